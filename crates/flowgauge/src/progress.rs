@@ -145,7 +145,9 @@ fn running(standing: &Standing<'_>) -> Option<String> {
 fn ended(place: &Place<'_>, because: CaseEnd) -> String {
     let why = match because {
         CaseEnd::Decided if place.case.variants.len() == 1 => "measured",
-        CaseEnd::Decided => "decided",
+        CaseEnd::Decided if place.case.name == place.study.headline => "decided",
+        // In the answers other comparisons share its level.
+        CaseEnd::Decided => "decided by itself",
         CaseEnd::Rounds => "all rounds run",
         CaseEnd::Budget => "time budget used up",
         CaseEnd::Failures => "given up: too many slots failed",

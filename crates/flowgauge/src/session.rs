@@ -74,6 +74,11 @@ impl Session {
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     crate::launch::proc_is_there()?;
+    if cfg!(debug_assertions) {
+        output::tell(
+            "This is a debug build: flows and their work are slower than in a release build",
+        );
+    }
     let machine = machine(&settings);
     let studies = studies
         .into_iter()

@@ -138,6 +138,12 @@ impl StudyResult {
         headline(&self.study, &self.cases)
     }
 
+    /// The finding on the variant that the study names for a case, or else its first.
+    #[must_use]
+    pub fn finding_of<'a>(&self, case: &'a CaseResult) -> Option<&'a Finding> {
+        named_finding(&self.study, case).or(case.findings.first())
+    }
+
     /// The case that answers the study: the one that it names, or of a sweep that was cut the
     /// one that tells the most.
     #[must_use]
@@ -204,6 +210,9 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
     let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
     let findings = between_models(case);
+    if let Some(named) = named_finding(study, case) {
+        return Some(named);
+    }
     let fastest = findings.iter().copied().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
@@ -214,6 +223,15 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
             findings.find(|finding| finding.estimate.is_some())
         })
         .or(findings.first().copied())
+}
+
+/// The finding on the variant that the study names for this case, where it was measured.
+fn named_finding<'a>(study: &Study, case: &'a CaseResult) -> Option<&'a Finding> {
+    let mut deciding = study.deciding.iter();
+    let named = deciding.find(|one| one.has(&case.case.name))?;
+    let subject = named.subject.as_ref()?;
+    let mut findings = case.findings.iter();
+    findings.find(|finding| finding.subject == *subject && finding.estimate.is_some())
 }
 
 /// The findings of a case; of switches those on two models, if there are any: that one model

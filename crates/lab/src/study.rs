@@ -75,6 +75,10 @@ pub struct Deciding {
     pub case: String,
     /// A few words for it: `Primes, even work`.
     pub label: String,
+    /// The variant that its row compares with the reference, so that all runs answer the same
+    /// question; else the one that is the best of this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// Whether it has its row only where its study is the only one of a run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,

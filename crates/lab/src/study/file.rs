@@ -164,6 +164,18 @@ fn check_names(
             let message = format!("no case is named '{case}': it cannot have a row of its own");
             return Err(source.error(deciding.span().start, message));
         }
+        let one = deciding.get_ref();
+        let mut own = cases.iter().filter(|case| one.has(&case.name));
+        let has = |subject: &String, case: &Case| {
+            let mut subjects = case.variants.iter().skip(1);
+            subjects.any(|variant| variant.label == *subject)
+        };
+        if let Some(subject) = &one.subject
+            && !own.any(|case| has(subject, case))
+        {
+            let message = format!("no variant of '{case}' that is compared is called '{subject}'");
+            return Err(source.error(deciding.span().start, message));
+        }
     }
     let headline = &written.headline;
     if names.contains(&headline.get_ref().as_str()) {

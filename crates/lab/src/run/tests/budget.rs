@@ -147,6 +147,7 @@ fn deciding_cases_come_behind_the_headline_in_their_order() {
     let decides = |case: &str| Deciding {
         case: case.to_owned(),
         label: case.to_owned(),
+        subject: None,
         alone: false,
     };
     header.studies[0].deciding = ["a", "d", "b"].map(decides).to_vec();

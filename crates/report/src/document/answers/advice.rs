@@ -18,8 +18,11 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
     // Such a row has a ratio alone.
     let is_early = |row: &&&Row| row.ratio.is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
+    let is_empty = |row: &&Row| cases(results, row).all(|(_, case)| case.rounds == 0);
     let mut count = match (open.len(), early) {
         (0, _) => String::new(),
+        (1, _) if open.iter().all(is_empty) => "One row has no data yet".to_owned(),
+        (rows, _) if open.iter().all(is_empty) => format!("{rows} rows have no data yet"),
         (1, 0) => "One row is undecided".to_owned(),
         (1, _) => "One row has too few rounds".to_owned(),
         (open, 0) => format!("{open} rows are undecided"),

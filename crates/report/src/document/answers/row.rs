@@ -87,7 +87,7 @@ pub(super) fn row(
     let best = study
         .headline()
         .filter(|_| is_headline)
-        .or(case.findings.first());
+        .or(study.finding_of(case));
     // Where something else wins, that is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_main = main.is_some();

@@ -34,6 +34,13 @@ fn what_is_missing_or_impossible_is_said_with_its_line() {
     assert!(error("schema = 1", "schema = ").starts_with("mine.toml:1: "));
     let label = "\"thread\"\nlabel = \"process\"";
     assert!(error("\"thread\"", label).contains("two variants are labelled 'process'"));
+    let row =
+        "headline = \"one\"\ndeciding = [{ case = \"one\", label = \"One\", subject = \"fred\" }]";
+    let said = error("headline = \"one\"", row);
+    assert!(
+        said.ends_with("no variant of 'one' that is compared is called 'fred'"),
+        "{said}"
+    );
     let twice = STUDY.replace("\"many\"", "\"one\"").replace("many", "one");
     assert!(
         parse(&twice, "f", Preset::Full).is_ok(),
