@@ -80,12 +80,8 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         );
     }
     let machine = machine(&settings);
-    let studies = studies
-        .into_iter()
-        .map(|study| study.for_cpus(cpus(&machine)))
-        .map(|study| lab::with_allocators(study, &settings.allocators))
-        .map(|study| lab::with_heap_pages(study, &settings.heap_pages))
-        .map(|study| lab::with_memory_policies(study, &settings.memory_policies));
+    let studies = studies.into_iter();
+    let studies = studies.map(|study| along_axes(study, &settings, &machine));
     let (studies, unfit) = simulated(studies.collect(), &settings)?;
     let studies = trees::filled(studies, None)?;
     trees::check_cold(&studies)?;
@@ -93,11 +89,9 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let studies = studies.into_iter().map(|study| {
         let (study, reasons) = preload::what_is_here(study, &settings)?;
         refused.push((study.name.clone(), reasons));
-        Ok(study)
+        Ok(lab::with_rounds_for_intervals(study))
     });
     let studies: Vec<Study> = studies.collect::<Result<_>>()?;
-    let studies = studies.into_iter().map(lab::with_rounds_for_intervals);
-    let studies: Vec<Study> = studies.collect();
     how.answer.check(&studies)?;
     asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
@@ -137,6 +131,15 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         session.journal.note(&note)?;
     }
     Ok(session)
+}
+
+/// The study for the CPUs of the machine, with a variant for each value of the axes that are asked
+/// for.
+fn along_axes(study: Study, settings: &Settings, machine: &Machine) -> Study {
+    let study = study.for_cpus(cpus(machine));
+    let study = lab::with_allocators(study, &settings.allocators);
+    let study = lab::with_heap_pages(study, &settings.heap_pages);
+    lab::with_memory_policies(study, &settings.memory_policies)
 }
 
 /// The machine that a run is planned for: this one, or this one with the cores of a simulated one.
