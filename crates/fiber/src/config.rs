@@ -59,6 +59,7 @@ impl Stack {
 pub struct Config {
     pub(crate) stack: Stack,
     pub(crate) capacity: usize,
+    pub(crate) common: u32,
 }
 
 impl Config {
@@ -133,6 +134,7 @@ impl Config {
         Config {
             stack,
             capacity: 1 << 16,
+            common: 0,
         }
     }
 
@@ -141,6 +143,16 @@ impl Config {
     pub fn capacity(self, fibers: usize) -> Config {
         Config {
             capacity: fibers,
+            ..self
+        }
+    }
+
+    /// Words that all processes of a region share, for what their fibers have to know of each other
+    /// ([`Region::common`](crate::movable::Region::common)).
+    #[must_use]
+    pub fn common(self, words: u32) -> Config {
+        Config {
+            common: words,
             ..self
         }
     }

@@ -11,9 +11,12 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
 
 use apart::{kept, movable};
-use fiber::movable::{MovableFiber, MoveError, PeerError, Region, Way, agree_on_addresses};
+use fiber::movable::{
+    MovableFiber, MoveError, PeerError, Region, Way, agree_on_addresses, can_agree_on_addresses,
+};
 
 fn main() {
     // SAFETY: a system call; no process of this test may hang.
@@ -59,8 +62,10 @@ fn stdin() -> UnixStream {
 
 /// A process that takes fibers.
 fn serve() {
+    can_agree_on_addresses().unwrap();
     agree_on_addresses().unwrap();
     let region = Region::accept(&stdin()).unwrap();
+    region.common()[2].fetch_add(1, Ordering::Relaxed);
     assert!(region.join(1).unwrap().serve());
 }
 
@@ -138,7 +143,8 @@ fn travels(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
 
 fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
     let config = kept(way, 64 << 10).arena(4_096).capacity(100);
-    let region = Region::reserve(config, 2).unwrap();
+    let region = Region::reserve(config.common(3), 2).unwrap();
+    region.common()[2].store(41, Ordering::Relaxed);
     let (mut child, peer) = started("serve");
     region.offer(&peer).unwrap();
     let scheduler = region.join(0).unwrap();
@@ -152,6 +158,9 @@ fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
     }
     region.close();
     assert!(child.wait().unwrap().success());
+    let common = region.common().iter();
+    let common: Vec<u64> = common.map(|word| word.load(Ordering::Relaxed)).collect();
+    assert_eq!(common, [0, 0, 42]);
 }
 
 fn a_fiber_is_sent_to_a_process_that_shares_no_memory(way: Way) {

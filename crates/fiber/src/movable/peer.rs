@@ -30,6 +30,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::sync::OnceLock;
 
 use super::region::Region;
 use super::wire::Wire;
@@ -70,15 +71,9 @@ pub enum PeerError {
 /// # Errors
 /// The kernel or a sandbox does not allow it.
 pub fn agree_on_addresses() -> io::Result<()> {
-    // SAFETY: only asks.
-    let now = unsafe { libc::personality(0xFFFF_FFFF) };
-    if now >= 0 && now & libc::ADDR_NO_RANDOMIZE != 0 {
+    let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
+    if before & libc::ADDR_NO_RANDOMIZE != 0 {
         return Ok(());
-    }
-    let fixed = (now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong;
-    // SAFETY: changes where the next program is placed, and nothing else.
-    if now < 0 || unsafe { libc::personality(fixed) } < 0 {
-        return Err(io::Error::last_os_error());
     }
     let mut again = std::process::Command::new("/proc/self/exe");
     let mut words = std::env::args_os();
@@ -86,6 +81,26 @@ pub fn agree_on_addresses() -> io::Result<()> {
         again.arg0(name);
     }
     Err(again.args(words).exec())
+}
+
+/// Whether [`agree_on_addresses`] is allowed here; nothing is started again.
+///
+/// # Errors
+/// The kernel or a sandbox does not allow it.
+pub fn can_agree_on_addresses() -> io::Result<()> {
+    let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
+    place_next(|_| before).map(drop)
+}
+
+/// Changes where the kernel places the next program of this process; what it was before.
+fn place_next(change: impl FnOnce(i32) -> i32) -> io::Result<i32> {
+    // SAFETY: only asks.
+    let now = unsafe { libc::personality(0xFFFF_FFFF) };
+    // SAFETY: changes where the next program is placed, and nothing else.
+    if now < 0 || unsafe { libc::personality(change(now) as libc::c_ulong) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(now)
 }
 
 /// What both processes say of themselves.
@@ -105,8 +120,16 @@ fn traits() -> io::Result<[u64; 4]> {
     ])
 }
 
-/// A hash of the program's file.
+/// A hash of the program's file, which is read once: some processes have many peers.
 fn program() -> io::Result<u64> {
+    static KNOWN: OnceLock<u64> = OnceLock::new();
+    match KNOWN.get() {
+        Some(known) => Ok(*known),
+        None => hashed().map(|hash| *KNOWN.get_or_init(|| hash)),
+    }
+}
+
+fn hashed() -> io::Result<u64> {
     let mut file = std::fs::File::open("/proc/self/exe")?;
     let (mut hash, mut part) = (std::hash::DefaultHasher::new(), vec![0; 1 << 16]);
     loop {
@@ -237,12 +260,21 @@ fn words(config: &Config, processes: usize, number: u32, address: usize) -> [u64
         processes as u64,
         number.into(),
         address as u64,
-        0,
+        config.common.into(),
     ]
 }
 
 fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
-    let [way, bytes, arena, capacity, processes, number, address, _] = *words;
+    let [
+        way,
+        bytes,
+        arena,
+        capacity,
+        processes,
+        number,
+        address,
+        common,
+    ] = *words;
     let ways = [Way::Isomalloc, Way::Copied, Way::Aliased];
     let way = ways.into_iter().find(|known| *known as u64 == way);
     let way = way.ok_or_else(|| io::Error::other("it offers no movable stacks"))?;
@@ -250,6 +282,7 @@ fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
     // processes are the same program.
     let config = unsafe { Config::kept(way, bytes as usize) };
     let config = config.arena(arena as usize).capacity(capacity as usize);
+    let config = config.common(common as u32);
     Ok((config, processes as usize, number as u32, address as usize))
 }
 

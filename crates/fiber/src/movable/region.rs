@@ -4,8 +4,8 @@
 //!
 //! ```text
 //!  base (a boundary of huge pages)
-//!  ├ header, mailboxes │ whereabouts │ parcels ┤ … ├ landing │ slot 0 │ slot 1 │ … ┤ guard │ window ┤
-//!  └──────────────── one file without a name, mapped shared ──────────────────────┘         private
+//!  ├ header, mailboxes, common words │ whereabouts │ parcels ┤ … ├ landing │ slot 0 │ slot 1 │ … ┤ guard │ window ┤
+//!  └─────────────────────── one file without a name, mapped shared ─────────────────────────────┘         private
 //! ```
 //!
 //! The whole range is reserved first, at an address that is free, and then the file is mapped
@@ -36,6 +36,7 @@ use std::mem::offset_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
 
 use super::mail::{Header, Mailbox, Whereabouts};
 use super::member::Member;
@@ -201,6 +202,18 @@ impl Region {
         self.shared.processes()
     }
 
+    /// Words that all processes share, zero at first ([`Config::common`]): at the same address in all of
+    /// them, so a fiber may keep a reference over a move while it is known that no process drops the region.
+    /// Processes that are linked by a socket share none: each has words of its own.
+    #[must_use]
+    pub fn common(&self) -> &[AtomicU64] {
+        let shared = &self.shared;
+        let first = shared.at(shared.layout.common).cast::<AtomicU64>();
+        // SAFETY: the layout has room for as many words there, aligned and zeroed, which live as long as
+        // `self` and are used as atomic ones only.
+        unsafe { std::slice::from_raw_parts(first, shared.config.common as usize) }
+    }
+
     /// Where the region begins, which is the same in all its processes.
     #[must_use]
     pub fn address(&self) -> usize {
@@ -213,6 +226,7 @@ impl Region {
 struct Layout {
     processes: usize,
     total: usize,
+    common: usize,
     whereabouts: usize,
     parcels: usize,
     slots: usize,
@@ -247,8 +261,10 @@ impl Layout {
 
     /// All products are bounded by what `Config::most` lets a process address.
     fn sized(config: &Config, processes: usize, total: usize) -> Layout {
-        let mailboxes = size_of::<Header>() + processes * size_of::<Mailbox>();
-        let whereabouts = mailboxes.next_multiple_of(64);
+        // After the mailboxes, and aligned as they are.
+        let common = size_of::<Header>() + processes * size_of::<Mailbox>();
+        let words = config.common as usize * size_of::<u64>();
+        let whereabouts = (common + words).next_multiple_of(64);
         let parcels = (whereabouts + total * size_of::<Whereabouts>()).next_multiple_of(64);
         let tables = parcels + total * size_of::<Control>();
         let slots = (tables + PAGE).next_multiple_of(HUGE_PAGE);
@@ -267,6 +283,7 @@ impl Layout {
         Layout {
             processes,
             total,
+            common,
             whereabouts,
             parcels,
             slots,
