@@ -97,6 +97,21 @@ impl Primes {
         Some(blocks.sum())
     }
 
+    /// Searches part `part` of `parts` of block `unit`, of which the parts before it proved `before`. All
+    /// parts together prove what the block does.
+    #[must_use]
+    pub fn part(&self, unit: u64, part: u64, parts: u64, before: Proof) -> Proof {
+        let Range { start, end } = self.range(unit);
+        let cut = |part: u64| start + ((end - start) as u128 * part as u128 / parts as u128) as u64;
+        let range = cut(part)..cut(part + 1);
+        let mut searcher = Searcher::new(self.method, range.end);
+        let found = searcher.search_on(range, before.count, self.every, |_ordinal, _prime| {});
+        Proof {
+            count: found.count,
+            checksum: found.checksum,
+        }
+    }
+
     fn search(&self, searcher: &mut Searcher, unit: u64, mut emit: impl FnMut(u64)) -> Proof {
         let found = searcher.search(self.range(unit), self.every, |_ordinal, prime| emit(prime));
         Proof {
@@ -240,6 +255,22 @@ mod tests {
                 .map(|unit| work.search(&mut searcher, unit, |_| {}))
                 .sum();
             assert_eq!(primes().expected(), Some(proof), "{method}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_block_prove_what_the_block_does() {
+        let block = primes();
+        for method in [Method::Trial, Method::MillerRabin, Method::Sieve] {
+            let work = Primes { method, ..primes() };
+            let whole = block.search(&mut block.state(0), 3, |_| {});
+            // The last cut is finer than the block.
+            for parts in [1, 2, 7, 64, 20_000] {
+                let sum = (0..parts).fold(Proof::default(), |before, part| {
+                    before + work.part(3, part, parts, before)
+                });
+                assert_eq!(sum, whole, "{method} in {parts} parts");
+            }
         }
     }
 

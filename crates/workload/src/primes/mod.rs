@@ -110,12 +110,28 @@ impl Searcher {
     /// ordinals `every`, `2 * every`, `3 * every`, ... With `every` zero
     /// nothing is emitted.
     pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Found {
-        let mut tally = Tally::new(every, emit);
+        self.search_on(range, 0, every, emit)
+    }
+
+    /// As [`Searcher::search`], where a range before it, to which it belongs, had `before` primes: ordinals
+    /// count on from there. What is found in both is what is found in the whole.
+    pub fn search_on<E: FnMut(u64, u64)>(
+        &mut self,
+        range: Range<u64>,
+        before: u64,
+        every: u64,
+        emit: E,
+    ) -> Found {
+        let mut tally = Tally::after(before, every, emit);
         match &mut self.state {
             State::Trial => trial::each(range, |prime| tally.prime(prime)),
             State::MillerRabin => miller_rabin::each(range, |prime| tally.prime(prime)),
             State::Sieve(sieve) => sieve.search(range, &mut tally),
         }
-        tally.found()
+        let found = tally.found();
+        Found {
+            count: found.count - before,
+            ..found
+        }
     }
 }

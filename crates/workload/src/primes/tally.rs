@@ -15,12 +15,20 @@ pub(super) struct Tally<E> {
 }
 
 impl<E: FnMut(u64, u64)> Tally<E> {
-    pub(super) fn new(every: u64, emit: E) -> Self {
-        let due = if every == 0 { u64::MAX } else { every };
+    /// Nothing is found but `before` primes, of which nothing is emitted.
+    pub(super) fn after(before: u64, every: u64, emit: E) -> Self {
+        let due = match every {
+            0 => u64::MAX,
+            every => (before / every + 1).saturating_mul(every),
+        };
+        let found = Found {
+            count: before,
+            checksum: 0,
+        };
         Self {
             every,
             due,
-            found: Found::default(),
+            found,
             emit,
         }
     }
