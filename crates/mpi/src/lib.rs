@@ -25,6 +25,7 @@
 //! * [`task`]: what ranks are asked to do, as the command line carries it.
 //! * `rank`: the life of a rank. `checks`: whether it is where it was put, in a world of the right size.
 //! * `team`: the threads of a rank and their clocks. `bodies`: what they do.
+//! * `region`: memory at one address in all ranks of a machine, for flows that move between them.
 //! * `world`: the calls into MPI.                                               \[unsafe\]
 //!
 //! # Where the time of a flow goes
@@ -44,12 +45,14 @@ mod checks;
 mod elsewhere;
 pub mod launcher;
 mod rank;
+mod region;
 pub mod srun;
 pub mod task;
 mod team;
 mod world;
 
 pub use rank::{is_rank, rank_main};
+pub use region::no_moves;
 pub use task::{Body, Task};
 
 /// The first argument of a rank.

@@ -31,7 +31,7 @@ use crate::bodies::{self, Exchange};
 use crate::task::Task;
 use crate::team::{Member, Team};
 use crate::world::World;
-use crate::{ARGUMENT, ELSEWHERE, checks, elsewhere};
+use crate::{ARGUMENT, ELSEWHERE, checks, elsewhere, region};
 
 /// Whether this process is a rank.
 #[must_use]
@@ -58,6 +58,9 @@ pub fn rank_main() -> ! {
 fn live() -> Result<Option<Said>, String> {
     let (shim, task, says_usage) = arguments()?;
     task.check().map_err(|error| error.0)?;
+    if task.moves() {
+        region::at_the_same_addresses()?;
+    }
     let mut world = World::begin(Path::new(&shim), task.threads)?;
     if let Some(why) = refusal(&task, &mut world)? {
         let speaks = world.rank == 0;
@@ -102,11 +105,12 @@ struct Share {
     proof: Proof,
     compute_ns: u64,
     communication_ns: u64,
+    moves: u64,
     usage: Usage,
 }
 
 impl Share {
-    fn words(self) -> [u64; 9] {
+    fn words(self) -> [u64; 10] {
         let Usage {
             cpu_ns,
             minor_faults,
@@ -124,6 +128,7 @@ impl Share {
             major_faults,
             voluntary_switches,
             involuntary_switches,
+            self.moves,
         ]
     }
 
@@ -143,6 +148,7 @@ impl Share {
                 voluntary_switches: at(7),
                 involuntary_switches: at(8),
             },
+            moves: at(9),
         }
     }
 
@@ -150,6 +156,7 @@ impl Share {
         self.proof += other.proof;
         self.compute_ns += other.compute_ns;
         self.communication_ns += other.communication_ns;
+        self.moves += other.moves;
         self.usage += other.usage;
     }
 }
@@ -233,7 +240,7 @@ fn repetition<B: Exchange>(
     let (began_ns, before) = (now_ns(), this_thread());
     let proof = body.run(&mut state, member);
     let usage = this_thread().since(before);
-    let (compute_ns, communication_ns) = member.take_times();
+    let (compute_ns, communication_ns, moves) = member.take();
     all_meet(team, thread);
     let steady_ns = now_ns() - began_ns;
     look();
@@ -242,6 +249,7 @@ fn repetition<B: Exchange>(
         proof,
         compute_ns,
         communication_ns,
+        moves,
         usage,
     });
     team.meet();
@@ -264,7 +272,11 @@ fn gathered(team: &Team, own: Share, steady_ns: u64, units: u64) -> Reported {
     let each = words.len();
     let all = team.world().gather(&words);
     let mut sum = Share::default();
-    all.chunks(each).for_each(|rank| sum.add(Share::of(rank)));
+    let mut longest_ns = 0;
+    for rank in all.chunks(each).map(Share::of) {
+        longest_ns = longest_ns.max(rank.compute_ns);
+        sum.add(rank);
+    }
     let steady = all.chunks(each).filter_map(<[u64]>::last).max();
     let steady_ns = steady.copied().unwrap_or(steady_ns);
     let flows = u64::from(team.flows());
@@ -278,6 +290,11 @@ fn gathered(team: &Team, own: Share, steady_ns: u64, units: u64) -> Reported {
         ),
         ("ranks", team.ranks.into()),
         ("threads_each", team.threads.into()),
+        ("moves", sum.moves),
+        ("longest_ns", longest_ns),
+        ("mean_ns", sum.compute_ns / u64::from(team.ranks)),
+        // Who waits uses a CPU too, which is no cost of what it waits for.
+        ("beside_work_ns", sum.communication_ns),
     ];
     Reported {
         steady_ns,

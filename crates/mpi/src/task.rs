@@ -36,8 +36,12 @@ pub struct Task {
 pub enum Body {
     /// The units of a workload, dealt out before.
     Units(Box<Work>),
+    /// The same, with units that follow each other for each flow.
+    Static(Box<Work>),
     /// The units of a workload, each taken when the one before it is done.
     Farm(Box<Work>),
+    /// Dealt out as `Static`, each unit a flow of its own that moves to a rank without work.
+    Migratable(Box<Work>),
     /// Two flows that send a message back and forth.
     PingPong {
         /// Bytes of a message.
@@ -82,6 +86,12 @@ impl Task {
         self.ranks * self.threads
     }
 
+    /// Whether flows move between ranks.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        matches!(self.body, Body::Migratable(_))
+    }
+
     /// The CPUs of a rank.
     #[must_use]
     pub fn cpus_of(&self, rank: u32) -> &[u32] {
@@ -106,6 +116,12 @@ impl Task {
                 self.reps
             )));
         }
+        if self.moves() && (self.ranks < 2 || self.threads != 1) {
+            return Err(TaskError(format!(
+                "flows move between ranks of one thread, and there are {} of {}: use 2x1, 3x1, ...",
+                self.ranks, self.threads
+            )));
+        }
         self.body.check(flows).map_err(TaskError)
     }
 }
@@ -125,7 +141,9 @@ impl Body {
             )),
         };
         match self {
-            Self::Units(work) | Self::Farm(work) => work.check().map_err(|error| error.0),
+            Self::Units(work) | Self::Static(work) | Self::Farm(work) | Self::Migratable(work) => {
+                work.check().map_err(|error| error.0)
+            }
             Self::Bandwidth { window, .. } if !(1..=MOST_WINDOW).contains(window) => Err(format!(
                 "a window of {window} messages: use 1 to {MOST_WINDOW}"
             )),
@@ -170,6 +188,29 @@ mod tests {
             ..task
         };
         assert!(few.check().is_err());
+    }
+
+    #[test]
+    fn flows_move_between_ranks_of_one_thread_alone() {
+        let task = |ranks, threads| Task {
+            ranks,
+            threads,
+            cpus: (0..ranks * threads).collect(),
+            body: Body::Migratable(Box::new(Work::Primes(workload::Primes {
+                start: 1,
+                block: 10,
+                blocks: 4,
+                every: 1,
+                method: workload::primes::Method::Trial,
+            }))),
+            warmups: 0,
+            reps: 1,
+        };
+        assert_eq!(task(2, 1).check(), Ok(()));
+        for (ranks, threads) in [(1, 2), (2, 2), (1, 1)] {
+            let error = task(ranks, threads).check().unwrap_err().to_string();
+            assert!(error.contains("use 2x1, 3x1"), "{error}");
+        }
     }
 
     #[test]

@@ -104,6 +104,7 @@ pub(crate) struct Member<'a> {
     pub(crate) thread: u32,
     compute_ns: Cell<u64>,
     communication_ns: Cell<u64>,
+    moves: Cell<u64>,
 }
 
 impl<'a> Member<'a> {
@@ -113,6 +114,7 @@ impl<'a> Member<'a> {
             thread,
             compute_ns: Cell::new(0),
             communication_ns: Cell::new(0),
+            moves: Cell::new(0),
         }
     }
 
@@ -131,9 +133,25 @@ impl<'a> Member<'a> {
         timed(&self.communication_ns, work)
     }
 
-    /// What it has computed and communicated since the last time, in ns.
-    pub(crate) fn take_times(&self) -> (u64, u64) {
-        (self.compute_ns.take(), self.communication_ns.take())
+    /// What user-level flows did on this thread, which note their times themselves: ns of computing and of
+    /// communication, and how many left it for another rank.
+    pub(crate) fn note(&self, compute_ns: u64, communication_ns: u64, moves: u64) {
+        for (sum, more) in [
+            (&self.compute_ns, compute_ns),
+            (&self.communication_ns, communication_ns),
+            (&self.moves, moves),
+        ] {
+            sum.set(sum.get() + more);
+        }
+    }
+
+    /// What it has computed and communicated since the last time, in ns, and moves.
+    pub(crate) fn take(&self) -> (u64, u64, u64) {
+        (
+            self.compute_ns.take(),
+            self.communication_ns.take(),
+            self.moves.take(),
+        )
     }
 }
 

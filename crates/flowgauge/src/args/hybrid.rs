@@ -13,6 +13,7 @@ Examples:
   flowgauge hybrid --body ping-pong,bandwidth     message or shared memory, by size
   flowgauge hybrid --body halo --side 256,4096    a stencil, in two sizes of the grid
   flowgauge hybrid --body primes,farm --flows 8   1x8, 2x4, 4x2 and 8x1
+  flowgauge hybrid --body uneven                  uneven work over ranks: does moving flows pay?
   flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
   flowgauge hybrid --launcher srun                in a job of Slurm, each slot as a step of it
   flowgauge hybrid --allow-root                   as root, in a container
@@ -73,6 +74,8 @@ pub(crate) enum BodyArg {
     Primes,
     /// The same in uneven blocks: dealt out, and each taken when the one before it is done
     Farm,
+    /// The same over ranks of one thread: divided before, taken, and as flows that move to a rank without work
+    Uneven,
     /// A sparse matrix times a vector
     Numeric,
     /// A tree of files, folder by folder: dealt out, and each taken when the one before it is done

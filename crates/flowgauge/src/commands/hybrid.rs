@@ -5,7 +5,7 @@ mod cases;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use lab::{Preset, Study};
+use lab::{Case, Preset, Study};
 use machine::Machine;
 use mpi::launcher::Mpi;
 
@@ -68,6 +68,18 @@ fn refuse(args: &HybridArgs) -> Result<()> {
     Ok(())
 }
 
+/// Leaves out flows that move where that is not possible, and says why.
+fn leave_out_what_cannot_move(cases: &mut [Case], why: Option<String>) {
+    for case in cases {
+        let all = case.variants.len();
+        case.variants
+            .retain(|variant| why.is_none() || !variant.label.ends_with(cases::MIGRATABLE));
+        if let (Some(why), true) = (&why, case.variants.len() < all) {
+            output::tell(&format!("{}: without flows that move: {why}", case.name));
+        }
+    }
+}
+
 fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<Study> {
     let there = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
     let flows = args.flows.unwrap_or(there);
@@ -82,12 +94,13 @@ fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<S
     );
     let own = std::env::current_exe()
         .map_err(|error| anyhow!("the file of this program cannot be found: {error}"))?;
-    let cases = cases::cases(args, flows, cpus, |task, all| {
+    let mut cases = cases::cases(args, flows, cpus, |task, all| {
         mpi.program(&own, task, all, args.allow_root)
     })?;
     for case in &cases {
         case.work.check()?;
     }
+    leave_out_what_cannot_move(&mut cases, mpi::no_moves());
     let headline = cases.last().map(|case| case.name.clone());
     Ok(Study {
         name: NAME.to_owned(),

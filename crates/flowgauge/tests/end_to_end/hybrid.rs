@@ -75,7 +75,7 @@ fn failures(home: &Home) -> String {
 fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
     for mpi in there() {
         let home = Home::new();
-        hybrid(&home, mpi, "halo,all-reduce,bandwidth,search").answered();
+        hybrid(&home, mpi, "halo,all-reduce,bandwidth,search,uneven").answered();
         assert_eq!(failures(&home), "", "{mpi}");
         let results = results(&home.path("out"));
         for case in &results.studies[0].cases {
@@ -94,6 +94,10 @@ fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
                     assert!(sum.abs_diff(rep.steady_ns) <= 2, "{mpi} {name}: {counts:?}");
                     assert_eq!(counts["ranks"] * counts["threads_each"], 2);
                     assert!(rep.create_ns > 0 && rep.flows[0].units > 0);
+                    // The first half of the numbers takes about a third of the time.
+                    let label = &case.case.variants[slot.variant].label;
+                    let moves = label.ends_with("migratable");
+                    assert_eq!(counts["moves"] > 0, moves, "{mpi} {label}: {counts:?}");
                 }
             }
         }
@@ -202,14 +206,14 @@ fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
     }
 }
 
-/// A launcher that has rank 1 do something else first.
-fn launcher_with_rank_1(home: &Home, mpi: &str, does: &str) -> String {
+/// A launcher whose ranks are started by these lines of a script, which knows its `rank`.
+fn launcher_with_ranks(home: &Home, mpi: &str, lines: &str) -> String {
     let rank = home.path("rank").display().to_string();
     let scripts = [
         (
             "rank",
             format!(
-                "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" = 1 ] && {does}\nexec \"$@\"\n"
+                "#!/bin/bash\nrank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n{lines}\nexec \"$@\"\n"
             ),
         ),
         (
@@ -228,19 +232,42 @@ fn launcher_with_rank_1(home: &Home, mpi: &str, does: &str) -> String {
     home.path("mpirun").display().to_string()
 }
 
-/// Runs a short ping-pong whose rank 1 does that; whether slots of one and of two ranks failed.
-fn failed_with_rank_1(mpi: &str, does: &str, more: &[&str]) -> [bool; 2] {
+/// Runs that with ranks started by these lines; why slots of each variant failed, empty where none did.
+fn failed_with_ranks(mpi: &str, body: &str, lines: &str, more: &[&str]) -> Vec<String> {
     let home = Home::new();
-    let launcher = launcher_with_rank_1(&home, mpi, does);
+    let launcher = launcher_with_ranks(&home, mpi, lines);
     let compiler = format!("mpicc.{mpi}");
-    let mut flags = short(&launcher, "ping-pong");
+    let mut flags = short(&launcher, body);
     flags.extend(["--mpicc", &compiler]);
     flags.extend(more);
     home.run(&flags);
     home.assert_nothing_left();
     let results = results(&home.path("out"));
-    let variants = &results.studies[0].cases[0].variants;
-    [0, 1].map(|at| !variants[at].failures.is_empty())
+    let variants = results.studies[0].cases[0].variants.iter();
+    let reasons = variants.map(|variant| {
+        let reasons = variant.failures.iter().map(|(_, reason)| reason.as_str());
+        reasons.collect::<Vec<_>>().join("\n")
+    });
+    reasons.collect()
+}
+
+/// Runs a short ping-pong whose rank 1 does that; whether slots of one and of two ranks failed.
+fn failed_with_rank_1(mpi: &str, does: &str, more: &[&str]) -> [bool; 2] {
+    let line = format!("[ \"$rank\" = 1 ] && {does}");
+    let reasons = failed_with_ranks(mpi, "ping-pong", &line, more);
+    [0, 1].map(|at| !reasons[at].is_empty())
+}
+
+/// The flows of rank 1 take seconds and those of rank 0 milliseconds, so rank 0 soon has half of them.
+#[test]
+fn a_rank_that_dies_with_flows_of_another_fails_its_slot_and_no_other() {
+    for mpi in there() {
+        let lines = "case \"$*\" in *migratable*)\n  [ \"$rank\" = 0 ] && { sleep 1.5; kill -9 $$; } &\n  \
+                     [ \"$rank\" = 1 ] && set -- \"${@//:16000/:1600000}\";;\nesac";
+        let reasons = failed_with_ranks(mpi, "uneven", lines, &[]);
+        assert_eq!(reasons[..2], ["", ""], "{mpi}");
+        assert!(reasons[2].contains("signal 9"), "{mpi}: {reasons:?}");
+    }
 }
 
 #[test]

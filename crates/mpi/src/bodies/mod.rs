@@ -9,6 +9,7 @@
 mod all_reduce;
 mod bandwidth;
 mod halo;
+mod migratable;
 mod ping_pong;
 mod searching;
 mod units;
@@ -46,6 +47,11 @@ pub(crate) trait Exchange: Sync {
 pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
     match &task.body {
         Body::Units(work) => of_work(task, team, work, units::HandOut::Dealt),
+        Body::Static(work) => of_work(task, team, work, units::HandOut::Static),
+        Body::Migratable(work) => match &**work {
+            Work::Primes(primes) => migratable::run(task, team, primes),
+            _ => Err("flows that move between ranks look for primes: use this work".to_owned()),
+        },
         Body::Farm(work) => of_work(
             task,
             team,

@@ -2,12 +2,15 @@
 //!
 //! # Theory
 //!
-//! Dealt out, flow f has the units f, f + flows, ...: as everywhere in this house. Taken, the next unit is
+//! Dealt out, flow f has the units f, f + flows, ...: as everywhere in this house. By static division it has
+//! units that follow each other, as programs have that cut a range or a grid: where later units take longer, so
+//! does the last flow. Taken, the next unit is
 //! a number that all flows count up: an atomic one for the threads of a single rank; for several ranks one in the
 //! memory of rank 0, by `MPI_Fetch_and_op`. There is no master that only deals, which would cost one
 //! flow. What results would be sent to a parent stays where it is: proofs are added up after
 //! the steady phase.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::{Body, Outlet, Proof};
@@ -18,8 +21,10 @@ use crate::team::Member;
 /// How units get to flows.
 #[derive(Debug)]
 pub(super) enum HandOut {
-    /// Before the gate.
+    /// Before the gate, in turn.
     Dealt,
+    /// Before the gate, those that follow each other to one flow.
+    Static,
     /// One by one.
     Taken(Counter),
 }
@@ -60,6 +65,7 @@ impl HandOut {
                 let own = (member.flow().into()..all).step_by(member.team.flows() as usize);
                 own.for_each(each);
             }
+            Self::Static => share(all, member).for_each(each),
             Self::Taken(counter) => {
                 let next = || member.communicate(|| counter.next(member));
                 let mut unit = next();
@@ -70,6 +76,13 @@ impl HandOut {
             }
         }
     }
+}
+
+/// The units of a flow by static division, of this many in all.
+pub(super) fn share(all: u64, member: &Member<'_>) -> Range<u64> {
+    let (flow, flows) = (member.flow(), member.team.flows());
+    let first = |flow: u32| all * u64::from(flow) / u64::from(flows);
+    first(flow)..first(flow + 1)
 }
 
 /// A workload with its units.

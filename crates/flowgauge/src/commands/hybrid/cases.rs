@@ -27,15 +27,18 @@ const WINDOW_BYTES: u64 = 1 << 25;
 const LEAST_WINDOWS: u64 = 10;
 /// Files of a tree that are searched at the most.
 const MOST_FILES: u64 = 20_000;
+/// Behind the split of a variant whose flows move between ranks.
+pub(super) const MIGRATABLE: &str = ", migratable";
 /// Bounds of how often something is repeated in a repetition.
 const REPEATED: (u64, u64) = (40, 20_000);
 
 /// All bodies, in the order of running; the last is the headline.
-const ALL: [BodyArg; 9] = [
+const ALL: [BodyArg; 10] = [
     BodyArg::PingPong,
     BodyArg::Bandwidth,
     BodyArg::AllReduce,
     BodyArg::Farm,
+    BodyArg::Uneven,
     BodyArg::Primes,
     BodyArg::Numeric,
     BodyArg::Warehouse,
@@ -52,6 +55,8 @@ struct Asked {
     at: Option<(&'static str, u64, &'static str)>,
     /// How many flows do it.
     flows: u32,
+    /// Whether ranks of one thread are the only split.
+    ranks_only: bool,
     /// What each variant does: a label behind the split, and the body.
     bodies: Vec<(&'static str, Body)>,
 }
@@ -107,6 +112,7 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
             flows,
             primes(1, 16_000),
         )],
+        BodyArg::Uneven => vec![uneven(flows)],
         BodyArg::Numeric => vec![work(
             "numeric",
             "A sparse matrix times a vector, one for each flow",
@@ -139,6 +145,7 @@ fn ping_pong(bytes: u64) -> Asked {
         metric: Metric::Unit,
         at: Some(("bytes", bytes, "bytes")),
         flows: 2,
+        ranks_only: false,
         bodies: vec![(
             "",
             Body::PingPong {
@@ -158,6 +165,7 @@ fn bandwidth(bytes: u64) -> Asked {
         metric: Metric::Unit,
         at: Some(("bytes", bytes, "bytes")),
         flows: 2,
+        ranks_only: false,
         bodies: vec![(
             "",
             Body::Bandwidth {
@@ -176,6 +184,7 @@ fn all_reduce(bytes: u64, flows: u32) -> Asked {
         metric: Metric::Unit,
         at: Some(("bytes", bytes, "bytes")),
         flows,
+        ranks_only: false,
         bodies: vec![(
             "",
             Body::AllReduce {
@@ -193,6 +202,7 @@ fn halo(side: u64, flows: u32) -> Asked {
         metric: Metric::Unit,
         at: Some(("side", side, "rows")),
         flows,
+        ranks_only: false,
         bodies: vec![(
             "",
             Body::Halo {
@@ -210,6 +220,7 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
         metric: Metric::Steady,
         at: None,
         flows,
+        ranks_only: false,
         bodies: vec![("", Body::Units(Box::new(work)))],
     }
 }
@@ -221,6 +232,23 @@ fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked
     asked.bodies[0].0 = ", dealt out";
     asked.bodies.push((", taken", taken));
     asked
+}
+
+/// The units of a farm over ranks: those that follow each other to each of them, or taken one by one, or as flows that move.
+fn uneven(flows: u32) -> Asked {
+    let units = || Box::new(primes(1, 16_000));
+    let title = format!(
+        "Primes in 64 uneven blocks over {flows} ranks: divided before, taken one by one, or moved"
+    );
+    Asked {
+        ranks_only: true,
+        bodies: vec![
+            (", static", Body::Static(units())),
+            (", taken", Body::Farm(units())),
+            (MIGRATABLE, Body::Migratable(units())),
+        ],
+        ..work("uneven", &title, flows, primes(1, 16_000))
+    }
 }
 
 fn primes(start: u64, block: u64) -> Work {
@@ -275,7 +303,8 @@ fn search(tree: Option<&Path>) -> Result<Work> {
 
 /// A task for each split and body: one rank with all threads first.
 fn tasks(asked: &Asked, cpus: &Cpus) -> Vec<(String, Task)> {
-    let splits = (1..=asked.flows).filter(|ranks| asked.flows.is_multiple_of(*ranks));
+    let least = if asked.ranks_only { asked.flows } else { 1 };
+    let splits = (least..=asked.flows).filter(|ranks| asked.flows.is_multiple_of(*ranks));
     let each = splits.flat_map(|ranks| {
         asked.bodies.iter().map(move |(behind, body)| {
             let threads = asked.flows / ranks;
@@ -340,7 +369,10 @@ fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> 
         reps: Some(REPS),
         max_rounds: asked.at.map(|_| SWEEP_ROUNDS),
         floor: None,
-        best_of: several.then_some(BestOf { default: Some(0) }),
+        // One process is the usual choice, where that is a split.
+        best_of: several.then_some(BestOf {
+            default: (!asked.ranks_only).then_some(0),
+        }),
     })
 }
 
@@ -405,6 +437,15 @@ mod tests {
         assert_eq!(cases[1].best_of, Some(BestOf { default: Some(0) }));
         assert_eq!(cases[0].variants.len(), 6);
         assert_eq!(labels(&cases[0])[..2], ["1x4, dealt out", "1x4, taken"]);
+    }
+
+    /// Flows move between ranks of one thread: no other split has them.
+    #[test]
+    fn uneven_work_is_divided_taken_or_moved_by_ranks_of_one_thread() {
+        let cases = made(&["--body", "uneven"], 4).unwrap();
+        let ways = ["4x1, static", "4x1, taken", "4x1, migratable"];
+        assert_eq!(labels(&cases[0]), ways);
+        assert_eq!(cases[0].best_of, Some(BestOf { default: None }));
     }
 
     #[test]

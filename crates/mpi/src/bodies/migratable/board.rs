@@ -1,0 +1,139 @@
+//! What ranks know of each other's flows: words in the region that all of them have at one address.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fiber::movable::Movable;
+use flow::Proof;
+use measure::clock::now_ns;
+
+/// Words that fill 128 bytes: what different ranks write lies that far apart.
+const APART: usize = 16;
+
+/// What one rank has, wants and did.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(super) struct Row {
+    /// Flows with work that it has, or that are on their way to it. Written by those who send them, too.
+    pub(super) has: AtomicU64,
+    /// Flows that it wants; those who send one take one off.
+    pub(super) wants: AtomicU64,
+    /// Units of all ranks that are done; on the row of rank 0.
+    done: AtomicU64,
+    /// When its last step ended; 0 where it has had nothing to do since. From here on nobody else looks.
+    since: Cell<u64>,
+    pub(super) compute_ns: Cell<u64>,
+    pub(super) communication_ns: Cell<u64>,
+    /// Flows that went from it to work elsewhere.
+    pub(super) moves: Cell<u64>,
+    pub(super) found: Cell<u64>,
+    pub(super) checksum: Cell<u64>,
+}
+
+const _: () = assert!(size_of::<Row>() == APART * size_of::<u64>());
+
+/// The rows of all ranks, as two numbers that mean the same in each of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Board {
+    address: usize,
+    pub(super) ranks: usize,
+}
+
+// SAFETY: the address is one of the region, which all ranks have there.
+unsafe impl Movable for Board {}
+
+impl Board {
+    /// Words of the region for that many ranks.
+    pub(super) fn words(ranks: u32) -> u32 {
+        APART as u32 * ranks
+    }
+
+    /// Over the common words of a region.
+    pub(super) fn over(words: &[AtomicU64]) -> Self {
+        assert!(words.as_ptr().cast::<Row>().is_aligned());
+        Self {
+            address: words.as_ptr().expose_provenance(),
+            ranks: words.len() / APART,
+        }
+    }
+
+    /// The row of a rank.
+    pub(super) fn rank(&self, rank: usize) -> &Row {
+        assert!(rank < self.ranks, "there is no rank {rank}");
+        let first = std::ptr::with_exposed_provenance::<Row>(self.address);
+        // SAFETY: as many rows of words that are zero at first lie there, aligned, in a region that is dropped when no flow is
+        // left. Cells of a row are used by the only thread of its rank, all else is atomic.
+        unsafe { &*first.wrapping_add(rank) }
+    }
+
+    /// A repetition begins in which a rank has this many flows at first. The gate is after it.
+    pub(super) fn begin(&self, rank: u32, flows: u64) {
+        let own = self.rank(rank as usize);
+        own.has.store(flows, Ordering::Relaxed);
+        own.wants.store(0, Ordering::Relaxed);
+        own.done.store(0, Ordering::Relaxed);
+        let cells = [
+            &own.since,
+            &own.compute_ns,
+            &own.communication_ns,
+            &own.moves,
+            &own.found,
+            &own.checksum,
+        ];
+        cells.into_iter().for_each(|cell| cell.set(0));
+    }
+
+    /// A unit is done.
+    pub(super) fn note_done(&self) {
+        self.rank(0).done.fetch_add(1, Ordering::Release);
+    }
+
+    /// Units of all ranks that are done.
+    pub(super) fn done(&self) -> u64 {
+        self.rank(0).done.load(Ordering::Acquire)
+    }
+
+    /// The most flows that a rank has.
+    pub(super) fn most(&self) -> u64 {
+        let all = (0..self.ranks).map(|rank| self.rank(rank).has.load(Ordering::Relaxed));
+        all.max().unwrap_or(0)
+    }
+}
+
+impl Row {
+    /// Does a step: what came between it and the one before was communication, unless the rank had nothing.
+    pub(super) fn step(&self, work: impl FnOnce() -> Proof) -> Proof {
+        let began = now_ns();
+        let proof = work();
+        let ended = now_ns();
+        let since = self.since.replace(ended);
+        if since > 0 {
+            add(&self.communication_ns, began - since);
+        }
+        add(&self.compute_ns, ended - began);
+        add(&self.found, proof.count);
+        let checksum = self.checksum.get().wrapping_add(proof.checksum);
+        self.checksum.set(checksum);
+        proof
+    }
+
+    /// The rank has nothing to do: it waits.
+    pub(super) fn waits(&self) {
+        self.since.set(0);
+    }
+
+    /// Whether one of the flows that this rank wants was still to be sent: then it is.
+    pub(super) fn takes_one(&self) -> bool {
+        let one_less = |wants: u64| wants.checked_sub(1);
+        // Most looks find nothing, and write nothing.
+        self.wants.load(Ordering::Relaxed) > 0
+            && self
+                .wants
+                .fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less)
+                .is_ok()
+    }
+}
+
+fn add(sum: &Cell<u64>, more: u64) {
+    sum.set(sum.get() + more);
+}

@@ -1,0 +1,204 @@
+//! Memory at one address in all ranks of a machine, so that flows can move between them.
+//!
+//! # Theory
+//!
+//! A flow that moves keeps its stack at the same address (isomalloc), and its code has to be at the same one too
+//! ([`fiber::movable`]). Ranks are started apart, each placed at random, so a rank that is to have such flows
+//! starts itself again at fixed addresses, before it begins MPI ([`at_the_same_addresses`]). The launcher
+//! sees the same process, on the same CPUs, with the same environment and open files.
+//!
+//! Then rank 0 makes the region and a socket with a name of its own; all ranks get to know the name by a collective
+//! call, connect, compare programs and addresses, and map the region's memory. From there on ranks talk by that memory,
+//! and MPI has no part in a move.
+//!
+//! Whatever goes wrong in one rank is what all ranks come to ([`all_agree`]), so none waits for another.
+//!
+//! # What it deliberately does not do
+//!
+//! Ranks of several machines share no memory: that is found and refused.
+//!
+//! Sources: C. Huang, O. Lawlor, L. Kale, "Adaptive MPI", 2003 (ranks as flows that move, and isomalloc);
+//! personality(2), unix(7).
+
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+
+use fiber::Config;
+use fiber::movable::{Region, agree_on_addresses, can_agree_on_addresses};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use nix::unistd::geteuid;
+
+use crate::world::World;
+
+/// Words of a reason that ranks tell each other.
+const REASON: usize = 64;
+
+/// Why flows cannot move between ranks here, if that is known before ranks are started.
+#[must_use]
+pub fn no_moves() -> Option<String> {
+    let available = fiber::available().map_err(str::to_owned);
+    let can_move = available.and_then(|()| can_agree_on_addresses().map_err(forbidden));
+    can_move.err()
+}
+
+/// Starts this process again at addresses that are not random, unless it has them.
+///
+/// # Errors
+/// The kernel or a sandbox does not allow it.
+pub(crate) fn at_the_same_addresses() -> Result<(), String> {
+    agree_on_addresses().map_err(forbidden)
+}
+
+fn forbidden(error: io::Error) -> String {
+    format!(
+        "ranks cannot be placed at the same addresses, which flows that move need (personality(2): {error}); where a \
+         container forbids it, Docker has --security-opt seccomp=unconfined"
+    )
+}
+
+/// The region of all ranks, which has a place for each. All ranks call this.
+///
+/// # Errors
+/// The same for all ranks: what one of them said.
+pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String> {
+    let ranks = world.size as usize;
+    let door = (world.rank == 0).then(|| Door::open(config, ranks));
+    let door = all_agree(world, door.transpose())?;
+    let here = all_agree(world, machine())?;
+    let all = world.gather(&[here, door.as_ref().map_or(0, |door| door.name)]);
+    if all.chunks(2).any(|rank| rank[0] != here) {
+        return Err("flows move between ranks of one machine, and these are on several".to_owned());
+    }
+    let region = match door {
+        Some(door) => door.offer(ranks - 1),
+        None => accept(all[1]),
+    };
+    all_agree(world, region)
+}
+
+/// What all ranks have, or what the first of those said that have it not.
+pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<T, String> {
+    let own_words = own.as_ref().err().map_or([0; REASON], |why| words_of(why));
+    match first_reason(&world.gather(&own_words)) {
+        Some(why) => Err(why),
+        None => own,
+    }
+}
+
+/// A reason as words, cut to what fits; none is all zeroes.
+fn words_of(why: &str) -> [u64; REASON] {
+    let mut bytes = [0; 8 * REASON];
+    let cut = &why.as_bytes()[..why.floor_char_boundary(bytes.len())];
+    bytes[..cut.len()].copy_from_slice(cut);
+    let (words, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|at| u64::from_ne_bytes(words[at]))
+}
+
+/// The first reason in the words of all ranks.
+fn first_reason(all: &[u64]) -> Option<String> {
+    let mut ranks = all.chunks(REASON).zip(0..);
+    let (words, rank) = ranks.find(|(words, _)| words.iter().any(|word| *word != 0))?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let why = String::from_utf8_lossy(&bytes);
+    Some(format!("rank {rank}: {}", why.trim_end_matches('\0')))
+}
+
+/// A number of this machine since it was booted, and of the names of sockets that can be reached.
+fn machine() -> Result<u64, String> {
+    let unknown = |error: io::Error| format!("this machine cannot be told from others: {error}");
+    let mut hash = DefaultHasher::new();
+    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").map_err(unknown)?;
+    let names = std::fs::read_link("/proc/self/ns/net").map_err(unknown)?;
+    (boot, names).hash(&mut hash);
+    Ok(hash.finish())
+}
+
+/// Where other ranks come for the region.
+struct Door {
+    region: Region,
+    listener: UnixListener,
+    name: u64,
+}
+
+impl Door {
+    fn open(config: Config, ranks: usize) -> Result<Self, String> {
+        let region = Region::reserve(config, ranks).map_err(|error| error.to_string())?;
+        let name = RandomState::new().hash_one(std::process::id());
+        let listener = address(name).and_then(|address| UnixListener::bind_addr(&address));
+        let listener = listener.map_err(unreachable)?;
+        Ok(Self {
+            region,
+            listener,
+            name,
+        })
+    }
+
+    /// Gives the region to that many other ranks.
+    fn offer(self, others: usize) -> Result<Region, String> {
+        let mut given = 0;
+        while given < others {
+            let (peer, _) = self.listener.accept().map_err(unreachable)?;
+            let whose = getsockopt(&peer, PeerCredentials).map_err(|no| unreachable(no.into()))?;
+            // Sockets have no owner by name: anybody may come.
+            if whose.uid() == geteuid().as_raw() {
+                self.region
+                    .offer(&peer)
+                    .map_err(|error| error.to_string())?;
+                given += 1;
+            }
+        }
+        Ok(self.region)
+    }
+}
+
+/// Takes the region of the rank with this door.
+fn accept(name: u64) -> Result<Region, String> {
+    let peer = address(name).and_then(|address| UnixStream::connect_addr(&address));
+    Region::accept(&peer.map_err(unreachable)?).map_err(|error| error.to_string())
+}
+
+fn address(name: u64) -> io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(format!("flowgauge-ranks-{name:016x}"))
+}
+
+fn unreachable(error: io::Error) -> String {
+    format!("ranks of this machine cannot reach each other by a socket: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ranks_get_to_know_the_first_reason() {
+        let long = "é".repeat(8 * REASON);
+        let none = [0; REASON];
+        let said = |ranks: &[[u64; REASON]]| first_reason(&ranks.concat());
+        assert_eq!(said(&[none, none]), None);
+        let both = said(&[none, words_of("no room"), words_of(&long)]);
+        assert_eq!(both, Some("rank 1: no room".to_owned()));
+        let cut = said(&[words_of(&long)]).unwrap();
+        assert_eq!(cut, format!("rank 0: {}", "é".repeat(4 * REASON)));
+    }
+
+    /// The other side is another thread here, whose thread-local values lie elsewhere.
+    #[test]
+    fn one_that_lies_at_other_addresses_is_refused_on_both_sides() {
+        // SAFETY: no fiber is made.
+        let config = unsafe { Config::movable(1 << 14) };
+        let Ok(door) = Door::open(config.capacity(2), 2) else {
+            assert!(fiber::available().is_err());
+            return;
+        };
+        let name = door.name;
+        let other = std::thread::spawn(move || accept(name).map(drop));
+        let why = [door.offer(1).map(drop), other.join().unwrap()].map(Result::unwrap_err);
+        assert!(
+            why.iter().all(|why| why.contains("thread-locals")),
+            "{why:?}"
+        );
+        assert!(accept(name).unwrap_err().contains("by a socket"));
+    }
+}
