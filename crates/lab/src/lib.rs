@@ -87,4 +87,4 @@ pub use study::{
     BestOf, Case, Claim, Deciding, LabelledVariant, Metric, Origin, Ours, Published, Study,
     StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };
-pub use words::plural;
+pub use words::{listed, plural};

@@ -22,7 +22,8 @@ pub fn plural(label: &str) -> String {
 }
 
 /// "a", "a and b", "a, b and c".
-pub(crate) fn listed(names: &[String]) -> String {
+#[must_use]
+pub fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

@@ -104,7 +104,7 @@ impl Machine {
         let mut facts = vec![fact(
             "flaws of this CPU",
             flaws.as_ref().map(|flaws| flaws.len()),
-            "mitigations make system calls and switches dearer",
+            "mitigations make system calls and switches slower",
         )];
         let rows = flaws.into_value().unwrap_or_default();
         facts.extend(rows.iter().map(|row| fact(&row.flaw, &row.state, "")));

@@ -17,7 +17,7 @@ pub struct Kernel {
     /// Name of the distribution with its version.
     pub distribution: Measured<String>,
     /// What the kernel does about each flaw of the CPU that it knows of, by
-    /// name. Mitigations make system calls and switches dearer, not alike for
+    /// name. Mitigations make system calls and switches slower, not alike for
     /// all models.
     pub mitigations: Measured<Vec<Mitigation>>,
     /// The clock source in use.

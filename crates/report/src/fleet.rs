@@ -281,9 +281,7 @@ fn of_machine(label: &str, on: &OnMachine) -> Row {
     let said = comparison(finding.estimate.as_ref(), &finding.verdict);
     Row {
         label: label.to_owned(),
-        said: format!("{} {}", said.word, said.interval)
-            .trim_end()
-            .to_owned(),
+        said: said.with_interval(),
         tone: said.tone,
         ratio: finding.estimate.map(|estimate| estimate.ratio),
         interval: finding.estimate.and_then(|estimate| estimate.interval()),

@@ -52,6 +52,15 @@ pub(crate) struct Comparison {
     pub(crate) tone: Tone,
 }
 
+impl Comparison {
+    /// Both in one line.
+    pub(crate) fn with_interval(&self) -> String {
+        format!("{} {}", self.word, self.interval)
+            .trim_end()
+            .to_owned()
+    }
+}
+
 /// Whether a case compares nothing.
 pub(crate) fn is_alone(case: &CaseResult) -> bool {
     case.variants.len() < 2

@@ -34,14 +34,14 @@ pub(crate) struct CompareArgs {
     /// Results folders, the reference first
     #[arg(value_name = "DIR", num_args = 1.., required = true)]
     pub(crate) folders: Vec<PathBuf>,
-    /// Differences within this are none [default: what the runs call for]
+    /// Ignore differences below this [default: from the noise of the runs]
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) floor: Option<f64>,
-    /// Compare the ratio to the reference of each round instead of times
+    /// Compare ratios to the reference of each round, not times
     #[arg(long)]
     pub(crate) relative: bool,
-    /// Exit with 1 if a variant is slower by at least this, established by its interval; with 3
-    /// if a variant was not compared or is gone, with 2 if none was compared
+    /// Exit with 1 if the interval shows a variant slower by at least this; with 3 if a variant was not
+    /// compared or is gone, with 2 if none was compared
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Write compare.html, compare.csv and compare.json into this folder

@@ -19,7 +19,7 @@ Examples:
   flowgauge exec --copies 4 './solve part{i}' --against './solve-threads -t 4 all'
   flowgauge exec --serve './server -p {port} -w 4' './server -p {port} -t 4' \\
       --load http://127.0.0.1:{port}/ --rate 200,400 --slo p99=20ms
-  flowgauge exec --what-if './server-test'                  what helps from outside
+  flowgauge exec --what-if './server-test'                  what helps without changing the program
   flowgauge exec -w 3 -r 20 -L jobs 1,2 'make -j {jobs}'    flags of hyperfine
 
 Placeholders: {flows} {processes} {threads} {i} {cpu} {port} {dir}, and the names of -L and -P.";
@@ -32,10 +32,10 @@ Placeholders: {flows} {processes} {threads} {i} {cpu} {port} {dir}, and the name
 #[derive(Debug, Args)]
 #[command(after_help = EXEC_EXAMPLES)]
 pub(crate) struct ExecArgs {
-    /// The commands, each as one word; the first is what the others are compared with
+    /// The commands, each as one word; the others are compared with the first
     #[arg(value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// A command with its name, such as 'threads=./sort-t big.bin'
+    /// A named command, such as 'threads=./sort-t big.bin'
     #[arg(long, value_name = "NAME=COMMAND", value_parser = named)]
     pub(crate) variant: Vec<(String, String)>,
     /// The name of a command, in the order of the commands
@@ -46,23 +46,23 @@ pub(crate) struct ExecArgs {
         value_name = "NAME"
     )]
     pub(crate) names: Vec<String>,
-    /// The command that the others are compared with, first of all
+    /// The reference that the other commands are compared with
     #[arg(long, value_name = "COMMAND")]
     pub(crate) reference: Option<String>,
     /// Numbers of flows to try: flows=1,2,4,8
     #[arg(long, value_name = "flows=LIST", value_parser = sweep, conflicts_with_all = ["grid", "copies", "what_if", "flows"])]
     pub(crate) sweep: Option<Sweep>,
-    /// A command (or that of --serve) that is run as each split of --flows into processes and
-    /// threads, to find the best; without --flows, of each number up to twice the CPUs
+    /// Run a command (or that of --serve) as each split of --flows into processes and threads, to find
+    /// the best; without --flows, of each number up to twice the CPUs
     #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["copies", "what_if"])]
     pub(crate) grid: Option<String>,
-    /// How many flows there are in all: {flows}
+    /// Total number of flows: {flows}
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) flows: Option<u32>,
     /// Run N copies of the command at once, each with its own {i}, from 0
     #[arg(long, value_name = "N", requires = "against", conflicts_with_all = ["what_if", "serve"], value_parser = clap::value_parser!(u32).range(1..=4_000))]
     pub(crate) copies: Option<u32>,
-    /// What the copies are compared with
+    /// The command that the copies are compared with
     #[arg(long, value_name = "COMMAND", requires = "copies")]
     pub(crate) against: Option<String>,
     /// Also try what can be changed from outside: allocators, huge pages, placement, ...
@@ -84,15 +84,15 @@ pub(crate) struct ExecArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Servers")]
 pub(crate) struct ServeArgs {
-    /// The commands are servers: each is started, asked and stopped in every slot; with a value, one
+    /// The commands are servers: each is started, loaded and stopped in every slot; with a value, one
     /// more command
     #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "", requires = "load")]
     pub(crate) serve: Vec<String>,
-    /// Who asks: a URL such as http://127.0.0.1:{port}/ (may be given several times), or a command: wrk,
-    /// wrk2, hey, ab, redis-benchmark, pgbench, memcaslap
+    /// What sends requests: a URL such as http://127.0.0.1:{port}/ (may be given several times) for the
+    /// built-in generator, or a command: wrk, wrk2, hey, ab, redis-benchmark, pgbench, memcaslap
     #[arg(long, value_name = "URL|COMMAND", requires = "serve")]
     pub(crate) load: Vec<String>,
-    /// How to know that a server is ready: tcp, a URL, or a text that it writes
+    /// How to tell that a server is ready: tcp, a URL, or a text that it prints
     #[arg(
         long,
         value_name = "tcp|URL|LINE",
@@ -100,23 +100,23 @@ pub(crate) struct ServeArgs {
         requires = "serve"
     )]
     pub(crate) ready: String,
-    /// Requests a second, several for a sweep; without it each connection asks again as soon as
-    /// it has its answer
+    /// Requests a second; several values: a sweep; without it each connection sends its next request as
+    /// soon as it has its answer
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "load")]
     pub(crate) rate: Vec<f64>,
-    /// Connections at one time [default: 16]
+    /// Concurrent connections [default: 16]
     #[arg(long, value_name = "N", requires = "load", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: Option<u32>,
-    /// Time that is measured in each slot [default: 1.5s]
+    /// Measured time in each slot [default: 1.5s]
     #[arg(long, value_name = "TIME", requires = "load", value_parser = number::seconds)]
     pub(crate) duration: Option<f64>,
-    /// Each answer must be what the first one was
+    /// Every answer must equal the first one
     #[arg(long, requires = "load")]
     pub(crate) same_body: bool,
     /// CPUs of the load generator, such as 3; best not those of the servers
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "load")]
     pub(crate) load_cpus: Vec<u32>,
-    /// What must hold at a rate: p99=20ms; says the highest rate that meets it
+    /// Latency to keep, such as p99=20ms; finds the highest rate that keeps it
     #[arg(long, value_name = "p99=TIME", value_parser = slo, requires = "rate")]
     pub(crate) slo: Option<f64>,
 }
@@ -138,7 +138,7 @@ pub(crate) struct EachArgs {
     /// Run before the first launch of each slot
     #[arg(short = 's', long, value_name = "COMMAND")]
     pub(crate) setup: Option<String>,
-    /// Run before each launch; given once for all commands, or once for each in their order
+    /// Run before each launch; given once for all commands, or once for each, in order
     #[arg(short = 'p', long, value_name = "COMMAND")]
     pub(crate) prepare: Vec<String>,
     /// Run after each launch; once for all, or once for each
@@ -153,7 +153,7 @@ pub(crate) struct EachArgs {
     /// An environment variable
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// The shell that reads the commands: sh, bash, none [default: none where it can be]
+    /// The shell that runs the commands: sh, bash, none [default: none if possible]
     #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh", require_equals = false)]
     pub(crate) shell: Option<String>,
     /// No shell
@@ -167,7 +167,7 @@ pub(crate) struct EachArgs {
         default_value = "free"
     )]
     pub(crate) placement: Placement,
-    /// Time that one launch may take, or a server until it is ready [default there: 10s]
+    /// Maximum time of one launch, or until a server is ready [default for servers: 10s]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) timeout: Option<f64>,
     /// Time between asking a command to end and killing it
@@ -176,7 +176,7 @@ pub(crate) struct EachArgs {
     /// Units of work in one launch
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) work: Option<u64>,
-    /// Processes that a command leaves behind are ended, and are no failure
+    /// End processes that a command leaves behind, without counting it as a failure
     #[arg(long)]
     pub(crate) leaves_processes: bool,
 }
@@ -185,28 +185,28 @@ pub(crate) struct EachArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Proof of the work")]
 pub(crate) struct ProofArgs {
-    /// Run after each launch; a launch after which it fails does not count
+    /// Run after each launch; if it fails, the launch does not count
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Option<String>,
-    /// What each launch must write: SAME, a file, or else a regular expression
+    /// Expected output of each launch: SAME, a file, or a regular expression
     #[arg(long, value_name = "SAME|FILE|REGEX")]
     pub(crate) check_output: Option<String>,
-    /// All commands must write the same
+    /// All commands must have the same output
     #[arg(long)]
     pub(crate) same_output: bool,
-    /// An exit code other than 0 is no failure: any, or those of a list such as 1,3
+    /// Do not count a non-zero exit code as a failure: any, or those of a list such as 1,3
     #[arg(short = 'i', long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", value_parser = codes)]
     pub(crate) ignore_failure: Option<Codes>,
-    /// Where the output goes: null, or pipe, from which it is read [default: null]
+    /// Where the output goes: null, or a pipe that flowgauge reads [default: null]
     #[arg(long, value_name = "WHERE", value_parser = output)]
     pub(crate) output: Option<String>,
 }
 
 /// What hyperfine's users know.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "As hyperfine has it")]
+#[command(next_help_heading = "Flags of hyperfine")]
 pub(crate) struct HyperfineArgs {
-    /// Launches before those that count, in each slot
+    /// Warm-up launches in each slot
     #[arg(short = 'w', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub(crate) warmup: Option<u32>,
     /// Exactly N launches of each command, one a round
@@ -215,10 +215,10 @@ pub(crate) struct HyperfineArgs {
     /// At most N launches of each command, one a round
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) max_runs: Option<u64>,
-    /// The commands once for each value: -L threads 1,2,4 and {threads}
+    /// Run the commands once for each value: -L threads 1,2,4 and {threads}
     #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2)]
     pub(crate) parameter_list: Vec<String>,
-    /// The commands once for each number of a range
+    /// Run the commands once for each number of a range
     #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
     pub(crate) parameter_scan: Vec<String>,
     /// The step of that range
@@ -230,13 +230,13 @@ pub(crate) struct HyperfineArgs {
         allow_hyphen_values = true
     )]
     pub(crate) parameter_step_size: Option<String>,
-    /// The order of commands in what is exported
+    /// The order of commands in exported files
     #[arg(long, value_name = "ORDER", value_enum, default_value = "auto")]
     pub(crate) sort: ExportOrder,
-    /// Write what hyperfine's --export-json writes; - is standard output
+    /// Write the results as hyperfine's --export-json does; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
-    /// The same as a table with commas
+    /// The same as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) export_csv: Option<PathBuf>,
     /// The same as a Markdown table
@@ -262,7 +262,7 @@ pub(crate) struct HyperfineArgs {
     pub(crate) min_runs: Option<u64>,
 }
 
-/// The order of commands in what is exported.
+/// The order of commands in exported files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportOrder {
     /// As they were given

@@ -26,9 +26,9 @@ pub(crate) struct FleetArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
-    /// Run studies on every machine, by ssh or as a Slurm job, and answer over them
+    /// Run studies on every machine, by ssh or as a Slurm job, and answer over all of them
     Run(Box<FleetRunArgs>),
-    /// Merge journals of many machines and answer: twice, in any order, the same bytes
+    /// Merge the journals of many machines and answer; the order does not matter
     Gather(GatherArgs),
     /// What runs on a machine of a fleet
     #[command(hide = true)]
@@ -78,7 +78,7 @@ pub(crate) struct FleetRunArgs {
     /// A machine that does not answer in this time has failed
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds, conflicts_with = "slurm")]
     pub(crate) patience: f64,
-    /// Seed of the fleet, from which each machine's is made; printed, and drawn anew when not given
+    /// Seed of the fleet, from which the seed of each machine is made; printed [default: random]
     #[arg(long, value_name = "N", value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Folder of the fleet [default: flowgauge-results/TIME-fleet]
@@ -128,10 +128,10 @@ pub(crate) struct ShownArgs {
     /// Every comparison and machine too
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
-    /// What standard output gets
+    /// Format of standard output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Write each chart into this folder, as SVG and as PNG
+    /// Write each chart into this folder, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
 }

@@ -14,48 +14,48 @@ use crate::number;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to run")]
 pub(crate) struct HowArgs {
-    /// Print every table and reason too, not the answers alone
+    /// Print every table and reason too, not only the answers
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
-    /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
+    /// Maximum number of rounds; the data is looked at after 10, 20, 40 and 80
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::rounds)]
     pub(crate) rounds: Option<u64>,
-    /// Time at the most for each study, such as 60s or 5m; a launch is cut when it is over, but
+    /// Maximum time for each study, such as 60s or 5m; a launch that is still running then is cut, but
     /// not before 5 s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) budget: Option<f64>,
-    /// Seed of every random choice; printed, and drawn anew when not given
+    /// Seed of every random choice; printed [default: random]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Differences below this do not matter [default: 1%, or 2% on a noisy machine]
     #[arg(long, hide_short_help = true, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
     pub(crate) floor: Option<f64>,
-    /// What stands for a slot (one launch of a variant): the median of its repetitions, or the fastest one
+    /// The value of a slot (one launch of a variant): the median of its repetitions, or the fastest one
     #[arg(long, hide_short_help = true, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
-    /// A slot whose repetitions together take longer has failed [default: 20 times what its
-    /// pilot lets expect, at least 10s; what is left of the budget at the most]
+    /// Time after which a slot has failed [default: 20 times what its pilot predicts, at least 10s, and
+    /// never beyond the budget]
     #[arg(long, hide_short_help = true, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
-    /// Show what each slot's flows do while it runs: where, in what state, how busy; look
-    /// each INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
+    /// Show what each slot's flows do while it runs: on which CPU, in what state, how busy; updated
+    /// every INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, value_parser = number::seconds)]
     pub(crate) watch: Option<Option<f64>>,
-    /// Record CPU, memory and disk of each slot at this interval, by a process beside it
+    /// Record CPU, memory and disk use of each slot at this interval, from a separate process
     #[arg(long, hide_short_help = true, value_name = "INTERVAL", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) sample: Option<f64>,
-    /// Record the disk space of this folder too
+    /// Also record the disk space of this folder
     #[arg(long, hide_short_help = true, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = SIMULATE, long_help = SIMULATE_HELP)]
     pub(crate) simulate: Option<AskedSimulation>,
-    /// Memory that each slot process has touched before it makes flows, such as 256M
+    /// Memory that each slot process touches before it creates flows, such as 256M
     #[arg(long, hide_short_help = true, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
-    /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each
-    /// process model [default: 4k]
+    /// How that memory is held: 4k, huge, shared, dontfork; several values: a variant of each process
+    /// model for each [default: 4k]
     #[arg(
         long,
         hide_short_help = true,
@@ -65,15 +65,15 @@ pub(crate) struct HowArgs {
     )]
     pub(crate) ballast_pages: Vec<Pages>,
     /// Run everything under this memory allocator: libc, core-aware, jemalloc, mimalloc, tcmalloc or
-    /// the path of a library; several make a variant each of every one
+    /// the path of a library; several values: every variant runs with each
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) allocator: Vec<Allocator>,
     /// Put the heap of everything on these pages: 4k, thp (huge ones where the kernel can), 2m, 4m or
-    /// 1g (reserved ones); several make a variant each of every one
+    /// 1g (reserved ones); several values: every variant runs with each
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) heap_pages: Vec<HeapPages>,
-    /// Put new pages on memory nodes by this policy: local (the node of the CPU that touches a page first)
-    /// or interleave (all in turn); both make a variant each of every one
+    /// Put new pages on memory nodes by this policy: local (the node of the CPU that touches a page
+    /// first) or interleave (all in turn); both values: every variant runs with each
     #[arg(
         long,
         hide_short_help = true,
@@ -149,7 +149,7 @@ impl HowArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "The answer")]
 pub(crate) struct AnswerArgs {
-    /// What standard output gets
+    /// Format of standard output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
@@ -157,7 +157,7 @@ pub(crate) struct AnswerArgs {
     /// Exit with 3 unless every study's headline (in compare: every comparison) has an answer
     #[arg(long)]
     pub(crate) require_answer: bool,
-    /// Write each chart into this folder, as SVG and as PNG
+    /// Write each chart into this folder, as SVG and PNG
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
 }
@@ -175,7 +175,7 @@ Count events of each slot's flows while they work, in the last repetition of eac
                        l1d-misses, dtlb-misses, branch-misses
   cycles,dtlb-misses   some of them
 
-What this machine cannot count is said with the reason; `flowgauge machine` tells it too.";
+If this machine cannot count an event, the report says why; `flowgauge machine` lists them all.";
 
 const SIMULATE: &str = "\
 Run the memory accesses of each slot through a model of that machine's caches and TLBs: \
@@ -187,14 +187,14 @@ Run the memory accesses of each slot through a model of another machine's caches
 TLBs, with its flows on that machine's cores. Everything shown is simulated.
 
   ultrasparc-t1 | xeon-x5570 | xeon-sapphire-rapids | epyc-zen5 | neoverse-v2
-                   machines that are built in
-  host             made from what can be read here
+                   built-in machines
+  host             made from what this machine reports
   ./mine.toml      a file of your own (docs/simulate.md)
 
-Behind a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread \
-before the next one of its core has its turn), timeslice=256K (accesses of a flow before the \
-next one of its hardware thread), window=4M (accesses of a flow that are recorded at the \
-most), keep=DIR (keep the traces there). Needs qemu-user: apt-get install qemu-user";
+After a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread \
+before the next one of its core takes its turn), timeslice=256K (accesses of a flow before the \
+next one of its hardware thread), window=4M (maximum accesses recorded of a flow), keep=DIR \
+(keep the traces there). Needs qemu-user: apt-get install qemu-user";
 
 const EXPECT: &str = "\
 Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \
@@ -211,8 +211,8 @@ Exit with 1 unless this holds. May be given several times.
                                        tear-down, cpu, memory, rss
 
 Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB. \
-An expectation holds if the whole interval keeps to the bound, and fails if the whole \
-interval is beyond it; between the two it cannot be decided, which exits with 3.";
+An expectation holds if the whole interval is within the bound, and fails if the whole \
+interval is beyond it; otherwise it cannot be decided, and the exit code is 3.";
 
 impl AnswerArgs {
     /// That every expectation means something in what will be run.
@@ -222,7 +222,7 @@ impl AnswerArgs {
     }
 }
 
-/// What standard output gets.
+/// Format of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Tables and sentences
@@ -231,7 +231,7 @@ pub(crate) enum Format {
     Json,
     /// A table: one row a repetition, a fact of the machine, or a variant and run (compare)
     Csv,
-    /// The same rows, each a JSON object on a line of its own
+    /// The same rows, one JSON object a line
     Jsonl,
 }
 

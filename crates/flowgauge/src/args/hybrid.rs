@@ -28,19 +28,19 @@ Splits: RxT is R ranks (processes of an MPI program) of T threads each.";
 #[derive(Debug, Args)]
 #[command(after_help = HYBRID_EXAMPLES)]
 pub(crate) struct HybridArgs {
-    /// The MPI: openmpi, mpich, or the path of an mpirun [default: the usual one of this machine]
+    /// The MPI: openmpi, mpich, or the path of an mpirun [default: the one on the path]
     #[arg(long, value_name = "MPI")]
     pub(crate) mpi: Option<String>,
-    /// Its compiler [default: the mpicc beside the mpirun]
+    /// Its compiler [default: the mpicc beside mpirun]
     #[arg(long, value_name = "FILE")]
     pub(crate) mpicc: Option<PathBuf>,
-    /// What starts ranks: mpirun, or in a job of Slurm srun, with options of srun ('srun --time=5')
+    /// The command that starts ranks: mpirun, or srun in a Slurm job, with options ('srun --time=5')
     #[arg(long, value_name = "COMMAND", default_value = "mpirun")]
     pub(crate) launcher: String,
-    /// What is done [default: all]
+    /// The work [default: all]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub(crate) body: Vec<BodyArg>,
-    /// Flows in all, R x T [default: one for each CPU]
+    /// Total flows, R x T [default: one for each CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4_096))]
     pub(crate) flows: Option<u32>,
     /// Sizes of messages and sums, such as 8,64K,1M
@@ -49,7 +49,7 @@ pub(crate) struct HybridArgs {
     /// Rows and columns of the grid of halo
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = number::whole, default_value = "128,512,2048")]
     pub(crate) side: Vec<u64>,
-    /// The tree that search goes through [default: one that this machine has]
+    /// The tree to search [default: one that exists on this machine]
     #[arg(long, value_name = "DIR")]
     pub(crate) tree: Option<PathBuf>,
     /// Let Open MPI run as root
@@ -66,19 +66,19 @@ pub(crate) enum BodyArg {
     PingPong,
     /// Many messages from one flow to another, by their size
     Bandwidth,
-    /// A sum of what all flows have, by its size
+    /// A sum over all flows, by its size
     AllReduce,
-    /// A stencil on a grid whose rows are dealt out, by its size
+    /// A stencil on a grid whose rows are divided among the flows, by its size
     Halo,
-    /// A search for primes in blocks that are dealt out
+    /// A search for primes in blocks assigned in advance
     Primes,
-    /// The same in uneven blocks: dealt out, and each taken when the one before it is done
+    /// The same in uneven blocks: assigned in advance, and taken from a queue
     Farm,
     /// The same over ranks of one thread: divided before, taken, and as flows that move to a rank without work
     Uneven,
     /// A sparse matrix times a vector
     Numeric,
-    /// A tree of files, folder by folder: dealt out, and each taken when the one before it is done
+    /// A tree of files, folder by folder: assigned in advance, and taken from a queue
     Search,
     /// Transactions over trees of objects
     Warehouse,

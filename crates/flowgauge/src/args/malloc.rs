@@ -13,7 +13,7 @@ Examples:
   flowgauge malloc --guarded -- ./program           end it at a double free or an overflow
   flowgauge malloc --region 4m --no-huge -- make
 
-Exit codes: those of the program, which takes this command's place; 2 where it cannot be started.")]
+Exit codes: that of the program, which replaces this command; 2 if it cannot be started.")]
 pub(crate) struct MallocArgs {
     /// Size of the regions that belong to one core
     #[arg(long, value_enum, default_value = "2m")]
@@ -21,10 +21,10 @@ pub(crate) struct MallocArgs {
     /// Do not ask the kernel for huge pages
     #[arg(long)]
     pub(crate) no_huge: bool,
-    /// Check every block when it is freed: end the program at a double free or an overflow
+    /// Check every block when it is freed, and end the program at a double free or an overflow
     #[arg(long)]
     pub(crate) guarded: bool,
-    /// Print what the heap of each core holds when a program ends, on standard error
+    /// Print the contents of each core's heap to standard error when a program ends
     #[arg(long)]
     pub(crate) stats: bool,
     /// The program and its arguments

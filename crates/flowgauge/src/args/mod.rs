@@ -51,7 +51,7 @@ struct SearchCli {
 
 #[derive(Debug, Subcommand)]
 enum SearchOnly {
-    /// Search files for a pattern; the flows that do it are yours to choose
+    /// Search files for a pattern, with the flows of your choice
     Search(SearchArgs),
 }
 
@@ -223,7 +223,7 @@ pub(crate) enum Command {
     Hybrid(Box<HybridArgs>),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
     Wiki(WikiArgs),
-    /// Search files for a pattern; the flows that do it are yours to choose
+    /// Search files for a pattern, with the flows of your choice
     Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
     Calibrate(CalibrateArgs),

@@ -14,9 +14,9 @@ Examples:
   flowgauge calibrate                 noise, and whether a planted 5 % is found
   flowgauge calibrate --plant 2%      a harder one
   flowgauge calibrate --rounds 20     with fewer rounds
-  flowgauge calibrate --sample 100ms  and what a sampler at this interval costs")]
+  flowgauge calibrate --sample 100ms  also what a sampler at this interval costs")]
 pub(crate) struct CalibrateArgs {
-    /// The difference that is planted into the second comparison
+    /// The difference planted in the second comparison
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = number::fraction)]
     pub(crate) plant: f64,
     #[command(flatten)]
@@ -28,14 +28,14 @@ pub(crate) struct CalibrateArgs {
 #[command(after_help = "\
 Examples:
   flowgauge machine                   CPUs, caches, memory, limits, counters
-  flowgauge machine --probe           and what memory costs, by trying
+  flowgauge machine --probe           also the latency of memory, measured
   flowgauge machine --format json")]
 pub(crate) struct MachineArgs {
-    /// Try how far the TLB reaches by small and by huge pages, and how long caches and memory
-    /// take to answer (a few seconds)
+    /// Measure how far the TLB reaches with small and huge pages, and the latency of caches and memory
+    /// (a few seconds)
     #[arg(long)]
     pub(crate) probe: bool,
-    /// What standard output gets
+    /// Format of standard output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
@@ -56,10 +56,10 @@ pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Print what the sources of the studies found beside what this run says, as Markdown
+    /// Print what the sources of the studies found beside the results of this run, as Markdown
     #[arg(long)]
     pub(crate) then_and_now: bool,
-    /// Print every table and reason too, not the answers alone
+    /// Print every table and reason too, not only the answers
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
     #[command(flatten)]
@@ -85,7 +85,7 @@ Examples:
   flowgauge man | man -l -            read it
   flowgauge man --out man/man1        one page for the command, and one for each subcommand")]
 pub(crate) struct ManArgs {
-    /// Write the pages of all commands into this folder, instead of one to standard output
+    /// Write the pages of all commands into this folder, instead of one page to standard output
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

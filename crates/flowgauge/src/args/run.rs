@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     /// How much work: quick answers in seconds, full is the size of the originals
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
     pub(crate) preset: PresetArg,
-    /// Only these cases: by their names, or the beginning of a name up to a slash
+    /// Only these cases: names, or the part of a name before a slash
     #[arg(
         long = "case",
         hide_short_help = true,
@@ -51,12 +51,12 @@ pub(crate) struct RunArgs {
         conflicts_with = "resume"
     )]
     pub(crate) cases: Vec<String>,
-    /// Continue the run that was cut in this results folder; with a longer --budget or more --rounds
-    /// also one that ran out of them
+    /// Continue an interrupted run in this results folder; with a longer --budget or more --rounds also
+    /// one that used them up
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "events", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
-    /// The tree that the study search searches [default: what there is of /usr/include,
-    /// /usr/share, /usr/lib]
+    /// The tree that the study search uses [default: /usr/include, /usr/share and /usr/lib, as far as
+    /// they exist]
     #[arg(
         long,
         hide_short_help = true,
@@ -64,8 +64,8 @@ pub(crate) struct RunArgs {
         conflicts_with = "resume"
     )]
     pub(crate) tree: Option<PathBuf>,
-    /// The study search empties the page cache before each search, so that all files come from
-    /// the disk (root only)
+    /// Empty the page cache before each search of the study search, so that all files come from the
+    /// disk (root only)
     #[arg(long, hide_short_help = true, conflicts_with = "resume")]
     pub(crate) cold: bool,
     #[command(flatten)]

@@ -32,13 +32,13 @@ Exit codes: 0 something matched, 1 nothing did, 2 something could not be searche
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH_EXAMPLES, args_override_self = true)]
 pub(crate) struct SearchArgs {
-    /// What is looked for: a regular expression, or with -F a literal; with -e or -f a PATH
+    /// The pattern: a regular expression, or with -F a literal; with -e or -f a PATH
     #[arg(value_name = "PATTERN", required_unless_present_any = ["regexp", "file"])]
     pattern: Option<String>,
     /// Files and folders; - is standard input [default: the current folder]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// A pattern, also one that begins with -; several: what matches any of them
+    /// A pattern, also one that begins with -; several: lines that match any of them
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<String>,
     /// Patterns from FILE (- is standard input), one a line
@@ -53,10 +53,10 @@ pub(crate) struct SearchArgs {
     /// Whole words only
     #[arg(short = 'w', long)]
     pub(crate) word_regexp: bool,
-    /// How many lines match, for each file that has any
+    /// Print only the number of matching lines of each file that has any
     #[arg(short = 'c', long, overrides_with = "files_with_matches")]
     pub(crate) count: bool,
-    /// Only the paths of files that have a match; of this and -c the last one counts
+    /// Print only the paths of files with a match; of this and -c the last one counts
     #[arg(short = 'l', long)]
     pub(crate) files_with_matches: bool,
     /// Line numbers [default: on a terminal]
@@ -65,29 +65,29 @@ pub(crate) struct SearchArgs {
     /// No line numbers
     #[arg(short = 'N', long)]
     pub(crate) no_line_number: bool,
-    /// The path before each line, for a single file too
+    /// Print the path before each line, even for a single file
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     pub(crate) with_filename: bool,
     /// No paths before lines
     #[arg(short = 'I', long)]
     pub(crate) no_filename: bool,
-    /// Hidden files and folders too
+    /// Search hidden files and folders too
     #[arg(long)]
     pub(crate) hidden: bool,
-    /// What ignore files name too
+    /// Search what ignore files exclude, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
-    /// Only files that match GLOB, or with a ! before it only others; the last one counts
+    /// Search only files that match GLOB; with ! before it only others; the last one counts
     #[arg(short = 'g', long, value_name = "GLOB")]
     pub(crate) glob: Vec<String>,
-    /// Binary files as if they were text
+    /// Search binary files as text
     #[arg(short = 'a', long)]
     pub(crate) text: bool,
     /// Make control and invisible characters visible: in names, in names and lines (all), or
     /// nowhere [default: names on a terminal, else nothing]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) escape: Option<Escaped>,
-    /// In the order of paths, held back until all is found
+    /// Sort by path; output waits until everything is found
     #[arg(long, value_enum, value_name = "BY")]
     pub(crate) sort: Option<Sort>,
     #[command(flatten)]
@@ -113,8 +113,8 @@ pub(crate) enum Escaped {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "A study")]
 pub(crate) struct StudyArgs {
-    /// Search again and again by one flow, a thread for each file, and pools of 1 to 16 threads
-    /// and processes: which is best, by how much, and why. What --help lists below is for it
+    /// Search again and again by one flow, a thread for each file, and pools of 1 to 16 threads and
+    /// processes: which is best, by how much, and why. The options below are for it
     #[arg(long)]
     pub(crate) study: bool,
     /// Empty the page cache before each search, so that all files come from the disk (root only)
@@ -178,19 +178,19 @@ impl SearchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which flows")]
 pub(crate) struct FlowArgs {
-    /// What the flows are made of, and what each of them does
+    /// The kind of flows, and how they share the work
     #[arg(long, value_name = "MODEL", default_value = "auto", value_parser = model)]
     pub(crate) model: Auto<Model>,
-    /// How many workers a pool has; for a flow a file or a folder, how many there may be
+    /// Workers of a pool; with a flow per file or folder, the maximum at one time
     #[arg(short = 'j', long, value_name = "N", default_value = "auto", allow_hyphen_values = true, value_parser = workers)]
     pub(crate) jobs: Auto<NonZeroU32>,
-    /// How files are read: read, mmap, uring (uring not by a flow for each file)
+    /// How files are read: read, mmap, uring (uring not with a flow per file)
     #[arg(long, value_name = "IO", default_value = "read")]
     pub(crate) io: Io,
-    /// Say which flows were chosen and why, and what they did and used
+    /// Report which flows were chosen and why, and what they did and used
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Say where the time of the flows went: walk, open, read, search, print, create, wait
+    /// Report where the time of the flows went: walk, open, read, search, print, create, wait
     #[arg(long)]
     pub(crate) profile: bool,
 }
@@ -204,7 +204,7 @@ pub(crate) struct Auto<T>(pub(crate) Option<T>);
 pub(crate) enum Sort {
     /// By path
     Path,
-    /// As it is found
+    /// In the order found
     None,
 }
 

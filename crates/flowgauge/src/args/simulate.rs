@@ -18,28 +18,28 @@ Examples:
   flowgauge simulate ultrasparc-t1 --traces DIR/0000-program     ... for another machine
   flowgauge simulate host --chase                           the model beside the machine, by time
 
-Flows: each thread of the program, and of the processes that it forks, is a flow and has a hardware \
-thread of the machine for its own; where there are more flows, they take time slices. What the program writes \
+Flows: each thread of the program, and of the processes that it forks, is a flow with a \
+hardware thread of its own; if there are more flows, they take time slices. What the program writes \
 goes to standard error. Programs that it starts by exec are not recorded. Needs qemu-user (apt-get \
 install qemu-user), and a program for x86-64.
 
-Exit codes: 0 counted, whatever the program ended with, 2 error, 130/143 interrupted.")]
+Exit codes: 0 counted, whatever the exit code of the program, 2 error, 130/143 interrupted.")]
 pub(crate) struct SimulateArgs {
-    /// ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file; behind
+    /// ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file; after
     /// commas pages=2M, turn=100, timeslice=256K, window=64M, keep=DIR (see `flowgauge run --help`)
     #[arg(value_name = "MACHINE")]
     pub(crate) machine: AskedSimulation,
-    /// Where flows go first: each on a core of its own, or on the hardware threads of a core
+    /// Where flows are placed first: one per core, or on the hardware threads of a core
     #[arg(long, value_enum, default_value = "cores")]
     pub(crate) along: Along,
-    /// Count traces that were kept, in place of running a program
+    /// Count kept traces instead of running a program
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     pub(crate) traces: Option<PathBuf>,
-    /// Chase pointers through the model, over more and more memory, in place of running a program; on
-    /// `host` the measured times stand beside it
+    /// Chase pointers through the model, over more and more memory, instead of running a program; with
+    /// `host`, measured times stand beside it
     #[arg(long, conflicts_with_all = ["command", "traces"])]
     pub(crate) chase: bool,
-    /// What standard output gets: a table, JSON, or CSV
+    /// Format of standard output: a table, JSON, or CSV
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: super::Format,
     /// The program and its arguments
@@ -54,8 +54,8 @@ pub(crate) struct SimulateArgs {
 /// Where flows go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Along {
-    /// Each on a core of its own, as a kernel puts them
+    /// One per core, as a kernel places them
     Cores,
-    /// On all hardware threads of a core, then of the next one
+    /// All hardware threads of a core, then the next core
     Smt,
 }

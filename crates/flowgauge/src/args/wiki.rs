@@ -36,23 +36,22 @@ pub(crate) struct WikiArgs {
         conflicts_with = "model"
     )]
     pub(crate) server: Vec<Design>,
-    /// Models that answer within the program [default: process,thread]
+    /// Models that answer within one program [default: process,thread]
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     pub(crate) model: Vec<Model>,
-    /// Flows, or workers of a server; PxT has its own number [default: one a CPU; 4 of a
-    /// server]
+    /// Flows, or workers of a server; PxT sets its own number [default: one per CPU; 4 for a server]
     #[arg(short = 'w', long, value_name = "N", value_parser = number::whole)]
     pub(crate) workers: Option<u64>,
     /// Requests in a repetition
     #[arg(long, value_name = "N", default_value = "1000", value_parser = number::whole)]
     pub(crate) requests: u64,
-    /// How many pages there are; of a store of your own, the first N by title
+    /// Number of pages; of your own store, the first N by title
     #[arg(long, value_name = "N", default_value = "60", value_parser = number::whole)]
     pub(crate) pages: u64,
-    /// What pages and requests are drawn from: two runs can be compared if it is the same
+    /// Seed of pages and requests: two runs can be compared only if it is equal
     #[arg(long, value_name = "N", default_value = "0", value_parser = number::whole)]
     pub(crate) page_seed: u64,
-    /// How long a page usually is; single ones are a fifth to five times as long
+    /// Typical length of a page; single pages are a fifth to five times as long
     #[arg(
         long,
         value_name = "BYTES",
@@ -60,7 +59,7 @@ pub(crate) struct WikiArgs {
         conflicts_with = "store"
     )]
     pub(crate) page_size: Bytes,
-    /// Ask the parser cache first
+    /// Look in the parser cache first
     #[arg(long)]
     pub(crate) cache: bool,
     /// Pages of your own: a SQLite file with a table page (title, text); it is only read
@@ -79,7 +78,7 @@ pub(crate) struct WikiArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The load on servers")]
 pub(crate) struct LoadArgs {
-    /// Connections at any time, each of which asks as soon as it has its answer
+    /// Concurrent connections; each sends its next request as soon as it has its answer
     #[arg(long, value_name = "N", default_value = "4", requires = "server", conflicts_with = "model", value_parser = number::whole)]
     pub(crate) connections: u64,
     /// Requests after which a server closes a connection
@@ -94,8 +93,8 @@ pub(crate) struct LoadArgs {
         conflicts_with = "model"
     )]
     pub(crate) port: u16,
-    /// The CPU of the load generator, which servers keep off unless --placement says
-    /// otherwise [default: that of the last core, where there are several]
+    /// The CPU of the load generator, which servers do not use unless --placement says otherwise
+    /// [default: a CPU of the last core, if there are several]
     #[arg(
         long,
         value_name = "CPU",

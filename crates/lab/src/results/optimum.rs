@@ -212,6 +212,12 @@ impl Optimum {
         highs?.into_iter().max_by(f64::total_cmp)
     }
 
+    /// Whose comparison with the best is undecided: one of these may be the best instead.
+    pub fn undecided(&self) -> impl Iterator<Item = &AtNumber> {
+        let is_open = |at: &&AtNumber| matches!(at.verdict, Some(Verdict::CannotTell { .. }));
+        self.numbers.iter().filter(is_open)
+    }
+
     /// Those that cannot be distinguished from the best, or are the same within the floor.
     pub(super) fn alike(&self) -> impl Iterator<Item = &AtNumber> {
         let alike = |at: &&AtNumber| {
@@ -247,15 +253,24 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         1 => model,
         _ => plural(&model),
     };
+    let is_open = optimum.undecided().next().is_some();
     let mut parts = vec![format!(
-        "{}: best with {} {model} ({})",
+        "{}: {} {} {model} ({})",
         case.case.name,
+        if is_open {
+            "fastest so far:"
+        } else {
+            "best with"
+        },
         plain(optimum.flows.into()),
         time(optimum.best()?.typical_ns[1])
     )];
-    let alike: Vec<String> = optimum.alike().map(|at| plain(at.flows.into())).collect();
-    if !alike.is_empty() {
-        parts.push(format!("undecided against {}", listed(&alike)));
+    let open: Vec<String> = optimum
+        .undecided()
+        .map(|at| plain(at.flows.into()))
+        .collect();
+    if !open.is_empty() {
+        parts.push(format!("undecided against {}", listed(&open)));
     }
     let one = optimum
         .numbers

@@ -22,6 +22,9 @@
 //! | | beyond it | refuted |
 //! | anything | no interval decides | cannot tell |
 //!
+//! A pair that the run compares is judged as there, at the level of the headlines or of what is
+//! exploratory: no verdict here goes further than the one that stands beside it.
+//!
 //! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
 //! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
 //!

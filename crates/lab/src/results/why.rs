@@ -16,7 +16,9 @@
 //!    to the time is left to the reader.
 //!
 //! A rule whose count is part of a cause that was named is silent, so that nothing is said
-//! twice. No rule looks at times of single flows, at names, or at what a model is known to
+//! twice. A reason is given only where its phase is part of the time that is compared: counts are
+//! those of these phases ([`Evidence::counts`]), and what is done while flows are made is left out
+//! of any other time ([`Evidence::times_making`]). No rule looks at times of single flows, at names, or at what a model is known to
 //! be like: without counts there are no reasons.
 
 mod address_spaces;
@@ -107,16 +109,14 @@ const RULES: [Rule; 18] = [
     late::rule,
 ];
 
-/// A turn does one thing only, and variants take different numbers of them: what is summed
-/// over a repetition explains nothing of it.
-const OF_A_TURN: [Rule; 1] = [page_tables::rule];
-
 /// The reasons for the difference of two variants, the weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
         // What the emulator did is no reason for what a model counted: see `modelled`.
         Metric::Simulated => &[],
-        Metric::Switch | Metric::Request | Metric::P99 => &OF_A_TURN,
+        // A turn does one thing only, and variants take different numbers of them: what is summed
+        // over a repetition explains nothing of it.
+        Metric::Switch | Metric::Request | Metric::P99 => &[],
         Metric::Total | Metric::Steady | Metric::Create | Metric::Unit => &RULES,
     };
     ordered(rules.iter().filter_map(|rule| rule(evidence)).collect())

@@ -38,8 +38,12 @@ impl Ratios {
     fn rung(&self, magnitudes: &[f64]) -> Vec<Tick> {
         let faster = magnitudes.iter().rev().map(|m| (1.0 / m, magnitude(*m)));
         let slower = magnitudes.iter().map(|m| (*m, magnitude(*m)));
+        let equal = match magnitudes.first() {
+            Some(m) if is_percent(*m) => "0 %",
+            _ => "1x",
+        };
         self.0
-            .ticks(faster.chain([(1.0, "1".to_owned())]).chain(slower))
+            .ticks(faster.chain([(1.0, equal.to_owned())]).chain(slower))
     }
 }
 
@@ -55,9 +59,14 @@ fn rungs() -> [Vec<f64>; 13] {
     })
 }
 
+/// Whether a magnitude is said in percent.
+fn is_percent(m: f64) -> bool {
+    m < 1.0999
+}
+
 /// `2x`, `1.5x`, `0.5 %`.
 fn magnitude(m: f64) -> String {
-    if m < 1.0999 {
+    if is_percent(m) {
         format!("{} %", trimmed((m - 1.0) * 100.0, 1))
     } else {
         format!("{}x", trimmed(m, 2))
@@ -84,8 +93,8 @@ mod tests {
             let labels: Vec<_> = ticks.iter().map(|tick| tick.label.as_str()).collect();
             labels.join(" ")
         };
-        assert_eq!(labels_of(0.99, 1.01), "1 % 0.5 % 1 0.5 % 1 %");
-        assert_eq!(labels_of(0.25, 4.0), "4x 2x 1 2x 4x");
+        assert_eq!(labels_of(0.99, 1.01), "1 % 0.5 % 0 % 0.5 % 1 %");
+        assert_eq!(labels_of(0.25, 4.0), "4x 2x 1x 2x 4x");
         assert!(
             labels_of(0.001, 1.0).starts_with("1,024x"),
             "{}",

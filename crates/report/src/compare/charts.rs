@@ -39,9 +39,7 @@ fn forest(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
         };
         rows.push(Row {
             label: format!("{}: {}{whose}", case.name, variant.label),
-            said: format!("{} {}", said.word, said.interval)
-                .trim_end()
-                .to_owned(),
+            said: said.with_interval(),
             tone: said.tone,
             ratio: change.estimate.map(|e| e.ratio),
             interval: change.estimate.and_then(|e| e.interval()),

@@ -26,6 +26,7 @@ use lab::results::Role;
 use lab::{CaseResult, Deciding, Finding, Results, StudyResult};
 
 use crate::words::{Tone, many};
+use stats::Verdict;
 
 pub(crate) use row::{About, Below, Row, are_threads_and_processes};
 use row::{limits, row};
@@ -124,17 +125,14 @@ impl Answers {
     }
 }
 
-/// `All 8 headline answers together are right in at least 95 of 100 runs`; nothing where nothing
-/// is compared.
+/// `All 8 headline answers together are right in at least 95 of 100 runs`; nothing where no
+/// comparison is decided.
 fn level(results: &Results) -> Option<String> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let findings = cases.flat_map(|case| &case.findings);
-    let has_interval = |finding: &&Finding| {
-        let estimate = finding.estimate.as_ref();
-        estimate.is_some_and(|estimate| estimate.interval().is_some())
-    };
-    let mut compared = findings.filter(has_interval);
-    let answers = compared.find_map(|finding| match finding.role {
+    let is_answer = |finding: &&Finding| !matches!(finding.verdict, Verdict::CannotTell { .. });
+    let mut answered = findings.filter(is_answer);
+    let answers = answered.find_map(|finding| match finding.role {
         Role::Alone => Some(0),
         Role::Headline { answers } => Some(answers),
         Role::Exploratory { .. } => None,

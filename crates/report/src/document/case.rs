@@ -2,6 +2,7 @@
 
 use lab::results::Role;
 use lab::{CaseResult, Finding, Results};
+use stats::Verdict;
 
 use super::answers::right_of_100;
 use super::detail::Detail;
@@ -112,12 +113,16 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.quiet(tail(finding));
 }
 
-/// What the comparisons of some cases are in their run: with which others they share the 5 %.
+/// What the comparisons of some cases are in their run: with which others they share the 5 %;
+/// nothing of a headline that has no answer.
 pub(super) fn role(results: &Results, cases: &[&CaseResult]) -> Option<String> {
     let right = right_of_100(results.error);
-    let mut findings = cases.iter().flat_map(|case| &case.findings);
-    match findings.next()?.role {
+    let mut findings = cases.iter().flat_map(|case| &case.findings).peekable();
+    let role = findings.peek()?.role;
+    let is_answer = |one: &Finding| !matches!(one.verdict, Verdict::CannotTell { .. });
+    match role {
         Role::Alone => None,
+        Role::Headline { .. } if !findings.any(is_answer) => None,
         Role::Headline { answers: 1 } => Some(format!(
             "Headline answer: the only one of this run; it is right in at least {right} of 100 runs"
         )),
@@ -128,11 +133,19 @@ pub(super) fn role(results: &Results, cases: &[&CaseResult]) -> Option<String> {
         Role::Exploratory {
             comparisons,
             discoveries,
-        } => Some(format!(
-            "Exploratory: one of {} behind the headline; of the {discoveries} that name a \
-             difference at most 5 % are false on average",
-            many(comparisons as u64, "comparison")
-        )),
+        } => {
+            let one = many(comparisons as u64, "comparison");
+            let found = match discoveries {
+                0 => "; none names a difference".to_owned(),
+                found => format!(
+                    "; {found} of them {} a difference, of which at most 5 % are false on average",
+                    if found == 1 { "names" } else { "name" }
+                ),
+            };
+            Some(format!(
+                "Exploratory: one of {one} behind the headline{found}"
+            ))
+        }
     }
 }
 

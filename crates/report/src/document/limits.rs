@@ -147,7 +147,7 @@ fn notes(study: &StudyResult) -> Vec<String> {
     let made = |one: &Limit| format!("{} of {}", count(one.made), one.label);
     let made: Vec<String> = study.limits.iter().map(made).collect();
     let mut notes = vec![format!(
-        "predicted from limits; verified, and time and memory of one measured, by making {}",
+        "predicted from limits; tested, and time and memory of one flow measured, by creating {}",
         made.join(", ")
     )];
     let needed = |one: &Limit| {
@@ -158,7 +158,7 @@ fn notes(study: &StudyResult) -> Vec<String> {
     let needed: Vec<String> = study.limits.iter().filter_map(needed).collect();
     if !needed.is_empty() {
         notes.push(format!(
-            "bytes of a limit that one flow needs: {}",
+            "memory that the prediction assumes per flow: {}",
             needed.join(", ")
         ));
     }

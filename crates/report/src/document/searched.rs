@@ -317,16 +317,29 @@ fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
         fit: Vec::new(),
     };
     let lines = all.iter().enumerate().map(line).collect();
-    let best = all.iter().filter(|(_, optimum)| optimum.is_told);
-    let best: Vec<String> = best
-        .map(|(name, optimum)| format!("{name}: {}", plain(optimum.flows.into())))
+    let known = all.iter().filter(|(_, optimum)| optimum.is_told);
+    let known: Vec<String> = known
+        .map(|(name, optimum)| format!("{name}: {}", best(optimum)))
         .collect();
-    let title = match best.is_empty() {
+    let title = match known.is_empty() {
         true => "Too few rounds to say which number of workers is best".to_owned(),
-        false => format!("The best number of workers: {}", best.join(", ")),
+        false => format!("Time by the number of workers: {}", known.join(", ")),
     };
     let id = format!("{id}-numbers");
     figures::lines(&id, &title, "workers", lines, times_by(all))
+}
+
+/// `4 is best`, `1 so far, undecided against 2 and 4`.
+fn best(optimum: &Optimum) -> String {
+    let flows = plain(optimum.flows.into());
+    let open: Vec<String> = optimum
+        .undecided()
+        .map(|at| plain(at.flows.into()))
+        .collect();
+    match open.is_empty() {
+        true => format!("{flows} is best"),
+        false => format!("{flows} so far, undecided against {}", lab::listed(&open)),
+    }
 }
 
 fn point(at: &AtNumber) -> Point {
@@ -367,7 +380,7 @@ fn times_by(all: &[ByNumber<'_>]) -> Table {
         [own].into_iter().chain(times).collect()
     };
     let star = match all.iter().any(|(_, optimum)| optimum.is_told) {
-        true => " (* the best)",
+        true => " (* the fastest so far)",
         false => "",
     };
     let caption = format!("Time by the number of workers{star}");

@@ -130,8 +130,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
     own.table(table(study));
     own.quiet([
-        "Each interval here holds by itself; those of the headline answers are wider, since all of \
-         them hold together"
+        "Intervals are those of the tables below; of what no table compares, each holds by itself"
             .to_owned(),
         "The command of each row is in published.csv".to_owned(),
     ]);

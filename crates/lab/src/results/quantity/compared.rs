@@ -6,7 +6,7 @@ use stats::{Estimate, RUNS_ALPHA, Rule, Shift, Verdict, estimate, shift, typical
 use super::kind::Seen;
 use super::said::sentence;
 use super::{Amount, Basis, Contrast, Kind, Look, Quantity, QuantityFinding, Unit, Word, alpha};
-use crate::results::RawSlot;
+use crate::results::{Finding, RawSlot};
 
 /// Counts below this are compared by their difference.
 const FEW: f64 = 10.0;
@@ -143,6 +143,31 @@ impl<'a> SlotValues<'a> {
     }
 }
 
+impl QuantityFinding {
+    /// The same with the interval and the verdict of a finding on its time.
+    pub(crate) fn judged_as(&self, finding: &Finding) -> Self {
+        let Some(estimate) = finding.estimate else {
+            return self.clone();
+        };
+        let contrast = Measured::Value(of_ratio(estimate));
+        let verdict = of_time(finding.verdict);
+        let (subject, reference) = (&self.subject, &self.reference);
+        Self {
+            sentence: sentence(
+                Kind::Time,
+                subject,
+                reference,
+                &contrast,
+                verdict,
+                finding.floor,
+            ),
+            contrast,
+            verdict,
+            ..self.clone()
+        }
+    }
+}
+
 /// Two variants of a case, by their places, and how strictly they are judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared {
@@ -207,6 +232,15 @@ fn word(unit: Unit, contrast: &Contrast, floor: f64) -> Word {
     }
 }
 
+fn of_time(verdict: Verdict) -> Word {
+    match verdict {
+        Verdict::Faster { .. } => Word::Faster,
+        Verdict::Slower { .. } => Word::Slower,
+        Verdict::Same { .. } => Word::Same,
+        Verdict::CannotTell { .. } => Word::CannotTell,
+    }
+}
+
 /// As a time is judged: by [`Rule`].
 fn of_interval(contrast: &Contrast, floor: f64) -> Word {
     let rule = Rule {
@@ -220,11 +254,10 @@ fn of_interval(contrast: &Contrast, floor: f64) -> Word {
         high: contrast.high,
         alpha: contrast.alpha,
     };
-    match rule.judge(&estimate) {
-        Verdict::Faster { .. } => Word::Less,
-        Verdict::Slower { .. } => Word::More,
-        Verdict::Same { .. } => Word::Same,
-        Verdict::CannotTell { .. } => Word::CannotTell,
+    match of_time(rule.judge(&estimate)) {
+        Word::Faster => Word::Less,
+        Word::Slower => Word::More,
+        word => word,
     }
 }
 

@@ -130,6 +130,17 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
     let points = numbers
         .map(|at| [at.flows.into(), at.typical_ns[1]])
         .collect();
+    let open: Vec<String> = optimum
+        .undecided()
+        .map(|at| plain(at.flows.into()))
+        .collect();
+    if optimum.is_told && !open.is_empty() && theirs_is_open(optimum, value) {
+        return Ok(Answer {
+            points,
+            because: Some(format!("undecided against {}", listed(&open))),
+            ..Answer::new(format!("{best} so far"), Standing::CannotTell)
+        });
+    }
     if optimum.is_told {
         let verdict = match value {
             Some(value) if value == f64::from(optimum.flows) => Standing::Reproduced,
@@ -146,6 +157,13 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
         because: Some("which number is best is undecided".to_owned()),
         ..Answer::new(format!("{best} so far"), Standing::CannotTell)
     })
+}
+
+/// Whether the source's number may be the best, or is while others may be.
+fn theirs_is_open(optimum: &Optimum, value: Option<f64>) -> bool {
+    let is_theirs = |flows: u32| value == Some(f64::from(flows));
+    let mut open = optimum.undecided();
+    value.is_none() || is_theirs(optimum.flows) || open.any(|at| is_theirs(at.flows))
 }
 
 /// Another number than the source's is the best: it differs where that one is slower.

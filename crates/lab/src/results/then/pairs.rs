@@ -81,12 +81,16 @@ pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
     variants.position(|variant| variant.label == label)
 }
 
-/// The finding on the pair, with whichever of the two as its reference.
+/// The finding on the pair, with whichever of the two as its reference: that of the tables and of
+/// the first screen where they have one, so that no claim is judged less strictly than the answer.
 pub(super) fn finding(
     case: &CaseResult,
     pair: &Pair,
     run: Run<'_>,
 ) -> Result<QuantityFinding, Answer> {
+    if let Some(shown) = shown(case, pair) {
+        return Ok(shown);
+    }
     let missing = |label: &str| Answer::unknown(format!("{label} was not run"));
     let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
     let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
@@ -101,6 +105,22 @@ pub(super) fn finding(
     });
     let found = compared.into_iter().next();
     found.ok_or_else(|| Answer::unknown("no round has a good slot of both"))
+}
+
+/// What the case itself finds of the pair. Its time is judged at each look, and by the verdict that
+/// stands beside it.
+fn shown(case: &CaseResult, pair: &Pair) -> Option<QuantityFinding> {
+    if pair.worker.is_some() {
+        return None;
+    }
+    let contrast = case.contrast(&pair.quantity, &pair.subject)?;
+    let shown = (contrast.reference == pair.reference).then_some(contrast)?;
+    if pair.quantity != Kind::Time.name() {
+        return Some(shown.clone());
+    }
+    let mut findings = case.findings.iter();
+    let finding = findings.find(|one| one.subject == pair.subject)?;
+    Some(shown.judged_as(finding))
 }
 
 fn floor(case: &CaseResult) -> f64 {

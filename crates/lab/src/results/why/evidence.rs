@@ -83,6 +83,12 @@ impl<'a> Evidence<'a> {
         self.metric == Metric::Create || is_most(self.subject) && is_most(self.reference)
     }
 
+    /// Whether flows are made within the time that is compared: what is done then explains nothing
+    /// of any other time.
+    pub(super) fn times_making(&self) -> bool {
+        matches!(self.metric, Metric::Total | Metric::Create)
+    }
+
     /// How much longer making and unmaking flows takes on the slower side, in ns, and what
     /// share of the difference that is; of the phases that are compared.
     pub(super) fn making(&self) -> Option<(f64, f64)> {

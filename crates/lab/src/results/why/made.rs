@@ -20,17 +20,27 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     Some((
         share,
         format!(
-            "{many} {flows} made by {} against {few}",
-            plural(slow.label)
+            "{} {} {many} {flows}, {} {few}",
+            plural(slow.label),
+            verb(slow),
+            plural(fast.label)
         ),
     ))
+}
+
+/// The verb of a label: `threads create`, `thread per file creates`.
+fn verb(side: Side<'_>) -> &'static str {
+    match plural(side.label) == side.label {
+        true => "creates",
+        false => "create",
+    }
 }
 
 /// What is counted: the kernel sees of user-level flows the threads that carry them alone.
 fn flows(sides: &[Side<'_>]) -> &'static str {
     let of_kernel = |side: &Side<'_>| side.profile.variant.carriers() < side.profile.variant.flows;
     match sides.iter().any(of_kernel) {
-        true => "flows of the kernel",
+        true => "kernel flows",
         false => "flows",
     }
 }
@@ -45,13 +55,13 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: Weight::Cause(share.min(1.0)),
         text: format!(
-            "{} {} are made and ended for {} against {} for {}: {} of create and tear-down \
-             for each of the others",
+            "{} {} {} {}, {} {}: creating and ending takes {} more for each further one",
+            plural(slow.label),
+            verb(slow),
             count(many as u64),
             flows(&[slow, fast]),
-            plural(slow.label),
-            count(few as u64),
             plural(fast.label),
+            count(few as u64),
             time(making_ns / (many - few))
         ),
     })

@@ -1,4 +1,5 @@
-//! Page tables: what each address space costs before it holds anything.
+//! Page tables: what each address space costs before it holds anything. A fork copies them, so they
+//! are a reason only where making flows is part of the time.
 
 use super::apart::apart;
 use super::{Evidence, Reason, copied};
@@ -9,6 +10,9 @@ const FEW_BYTES: f64 = 16_384.0;
 
 /// Silent where it was said what fork copied.
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    if !evidence.times_making() {
+        return None;
+    }
     let tables = |side: super::Side<'_>| Some(side.profile.memory?.page_tables as f64);
     let (s, r) = (tables(evidence.subject)?, tables(evidence.reference)?);
     let apart = apart(s, r, FEW_BYTES, "less")?;

@@ -45,9 +45,7 @@ fn row(case: &CaseResult, finding: &Finding) -> Row {
             "{}: {} vs {}",
             case.case.name, finding.subject, finding.reference
         ),
-        said: format!("{} {}", said.word, said.interval)
-            .trim_end()
-            .to_owned(),
+        said: said.with_interval(),
         tone: said.tone,
         ratio: finding.estimate.map(|estimate| estimate.ratio),
         interval: finding.estimate.and_then(|estimate| estimate.interval()),

@@ -92,8 +92,8 @@ fn a_flow_for_each_item_is_named_where_making_them_takes_the_time() {
     let said = reasons(&each, DIFFERENT);
     assert_eq!(
         said[1],
-        "200 flows are made and ended for processes against 2 for threads: 40.4 µs of create \
-         and tear-down for each of the others"
+        "processes create 200 flows, threads 2: creating and ending takes 40.4 µs more for each \
+         further one"
     );
 }
 
@@ -107,6 +107,6 @@ fn of_user_level_flows_those_of_the_kernel_are_counted_and_called_so() {
     migratable.variant = variant("migratable", 4);
     migratable.made = 1.0;
     let said = reasons_for(&migratable, &process, DIFFERENT);
-    let made = "4 flows of the kernel are made and ended for processes against 1 for ";
+    let made = "processes create 4 kernel flows, threads 1: creating and ending takes ";
     assert!(said.iter().any(|one| one.starts_with(made)), "{said:?}");
 }
