@@ -120,10 +120,16 @@ pub(crate) use crate::number::many;
 /// A parameter with its unit, which is left out where it is the same word: `grain (numbers)`,
 /// `flows`.
 pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {
+    let parameter = spoken(parameter);
     match parameter == unit {
-        true => parameter.to_owned(),
+        true => parameter,
         false => format!("{parameter} ({unit})"),
     }
+}
+
+/// The name of a parameter for people: `stack use` of `stack_use`.
+pub(crate) fn spoken(parameter: &str) -> String {
+    parameter.replace('_', " ")
 }
 
 /// The word for a metric.

@@ -38,7 +38,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         false => COLUMNS,
     };
     section.table(variants::table(
-        "Times and memory of each variant",
+        "Times of each variant, memory of the parent and all flows",
         columns,
         None,
         &[case],

@@ -54,19 +54,16 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("create_ns_each", |row| {
         measured(row.limit.create_ns_each, "none could be made").into()
     })
-    .shown("create", Unit::Time)
+    .shown("create one", Unit::Time)
     .drop(1),
     Column::new("bytes_each", |row| {
         let reason = row.limit.bytes_not_available.as_deref().unwrap_or_default();
         match number(row.limit.bytes_each) {
-            Value::Nothing => {
-                let because = format!("memory of {}: {reason}", row.limit.label);
-                Value::NotAvailable(because).into()
-            }
+            Value::Nothing => Value::NotAvailable(format!("memory of one: {reason}")).into(),
             known => known.into(),
         }
     })
-    .shown("memory", Unit::Bytes)
+    .shown("memory of one", Unit::Bytes)
     .drop(2),
     Column::new("", |row| row.room(|room| text(limit(room)))).label("stopped by"),
     Column::new("bytes_not_available", |row| {

@@ -17,8 +17,8 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::plots;
 use crate::words::{
-    Tone, circumstances, comparison, cut_short_together, other_ratios, point_value, with_unit,
-    work_of,
+    Tone, circumstances, comparison, cut_short_together, other_ratios, point_value, spoken,
+    with_unit, work_of,
 };
 
 /// Fewer points than this are no trend.
@@ -39,14 +39,14 @@ pub(super) fn sweep(
     let points = sweep.points.iter();
     let points = points.map(|(_, case)| (*case, point_value(&case.case)));
     for cut in cut_short_together(results, points) {
-        section.text(Tone::Doubt, format!("{} {cut}", sweep.parameter));
+        section.text(Tone::Doubt, format!("{} {cut}", spoken(sweep.parameter)));
     }
     section.figures(chart(id, sweep, laws), Detail::WhatFits);
     for law in laws.iter().filter(|law| law.sweep == sweep.name) {
         section.text(Tone::Plain, &law.sentence);
     }
     let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
-    let caption = format!("Times and memory by {axis}");
+    let caption = format!("Times, and memory of the parent and all flows, by {axis}");
     section.table(variants::table(
         &caption,
         COLUMNS,
@@ -85,7 +85,7 @@ pub(super) fn sweep(
 
 /// `block 1,000`.
 fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
-    format!("{} {}", sweep.parameter, point_value(&case.case))
+    format!("{} {}", spoken(sweep.parameter), point_value(&case.case))
 }
 
 /// One point by itself.

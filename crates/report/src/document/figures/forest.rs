@@ -4,7 +4,7 @@
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::forest::Row;
-use crate::words::comparison;
+use crate::words::{comparison, point_value, spoken};
 use lab::{CaseResult, Finding};
 
 /// The chart with its data; nothing without findings.
@@ -38,13 +38,24 @@ pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
     figure.into()
 }
 
+/// `block 1,000: thread vs process`; of a case that stands alone the pair first, as its title may be
+/// too long for a chart: `thread vs process: Two workers that compute`.
+fn label(case: &CaseResult, finding: &Finding) -> String {
+    let pair = format!("{} vs {}", finding.subject, finding.reference);
+    match &case.case.sweep {
+        Some(point) => format!(
+            "{} {}: {pair}",
+            spoken(&point.parameter),
+            point_value(&case.case)
+        ),
+        None => format!("{pair}: {}", case.case.title),
+    }
+}
+
 fn row(case: &CaseResult, finding: &Finding) -> Row {
     let said = comparison(finding.estimate.as_ref(), &finding.verdict);
     Row {
-        label: format!(
-            "{}: {} vs {}",
-            case.case.name, finding.subject, finding.reference
-        ),
+        label: label(case, finding),
         said: said.with_interval(),
         tone: said.tone,
         ratio: finding.estimate.map(|estimate| estimate.ratio),

@@ -11,7 +11,7 @@ use super::heat::heat;
 use crate::charts::heat::{Cell, Grid};
 use crate::document::blocks::Sweep;
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many, of_first, point_value};
+use crate::words::{Tone, finding_of, many, of_first, point_value, spoken};
 
 /// Every point of a sweep by every variant. Nothing where it would be a single row or a
 /// single column.
@@ -23,7 +23,7 @@ pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let points: Vec<_> = begun.collect();
     let labels = sweep.labels();
     let grid = Grid {
-        corner: [sweep.parameter, "variant"].map(str::to_owned),
+        corner: [spoken(sweep.parameter), "variant".to_owned()],
         rows: points
             .iter()
             .map(|(_, case)| row_name(sweep, case))
@@ -42,7 +42,7 @@ pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
 }
 
 fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
-    let point = format!("{} {}", sweep.parameter, point_value(&case.case));
+    let point = format!("{} {}", spoken(sweep.parameter), point_value(&case.case));
     let usual = sweep
         .points
         .first()

@@ -17,6 +17,41 @@ fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
     expected(&error.to_string())
 }
 
+/// What the page says of a label and what the glossary says of it are the same words.
+#[test]
+fn every_term_of_the_page_is_in_the_glossary_with_its_words() {
+    let page = include_str!("../../../../../../docs/glossary.md");
+    let has = |term: &str, words: &str| {
+        let of_term = |line: &&str| {
+            line.contains(&format!("**{term}**")) || line.contains(&format!("`{term}`"))
+        };
+        page.lines()
+            .filter(of_term)
+            .any(|line| line.contains(words))
+    };
+    let studies =
+        crate::builtin_names().map(|name| crate::builtin(name, crate::Preset::Full).unwrap());
+    let own: Vec<(String, String)> = studies.flat_map(|study| study.terms).collect();
+    assert!(own.len() > 5, "{own:?}");
+    let models = [
+        "process-shared-files",
+        "thread-private-files",
+        "fiber",
+        "fiber-packed",
+        "migratable",
+        "migratable-copied",
+        "migratable-aliased",
+        "task",
+    ];
+    let models = models.map(|name| {
+        let model: flow::Model = name.parse().unwrap();
+        (name.to_owned(), model.gloss().unwrap().to_owned())
+    });
+    for (term, words) in own.into_iter().chain(models) {
+        assert!(has(&term, &words), "{term}: {words}");
+    }
+}
+
 #[test]
 fn every_kind_and_key_is_in_the_docs() {
     use crate::study::command::{Change, Command, Flag};
