@@ -111,14 +111,15 @@ pub(super) fn row(
                     row.words = format!("{} and {}: {}", names[0], names[1], row.words);
                 }
             }
-            let others = others(case, finding);
-            row.below
-                .extend(others.map(|said| About::Besides.says(said)));
         }
         (None, None) => row.alone(study, case, is_headline),
     }
     let compared = main.map(|(finding, _)| finding).or(best);
-    if let Some(finding) = compared.filter(|_| row.ratio.is_some() && results.studies.len() == 1) {
+    let named = compared.filter(|_| row.ratio.is_some());
+    let others = named.and_then(|finding| others(case, finding));
+    row.below
+        .extend(others.map(|said| About::Besides.says(said)));
+    if let Some(finding) = named.filter(|_| results.studies.len() == 1) {
         row.compare_along(study, case, finding);
     }
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
