@@ -145,26 +145,31 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     );
 }
 
-/// Wakes, and beside them what they cannot do without: a random line of memory for each.
+/// Wakes, and beside them what they cannot do without: the switch alone, to contexts in random order,
+/// and a random line of memory.
 fn wakes(flows: usize, rounds: usize) {
-    let mut costs = [const { Vec::new() }; 3];
+    let kinds = peers::ours::WAKES;
+    let mut names = kinds
+        .map(|kind| vec![kind.name, "  of it the calls that awaken"])
+        .concat();
+    names.extend([
+        "bare switch, no API",
+        "read and write a random line of 64 B",
+    ]);
+    let mut costs = vec![Vec::new(); names.len()];
     for _round in 0..rounds {
-        let (awaken, run) = peers::ours::wake_ns(flows, WAKES);
-        let all = [
-            awaken + run,
-            awaken,
-            peers::bare::random_line_ns(flows, WAKES),
-        ];
+        let mut all = Vec::new();
+        for kind in kinds {
+            let (awaken, run) = peers::ours::wake_ns(kind, flows, WAKES);
+            all.extend([awaken + run, awaken]);
+        }
+        all.push(peers::bare::wake_ns(flows, WAKES));
+        all.push(peers::bare::random_line_ns(flows, WAKES));
         for (costs, cost) in costs.iter_mut().zip(all) {
             costs.push(cost);
         }
     }
     println!("\nsuspend + awaken in random order, ns each, {flows} flows");
-    let names = [
-        "fiber packed, 448 B",
-        "  of it the calls of awaken",
-        "read and write a random line of 64 B",
-    ];
     for (name, costs_of) in names.iter().zip(&costs) {
         println!("  {name:40} {}", with_ratio(costs_of, &costs[0]));
     }

@@ -135,6 +135,20 @@ pub fn awaken(id: FiberId) -> bool {
     control.is_some_and(|control| core.awaken(control))
 }
 
+/// As [`awaken`] for each id in turn, and faster for many fibers that lie far apart: their memory is
+/// asked for ahead. Returns how many calls of [`awaken`] would have said true.
+///
+/// # Panics
+/// When no scheduler runs on this kernel thread.
+pub fn awaken_all(ids: &[FiberId]) -> usize {
+    // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
+    let core = unsafe { &*current::core_for("fiber::awaken_all") };
+    match core.is_dropped() {
+        true => 0,
+        false => core.awaken_all(ids),
+    }
+}
+
 /// The fiber that runs on this kernel thread; also one that is unwound because its scheduler
 /// is dropped.
 ///

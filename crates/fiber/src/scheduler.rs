@@ -108,6 +108,12 @@ impl Scheduler {
         control.is_some_and(|control| self.core.awaken(control))
     }
 
+    /// As [`Scheduler::awaken`] for each id in turn, and faster for many fibers that lie far apart:
+    /// their memory is asked for ahead. Returns how many calls of `awaken` would have said true.
+    pub fn awaken_all(&self, ids: &[FiberId]) -> usize {
+        self.core.awaken_all(ids)
+    }
+
     pub(crate) fn core(&self) -> &Rc<Core> {
         &self.core
     }

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler, SpawnError};
+use fiber::{Config, ConfigError, Fiber, FiberId, JoinError, JoinHandle, Scheduler, SpawnError};
 
 use common::{Log, Said, roomy};
 use packed::packed;
@@ -139,6 +139,40 @@ fn an_awakening_before_the_suspension_is_not_lost() {
     assert!(scheduler.awaken(id));
     assert_eq!(sleeper.join().unwrap(), "awake");
     assert!(!scheduler.awaken(id));
+}
+
+#[test]
+fn all_that_are_awakened_at_once_go_on_in_that_order() {
+    let (scheduler, other) = (roomy(), roomy());
+    let order = Rc::new(RefCell::new(Vec::new()));
+    let sleepers: Vec<_> = (0..40)
+        .map(|who| {
+            let order = Rc::clone(&order);
+            let body = move |fiber: &mut Fiber| {
+                fiber.suspend();
+                order.borrow_mut().push(who);
+                fiber.suspend();
+            };
+            scheduler.spawn(body).unwrap()
+        })
+        .collect();
+    assert_eq!(scheduler.run(), 40);
+    let mut ids: Vec<FiberId> = sleepers.iter().map(JoinHandle::id).rev().collect();
+    // Twice the same is a permit for its next suspension; who ended and who is another's are not
+    // counted.
+    ids.push(ids[0]);
+    let ended = scheduler.spawn(|_| ()).unwrap();
+    ids.push(ended.id());
+    ended.join().unwrap();
+    ids.push(other.spawn(|_| ()).unwrap().id());
+    assert_eq!(scheduler.awaken_all(&ids), 41);
+    assert_eq!(scheduler.run(), 39);
+    assert_eq!(*order.borrow(), (0..40).rev().collect::<Vec<_>>());
+    assert_eq!(scheduler.awaken_all(&[]), 0);
+    // A fiber can do it too.
+    let inside = scheduler.spawn(move |_| fiber::awaken_all(&ids)).unwrap();
+    assert_eq!(scheduler.run(), 0);
+    assert_eq!(inside.join().unwrap(), 39);
 }
 
 #[test]

@@ -100,6 +100,58 @@ unsafe extern "C" fn flow<const FIRST: bool>(mut turn: Turn) -> ! {
     }
 }
 
+/// How far ahead in a queue a context is asked for.
+const AHEAD: usize = 32;
+
+/// To queue all contexts in random order and run each once, as wakes do at least: ns each.
+pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
+    let slots = aligned(flows * SLOT);
+    let contexts: Vec<Kept> = (0..=flows)
+        .map(|who| waiting(slots.1, who, flows))
+        .collect();
+    let mut order: Vec<usize> = (0..flows).collect();
+    shuffle(&mut order);
+    let mut ring: Vec<Context> = vec![std::ptr::null(); flows + 1 + AHEAD];
+    SUM.set(0);
+    let mut one_round = || {
+        let began = Instant::now();
+        let woken = order.iter().chain([&flows]);
+        ring.iter_mut()
+            .zip(woken)
+            .for_each(|(cell, who)| *cell = &raw const contexts[*who].0);
+        // SAFETY: the ring holds a context for each flow, then our own.
+        unsafe { arch::switch(&raw const contexts[flows].0, ring.as_mut_ptr()) };
+        began.elapsed()
+    };
+    one_round();
+    let total: std::time::Duration = (0..rounds).map(|_| one_round()).sum();
+    assert_eq!(SUM.get(), flows as u64 * u64::from(rounds + 1));
+    total.as_nanos() as f64 / f64::from(rounds) / flows as f64
+}
+
+/// A flow that counts its turns, or our own context.
+fn waiting(slots: *mut u8, who: usize, flows: usize) -> Kept {
+    let kept = Kept::default();
+    if who < flows {
+        let top = slots.wrapping_add((who + 1) * SLOT);
+        // SAFETY: the slot below `top` is ours and larger than a first frame.
+        unsafe { arch::first_frame(&kept.0, counting, top, top) };
+    }
+    kept
+}
+
+unsafe extern "C" fn counting(mut turn: Turn) -> ! {
+    loop {
+        SUM.set(SUM.get() + 1);
+        // SAFETY: the ring has AHEAD cells more than it holds contexts.
+        arch::prefetch(unsafe { turn.wrapping_add(AHEAD).read() });
+        // SAFETY: a turn is a cell of the ring.
+        let own = unsafe { turn.read() };
+        // SAFETY: the next cell holds a context too.
+        turn = unsafe { arch::switch(own, turn.wrapping_add(1)) };
+    }
+}
+
 /// To read and write a cache line for each flow, in random order: ns a line.
 pub(crate) fn random_line_ns(flows: usize, rounds: u32) -> f64 {
     let bytes = flows * size_of::<[u64; 8]>();

@@ -1,7 +1,6 @@
 //! The crate itself, in the ways in which it can be used.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use fiber::movable::Way;
@@ -99,20 +98,81 @@ fn on_stack(config: Config, flows: usize, yields: usize) -> Sample {
     })
 }
 
+/// How flows are awakened in random order.
+#[derive(Clone, Copy)]
+pub(crate) struct Wakes {
+    pub(crate) name: &'static str,
+    /// Bytes of a packed slot.
+    slot: usize,
+    /// Does a flow keep four words on its stack?
+    on_stack: bool,
+    /// All by one call, or one by one?
+    at_once: bool,
+}
+
+/// Flows that keep something on their stack, as most do, and such as keep all in registers.
+pub(crate) const WAKES: [Wakes; 4] = {
+    let one_by_one = Wakes {
+        name: "4 words on stack, 448 B, one by one",
+        slot: 448,
+        on_stack: true,
+        at_once: false,
+    };
+    let in_registers = Wakes {
+        name: "in registers, 192 B, one by one",
+        slot: 192,
+        on_stack: false,
+        at_once: false,
+    };
+    [
+        one_by_one,
+        Wakes {
+            name: "4 words on stack, 448 B, awaken_all",
+            at_once: true,
+            ..one_by_one
+        },
+        in_registers,
+        Wakes {
+            name: "in registers, 192 B, awaken_all",
+            at_once: true,
+            ..in_registers
+        },
+    ]
+};
+
+thread_local! {
+    static WOKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The work of a flow that is awakened so often, and what it does each time.
+macro_rules! flow_of_wakes {
+    ($wakes:expr, $fiber:expr, $work:expr) => {
+        for _ in 0..$wakes {
+            $fiber.suspend();
+            $work;
+            WOKEN.set(WOKEN.get() + 1);
+        }
+    };
+}
+
 /// Every fiber suspends and is awakened, in random order: ns to awaken one, and to run it until it
 /// suspends again.
-pub(crate) fn wake_ns(flows: usize, rounds: u32) -> (f64, f64) {
-    let config = packed(448).capacity(flows);
+pub(crate) fn wake_ns(how: Wakes, flows: usize, rounds: u32) -> (f64, f64) {
+    let config = packed(how.slot).capacity(flows);
     let scheduler = Scheduler::new(config).expect("a scheduler");
-    let woken = Rc::new(Cell::new(0_u64));
+    WOKEN.set(0);
     let spawned = (0..flows).map(|_| {
-        let woken = Rc::clone(&woken);
-        let handle = scheduler.spawn(move |fiber| {
-            for _ in 0..=rounds {
-                fiber.suspend();
-                woken.set(woken.get() + 1);
-            }
-        });
+        let handle = match how.on_stack {
+            true => scheduler.spawn(move |fiber| {
+                let mut words = [0_u64; 4];
+                flow_of_wakes!(rounds + 1, fiber, {
+                    for word in std::hint::black_box(&mut words) {
+                        *word += 1;
+                    }
+                });
+            }),
+            false => scheduler.spawn(move |fiber| flow_of_wakes!(rounds + 1, fiber, ())),
+        };
         handle.expect("a fiber")
     });
     let handles: Vec<JoinHandle<()>> = spawned.collect();
@@ -120,7 +180,10 @@ pub(crate) fn wake_ns(flows: usize, rounds: u32) -> (f64, f64) {
     shuffle(&mut ids);
     let one_round = || {
         let began = Instant::now();
-        ids.iter().for_each(|id| assert!(scheduler.awaken(*id)));
+        match how.at_once {
+            true => assert_eq!(scheduler.awaken_all(&ids), flows),
+            false => ids.iter().for_each(|id| assert!(scheduler.awaken(*id))),
+        }
         let awakened = began.elapsed();
         scheduler.run();
         (awakened, began.elapsed() - awakened)
@@ -133,7 +196,7 @@ pub(crate) fn wake_ns(flows: usize, rounds: u32) -> (f64, f64) {
         run += ran;
     }
     one_round();
-    assert_eq!(woken.get(), flows as u64 * u64::from(rounds + 1));
+    assert_eq!(WOKEN.get(), flows as u64 * u64::from(rounds + 1));
     let each = |sum: Duration| sum.as_nanos() as f64 / f64::from(rounds) / flows as f64;
     (each(awaken), each(run))
 }

@@ -5,6 +5,10 @@ use crate::control::{Control, Stage};
 use crate::core::{AHEAD, Core};
 use crate::current;
 use crate::fatal;
+use crate::fiber::FiberId;
+
+/// How many ids ahead those who awaken several ask for what is known of a fiber.
+const AWAKEN_AHEAD: usize = 16;
 
 impl Core {
     /// Suspends the fiber whose turn it is, unless it was awakened already.
@@ -130,6 +134,18 @@ impl Core {
             }
         }
         true
+    }
+
+    /// Awakens several, in order; how many had not ended. What is known of each is asked for ahead,
+    /// so that the memory of several is on its way at one time.
+    pub(crate) fn awaken_all(&self, ids: &[FiberId]) -> usize {
+        let awakened = ids.iter().enumerate().filter(|(place, id)| {
+            if let Some(ahead) = ids.get(place + AWAKEN_AHEAD) {
+                arch::prefetch(self.controls.address(ahead.index as usize).cast());
+            }
+            self.find(**id).is_some_and(|control| self.awaken(control))
+        });
+        awakened.count()
     }
 
     /// Puts a fiber that was stopped into the queue.

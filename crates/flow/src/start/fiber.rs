@@ -147,9 +147,7 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
     /// Has all go on, up to `station`, at the next run.
     fn open_up_to(&self, station: Station) {
         self.carried.open_up_to(station);
-        for &id in &self.ids {
-            self.scheduler.awaken(id);
-        }
+        self.scheduler.awaken_all(&self.ids);
     }
 }
 
