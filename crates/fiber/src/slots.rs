@@ -37,9 +37,10 @@
 //! stack.
 //!
 //! **Guard.** Since Linux 6.13 a page can be marked in the page table alone
-//! (`MADV_GUARD_INSTALL`); before, each guard cuts a mapping in two, and
+//! (`MADV_GUARD_INSTALL`), in slots that lie side by side by one call; before, each guard cuts a mapping in two, and
 //! `vm.max_map_count` ends it at some 32,000 flows.
 
+use std::cell::Cell;
 use std::io;
 
 use crate::config::{Config, Stack};
@@ -56,6 +57,11 @@ const COLOURS: usize = 32;
 pub(crate) const LANDING: usize = 256 << 10;
 /// `MADV_GUARD_INSTALL`, which the C library does not name yet.
 const GUARD_INSTALL: i32 = 102;
+/// `PIDFD_SELF_THREAD`, by which `process_madvise` knows its caller's memory (since Linux 6.14), also
+/// that of a process which was forked meanwhile.
+const OWN_MEMORY: i32 = -10_000;
+/// Guards that one call installs at most.
+const BATCH: usize = 64;
 
 /// All slots of one scheduler.
 #[derive(Debug)]
@@ -68,6 +74,11 @@ pub(crate) struct Slots {
     /// Bytes below the stack that are the fiber's arena.
     arena: usize,
     guard: Guard,
+    capacity: usize,
+    /// Slots below this one have their guard.
+    guarded: Cell<u32>,
+    /// Can one call install several guards?
+    in_batches: Cell<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,10 +145,12 @@ impl Slots {
         let mapping = mapping.map_err(|source| ConfigError::Memory { bytes, source })?;
         let mut slots = Slots {
             usable,
+            capacity: config.capacity,
             ..Slots::within(mapping, config.stack, stride)
         };
         if let Stack::Guarded { .. } = config.stack {
             slots.guard = slots.best_guard();
+            slots.in_batches.set(slots.guard == Guard::Installed);
         }
         Ok(slots)
     }
@@ -168,6 +181,9 @@ impl Slots {
             usable: stack.bytes(),
             arena: arena(stack),
             guard: Guard::None,
+            capacity: 0,
+            guarded: Cell::new(0),
+            in_batches: Cell::new(false),
         }
     }
 
@@ -280,7 +296,7 @@ impl Slots {
         self.usable
     }
 
-    /// Readies a slot that was never used: sets its canary or guard.
+    /// Readies a slot that was never used: sets its canary or guard. The lowest such slot is first.
     #[inline]
     pub(crate) fn prepare(&self, index: u32) -> Result<(), SpawnError> {
         if self.is_packed() {
@@ -291,12 +307,48 @@ impl Slots {
         if self.guard == Guard::Elsewhere {
             return Ok(());
         }
+        if index < self.guarded.get() {
+            return Ok(());
+        }
+        if self.in_batches.get() {
+            self.in_batches.set(self.install_batch(index));
+            return self.prepare(index);
+        }
         self.install(index, self.guard)
             .map_err(|source| SpawnError::Guard {
                 made: index,
                 source,
                 by_mapping: self.guard == Guard::Protected,
             })
+    }
+
+    /// Installs the guards of slot `index` and of some that follow: more each time, so that few fibers
+    /// do not pay for many. False if that was not done, since the kernel is too old or forbids it.
+    #[cold]
+    fn install_batch(&self, index: u32) -> bool {
+        let first = index as usize;
+        let count = first.clamp(1, BATCH).min(self.capacity - first);
+        let guards: [_; BATCH] = std::array::from_fn(|place| libc::iovec {
+            iov_base: self.base(index + place as u32).cast(),
+            iov_len: PAGE,
+        });
+        // SAFETY: pages of ours that hold nothing yet: the guards of `count` slots that nobody has
+        // used. The call reads so many of `guards`.
+        let bytes = unsafe {
+            libc::syscall(
+                libc::SYS_process_madvise,
+                OWN_MEMORY,
+                guards.as_ptr(),
+                count,
+                GUARD_INSTALL,
+                0,
+            )
+        };
+        let is_done = usize::try_from(bytes).is_ok_and(|bytes| bytes == count * PAGE);
+        if is_done {
+            self.guarded.set(index + count as u32);
+        }
+        is_done
     }
 
     fn best_guard(&self) -> Guard {

@@ -146,10 +146,10 @@ thread_local! {
 
 /// The work of a flow that is awakened so often, and what it does each time.
 macro_rules! flow_of_wakes {
-    ($wakes:expr, $fiber:expr, $work:expr) => {
+    ($wakes:expr, $fiber:expr, $work:block) => {
         for _ in 0..$wakes {
             $fiber.suspend();
-            $work;
+            $work
             WOKEN.set(WOKEN.get() + 1);
         }
     };
@@ -171,7 +171,7 @@ pub(crate) fn wake_ns(how: Wakes, flows: usize, rounds: u32) -> (f64, f64) {
                     }
                 });
             }),
-            false => scheduler.spawn(move |fiber| flow_of_wakes!(rounds + 1, fiber, ())),
+            false => scheduler.spawn(move |fiber| flow_of_wakes!(rounds + 1, fiber, {})),
         };
         handle.expect("a fiber")
     });
@@ -284,10 +284,10 @@ pub(crate) fn warm_life_ns(flows: usize) -> f64 {
     }
     USED.with_borrow_mut(|used| {
         let (scheduler, handles) = used.get_or_insert_with(|| {
-            let config = packed(192).capacity(1_000_000);
+            let config = packed(192).capacity(crate::HUGE.0);
             (
                 Scheduler::new(config).expect("a scheduler"),
-                Vec::with_capacity(1_000_000),
+                Vec::with_capacity(crate::HUGE.0),
             )
         });
         let began = Instant::now();

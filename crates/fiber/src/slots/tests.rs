@@ -43,6 +43,26 @@ fn only_the_guard_is_the_guard() {
     assert_eq!(slots.guard_at(slots.base(0).addr() - 1), None);
 }
 
+/// The kernel cannot map a guard, and can map any other page of ours.
+fn is_guarded(page: *mut u8) -> bool {
+    // SAFETY: a page of ours; to map it changes no contents.
+    unsafe { libc::madvise(page.cast(), PAGE, libc::MADV_POPULATE_READ) != 0 }
+}
+
+#[test]
+fn every_slot_has_its_guard_also_where_one_call_installs_several() {
+    for in_batches in [true, false] {
+        let slots = Slots::new(&Config::guarded(4 << 10).capacity(201), false).unwrap();
+        slots.in_batches.set(in_batches && slots.in_batches.get());
+        for index in 0..201 {
+            slots.prepare(index).unwrap();
+            let base = slots.base(index);
+            assert!(is_guarded(base), "slot {index}, batches: {in_batches}");
+            assert!(!is_guarded(base.wrapping_add(PAGE)), "slot {index}");
+        }
+    }
+}
+
 // ── Guards that are mappings, as before Linux 6.13: in child processes ───────────────
 
 /// Set in a child process whose guards shall be made by `mprotect`.
