@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use lab::study::asked::{Asked, asked};
-use lab::{Preset, Study};
+use lab::{Preset, Study, plural};
 use machine::Machine;
 
 use crate::args::StudyArgs;
@@ -85,7 +85,10 @@ fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
     )];
     if let [case] = study.cases.as_slice() {
         let variants = case.variants.iter();
-        let variants = variants.map(|v| format!("{} {}", v.variant.flows, v.label));
+        let variants = variants.map(|v| match v.variant.flows {
+            1 => format!("1 {}", v.label),
+            flows => format!("{flows} {}", plural(&v.label)),
+        });
         lines.push(line("variants", &variants.collect::<Vec<_>>().join(", ")));
     }
     for flag in &args.study.command.flags {

@@ -95,7 +95,7 @@ fn the_options_are_printed_with_the_seed() {
     let words: Vec<&str> = line.split_whitespace().collect();
     let run = home.run(&words).answered();
     for word in [
-        "2 process, 3 thread",
+        "2 processes, 3 threads",
         "1234",
         "700",
         "every                3",

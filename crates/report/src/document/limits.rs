@@ -2,7 +2,7 @@
 //! see, a row a model.
 
 use lab::capacity::limit;
-use lab::{Limit, StudyResult};
+use lab::{Limit, StudyResult, plural};
 use machine::Ceiling;
 
 use super::figures::{Figure, stack};
@@ -141,7 +141,7 @@ fn remedies(study: &StudyResult) -> Vec<(String, String)> {
 
 /// What the figures rest on, and why some are not there.
 fn notes(study: &StudyResult) -> Vec<String> {
-    let made = |one: &Limit| format!("{} of {}", count(one.made), one.label);
+    let made = |one: &Limit| format!("{} {}", count(one.made), plural(&one.label));
     let made: Vec<String> = study.limits.iter().map(made).collect();
     let mut notes = vec![format!(
         "predicted from limits; tested, and time and memory of one flow measured, by creating {}",

@@ -168,18 +168,18 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     own.quiet([
         format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
         format!(
-            "Counts are for each unit of work, of lines and pages for a slot. Ratio: {} over {}, \
+            "Counts are per unit of work; those of lines and pages per slot. Ratio: {} over {}, \
              the median over launches; least and most: the spread over launches. Longer turns: \
-             the ratio where hardware threads of a core have turns of {} accesses instead of {}. \
-             Of all accesses {} were run through the model; the others count as they do",
+             the ratio if hardware threads of a core take turns of {} accesses instead of {}. \
+             {4} of all accesses ran through the model; the others are assumed to be like them",
             subject(study),
             reference(study),
             simulation.turn * flow::simulation::OTHER_TURN,
             simulation.turn,
             percent(least_counted(study))
         ),
-        "Not simulated: instructions, the kernel's accesses, prefetching, bandwidth, and that \
-         misses overlap. Times are those of a model of first order"
+        "Not simulated: instructions, the kernel's accesses, prefetching, bandwidth, and \
+         overlapping misses. Times come from a first-order model"
             .to_owned(),
     ]);
     own.quiet(origins(machine));

@@ -47,13 +47,10 @@ pub fn conclusion(group: &[&SimulatedCase], counts: &[Count]) -> Option<Conclusi
     let head = one.count.named().head;
     let said = match ratio {
         alike if (alike - 1.0).abs() < ALIKE => {
-            format!("{subject} have as many {head} as {reference} ({alike:.2}x)")
+            format!("{subject} and {reference} have equal {head} ({alike:.2}x)")
         }
         many if many >= 2.0 => {
-            format!(
-                "{subject} have {} as many {head} as {reference}",
-                factor(many)
-            )
+            format!("{subject} have {} the {head} of {reference}", factor(many))
         }
         more if more > 1.0 => {
             let more = percent(more - 1.0);
@@ -95,7 +92,7 @@ fn cause(group: &[&SimulatedCase], of: &SimulatedCount, ratio: f64) -> Option<St
     let share = (alone.ln() / ratio.ln()).clamp(0.0, 1.0);
     if share >= MOST {
         return Some(format!(
-            "One flow alone has {alone:.2}x: {} of it is there without anything to share",
+            "With one flow, which shares nothing, it is {alone:.2}x already: {} of the difference",
             percent(share)
         ));
     }
@@ -107,17 +104,17 @@ fn cause(group: &[&SimulatedCase], of: &SimulatedCount, ratio: f64) -> Option<St
                 format!("; with longer turns {ratio:.2}x")
             });
             format!(
-                "{rest} of it comes with sharing a core: one flow alone has {alone:.2}x{longer}"
+                "{rest} of the difference comes from sharing a core: with one flow it is {alone:.2}x{longer}"
             )
         }
         _ => format!(
-            "{rest} of it comes with the other flows: one flow alone has {alone:.2}x{}",
+            "{rest} of the difference comes from the other flows: with one flow it is {alone:.2}x{}",
             pages(last)
         ),
     })
 }
 
-/// `; several cores use 285 pages, not 0, and write 252, not 0`.
+/// `; several cores use 285 pages against 0, and write 252 against 0`.
 fn pages(case: &SimulatedCase) -> String {
     let of = |count| {
         let one = case.count(count)?;
@@ -127,7 +124,7 @@ fn pages(case: &SimulatedCase) -> String {
         return String::new();
     };
     format!(
-        "; several cores use {:.0} pages, not {:.0}, and write {:.0}, not {:.0}",
+        "; several cores use {:.0} pages against {:.0}, and write {:.0} against {:.0}",
         used.0, used.1, written.0, written.1
     )
 }

@@ -20,7 +20,7 @@ fn what_one_flow_alone_shows_is_not_from_sharing() {
     );
     assert_eq!(
         found.cause.as_deref(),
-        Some("One flow alone has 0.36x: 100 % of it is there without anything to share")
+        Some("With one flow, which shares nothing, it is 0.36x already: 100 % of the difference")
     );
 }
 
@@ -35,8 +35,8 @@ fn what_comes_with_sharing_a_core_is_said_with_longer_turns() {
     assert_eq!(
         cause.as_deref(),
         Some(
-            "100 % of it comes with sharing a core: one flow alone has 1.01x; with longer turns \
-             0.92x"
+            "100 % of the difference comes from sharing a core: with one flow it is 1.01x; with \
+             longer turns 0.92x"
         )
     );
 }
@@ -53,16 +53,12 @@ fn along_cores_the_pages_of_several_cores_stand_beside_it() {
         case(4, Topology::Cores, &counts),
     ];
     let found = shown(&cases, &[Count::Dtlb]);
-    assert!(
-        found
-            .said
-            .contains("7.50x as many DTLB misses as processes")
-    );
+    assert!(found.said.contains("7.50x the DTLB misses of processes"));
     assert_eq!(
         found.cause.as_deref(),
         Some(
-            "100 % of it comes with the other flows: one flow alone has 1.00x; several cores use \
-             285 pages, not 0, and write 252, not 0"
+            "100 % of the difference comes from the other flows: with one flow it is 1.00x; several \
+             cores use 285 pages against 0, and write 252 against 0"
         )
     );
 }
@@ -77,7 +73,7 @@ fn without_a_difference_or_without_one_flow_there_is_no_cause() {
     assert!(
         found
             .said
-            .ends_with("threads have as many L1D misses as processes (1.01x)")
+            .ends_with("threads and processes have equal L1D misses (1.01x)")
     );
     assert_eq!(found.cause, None);
     let cases = [
