@@ -139,6 +139,7 @@ pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
             '■' | '█' => plain.push('#'),
             '▲' => plain.push('?'),
             '◆' => plain.push('='),
+            '†' => plain.push('+'),
             '◄' => plain.push('<'),
             '►' => plain.push('>'),
             TIE => plain.push(TIE),

@@ -10,7 +10,7 @@ pub(crate) use circumstances::{
 pub(crate) use launched::{
     launched, point_value, run_again, run_study_again, work, work_apart, work_of,
 };
-pub(crate) use other_ratios::other_ratios;
+pub(crate) use other_ratios::{is_contrary, other_ratios};
 
 use lab::{CaseResult, Cause, Finding, Metric};
 use stats::{Estimate, Verdict};

@@ -58,14 +58,19 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// At which level the rows hold, and what their mark means.
+    /// At which level the rows hold, and what their marks mean.
     pub(crate) fn level(&self) -> Option<String> {
-        let mut all = self.rows.iter().chain(&self.others);
-        let level = self.level.as_ref()?;
-        Some(match all.any(|row| row.is_exploratory) {
-            true => format!("{level}; * is exploratory"),
-            false => level.clone(),
-        })
+        let all = || self.rows.iter().chain(&self.others);
+        let marks = [
+            (all().any(|row| row.is_exploratory), "; * is exploratory"),
+            (
+                all().any(|row| row.is_of_few_rounds),
+                "; \u{2020} was decided in few rounds, and may be smaller",
+            ),
+        ];
+        let marks = marks.iter().filter(|(has, _)| *has).map(|(_, mark)| *mark);
+        let level = self.level.clone()?;
+        Some(level + &marks.collect::<String>())
     }
 
     /// The rows of a study.
@@ -94,34 +99,32 @@ impl Answers {
         answers.terms = terms::terms(results, all);
         answers.next = advice::next(results, &answers);
         if answers.rows.len() + answers.others.len() > 1 {
-            let labels = answers.together(About::NoCause);
-            let line = |rows| format!("No cause was found for {rows}: try --events or --sample");
-            answers.next.extend(labels.map(line));
+            let without = answers.together(About::NoCause);
+            let line = advice::causes(results, &without);
+            answers.next.extend(line);
         }
         if results.studies.len() > 1 {
-            let labels = answers.together(About::Overstated);
-            let line = |rows| {
-                format!(
-                    "Decided in few rounds, so the difference may be smaller than shown: {rows}"
-                )
-            };
-            answers.next.extend(labels.map(line));
+            let of_few = answers.together(About::Overstated);
+            let all = answers.rows.iter_mut().chain(&mut answers.others);
+            for row in all {
+                row.is_of_few_rounds = of_few.iter().any(|(label, _)| *label == row.label);
+            }
         }
         answers
     }
 
-    /// The rows below which something is said of a kind, by their labels: it is no longer said
-    /// below each.
-    fn together(&mut self, about: About) -> Option<String> {
-        let mut labels = Vec::new();
+    /// The rows below which something is said of a kind, by their labels and the places of their
+    /// studies: it is no longer said below each.
+    fn together(&mut self, about: About) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
         for row in self.rows.iter_mut().chain(&mut self.others) {
             let lines = row.below.len();
             row.below.retain(|below| below.about != about);
             if row.below.len() < lines {
-                labels.push(row.label.as_str());
+                found.push((row.label.clone(), row.study));
             }
         }
-        (!labels.is_empty()).then(|| few(&labels))
+        found
     }
 }
 
@@ -153,7 +156,7 @@ pub(crate) fn right_of_100(error: f64) -> String {
 }
 
 /// `Primes; Disk writes; Search and 2 more`.
-fn few(labels: &[&str]) -> String {
+fn few(labels: &[String]) -> String {
     let named = labels[..labels.len().min(NAMED)].join("; ");
     match labels.len().saturating_sub(NAMED) {
         0 => named,

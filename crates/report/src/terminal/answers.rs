@@ -191,7 +191,8 @@ fn bar(row: &Row, ends: f64) -> String {
     if high > ends * 1.001 {
         cells[BAR - 1] = '►';
     }
-    if let Some(ratio) = row.ratio {
+    // What has no interval yet may be anywhere.
+    if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
         cells[at(ratio).clamp(1, BAR - 2)] = marker;
     }
     cells.into_iter().collect::<String>().trim_end().to_owned()
@@ -228,6 +229,7 @@ mod tests {
             case: String::new(),
             names: Vec::new(),
             is_exploratory: false,
+            is_of_few_rounds: false,
             below: Vec::new(),
         }
     }

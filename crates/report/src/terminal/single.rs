@@ -9,7 +9,7 @@ use super::page::Page;
 use crate::document::answers::are_threads_and_processes;
 use crate::number::{bytes, time};
 use crate::text::{cut, cut_within, look_the_same, width};
-use crate::words::Tone;
+use crate::words::{Tone, is_contrary};
 
 /// Columns of the longest bar at the most.
 const BAR: usize = 40;
@@ -37,6 +37,10 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     };
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
     bars(page, case, &shown);
+    if is_contrary(case) {
+        let text = "Bars are medians of all rounds; answers compare the slots of each round";
+        page.text(2, Tone::Quiet, text);
+    }
     if detail < Detail::Answers {
         for line in decided_early(case) {
             page.text(2, Tone::Quiet, &line);

@@ -28,17 +28,31 @@ pub(crate) fn other_ratios<'a>(
     })
 }
 
+/// Whether typical times and a finding point in opposite directions, so that bars of the former
+/// need a word.
+pub(crate) fn is_contrary(case: &CaseResult) -> bool {
+    case.findings.iter().any(|finding| {
+        let both = typical_ratio(case, finding).zip(finding.estimate);
+        both.is_some_and(|(typical, estimate)| typical.ln() * estimate.ratio.ln() < 0.0)
+    })
+}
+
+/// The typical time of the subject over that of the reference.
+fn typical_ratio(case: &CaseResult, finding: &Finding) -> Option<f64> {
+    let typical = |label: &str| {
+        let mut variants = case.variants.iter();
+        let own = variants.find(|variant| variant.label == label)?;
+        Some(own.value?.typical)
+    };
+    Some(typical(&finding.subject)? / typical(&finding.reference)?)
+}
+
 /// `thread 1.19x faster`, by typical times, where that is not what the finding says.
 fn other_ratio(case: &CaseResult, finding: &Finding) -> Option<String> {
-    let typical = |label: &str| {
-        let variant = case
-            .variants
-            .iter()
-            .find(|variant| variant.label == label)?;
-        Some(variant.value?.typical)
-    };
-    let ratio = typical(&finding.subject)? / typical(&finding.reference)?;
-    let apart = (ratio / finding.estimate?.ratio).ln().abs();
+    let ratio = typical_ratio(case, finding)?;
+    let estimate = finding.estimate?;
+    estimate.interval()?;
+    let apart = (ratio / estimate.ratio).ln().abs();
     let (by, word) = match ratio < 1.0 {
         true => (1.0 / ratio, "faster"),
         false => (ratio, "slower"),

@@ -15,7 +15,7 @@
 //! refutes the explanation. Less proves nothing: it then only could be so. A side with none of them
 //! is taken to have one, which is in favour of the source.
 
-use stats::{RUNS_ALPHA, typical_amount};
+use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
 use super::{Answer, Run, Standing};
 use crate::number::{time, time_interval};
@@ -36,7 +36,7 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     };
     let [subject, reference] = [&pair.subject, &pair.reference].map(|one| plural(one));
     let (events, interval) = (events.spoken(), time_interval(low, high));
-    if low <= 0.0 {
+    if low <= 0.0 || !is_established(case, pair) {
         return Ok(Answer {
             because: Some(format!("{subject} are not certain to be faster")),
             ..Answer::new("there is no difference to explain", Standing::CannotTell)
@@ -60,6 +60,17 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
         because: Some(because),
         ..Answer::new(ours, verdict)
     })
+}
+
+/// Whether the run says that the two differ; where it compares them at all.
+fn is_established(case: &CaseResult, pair: &Pair) -> bool {
+    let sides = [&pair.subject, &pair.reference];
+    let mut findings = case.findings.iter();
+    let own = findings.find(|one| {
+        let named = [&one.subject, &one.reference];
+        sides.iter().all(|side| named.contains(side))
+    });
+    own.is_none_or(|one| matches!(one.verdict, Verdict::Faster { .. } | Verdict::Slower { .. }))
 }
 
 /// What one event of the reference would have to cost in each round.

@@ -2,7 +2,9 @@
 
 use lab::{CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
-use super::{Answers, Row};
+use stats::Verdict;
+
+use super::{Answers, Row, few};
 use crate::text::shell_word;
 use crate::words::{Tone, many};
 
@@ -10,6 +12,10 @@ use crate::words::{Tone, many};
 const REASONS: usize = 4;
 /// Rounds that are advised at the least: enough for an interval of any number of comparisons.
 const LEAST_ROUNDS: usize = 20;
+/// Missing rounds of a case that time is advised for at most: what takes more is as good as equal.
+const MOST_ROUNDS: usize = 80;
+/// Minutes that are advised at the least.
+const LEAST_MINUTES: f64 = 5.0;
 
 /// What to do about what is open.
 pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
@@ -97,8 +103,7 @@ fn more_rounds(results: &Results, open: &[(&StudyResult, &CaseResult)]) -> Optio
     let settings = &results.header.settings;
     let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
     let rounds = in_rounds.then(|| format!(" --rounds {rounds}"));
-    // Rounds take time too, and a study may have used all of it.
-    let minutes = settings.budget_s.map(|s| (2.0 * s / 60.0).ceil().max(5.0));
+    let minutes = settings.budget_s.map(|budget_s| minutes(budget_s, open));
     let each = match (minutes, results.studies.len()) {
         (Some(minutes), 2..) => format!(", up to {minutes} minutes a study"),
         _ => String::new(),
@@ -107,6 +112,51 @@ fn more_rounds(results: &Results, open: &[(&StudyResult, &CaseResult)]) -> Optio
     let flags = [rounds, budget].into_iter().flatten().collect::<String>();
     Some(format!(
         "More rounds{each}: flowgauge run --resume DIR{flags}"
+    ))
+}
+
+/// Minutes that should be enough for intervals of all that is open: what its study took so far,
+/// and the rounds that are missing.
+fn minutes(budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
+    let took_s = |case: &CaseResult| -> f64 {
+        let slots = case.slots.iter();
+        slots.map(|slot| slot.outcome.launch_ns as f64 / 1e9).sum()
+    };
+    let missing_s = |case: &CaseResult| {
+        let missing = case
+            .findings
+            .iter()
+            .filter_map(|finding| match finding.verdict {
+                Verdict::CannotTell { more_rounds } => more_rounds,
+                _ => None,
+            });
+        let missing = missing.max().unwrap_or(0).min(MOST_ROUNDS);
+        missing as f64 * took_s(case) / case.rounds.max(1) as f64
+    };
+    let needs_s = |study: &StudyResult| {
+        let own = open
+            .iter()
+            .filter(|(of, _)| of.study.name == study.study.name);
+        let missing_s: f64 = own.map(|(_, case)| missing_s(case)).sum();
+        study.cases.iter().map(took_s).sum::<f64>() + missing_s
+    };
+    let needs_s = open
+        .iter()
+        .map(|(study, _)| needs_s(study))
+        .fold(0.0, f64::max);
+    // A pilot, and rounds that take longer.
+    let enough_s = (2.0 * budget_s).max(1.25 * needs_s);
+    (enough_s / 60.0).ceil().max(LEAST_MINUTES)
+}
+
+/// How to look for the causes of rows that have none.
+pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<String> {
+    let (_, place) = without.first()?;
+    let study = shell_word(&results.studies[*place].study.name);
+    let labels: Vec<String> = without.iter().map(|(label, _)| label.clone()).collect();
+    Some(format!(
+        "No cause was found for {}. Counting events may show one: flowgauge run {study} --events all",
+        few(&labels)
     ))
 }
 

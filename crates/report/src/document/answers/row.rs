@@ -34,6 +34,8 @@ pub(crate) struct Row {
     pub(crate) names: Vec<String>,
     /// It is no headline answer, and has no share of their level.
     pub(crate) is_exploratory: bool,
+    /// Few rounds decided it and may have overstated the difference.
+    pub(crate) is_of_few_rounds: bool,
     /// What the reader sees below: the cause, or the other variants.
     pub(crate) below: Vec<Below>,
 }
@@ -108,7 +110,7 @@ pub(super) fn row(
                 true => row.words.push_str(&reference),
                 false => {
                     let names = [&finding.subject, &finding.reference].map(|one| plural(one));
-                    row.words = format!("{} and {}: {}", names[0], names[1], row.words);
+                    row.words = format!("{} against {}: {}", names[0], names[1], row.words);
                 }
             }
         }
@@ -234,7 +236,12 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
 impl Row {
     /// What stands after the label.
     pub(crate) fn mark(&self) -> &'static str {
-        if self.is_exploratory { " *" } else { "" }
+        match (self.is_exploratory, self.is_of_few_rounds) {
+            (false, false) => "",
+            (true, false) => " *",
+            (false, true) => " \u{2020}",
+            (true, true) => " *\u{2020}",
+        }
     }
 
     pub(super) fn new(
@@ -255,6 +262,7 @@ impl Row {
             case: String::new(),
             names: Vec::new(),
             is_exploratory: false,
+            is_of_few_rounds: false,
             below: Vec::new(),
         }
     }
@@ -361,7 +369,7 @@ fn no_cause(case: &CaseResult) -> Below {
         _ if case.work_is_a_command() => About::Cause.says(
             "cause not found: --what-if on one command tries what can be changed from outside",
         ),
-        _ => About::NoCause.says("cause not found: try --events or --sample"),
+        _ => About::NoCause.says("cause not found: --events all may show one"),
     }
 }
 
