@@ -65,7 +65,7 @@ impl Answers {
             (all().any(|row| row.is_exploratory), "; * is exploratory"),
             (
                 all().any(|row| row.is_of_few_rounds),
-                "; \u{2020} was decided in few rounds, and may be smaller",
+                "; \u{2020} rests on few rounds and may be smaller",
             ),
         ];
         let marks = marks.iter().filter(|(has, _)| *has).map(|(_, mark)| *mark);
