@@ -103,7 +103,7 @@ fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
     assert!(text.contains("  Disk writes *"), "{text}");
     // Its warning was left out where the screen was full.
     assert!(text.contains("  Primes, even work *\u{2020}"), "{text}");
-    assert!(text.contains("\u{2020} rests on"), "{text}");
+    assert!(text.contains("\u{2020} rests"), "{text}");
     let findings = results
         .studies
         .iter_mut()
