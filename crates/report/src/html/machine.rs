@@ -1,4 +1,4 @@
-//! The machine, folded away.
+//! The machine, folded away; printed pages have the line at their head alone.
 
 use machine::{Group, Machine};
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use crate::document::table::Table;
 /// What to beware of on this machine, then everything about it.
 pub(super) fn machine(machine: &Machine) -> Markup {
     html! {
-        details.study {
+        details.study.screen {
             summary { h2 { "The machine" } }
             div #machine {}
             @for warning in machine.warnings() { p.quiet { (warning) } }

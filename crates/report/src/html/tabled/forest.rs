@@ -84,7 +84,8 @@ fn mark(ratios: &Ratios, row: &Row) -> Markup {
             @if let Some((low, high)) = row.interval {
                 line x1=(at(low)) x2=(at(high)) {}
             }
-            @if let Some(ratio) = row.ratio {
+            // What has no interval yet may be anywhere.
+            @if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
                 use href=(format!("#k{}", shape(row.tone))) x=(at(ratio)) {}
             }
         }
