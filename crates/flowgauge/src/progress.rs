@@ -24,7 +24,7 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
-    /// Whether it was said that the budget is too short for a question of this study.
+    /// Whether it was said that the budget is too short for a question.
     is_short: bool,
     /// What was said of failed slots: of which variant, and why. The answer counts them.
     failed: HashSet<(String, String)>,
@@ -187,7 +187,7 @@ impl Observer for Progress {
             Event::RunBegins { slots_done, .. } if *slots_done > 0 => {
                 self.say(&format!("continues after {slots_done} finished launches"));
             }
-            Event::StudyBegins { .. } => (self.pilots, self.is_short) = (0, false),
+            Event::StudyBegins { .. } => self.pilots = 0,
             Event::SlotBegins { slot } => {
                 let SlotPlace { study, case, .. } = slot;
                 let round = slot.round + 1;
@@ -204,8 +204,8 @@ impl Observer for Progress {
             } if !(self.is_short && self.screen.is_terminal()) => {
                 self.is_short = true;
                 self.say(&format!(
-                    "{} {}: {left_s:.0} s of the budget are left, and {rounds} rounds, the fewest \
-                     that have an interval, take about {needs_s:.0} s: --budget {enough_s}s gives one",
+                    "{} {}: no interval in the {left_s:.0} s that are left: {rounds} rounds take about \
+                     {needs_s:.0} s; use --budget {enough_s}s",
                     place.study.name, place.case.name
                 ));
             }

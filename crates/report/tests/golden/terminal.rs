@@ -4,6 +4,7 @@ use lab::results::Role;
 use lab::{CaseEnd, Preset, Results, StudyResult};
 use proptest::prelude::*;
 use report::terminal::{self, Style};
+use stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
 use crate::support;
@@ -69,6 +70,15 @@ fn what_is_advised_would_help() {
         decided.contains(alone) && !decided.contains(command),
         "{decided}"
     );
+    let mut far = busy(Preset::Quick, 10);
+    let cases = far.studies.iter_mut().flat_map(|study| &mut study.cases);
+    for finding in cases.flat_map(|case| &mut case.findings) {
+        if let Verdict::CannotTell { more_rounds } = &mut finding.verdict {
+            *more_rounds = Some(2_000);
+        }
+    }
+    let far = terminal::run(&far, &brief(200), Some("out"));
+    assert!(far.contains(" would take over 1,000 more rounds"), "{far}");
 }
 
 /// A sweep has one point on the first screen: what the others say was nowhere but in its table.

@@ -14,6 +14,8 @@ const REASONS: usize = 4;
 const LEAST_ROUNDS: usize = 20;
 /// Missing rounds of a case that time is advised for at most: what takes more is as good as equal.
 const MOST_ROUNDS: usize = 80;
+/// More rounds than these are not advised.
+const FAR: usize = 1_000;
 /// Minutes that are advised at the least.
 const LEAST_MINUTES: f64 = 5.0;
 
@@ -34,6 +36,10 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
         (open, 0) => format!("{open} rows are undecided"),
         (open, _) => format!("{open} rows are undecided, {early} after too few rounds"),
     };
+    let far = open.iter().filter(|row| is_far(results, row)).count();
+    if far > 0 {
+        count.push_str(&format!(", {far} would take over 1,000 more rounds"));
+    }
     let hidden = hidden(results, answers);
     if !hidden.is_empty() {
         let more = if open.is_empty() { "" } else { "; " };
@@ -43,11 +49,16 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
     }
     let cases: Vec<(&StudyResult, &CaseResult)> = open
         .iter()
+        .filter(|row| !is_far(results, row))
         .flat_map(|row| cases(results, row))
         .chain(hidden)
         .collect();
     let mut next = Vec::new();
-    next.extend(more_rounds(results, &cases).map(|more| format!("{count}. {more}")));
+    match more_rounds(results, &cases) {
+        Some(more) => next.push(format!("{count}. {more}")),
+        None if far > 0 => next.push(format!("{count}: small differences for so noisy a machine")),
+        None => {}
+    }
     next.extend(open.iter().find_map(|row| alone(results, row)));
     if !next.is_empty() || !open.is_empty() {
         return next;
@@ -65,6 +76,16 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
         }
     }
     next
+}
+
+/// Whether a row has an interval that no advised number of rounds would make narrow enough.
+fn is_far(results: &Results, row: &Row) -> bool {
+    let findings = cases(results, row).flat_map(|(_, case)| &case.findings);
+    let missing = findings.filter_map(|finding| match finding.verdict {
+        Verdict::CannotTell { more_rounds } => more_rounds,
+        _ => None,
+    });
+    row.interval.is_some() && missing.min().is_some_and(|rounds| rounds > FAR)
 }
 
 /// The cases that a row is of: all of its study where it names none.
