@@ -231,6 +231,9 @@ pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides, how: &HowArgs) -
     lab::check(&header.studies, &machine(&header.settings))?;
     trees::check_cold(&journal.header().studies)?;
     files::looked_at(&journal.header().studies, folder)?;
+    for warning in journal.warnings() {
+        output::tell(&format!("warning: {warning}"));
+    }
     Ok(Session {
         journal,
         made: None,

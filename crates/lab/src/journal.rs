@@ -282,6 +282,12 @@ impl Journal {
         &self.ledger.header
     }
 
+    /// What the reader of the file must know: of a torn last line, say.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// What the run has found so far.
     #[must_use]
     pub fn results(&self) -> Results {
