@@ -333,7 +333,7 @@ impl Slots {
             iov_len: PAGE,
         });
         // SAFETY: pages of ours that hold nothing yet: the guards of `count` slots that nobody has
-        // used. The call reads so many of `guards`.
+        // used. The call reads the first `count` entries of `guards`.
         let bytes = unsafe {
             libc::syscall(
                 libc::SYS_process_madvise,

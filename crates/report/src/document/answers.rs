@@ -18,6 +18,7 @@
 mod advice;
 mod along;
 mod asked;
+mod limits;
 mod misses;
 mod row;
 mod terms;
@@ -28,8 +29,9 @@ use lab::{CaseResult, Deciding, Finding, Results, StudyResult};
 use crate::words::{Tone, many};
 use stats::Verdict;
 
+use limits::limits;
+use row::row;
 pub(crate) use row::{About, Below, Row, are_threads_and_processes};
-use row::{limits, row};
 
 /// Pairs of equal slots that differ by more than this make a machine noisy.
 const NOISY: f64 = 0.05;
@@ -104,10 +106,8 @@ impl Answers {
             answers.next.extend(line);
         }
         if results.studies.len() > 1 {
-            let of_few = answers.together(About::Overstated);
-            let all = answers.rows.iter_mut().chain(&mut answers.others);
-            for row in all {
-                row.is_of_few_rounds = of_few.iter().any(|(label, _)| *label == row.label);
+            for row in answers.rows.iter_mut().chain(&mut answers.others) {
+                row.is_of_few_rounds = row.no_longer_says(About::Overstated);
             }
         }
         answers
@@ -116,15 +116,12 @@ impl Answers {
     /// The rows below which something is said of a kind, by their labels and the places of their
     /// studies: it is no longer said below each.
     fn together(&mut self, about: About) -> Vec<(String, usize)> {
-        let mut found = Vec::new();
-        for row in self.rows.iter_mut().chain(&mut self.others) {
-            let lines = row.below.len();
-            row.below.retain(|below| below.about != about);
-            if row.below.len() < lines {
-                found.push((row.label.clone(), row.study));
-            }
-        }
-        found
+        let all = self.rows.iter_mut().chain(&mut self.others);
+        let saying = all.filter_map(|row| {
+            row.no_longer_says(about)
+                .then(|| (row.label.clone(), row.study))
+        });
+        saying.collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! One answer: how threads compare with processes, or which variant is the best of a case.
 
 use flow::Model;
-use lab::results::{Role, at_most, crossovers};
+use lab::results::{Role, crossovers};
 use lab::{CaseResult, Finding, Metric, Results, StudyResult, compared};
 use stats::{Estimate, Verdict};
 
@@ -63,7 +63,7 @@ pub(crate) enum About {
 }
 
 impl About {
-    fn says(self, text: impl Into<String>) -> Below {
+    pub(super) fn says(self, text: impl Into<String>) -> Below {
         let text = text.into();
         Below { about: self, text }
     }
@@ -244,6 +244,13 @@ impl Row {
         }
     }
 
+    /// Takes away what is said below of a kind; whether there was any.
+    pub(super) fn no_longer_says(&mut self, about: About) -> bool {
+        let lines = self.below.len();
+        self.below.retain(|below| below.about != about);
+        self.below.len() < lines
+    }
+
     pub(super) fn new(
         study: usize,
         label: impl Into<String>,
@@ -392,42 +399,4 @@ fn others(case: &CaseResult, best: &Finding) -> Option<String> {
         shown.push(format!("and {left} more"));
     }
     (!shown.is_empty()).then(|| format!("also: {}", shown.join(", ")))
-}
-
-/// The largest numbers of flows and what stops them.
-pub(super) fn limits(place: usize, study: &StudyResult) -> Row {
-    let label = study.study.deciding.first().map(|one| one.label.clone());
-    let known = study
-        .limits
-        .iter()
-        .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
-    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
-    for (limit, room) in known {
-        let own = at_most(room);
-        let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
-        let name = plural(&limit.label);
-        match groups
-            .iter_mut()
-            .find(|(most, known, _)| *most == own && *known == by)
-        {
-            Some((_, _, labels)) => labels.push(name),
-            None => groups.push((own, by, vec![name])),
-        }
-    }
-    let said = groups
-        .iter()
-        .map(|(most, by, labels)| (most, by, labels.join(" or ")));
-    let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
-    let first = said.next();
-    let rest: Vec<String> = said.collect();
-    let words = first.map_or("no limit can be read".to_owned(), |first| {
-        format!("at most {first}")
-    });
-    let label = label.unwrap_or_else(|| super::capital(&study.study.name));
-    let mut row = Row::new(place, label, words, Tone::Plain);
-    if !rest.is_empty() {
-        let also = format!("also: {}", rest.join(", "));
-        row.below.push(About::Besides.says(also));
-    }
-    row
 }

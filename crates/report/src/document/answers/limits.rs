@@ -1,0 +1,45 @@
+//! The row of a study of limits: numbers, and nothing that is compared.
+
+use lab::StudyResult;
+use lab::results::at_most;
+
+use super::row::{About, Row};
+use crate::words::{Tone, plural};
+
+/// The largest numbers of flows and what stops them.
+pub(super) fn limits(place: usize, study: &StudyResult) -> Row {
+    let label = study.study.deciding.first().map(|one| one.label.clone());
+    let known = study
+        .limits
+        .iter()
+        .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
+    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
+    for (limit, room) in known {
+        let own = at_most(room);
+        let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
+        let name = plural(&limit.label);
+        match groups
+            .iter_mut()
+            .find(|(most, known, _)| *most == own && *known == by)
+        {
+            Some((_, _, labels)) => labels.push(name),
+            None => groups.push((own, by, vec![name])),
+        }
+    }
+    let said = groups
+        .iter()
+        .map(|(most, by, labels)| (most, by, labels.join(" or ")));
+    let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
+    let first = said.next();
+    let rest: Vec<String> = said.collect();
+    let words = first.map_or("no limit can be read".to_owned(), |first| {
+        format!("at most {first}")
+    });
+    let label = label.unwrap_or_else(|| super::capital(&study.study.name));
+    let mut row = Row::new(place, label, words, Tone::Plain);
+    if !rest.is_empty() {
+        let also = format!("also: {}", rest.join(", "));
+        row.below.push(About::Besides.says(also));
+    }
+    row
+}
