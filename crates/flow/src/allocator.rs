@@ -18,58 +18,152 @@ use serde::{Deserialize, Serialize};
 /// An allocator by its name (`libc`, `core-aware`, `jemalloc`) or by the path of its library.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Allocator(String);
+pub struct Allocator(Which);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Which {
+    Known(&'static Known),
+    Library(String),
+}
+
+/// Where the library of an allocator is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source<'a> {
+    /// It is the C library's: nothing is loaded.
+    CLibrary,
+    /// It is built with this program.
+    Own,
+    /// A package of the distribution has it, in one of these files.
+    Package {
+        /// Names of its files, the best first.
+        files: &'static [&'static str],
+        /// The package of Debian and Ubuntu.
+        package: &'static str,
+    },
+    /// It is this file.
+    File(&'a Path),
+}
+
+/// How an allocator comes by transparent huge pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Huge {
+    /// It asks for them itself.
+    Asks,
+    /// By a tunable of the C library.
+    Tunable,
+    /// By this variable with this value.
+    Variable(&'static str, &'static str),
+    /// It does not.
+    Never,
+}
+
+/// A row of the table below.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Known {
+    name: &'static str,
+    source: Source<'static>,
+    huge: Huge,
+}
+
+/// All that have names; the one place that an allocator is added to.
+static KNOWN: [Known; 5] = [
+    Known {
+        name: "libc",
+        source: Source::CLibrary,
+        huge: Huge::Tunable,
+    },
+    Known {
+        name: "core-aware",
+        source: Source::Own,
+        huge: Huge::Asks,
+    },
+    Known {
+        name: "jemalloc",
+        source: Source::Package {
+            files: &["libjemalloc.so.2"],
+            package: "libjemalloc2",
+        },
+        huge: Huge::Variable("MALLOC_CONF", "thp:always"),
+    },
+    Known {
+        name: "mimalloc",
+        source: Source::Package {
+            files: &["libmimalloc.so.3", "libmimalloc.so.2"],
+            package: "libmimalloc2.0",
+        },
+        huge: Huge::Asks,
+    },
+    Known {
+        name: "tcmalloc",
+        source: Source::Package {
+            files: &["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
+            package: "libtcmalloc-minimal4",
+        },
+        huge: Huge::Never,
+    },
+];
 
 impl Allocator {
-    /// The one of the C library.
-    pub const LIBC: &str = "libc";
-
     /// Those that have names, libc's first; each but that one may be missing on a machine.
     pub fn known() -> impl Iterator<Item = Self> {
-        KNOWN.into_iter().map(|name| Self(name.to_owned()))
+        KNOWN.iter().map(|known| Self(Which::Known(known)))
+    }
+
+    /// What can be typed: `libc, core-aware, ..., or the path of a library`.
+    #[must_use]
+    pub fn choices() -> String {
+        let names = KNOWN.iter().map(|known| known.name).collect::<Vec<_>>();
+        format!("{}, or the path of a library", names.join(", "))
     }
 
     /// Its name or path, as it was given.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0
+        match &self.0 {
+            Which::Known(known) => known.name,
+            Which::Library(path) => path,
+        }
     }
 
     /// A word for labels: the name, or of a path the file's name.
     #[must_use]
     pub fn label(&self) -> &str {
-        let file = Path::new(&self.0)
-            .file_name()
-            .and_then(|name| name.to_str());
-        file.unwrap_or(&self.0)
+        let file = Path::new(self.name()).file_name();
+        file.and_then(|name| name.to_str()).unwrap_or(self.name())
+    }
+
+    /// Where its library is.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        match &self.0 {
+            Which::Known(known) => known.source,
+            Which::Library(path) => Source::File(Path::new(path)),
+        }
+    }
+
+    pub(crate) fn huge(&self) -> Huge {
+        match &self.0 {
+            Which::Known(known) => known.huge,
+            Which::Library(_) => Huge::Never,
+        }
     }
 }
 
 /// A name that no allocator can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{0}' is no allocator: use libc, core-aware, jemalloc, mimalloc, tcmalloc, or the path of a \
-     library without spaces and colons"
-)]
+#[error("'{0}' is no allocator: use {names} without spaces and colons", names = Allocator::choices())]
 pub struct AllocatorError(String);
-
-/// Names that are known everywhere.
-const KNOWN: [&str; 5] = [
-    Allocator::LIBC,
-    "core-aware",
-    "jemalloc",
-    "mimalloc",
-    "tcmalloc",
-];
 
 impl FromStr for Allocator {
     type Err = AllocatorError;
 
     fn from_str(text: &str) -> Result<Self, AllocatorError> {
+        if let Some(known) = KNOWN.iter().find(|known| known.name == text) {
+            return Ok(Self(Which::Known(known)));
+        }
         // What separates libraries in LD_PRELOAD cannot be in a path.
-        let is_path = text.contains('/') && !text.contains([' ', ':']);
-        match is_path || KNOWN.contains(&text) {
-            true => Ok(Self(text.to_owned())),
+        match text.contains('/') && !text.contains([' ', ':']) {
+            true => Ok(Self(Which::Library(text.to_owned()))),
             false => Err(AllocatorError(text.to_owned())),
         }
     }
@@ -85,13 +179,13 @@ impl TryFrom<String> for Allocator {
 
 impl From<Allocator> for String {
     fn from(allocator: Allocator) -> Self {
-        allocator.0
+        allocator.name().to_owned()
     }
 }
 
 impl fmt::Display for Allocator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.name())
     }
 }
 
@@ -100,7 +194,7 @@ pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
 /// Whether this process has the allocator that its variant names; what is wrong otherwise.
 pub(crate) fn check(allocator: Option<&Allocator>) -> Result<(), String> {
-    let named = allocator.filter(|allocator| allocator.name() != Allocator::LIBC);
+    let named = allocator.filter(|allocator| allocator.source() != Source::CLibrary);
     let library = named.and_then(|_| std::env::var_os(PRELOAD));
     match (named, library) {
         (None, _) => Ok(()),
@@ -139,11 +233,36 @@ mod tests {
         for good in ["libc", "core-aware", "/opt/lib/mine.so", "./mine.so"] {
             assert_eq!(good.parse::<Allocator>().unwrap().name(), good);
         }
+        let error = "jemaloc".parse::<Allocator>().unwrap_err().to_string();
+        for known in Allocator::known() {
+            assert_eq!(known.name().parse(), Ok(known.clone()));
+            assert!(error.contains(known.name()), "{error}");
+        }
         for bad in ["", "malloc", "/a b/c.so", "/a:b.so", "jemaloc"] {
             assert!(bad.parse::<Allocator>().is_err(), "{bad}");
         }
         let path: Allocator = "/opt/lib/mine.so".parse().unwrap();
         assert_eq!(path.label(), "mine.so");
+    }
+
+    /// A name in the list of names and in no list of libraries was measured as our own.
+    #[test]
+    fn only_the_core_aware_allocator_is_our_own_library() {
+        let own = Allocator::known().filter(|known| known.source() == Source::Own);
+        let own: Vec<String> = own.map(String::from).collect();
+        assert_eq!(own, ["core-aware"]);
+    }
+
+    #[test]
+    fn the_docs_name_every_allocator() {
+        for page in [
+            include_str!("../../../docs/malloc.md"),
+            include_str!("../../../docs/writing-a-study.md"),
+        ] {
+            for known in Allocator::known() {
+                assert!(page.contains(&format!("`{known}`")), "{known}");
+            }
+        }
     }
 
     #[test]

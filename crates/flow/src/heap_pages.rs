@@ -24,6 +24,7 @@ use std::str::FromStr;
 use measure::memory::{Heap, Memory, Reading};
 use serde::{Deserialize, Serialize};
 
+use crate::allocator::Huge;
 use crate::{Allocator, Variant};
 
 /// Kinds of pages for a heap.
@@ -105,7 +106,7 @@ impl HeapPages {
             Self::Small => Ok(()),
             Self::Transparent => check_transparent(kernel, allocator),
             Self::Reserved(bytes) => {
-                is_libc(allocator)
+                (huge(allocator) == Huge::Tunable)
                     .then_some(())
                     .ok_or("only the allocator libc takes reserved pages: use --heap-pages thp")?;
                 check_reserved(kernel, bytes)
@@ -124,11 +125,11 @@ impl HeapPages {
             let all = [others, own].into_iter().filter(|one| !one.is_empty());
             (TUNABLES, all.collect::<Vec<_>>().join(":"))
         };
-        match (self, allocator.map(Allocator::name)) {
-            (Self::Small, _) => None,
+        match (self, huge(allocator)) {
+            (Self::Small, _) | (Self::Transparent, Huge::Asks | Huge::Never) => None,
             (Self::Reserved(bytes), _) => Some(tuned(bytes)),
-            (Self::Transparent, Some("jemalloc")) => Some(("MALLOC_CONF", "thp:always".to_owned())),
-            (Self::Transparent, _) => is_libc(allocator).then(|| tuned(1)),
+            (Self::Transparent, Huge::Tunable) => Some(tuned(1)),
+            (Self::Transparent, Huge::Variable(name, value)) => Some((name, value.to_owned())),
         }
     }
 
@@ -184,14 +185,9 @@ fn remedy(pages: HeapPages) -> String {
     }
 }
 
-fn is_libc(allocator: Option<&Allocator>) -> bool {
-    allocator.is_none_or(|allocator| allocator.name() == Allocator::LIBC)
-}
-
-/// Allocators that ask for huge pages, or can be made to.
-fn asks_for_huge(allocator: Option<&Allocator>) -> bool {
-    let named = allocator.map(Allocator::name);
-    is_libc(allocator) || matches!(named, Some("core-aware" | "jemalloc" | "mimalloc"))
+/// The C library's where none is named.
+fn huge(allocator: Option<&Allocator>) -> Huge {
+    allocator.map_or(Huge::Tunable, Allocator::huge)
 }
 
 fn check_transparent(kernel: &Path, allocator: Option<&Allocator>) -> Result<(), String> {
@@ -207,7 +203,7 @@ fn check_transparent(kernel: &Path, allocator: Option<&Allocator>) -> Result<(),
         let how = enable("madvise");
         return Err(format!("transparent huge pages are switched off: {how}"));
     }
-    if !enabled.contains("[always]") && !asks_for_huge(allocator) {
+    if !enabled.contains("[always]") && huge(allocator) == Huge::Never {
         let how = enable("always");
         return Err(format!(
             "this allocator asks for no huge pages itself: {how}"

@@ -79,7 +79,7 @@ mod word;
 
 /// Whether there are fibers on this target; else why not.
 pub use ::fiber::available as fibers_available;
-pub use allocator::{Allocator, AllocatorError};
+pub use allocator::{Allocator, AllocatorError, Source as AllocatorSource};
 pub use body::Body;
 pub use channel::{NoSink, Outlet, Sink};
 pub use footprint::{Pieces, page_bytes};

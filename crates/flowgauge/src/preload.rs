@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, bail, ensure};
+use flow::AllocatorSource as Source;
 use flow::{Allocator, MemoryPolicy, Variant};
 use lab::{Settings, Study};
 
@@ -75,41 +76,22 @@ fn found(library: &Library) -> Result<PathBuf> {
     })
 }
 
-/// The libraries of other allocators, and the packages that have them.
-const OTHERS: [(&str, &[&str], &str); 3] = [
-    ("jemalloc", &["libjemalloc.so.2"], "libjemalloc2"),
-    (
-        "mimalloc",
-        &["libmimalloc.so.3", "libmimalloc.so.2"],
-        "libmimalloc2.0",
-    ),
-    (
-        "tcmalloc",
-        &["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
-        "libtcmalloc-minimal4",
-    ),
-];
-
 /// The library of an allocator; none is the C library's own.
 pub(crate) fn of(allocator: &Allocator) -> Result<Option<PathBuf>> {
-    let name = allocator.name();
-    if name == Allocator::LIBC {
-        return Ok(None);
-    }
-    let known = OTHERS.iter().find(|(known, ..)| *known == name);
-    match known {
-        Some((_, files, package)) => installed(files).map(Some).with_context(|| {
+    match allocator.source() {
+        Source::CLibrary => Ok(None),
+        Source::Own => library().map(Some),
+        Source::Package { files, package } => installed(files).map(Some).with_context(|| {
             format!(
-                "the allocator {name} is not installed (looked for {}): on Debian and Ubuntu, \
+                "the allocator {allocator} is not installed (looked for {}): on Debian and Ubuntu, \
                  apt-get install {package}; or name the path of its library",
                 files.join(", ")
             )
         }),
-        None if name.contains('/') => {
-            ensure!(Path::new(name).is_file(), "the allocator {name} is no file");
-            Ok(Some(std::path::absolute(name)?))
+        Source::File(path) => {
+            ensure!(path.is_file(), "the allocator {allocator} is no file");
+            Ok(Some(std::path::absolute(path)?))
         }
-        None => library().map(Some),
     }
 }
 
