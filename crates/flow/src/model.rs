@@ -105,6 +105,21 @@ impl Model {
         Self::Thread,
     ];
 
+    /// All that have a name, over one carrier; the number behind `/` of those that can have more
+    /// carriers, and a mix, have none here.
+    const ALL: [Self; 10] = [
+        Self::Process,
+        Self::ProcessSharedFiles,
+        Self::ThreadPrivateFiles,
+        Self::Thread,
+        Self::FIBER,
+        Self::FIBER_PACKED,
+        Self::MIGRATABLE,
+        Self::migratable(Way::Copied, 1),
+        Self::migratable(Way::Aliased, 1),
+        Self::Task,
+    ];
+
     /// The shape that `flows` flows of this model have. A mix has its own count.
     #[must_use]
     pub fn shape(self, flows: u32) -> Shape {
@@ -221,34 +236,51 @@ impl Model {
     }
 }
 
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Model {
+    /// Its name over one carrier; a mix has none but its numbers.
+    fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Process => "process",
+            Self::ProcessSharedFiles => "process-shared-files",
+            Self::ThreadPrivateFiles => "thread-private-files",
+            Self::Thread => "thread",
+            Self::Mix { .. } => return None,
+            Self::Fiber { stacks, .. } => match stacks {
+                Stacks::Guarded => "fiber",
+                Stacks::Packed => "fiber-packed",
+                Stacks::Movable(way) => Self::migratable(way, 1).name()?,
+            },
+            Self::Migratable { way, .. } => match way {
+                Way::Isomalloc => "migratable",
+                Way::Copied => "migratable-copied",
+                Way::Aliased => "migratable-aliased",
+            },
+            Self::Task => "task",
+        })
+    }
+
+    /// The same model over so many carriers, if it can have a number of its own.
+    fn over(self, carriers: u32) -> Option<Self> {
         match self {
-            Self::Process => f.pad("process"),
-            Self::ProcessSharedFiles => f.pad("process-shared-files"),
-            Self::ThreadPrivateFiles => f.pad("thread-private-files"),
-            Self::Thread => f.pad("thread"),
-            Self::Mix { processes, threads } => f.pad(&format!("{processes}x{threads}")),
-            Self::Fiber { stacks, carriers } => f.pad(&fiber_name(*stacks, *carriers)),
-            Self::Migratable { way, processes } => {
-                f.pad(&fiber_name(Stacks::Movable(*way), *processes))
-            }
-            Self::Task => f.pad("task"),
+            Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),
+            Self::Migratable { way, .. } => Some(Self::migratable(way, carriers)),
+            _ => None,
         }
     }
 }
 
-fn fiber_name(stacks: Stacks, carriers: u32) -> String {
-    let name = match stacks {
-        Stacks::Guarded => "fiber",
-        Stacks::Packed => "fiber-packed",
-        Stacks::Movable(Way::Isomalloc) => "migratable",
-        Stacks::Movable(Way::Copied) => "migratable-copied",
-        Stacks::Movable(Way::Aliased) => "migratable-aliased",
-    };
-    match carriers {
-        1 => name.to_owned(),
-        _ => format!("{name}/{carriers}"),
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name().unwrap_or_default();
+        match *self {
+            Self::Mix { processes, threads } => f.pad(&format!("{processes}x{threads}")),
+            Self::Fiber { carriers, .. }
+            | Self::Migratable {
+                processes: carriers,
+                ..
+            } if carriers != 1 => f.pad(&format!("{name}/{carriers}")),
+            _ => f.pad(name),
+        }
     }
 }
 
@@ -269,32 +301,30 @@ impl TryFrom<String> for Model {
 /// The text names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no model{meant}: use process, process-shared-files, thread-private-files, thread, \
-     PxT such as 4x2 (4 processes of 2 threads, both at least 1), fiber, fiber-packed, \
-     fiber/2 (over 2 kernel threads), migratable, migratable-copied, migratable-aliased, \
-     migratable/2 (over 2 processes), or task",
-    meant = meant(.0)
+    "'{0}' is no model{meant}: use {names}, PxT such as 4x2 (4 processes of 2 threads, both at \
+     least 1), fiber/2 (over 2 kernel threads) or migratable/2 (over 2 processes)",
+    meant = names::meant(.0, names()),
+    names = names().collect::<Vec<_>>().join(", ")
 )]
 pub struct ModelError(String);
 
-/// ` (did you mean 'thread'?)` where a name looks like that of a model.
-fn meant(text: &str) -> String {
-    let others = [Model::FIBER, Model::FIBER_PACKED, Model::Task];
-    let names = Model::NAMED.into_iter().chain(others).map(String::from);
-    names::meant(text, names)
+fn names() -> impl Iterator<Item = &'static str> {
+    Model::ALL.into_iter().filter_map(Model::name)
 }
 
 impl FromStr for Model {
     type Err = ModelError;
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
-        Self::NAMED
-            .into_iter()
-            .find(|model| model.to_string() == text)
-            .or_else(|| (text == "task").then_some(Self::Task))
-            .or_else(|| parse_mix(text))
-            .or_else(|| parse_fiber(text))
-            .ok_or_else(|| ModelError(text.to_owned()))
+        let named = |name: &str| Self::ALL.into_iter().find(|m| m.name() == Some(name));
+        let parsed = match text.split_once('/') {
+            Some((name, carriers)) => {
+                let carriers = carriers.parse().ok().filter(|&count| count > 1);
+                carriers.and_then(|carriers| named(name)?.over(carriers))
+            }
+            None => named(text).or_else(|| parse_mix(text)),
+        };
+        parsed.ok_or_else(|| ModelError(text.to_owned()))
     }
 }
 
@@ -302,22 +332,6 @@ fn parse_mix(text: &str) -> Option<Model> {
     let (processes, threads) = text.split_once('x')?;
     let (processes, threads) = (processes.parse().ok()?, threads.parse().ok()?);
     (processes > 0 && threads > 0).then_some(Model::Mix { processes, threads })
-}
-
-/// `fiber`, `fiber-packed`, `fiber/2`, `migratable/2`; one carrier is not written.
-fn parse_fiber(text: &str) -> Option<Model> {
-    let (name, carriers) = match text.split_once('/') {
-        Some((name, carriers)) => (name, carriers.parse().ok().filter(|&count| count > 1)?),
-        None => (text, 1),
-    };
-    match name {
-        "fiber" => Some(Model::fibers(Stacks::Guarded, carriers)),
-        "fiber-packed" => Some(Model::fibers(Stacks::Packed, carriers)),
-        "migratable" => Some(Model::migratable(Way::Isomalloc, carriers)),
-        "migratable-copied" => Some(Model::migratable(Way::Copied, carriers)),
-        "migratable-aliased" => Some(Model::migratable(Way::Aliased, carriers)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -333,16 +347,11 @@ mod tests {
         let over_two = Model::fibers(Stacks::Packed, 2);
         let others = [
             mix,
-            Model::FIBER,
-            Model::FIBER_PACKED,
             over_two,
-            Model::MIGRATABLE,
             Model::migratable(Way::Isomalloc, 2),
-            Model::migratable(Way::Copied, 1),
             Model::migratable(Way::Aliased, 3),
-            Model::Task,
         ];
-        for model in Model::NAMED.into_iter().chain(others) {
+        for model in Model::ALL.into_iter().chain(others) {
             assert_eq!(model.to_string().parse(), Ok(model));
         }
     }
@@ -366,6 +375,8 @@ mod tests {
             ("threads", "thread"),
             ("fibre", "fiber"),
             ("proces", "process"),
+            ("migrateable", "migratable"),
+            ("migratable-alised", "migratable-aliased"),
         ] {
             let error = text.parse::<Model>().expect_err(text).to_string();
             assert!(
