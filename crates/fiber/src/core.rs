@@ -56,7 +56,7 @@ use crate::config::{Config, Stack};
 use crate::control::{Control, NOBODY};
 use crate::current;
 use crate::error::ConfigError;
-use crate::memory::{Mapping, Table};
+use crate::memory::{Mapping, PAGE, Table};
 use crate::movable::member::Member;
 use crate::movable::region::{Region, Shared};
 use crate::movable::staged::Staged;
@@ -78,8 +78,11 @@ pub(crate) const TABLES: [usize; 3] = [
 /// What a fiber takes in tables, beside its slot.
 pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
 
-/// For what a fiber does when it ends.
-pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
+/// Bytes of the stack for what a fiber does when it ends: a destructor that its own stack has room for
+/// finds as much there.
+pub(crate) fn last_stack_bytes(stack: Stack) -> usize {
+    stack.bytes().next_multiple_of(PAGE).max(256 << 10)
+}
 
 /// Numbers of schedulers, by which their fibers' ids are told apart.
 static NUMBERS: AtomicU32 = AtomicU32::new(0);
@@ -111,6 +114,8 @@ pub(crate) struct Core {
     /// The scheduler's own context, while its fibers run.
     own_context: Saved,
     last_stack: Mapping,
+    /// The scheduler that waits on this kernel thread while this one runs; or null.
+    pub(crate) below: Cell<*const Core>,
     rounds: Cell<u32>,
     /// Slots ever used; above it all are new.
     used: Cell<u32>,
@@ -166,7 +171,7 @@ impl Core {
             bytes: capacity * TABLE_BYTES,
             source,
         };
-        let last_stack = Mapping::private(LAST_STACK_BYTES).map_err(memory)?;
+        let last_stack = Mapping::guarded(last_stack_bytes(config.stack)).map_err(memory)?;
         // The hole's frame takes the low end of a stack whose high end is used.
         let hole_top = last_stack
             .base()
@@ -205,6 +210,7 @@ impl Core {
             lap,
             own_context: Saved::default(),
             last_stack,
+            below: Cell::new(ptr::null()),
             rounds: Cell::new(0),
             used: Cell::new(first_slot),
             free: Cell::new(NOBODY),
@@ -257,6 +263,12 @@ impl Core {
         } else {
             self.index_at(turn)
         }
+    }
+
+    /// The fiber whose end touched `address` below the stack for ends, and the bytes of that.
+    pub(crate) fn last_guard_at(&self, address: usize) -> Option<(u32, usize)> {
+        let is_guard = self.last_stack.is_below(address);
+        is_guard.then(|| (self.ending.get(), self.last_stack.bytes()))
     }
 
     #[inline]

@@ -111,9 +111,14 @@ pub(crate) struct Entered {
 impl Entered {
     /// `core` runs its fibers.
     pub(crate) fn to_run(core: &Core) -> Entered {
+        let before = core_word(|word| word.replace(core));
+        // One that drops its fibers enters again to unwind one of them.
+        if !ptr::eq(before, core) {
+            core.below.set(before);
+        }
         Entered {
             turn: turn(),
-            core: core_word(|word| word.replace(core)),
+            core: before,
         }
     }
 

@@ -17,6 +17,7 @@ use std::sync::{Once, OnceLock};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
+use crate::core::Core;
 use crate::current;
 use crate::fatal::{bytes, end};
 use crate::memory::Mapping;
@@ -41,21 +42,16 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
     let info_ref = unsafe { &*info };
     // SAFETY: SIGSEGV carries an address.
     let address = unsafe { info_ref.si_addr() }.addr();
-    // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
-    let core = unsafe { current::core().as_ref() };
-    if let Some(index) = core.and_then(|core| core.slots.guard_at(address)) {
-        let bytes = core.map_or(0, |core| bytes(core.slots.stack()));
-        end(format_args!(
-            "fiber {index} overflowed its guarded stack of {bytes} bytes (it touched {address:#x}): \
-             use larger stacks"
-        ));
+    let innermost = current::core();
+    // SAFETY: null, or a scheduler that runs on this kernel thread, below us.
+    let mut entered = unsafe { innermost.as_ref() };
+    while let Some(core) = entered {
+        name_overflow(core, address);
+        // SAFETY: null, or the scheduler whose fiber runs that one: it waits below it.
+        entered = unsafe { core.below.get().as_ref() };
     }
-    if let Some((index, bytes)) = core.and_then(|core| core.staged_guard_at(address)) {
-        end(format_args!(
-            "fiber {index} overflowed its movable stack of {bytes} bytes (it touched \
-             {address:#x}): use larger stacks"
-        ));
-    }
+    // SAFETY: as above.
+    let core = unsafe { innermost.as_ref() };
     let in_a_fiber = !current::turn().is_null();
     if let Some(core) = core.filter(|core| in_a_fiber && core.slots.is_below_all(address)) {
         let (index, bytes) = (core.running_index(), bytes(core.slots.stack()));
@@ -65,6 +61,29 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         ));
     }
     pass_on(signal, info, context);
+}
+
+/// Ends the program by name if `address` lies in a guard of `core`.
+fn name_overflow(core: &Core, address: usize) {
+    if let Some(index) = core.slots.guard_at(address) {
+        let bytes = bytes(core.slots.stack());
+        end(format_args!(
+            "fiber {index} overflowed its guarded stack of {bytes} bytes (it touched {address:#x}): \
+             use larger stacks"
+        ));
+    }
+    if let Some((index, bytes)) = core.staged_guard_at(address) {
+        end(format_args!(
+            "fiber {index} overflowed its movable stack of {bytes} bytes (it touched \
+             {address:#x}): use larger stacks"
+        ));
+    }
+    if let Some((index, bytes)) = core.last_guard_at(address) {
+        end(format_args!(
+            "what fiber {index} returned overflowed the stack of {bytes} bytes on which results that \
+             nobody joins are dropped (it touched {address:#x}): join the fiber, or use larger stacks"
+        ));
+    }
 }
 
 /// Not ours: the handler before us decides, or the fault happens again with the default.
@@ -109,7 +128,7 @@ impl AlternateStack {
     const BYTES: usize = 64 << 10;
 
     fn install() -> io::Result<AlternateStack> {
-        let mapping = Mapping::private(AlternateStack::BYTES)?;
+        let mapping = Mapping::guarded(AlternateStack::BYTES)?;
         let ours = stack_of(mapping.base(), 0, AlternateStack::BYTES);
         // SAFETY: the mapping lives until `drop` has taken it away again.
         unsafe { libc::sigaltstack(&raw const ours, ptr::null_mut()) };

@@ -82,6 +82,11 @@ impl Mapping {
         Mapping::private_above(0, bytes)
     }
 
+    /// A stack: memory of this process alone above a page that may not be touched.
+    pub(crate) fn guarded(bytes: usize) -> io::Result<Mapping> {
+        Mapping::private_above(PAGE, bytes)
+    }
+
     /// The same above so many bytes that may not be touched.
     fn private_above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);

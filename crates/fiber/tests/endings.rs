@@ -33,7 +33,7 @@ fn libc_sigabrt() -> i32 {
     6
 }
 
-fn run_three(config: Config, body: impl FnOnce(&mut Fiber) + Copy + 'static) {
+fn run_three<T: 'static>(config: Config, body: impl FnOnce(&mut Fiber) -> T + Copy + 'static) {
     let scheduler = Scheduler::new(config.capacity(3)).unwrap();
     scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
     scheduler.spawn(body).unwrap();
@@ -120,6 +120,53 @@ fn a_guard_names_the_fiber_at_once() {
     });
     assert!(
         said.contains("fiber 1 overflowed its guarded stack of 32768 bytes"),
+        "{said}"
+    );
+}
+
+/// A list whose destructor goes as deep as it is long.
+struct Long(#[expect(dead_code, reason = "is dropped")] Option<Box<Long>>);
+
+fn list(length: usize) -> Long {
+    (0..length).fold(Long(None), |list, _| Long(Some(Box::new(list))))
+}
+
+#[test]
+fn a_deep_result_that_nobody_joins_ends_by_name_and_not_in_the_stacks_of_others() {
+    let test = "a_deep_result_that_nobody_joins_ends_by_name_and_not_in_the_stacks_of_others";
+    let said = ending_of(test, || {
+        run_three(Config::guarded(64 << 10), |fiber| {
+            fiber.yield_now();
+            list(100_000)
+        });
+    });
+    assert!(
+        said.contains("what fiber 1 returned overflowed the stack"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_result_as_deep_as_its_fiber_had_room_for_is_dropped() {
+    let scheduler = Scheduler::new(Config::guarded(8 << 20).capacity(1)).unwrap();
+    drop(scheduler.spawn(|_| list(10_000)).unwrap());
+    assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
+}
+
+#[test]
+fn an_overflow_below_a_scheduler_within_a_fiber_names_that_fiber() {
+    let test = "an_overflow_below_a_scheduler_within_a_fiber_names_that_fiber";
+    let said = ending_of(test, || {
+        run_three(Config::guarded(64 << 10), |_| {
+            let inner = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
+            let long = list(100_000);
+            inner.spawn(move |_| drop(long)).unwrap();
+            // Its closure is dropped on the stack of the outer fiber.
+            drop(inner);
+        });
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its guarded stack of 65536 bytes"),
         "{said}"
     );
 }
