@@ -76,6 +76,9 @@ impl Config {
     /// canary finds many overflows, and ends the program; but only when the fiber next gives up the
     /// processor in a round in which canaries are looked at (the first, and every 64th), or ends,
     /// when it has written over what belongs to its neighbour.
+    ///
+    /// A fiber that its scheduler cannot unwind when it is dropped (in a slot below 16 KiB, or in a
+    /// program that aborts on panics) has lent nothing to other threads: neither what lies on its stack, nor a thread-local.
     #[must_use]
     pub unsafe fn packed(bytes: usize) -> Config {
         Config::new(Stack::Packed { bytes })
@@ -92,7 +95,8 @@ impl Config {
     ///
     /// # Safety
     /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in memory
-    /// that processes share.
+    /// that processes share. Each scheduler, also of [`Region::join`](crate::movable::Region::join),
+    /// ends as [`Scheduler::new`](crate::Scheduler::new) asks.
     #[must_use]
     pub unsafe fn movable(bytes: usize) -> Config {
         // SAFETY: the caller's promise is the one asked for.
@@ -103,8 +107,14 @@ impl Config {
     /// at one address above a page that may not be touched. Then `bytes` is a multiple of 4 KiB.
     ///
     /// # Safety
-    /// Where `way` is [`Way::Isomalloc`], as [`Config::movable`]. The other two have a guard, and
-    /// ask nothing.
+    /// Where `way` is [`Way::Isomalloc`], as [`Config::movable`].
+    ///
+    /// [`Way::Copied`] and [`Way::Aliased`] have a guard, but a stack lies at its address during its
+    /// fiber's turn alone, and another one afterwards. So nobody reads or writes a local of a fiber
+    /// that does not run: no other fiber, no other thread (`std::thread::scope` lends to those), no
+    /// signal handler, and not the kernel on behalf of a system call that goes on.
+    ///
+    /// In all three ways each scheduler ends as [`Scheduler::new`](crate::Scheduler::new) asks.
     #[must_use]
     pub unsafe fn kept(way: Way, bytes: usize) -> Config {
         let arena = 0;
@@ -202,10 +212,11 @@ impl Config {
         tables.iter().sum::<usize>() + slots
     }
 
-    /// Does a panic in such a fiber reach its `join`, rather than end the program?
+    /// Does a panic in such a fiber reach its `join`, rather than end the program? In a program that
+    /// is built with `panic = "abort"` none does.
     #[must_use]
     pub fn catches_panics(&self) -> bool {
-        self.stack.bytes() >= CATCHES_FROM
+        self.stack.bytes() >= CATCHES_FROM && can_unwind()
     }
 
     /// The most fibers that there can be with such stacks.
@@ -250,3 +261,15 @@ impl Config {
         Ok(())
     }
 }
+
+/// Is this program built to unwind?
+pub(crate) fn can_unwind() -> bool {
+    #[cfg(test)]
+    if tests::is_as_if_built_to_abort() {
+        return false;
+    }
+    cfg!(panic = "unwind")
+}
+
+#[cfg(test)]
+mod tests;

@@ -271,6 +271,14 @@ impl Core {
         is_guard.then(|| (self.ending.get(), self.last_stack.bytes()))
     }
 
+    /// The fiber that runs, or whose end runs a destructor.
+    pub(crate) fn acting_index(&self) -> u32 {
+        match current::is_turn(current::turn()) {
+            true => self.running_index(),
+            false => self.ending.get(),
+        }
+    }
+
     #[inline]
     pub(crate) fn was_made(&self) {
         self.live.set(self.live.get() + 1);

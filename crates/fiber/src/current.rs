@@ -80,8 +80,10 @@ pub(crate) fn is_turn(turn: Turn) -> bool {
 #[inline(never)]
 fn refuse(what: &str, turn: Turn) -> ! {
     if turn == NOBODYS {
+        // SAFETY: a fiber is unwound, by the scheduler that was entered last.
+        let index = unsafe { &*core() }.running_index();
         fatal::end(format_args!(
-            "a fiber called {what} while it was unwound because its scheduler is dropped"
+            "fiber {index} called {what} while it was unwound because its scheduler is dropped"
         ));
     }
     panic!("{what} was called outside any fiber: only a fiber that a scheduler runs can do that");

@@ -15,7 +15,7 @@
 use std::fmt::{self, Write};
 use std::sync::Once;
 
-use crate::config::{CATCHES_FROM, Stack};
+use crate::config::{CATCHES_FROM, Stack, can_unwind};
 use crate::core::Core;
 use crate::current;
 
@@ -43,6 +43,21 @@ pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
     end(format_args!(
         "fiber {index} overflowed its packed slot of {bytes} bytes (the canary below it is \
          gone): use larger slots, or guarded stacks to find the place"
+    ))
+}
+
+/// Fiber `index` has begun and not ended, and its scheduler goes.
+#[cold]
+pub(crate) fn cannot_unwind(core: &Core, index: u32) -> ! {
+    let bytes = bytes(core.slots.stack());
+    let why = match can_unwind() {
+        true => format_args!(
+            "its stack of {bytes} bytes is too small to unwind: it takes {CATCHES_FROM}"
+        ),
+        false => format_args!("this program is built with panic = \"abort\": it cannot unwind"),
+    };
+    end(format_args!(
+        "fiber {index} has not ended and its scheduler is dropped, but {why}; let it end first"
     ))
 }
 
@@ -86,10 +101,15 @@ pub(crate) fn end_on_panics_in_small_slots() {
                 (!core.catches()).then(|| (index, bytes(core.slots.stack())))
             });
             if let Some((index, bytes)) = doomed {
-                say(format_args!(
-                    "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
-                     {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
-                ));
+                match can_unwind() {
+                    true => say(format_args!(
+                        "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
+                         {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
+                    )),
+                    false => say(format_args!(
+                        "fiber {index} panicked in a program built with panic = \"abort\"; it said:"
+                    )),
+                }
             }
             before(info);
             if doomed.is_some() {

@@ -1,18 +1,20 @@
 //! User-level threads: a switch of one nanosecond, stacks, a cooperative scheduler.
 //!
 //! ```
-//! let scheduler = fiber::Scheduler::new(fiber::Config::guarded(64 << 10))?;
-//! let counts = [2_u64, 3].map(|times| {
-//!     scheduler.spawn(move |fiber| {
-//!         for _ in 0..times {
-//!             fiber.yield_now();
-//!         }
-//!         times
-//!     })
-//! });
-//! for count in counts {
-//!     println!("yielded {} times", count?.join()?);
-//! }
+//! fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+//!     let counts = [2_u64, 3].map(|times| {
+//!         scheduler.spawn(move |fiber| {
+//!             for _ in 0..times {
+//!                 fiber.yield_now();
+//!             }
+//!             times
+//!         })
+//!     });
+//!     for count in counts {
+//!         println!("yielded {} times", count?.join()?);
+//!     }
+//!     Ok::<(), Box<dyn std::error::Error>>(())
+//! })??;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -31,7 +33,7 @@
 //!      └─▶ start: closure ─▶ context ─▶ result      fatal, guard: ends, by name
 //! ```
 //!
-//! * [`Scheduler`] belongs to one kernel thread; make one on each of many.
+//! * [`Scheduler`] belongs to one kernel thread; make one on each of many, each for a [`scope`].
 //! * [`Config`] chooses the stacks: [`Config::guarded`] for ordinary code, [`Config::packed`] for
 //!   very many small flows that are known to fit, which is `unsafe` to claim.
 //! * In a fiber: the closure's own [`Fiber`], or the functions [`yield_now`],
@@ -86,7 +88,7 @@ pub use config::{Config, Stack};
 pub use error::{ConfigError, JoinError, SpawnError};
 pub use fiber::{Fiber, FiberId, Lent};
 pub use join::JoinHandle;
-pub use scheduler::Scheduler;
+pub use scheduler::{Scheduler, scope};
 pub use start::{Floats, Life};
 
 /// Are there fibers on this target?

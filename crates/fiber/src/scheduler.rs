@@ -21,8 +21,10 @@ use crate::start::{self, Closure, Floats, Life};
 /// * One that ran, on a stack of 16 KiB or more: it is unwound from where it stopped, as
 ///   by a panic that nobody hears of, so that all it holds is dropped. It must not yield
 ///   meanwhile (that ends the program).
-/// * One that ran, in a smaller slot: it just never goes on. What it holds is not
-///   dropped, and the memory of *all* slots stays, since others may point into it.
+/// * One that ran and cannot be unwound, on a smaller stack or in a program built with
+///   `panic = "abort"`: on a guarded stack it ends the program, by name; on others it just never
+///   goes on. What it holds is not dropped then, and the memory of *all* slots stays, since others
+///   may point into it.
 /// * Join handles that are left answer [`JoinError::Dropped`](crate::JoinError::Dropped).
 #[derive(Debug)]
 pub struct Scheduler {
@@ -30,11 +32,17 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Reserves address space; takes next to no memory.
+    /// Reserves address space; takes next to no memory. [`scope`] does it without a promise.
+    ///
+    /// # Safety
+    /// Before its kernel thread ends, each fiber that has begun has ended, or the scheduler is
+    /// dropped: it is neither forgotten nor kept in a thread-local. Thread-locals die with their
+    /// thread, in an order that nobody knows, and a fiber that stopped within `LocalKey::with` has
+    /// borrowed one: it may not use it again, nor may those to whom it has lent it.
     ///
     /// # Errors
     /// The configuration makes no sense, or the kernel has no room.
-    pub fn new(config: Config) -> Result<Scheduler, ConfigError> {
+    pub unsafe fn new(config: Config) -> Result<Scheduler, ConfigError> {
         Scheduler::over(Core::new(&config)?)
     }
 
@@ -123,6 +131,25 @@ impl Scheduler {
     pub fn live(&self) -> usize {
         self.core.live()
     }
+}
+
+/// Calls `body` with a scheduler, and drops that before it returns.
+///
+/// No fiber is left when the kernel thread ends, whatever `body` does. So a fiber may stop within
+/// `LocalKey::with`. The scheduler cannot leave `body`:
+///
+/// ```compile_fail
+/// thread_local!(static KEPT: std::cell::Cell<Option<&'static fiber::Scheduler>> = const { std::cell::Cell::new(None) });
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| KEPT.set(Some(scheduler))).unwrap();
+/// ```
+///
+/// # Errors
+/// As [`Scheduler::new`].
+pub fn scope<R>(config: Config, body: impl FnOnce(&Scheduler) -> R) -> Result<R, ConfigError> {
+    // SAFETY: it is dropped at the end of this function, on the way of a panic too, and this frame
+    // lies on a kernel thread, or on a fiber's stack, of which the same is known.
+    let scheduler = unsafe { Scheduler::new(config) }?;
+    Ok(body(&scheduler))
 }
 
 impl Drop for Scheduler {

@@ -258,8 +258,7 @@ impl Slots {
     pub(crate) fn guard_at(&self, address: usize) -> Option<u32> {
         let first = self.base(0).addr();
         let end = self.mapping.base().addr() + self.mapping.bytes();
-        let has_one = matches!(self.guard, Guard::Installed | Guard::Protected);
-        if !has_one || !(first..end).contains(&address) {
+        if !self.is_guarded() || !(first..end).contains(&address) {
             return None;
         }
         let within = (address - first) % self.stride;
@@ -276,6 +275,11 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn is_packed(&self) -> bool {
         self.guard == Guard::None
+    }
+
+    /// Is there a guard page below each stack?
+    pub(crate) fn is_guarded(&self) -> bool {
+        matches!(self.guard, Guard::Installed | Guard::Protected)
     }
 
     /// Is the canary of slot `index` whole? Guarded slots have none to lose.

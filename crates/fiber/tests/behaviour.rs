@@ -12,7 +12,7 @@ use std::rc::Rc;
 use fiber::{Config, ConfigError, Fiber, FiberId, JoinError, JoinHandle, Scheduler, SpawnError};
 
 use common::{Log, Said, roomy};
-use packed::packed;
+use packed::{made, packed};
 
 #[test]
 fn results_arrive_whatever_their_size() {
@@ -32,7 +32,7 @@ fn results_arrive_whatever_their_size() {
 #[test]
 fn flows_take_turns_in_the_order_in_which_they_were_made() {
     for config in [packed(1_024), Config::guarded(16 << 10)] {
-        let scheduler = Scheduler::new(config).unwrap();
+        let scheduler = made(config).unwrap();
         let order = Rc::new(RefCell::new(Vec::new()));
         for who in 0..3 {
             let order = Rc::clone(&order);
@@ -95,7 +95,7 @@ fn fibers_create_fibers_and_join_them() {
             .map(|child| child.join().unwrap())
             .sum()
     }
-    let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(600)).unwrap();
+    let scheduler = made(Config::guarded(64 << 10).capacity(600)).unwrap();
     let root = scheduler.spawn(|_| tree(8)).unwrap();
     assert_eq!(root.join().unwrap(), 256);
     assert_eq!(scheduler.live(), 0);
@@ -250,7 +250,7 @@ fn joining_whom_nobody_can_awaken_is_an_error() {
 
 #[test]
 fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
-    let scheduler = Scheduler::new(packed(1_024).capacity(1)).unwrap();
+    let scheduler = made(packed(1_024).capacity(1)).unwrap();
     let first = scheduler.spawn(|_| 1).unwrap();
     let id = first.id();
     assert!(matches!(
@@ -322,7 +322,7 @@ fn run_one_round(scheduler: &Scheduler) {
 
 #[test]
 fn small_slots_that_never_end_keep_what_they_hold() {
-    let scheduler = Scheduler::new(packed(1_024).capacity(2)).unwrap();
+    let scheduler = made(packed(1_024).capacity(2)).unwrap();
     let log = Log::default();
     let held = Said("held", Rc::clone(&log));
     scheduler
@@ -346,7 +346,7 @@ fn deep_recursion_in_a_guarded_stack() {
             depth(n - 1) + here[3] / n
         }
     }
-    let scheduler = Scheduler::new(Config::guarded(8 << 20).capacity(2)).unwrap();
+    let scheduler = made(Config::guarded(8 << 20).capacity(2)).unwrap();
     let flows = [(); 2].map(|()| scheduler.spawn(|_| depth(8_000)).unwrap());
     for flow in flows {
         assert_eq!(flow.join().unwrap(), 8_000);
@@ -355,7 +355,7 @@ fn deep_recursion_in_a_guarded_stack() {
 
 #[test]
 fn a_million_packed_fibers() {
-    let scheduler = Scheduler::new(packed(512).capacity(1_000_000)).unwrap();
+    let scheduler = made(packed(512).capacity(1_000_000)).unwrap();
     let sum = Rc::new(Cell::new(0_u64));
     for who in 0..1_000_000_u64 {
         let sum = Rc::clone(&sum);
@@ -375,7 +375,7 @@ fn a_million_packed_fibers() {
 #[test]
 fn more_guarded_fibers_than_mappings_would_allow() {
     const FIBERS: u64 = 40_000;
-    let scheduler = Scheduler::new(Config::guarded(4 << 10).capacity(FIBERS as usize)).unwrap();
+    let scheduler = made(Config::guarded(4 << 10).capacity(FIBERS as usize)).unwrap();
     let sum = Rc::new(Cell::new(0_u64));
     for who in 0..FIBERS {
         let sum = Rc::clone(&sum);
@@ -398,7 +398,7 @@ fn many_kernel_threads_have_a_scheduler_each() {
     let flows: Vec<_> = (0..8_u64)
         .map(|thread| {
             std::thread::spawn(move || {
-                let scheduler = Scheduler::new(packed(1_024).capacity(100)).unwrap();
+                let scheduler = made(packed(1_024).capacity(100)).unwrap();
                 let handles: Vec<_> = (0..100)
                     .map(|who| {
                         let body = move |fiber: &mut Fiber| {
@@ -420,7 +420,7 @@ fn many_kernel_threads_have_a_scheduler_each() {
 fn a_scheduler_within_a_fiber_of_another() {
     let outer = roomy();
     let flow = outer.spawn(|fiber| {
-        let inner = Scheduler::new(packed(1_024).capacity(4)).unwrap();
+        let inner = made(packed(1_024).capacity(4)).unwrap();
         let flows = [1, 2].map(|n| {
             let body = move |fiber: &mut Fiber| {
                 fiber.yield_now();
@@ -462,7 +462,7 @@ fn spawn_outside_any_fiber() {
 
 #[test]
 fn sizes_that_will_not_do() {
-    let said = |config: Config| Scheduler::new(config).unwrap_err().to_string();
+    let said = |config: Config| made(config).unwrap_err().to_string();
     assert_eq!(
         said(packed(64)),
         "a stack of 64 bytes will not do: at least 128, and a multiple of 64"
@@ -471,27 +471,18 @@ fn sizes_that_will_not_do() {
     assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
     assert!(said(packed(128).capacity(0)).contains("from 1 to"));
     let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
-    assert!(matches!(
-        Scheduler::new(absurd),
-        Err(ConfigError::TooLarge { .. })
-    ));
+    assert!(matches!(made(absurd), Err(ConfigError::TooLarge { .. })));
     let many = Config::guarded(512 << 20).capacity(1 << 35);
-    assert!(matches!(
-        Scheduler::new(many),
-        Err(ConfigError::Capacity { .. })
-    ));
+    assert!(matches!(made(many), Err(ConfigError::Capacity { .. })));
     let huge = Config::guarded(64 << 20).capacity(4 << 20);
-    assert!(matches!(
-        Scheduler::new(huge),
-        Err(ConfigError::Memory { .. })
-    ));
+    assert!(matches!(made(huge), Err(ConfigError::Memory { .. })));
 }
 
 const PAGE: usize = 4_096;
 
 #[test]
 fn a_closure_that_does_not_fit_is_refused() {
-    let scheduler = Scheduler::new(packed(256).capacity(1)).unwrap();
+    let scheduler = made(packed(256).capacity(1)).unwrap();
     let big = [1_u8; 300];
     let refused = scheduler.spawn(move |_| big.len()).unwrap_err();
     assert!(
@@ -504,7 +495,7 @@ fn a_closure_that_does_not_fit_is_refused() {
 
 #[test]
 fn an_id_awakens_no_fiber_of_another_scheduler() {
-    let [first, second] = [(), ()].map(|()| Scheduler::new(Config::guarded(64 << 10)).unwrap());
+    let [first, second] = [(), ()].map(|()| made(Config::guarded(64 << 10)).unwrap());
     let (one, other) = [&first, &second]
         .map(|scheduler| scheduler.spawn(|fiber| fiber.suspend()).unwrap())
         .into();
@@ -522,10 +513,10 @@ fn an_id_awakens_no_fiber_of_another_scheduler() {
 
 #[test]
 fn joining_a_fiber_of_an_outer_scheduler_says_that_it_waits_and_not_that_it_is_stuck() {
-    let outer = Scheduler::new(Config::guarded(64 << 10)).unwrap();
+    let outer = made(Config::guarded(64 << 10)).unwrap();
     let runnable = outer.spawn(|fiber| fiber.yield_now()).unwrap();
     let asks = outer.spawn(move |_| {
-        let inner = Scheduler::new(Config::guarded(64 << 10)).unwrap();
+        let inner = made(Config::guarded(64 << 10)).unwrap();
         inner.spawn(move |_| runnable.join()).unwrap().join()
     });
     let said = asks.unwrap().join().unwrap().unwrap();
@@ -534,7 +525,7 @@ fn joining_a_fiber_of_an_outer_scheduler_says_that_it_waits_and_not_that_it_is_s
 
 #[test]
 fn a_result_on_the_largest_stacks_lands_in_its_own_slot() {
-    let scheduler = Scheduler::new(Config::guarded(512 << 20).capacity(300)).unwrap();
+    let scheduler = made(Config::guarded(512 << 20).capacity(300)).unwrap();
     let handles: Vec<_> = (0..300)
         .map(|who| {
             let body = move |fiber: &mut Fiber| {
@@ -554,9 +545,7 @@ fn a_result_on_the_largest_stacks_lands_in_its_own_slot() {
 #[test]
 fn a_stack_larger_than_can_be_addressed_is_refused_with_the_most_that_works() {
     for bytes in [usize::MAX - 4_095, 1 << 40, (1 << 29) + 4_096] {
-        let said = Scheduler::new(Config::guarded(bytes))
-            .unwrap_err()
-            .to_string();
+        let said = made(Config::guarded(bytes)).unwrap_err().to_string();
         assert!(said.contains("at most 536870912"), "{said}");
     }
 }

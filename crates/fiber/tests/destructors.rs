@@ -8,10 +8,10 @@ mod packed;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use fiber::{Config, Fiber, JoinError, Scheduler};
+use fiber::{Config, Fiber, JoinError, scope};
 
 use common::{Log, Said, roomy};
-use packed::packed;
+use packed::{made, packed};
 
 /// Throws when it is dropped; what it holds is dropped all the same.
 struct Panics(#[expect(dead_code, reason = "is dropped")] Said);
@@ -26,7 +26,7 @@ impl Drop for Panics {
 fn a_destructor_that_panics_while_the_scheduler_is_dropped_leaves_the_others_to_be_dropped() {
     let log = Log::default();
     let said = |what| Said(what, Rc::clone(&log));
-    let scheduler = Scheduler::new(packed(1_024).capacity(8)).unwrap();
+    let scheduler = made(packed(1_024).capacity(8)).unwrap();
     let never_ends = said("never dropped");
     let body = move |fiber: &mut Fiber| {
         let held = never_ends;
@@ -112,7 +112,7 @@ fn an_unwound_fiber_knows_who_it_is() {
 #[test]
 fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
     for config in [Config::guarded(64 << 10), packed(16 << 10)] {
-        let scheduler = Scheduler::new(config).unwrap();
+        let scheduler = made(config).unwrap();
         let panics = Panics(Said("result", Log::default()));
         drop(scheduler.spawn(move |_| panics).unwrap());
         let other = scheduler.spawn(|fiber| {
@@ -122,4 +122,58 @@ fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
         assert_eq!(other.unwrap().join().unwrap(), 3);
         assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
     }
+}
+
+#[test]
+fn a_fiber_that_stopped_in_a_thread_local_is_unwound_while_that_lives() {
+    struct Lives(Cell<bool>);
+    impl Drop for Lives {
+        fn drop(&mut self) {
+            self.0.set(false);
+        }
+    }
+    struct Looks<'a>(&'a Lives, Rc<Cell<Option<bool>>>);
+    impl Drop for Looks<'_> {
+        fn drop(&mut self) {
+            self.1.set(Some(self.0.0.get()));
+        }
+    }
+    thread_local!(static BORROWED: Lives = const { Lives(Cell::new(true)) });
+    let seen = std::thread::spawn(|| {
+        let seen = Rc::new(Cell::new(None));
+        let inside = Rc::clone(&seen);
+        let body = move |fiber: &mut Fiber| {
+            BORROWED.with(|borrowed| {
+                let _looks = Looks(borrowed, inside);
+                fiber.suspend();
+            });
+        };
+        let handle = scope(Config::guarded(64 << 10), |scheduler| {
+            let handle = scheduler.spawn(body).unwrap();
+            assert_eq!(scheduler.run(), 1);
+            handle
+        });
+        assert!(matches!(handle.unwrap().join(), Err(JoinError::Dropped)));
+        seen.get()
+    });
+    assert_eq!(seen.join().unwrap(), Some(true));
+}
+
+#[test]
+fn a_scope_whose_body_panics_ends_its_fibers() {
+    let log = Log::default();
+    let said = Said("unwound", Rc::clone(&log));
+    let body = move |fiber: &mut Fiber| {
+        let _said = said;
+        fiber.suspend();
+    };
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        scope(Config::guarded(64 << 10), |scheduler| {
+            scheduler.spawn(body).unwrap();
+            scheduler.run();
+            std::panic::resume_unwind(Box::new(7_u8));
+        })
+    }));
+    assert_eq!(ended.unwrap_err().downcast_ref::<u8>(), Some(&7));
+    assert_eq!(*log.borrow(), ["unwound"]);
 }

@@ -7,9 +7,9 @@ mod packed;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use fiber::{Config, Fiber, Scheduler};
+use fiber::{Config, Fiber};
 
-use packed::packed;
+use packed::{made, packed};
 
 const ROLE: &str = "FIBER_TEST_ENDS";
 
@@ -34,7 +34,7 @@ fn libc_sigabrt() -> i32 {
 }
 
 fn run_three<T: 'static>(config: Config, body: impl FnOnce(&mut Fiber) -> T + Copy + 'static) {
-    let scheduler = Scheduler::new(config.capacity(3)).unwrap();
+    let scheduler = made(config.capacity(3)).unwrap();
     scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
     scheduler.spawn(body).unwrap();
     scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
@@ -148,7 +148,7 @@ fn a_deep_result_that_nobody_joins_ends_by_name_and_not_in_the_stacks_of_others(
 
 #[test]
 fn a_result_as_deep_as_its_fiber_had_room_for_is_dropped() {
-    let scheduler = Scheduler::new(Config::guarded(8 << 20).capacity(1)).unwrap();
+    let scheduler = made(Config::guarded(8 << 20).capacity(1)).unwrap();
     drop(scheduler.spawn(|_| list(10_000)).unwrap());
     assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
 }
@@ -158,7 +158,7 @@ fn an_overflow_below_a_scheduler_within_a_fiber_names_that_fiber() {
     let test = "an_overflow_below_a_scheduler_within_a_fiber_names_that_fiber";
     let said = ending_of(test, || {
         run_three(Config::guarded(64 << 10), |_| {
-            let inner = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
+            let inner = made(Config::guarded(64 << 10).capacity(1)).unwrap();
             let long = list(100_000);
             inner.spawn(move |_| drop(long)).unwrap();
             // Its closure is dropped on the stack of the outer fiber.
@@ -202,6 +202,16 @@ fn a_panic_in_a_small_guarded_stack_too() {
 }
 
 #[test]
+fn a_suspended_fiber_whose_guarded_stack_is_too_small_to_unwind_is_named() {
+    let test = "a_suspended_fiber_whose_guarded_stack_is_too_small_to_unwind_is_named";
+    let said = ending_of(test, || {
+        run_three(Config::guarded(8 << 10), Fiber::suspend);
+    });
+    let named = "fiber 1 has not ended and its scheduler is dropped, but its stack of 8192 bytes";
+    assert!(said.contains(named), "{said}");
+}
+
+#[test]
 fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
     struct Yields;
     impl Drop for Yields {
@@ -212,7 +222,7 @@ fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
     let said = ending_of(
         "a_destructor_must_not_yield_while_the_scheduler_is_dropped",
         || {
-            let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
+            let scheduler = made(Config::guarded(64 << 10).capacity(1)).unwrap();
             let body = |fiber: &mut Fiber| {
                 let _yields = Yields;
                 fiber.suspend();
@@ -222,7 +232,7 @@ fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
         },
     );
     assert!(
-        said.contains("unwound because its scheduler is dropped"),
+        said.contains("fiber 0 called fiber::yield_now while it was unwound"),
         "{said}"
     );
 }

@@ -7,9 +7,9 @@ mod packed;
 
 use std::arch::asm;
 
-use fiber::{Config, Fiber, Floats, Scheduler};
+use fiber::{Config, Fiber, Floats};
 
-use packed::packed;
+use packed::{made, packed};
 
 /// The control words of SSE and of the x87.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn keeps(own: State, by_function: bool) -> impl FnOnce(&mut Fiber) -> usize {
 #[test]
 fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
     for config in [packed(8_192), Config::guarded(65_536)] {
-        let scheduler = Scheduler::new(config.capacity(64)).unwrap();
+        let scheduler = made(config.capacity(64)).unwrap();
         let plain = || {
             let body = |fiber: &mut Fiber| {
                 (0..40)

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use fiber::{Config, FiberId, JoinHandle, Scheduler};
 use proptest::prelude::*;
 
-use packed::packed;
+use packed::{made, packed};
 
 #[derive(Debug, Clone, Copy)]
 enum Op {
@@ -226,7 +226,7 @@ proptest! {
         let config = if is_packed { packed(16_384) } else { Config::guarded(65_536) };
         let model = Model::run(&scripts, first);
         let world = Rc::new(RefCell::new(World { scripts, ..World::default() }));
-        let scheduler = Scheduler::new(config.capacity(16)).unwrap();
+        let scheduler = made(config.capacity(16)).unwrap();
         for _ in 0..first {
             make(&world, |world, who| scheduler.spawn(body(world, who)).unwrap());
         }

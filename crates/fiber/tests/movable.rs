@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 use apart::{kept, movable};
 use fiber::movable::{MovableFiber, MoveError, Region, Way};
-use fiber::{ConfigError, Fiber, JoinError, Scheduler};
+use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler};
 
 /// Tests that fork: each is run in a process of its own, which has one thread.
 const TESTS: &[(&str, fn())] = &[
@@ -87,6 +87,12 @@ const TESTS: &[(&str, fn())] = &[
         valgrind_has_nothing_to_say_of_moves,
     ),
 ];
+
+/// A scheduler of a region of one process, which its test drops.
+fn made(config: Config) -> Result<Scheduler, ConfigError> {
+    // SAFETY: it is a local of a test.
+    unsafe { Scheduler::new(config) }
+}
 
 const WAYS: [Way; 3] = [Way::Isomalloc, Way::Copied, Way::Aliased];
 
@@ -180,7 +186,7 @@ fn go(fiber: &mut MovableFiber<'_>, to: usize) {
 
 fn yields_and_results_of_all_three_ways() {
     for way in WAYS {
-        let scheduler = Scheduler::new(kept(way, 16 << 10).capacity(50)).unwrap();
+        let scheduler = made(kept(way, 16 << 10).capacity(50)).unwrap();
         let handles: Vec<_> = (0..50_u64)
             .map(|who| {
                 let body = move |fiber: &mut Fiber| {
@@ -204,7 +210,7 @@ fn yields_and_results_of_all_three_ways() {
 
 fn suspending_and_awakening_of_all_three_ways() {
     for way in WAYS {
-        let scheduler = Scheduler::new(kept(way, 16 << 10).capacity(4)).unwrap();
+        let scheduler = made(kept(way, 16 << 10).capacity(4)).unwrap();
         for _ in 0..3 {
             let sleeper = scheduler.spawn(|fiber| {
                 let kept = std::hint::black_box([7_u64; 64]);
@@ -236,7 +242,7 @@ fn panics_and_drops_of_all_three_ways() {
     }
     for way in WAYS {
         DROPPED.set(0);
-        let scheduler = Scheduler::new(kept(way, 64 << 10).capacity(4)).unwrap();
+        let scheduler = made(kept(way, 64 << 10).capacity(4)).unwrap();
         let thrower = scheduler.spawn(|fiber| {
             let _counts = Counts;
             fiber.yield_now();

@@ -159,7 +159,8 @@ macro_rules! flow_of_wakes {
 /// suspends again.
 pub(crate) fn wake_ns(how: Wakes, flows: usize, rounds: u32) -> (f64, f64) {
     let config = packed(how.slot).capacity(flows);
-    let scheduler = Scheduler::new(config).expect("a scheduler");
+    // SAFETY: the benchmark drops it, before its thread ends.
+    let scheduler = unsafe { Scheduler::new(config) }.expect("a scheduler");
     WOKEN.set(0);
     let spawned = (0..flows).map(|_| {
         let handle = match how.on_stack {
@@ -265,7 +266,8 @@ fn lives(
 ) -> Sample {
     let mut handles = Vec::with_capacity(flows);
     sample(flows, yields, || {
-        let scheduler = Scheduler::new(config.capacity(flows)).expect("a scheduler");
+        // SAFETY: the benchmark drops it, before its thread ends.
+        let scheduler = unsafe { Scheduler::new(config.capacity(flows)) }.expect("a scheduler");
         handles.extend((0..flows).map(|who| spawn(&scheduler, who == 0)));
         assert_eq!(scheduler.run(), 0);
         // The memory of slots stays until the scheduler is dropped.
@@ -286,7 +288,8 @@ pub(crate) fn warm_life_ns(flows: usize) -> f64 {
         let (scheduler, handles) = used.get_or_insert_with(|| {
             let config = packed(192).capacity(crate::HUGE.0);
             (
-                Scheduler::new(config).expect("a scheduler"),
+                // SAFETY: the benchmark drops it, before its thread ends.
+                unsafe { Scheduler::new(config) }.expect("a scheduler"),
                 Vec::with_capacity(crate::HUGE.0),
             )
         });

@@ -64,8 +64,11 @@ impl Core {
     /// memory must stay.
     pub(crate) fn drop_fibers(&self) -> bool {
         if self.in_round.get() {
+            // SAFETY: this one runs, so one does on this kernel thread, below us.
+            let innermost = unsafe { &*current::core() };
+            let index = innermost.acting_index();
             fatal::end(format_args!(
-                "a scheduler was dropped by one of its own fibers"
+                "fiber {index} dropped the scheduler that runs it"
             ));
         }
         self.dropped.set(true);
@@ -83,7 +86,12 @@ impl Core {
             Stage::Started | Stage::Suspended | Stage::Joining if self.catches => {
                 self.unwind(index);
             }
-            Stage::Started | Stage::Suspended | Stage::Joining => return false,
+            Stage::Started | Stage::Suspended | Stage::Joining => {
+                if self.slots.is_guarded() {
+                    fatal::cannot_unwind(self, index);
+                }
+                return false;
+            }
         }
         // Its handle must find no result; also when the destructor of the result asks for it.
         self.control(index).stage.set(Stage::Free);

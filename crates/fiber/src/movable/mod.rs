@@ -75,41 +75,41 @@
 //!
 //! A closure that captures is refused:
 //! ```compile_fail,E0308
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! let text = String::from("of this process");
 //! scheduler.spawn_movable((), |_, ()| text.len() as u64);
 //! ```
 //! So is what lies on the ordinary heap:
 //! ```compile_fail,E0277
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! scheduler.spawn_movable(vec![1_u64], |_, numbers| numbers[0]);
 //! ```
 //! an open file:
 //! ```compile_fail,E0277
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! let file = std::fs::File::open("/dev/null").unwrap();
 //! scheduler.spawn_movable(file, |_, _file| ());
 //! ```
 //! the guard of a lock:
 //! ```compile_fail,E0277
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! static LOCK: std::sync::Mutex<u64> = std::sync::Mutex::new(0);
 //! scheduler.spawn_movable(LOCK.lock().unwrap(), |_, guard| *guard);
 //! ```
 //! a reference, also one that lives for ever:
 //! ```compile_fail,E0277
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! let leaked: &'static u64 = Box::leak(Box::new(1));
 //! scheduler.spawn_movable(leaked, |_, number| *number);
 //! ```
 //! a result on the heap of the process where the fiber happened to end:
 //! ```compile_fail,E0277
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! scheduler.spawn_movable((), |_, ()| String::from("made elsewhere"));
 //! ```
 //! a value of the arena that would outlive its fiber:
 //! ```compile_fail
-//! # let scheduler = fiber::Scheduler::new(unsafe { fiber::Config::movable(4096) }).unwrap();
+//! # let scheduler = unsafe { fiber::Scheduler::new(fiber::Config::movable(4096)) }.unwrap();
 //! scheduler.spawn_movable((), |fiber, ()| fiber.arena());
 //! ```
 //! and a move while something holds the fiber where it is:

@@ -94,7 +94,8 @@ fn overflow() {
 fn a_touched_guard_that_is_a_mapping_names_its_fiber() {
     let test = "a_touched_guard_that_is_a_mapping_names_its_fiber";
     let Some(ended) = with_mappings(test) else {
-        let scheduler = Scheduler::new(Config::guarded(32 << 10).capacity(3)).unwrap();
+        // SAFETY: it is dropped in this function, or in the one that asked for it.
+        let scheduler = unsafe { Scheduler::new(Config::guarded(32 << 10).capacity(3)) }.unwrap();
         assert_eq!(scheduler.core().slots.guard, Guard::Protected);
         for who in 0..3 {
             let body = move |fiber: &mut Fiber| {

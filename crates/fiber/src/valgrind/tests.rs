@@ -101,7 +101,8 @@ fn deeds() {
 }
 
 fn guarded() -> Scheduler {
-    Scheduler::new(Config::guarded(128 << 10).capacity(40)).unwrap()
+    // SAFETY: it is dropped in this function, or in the one that asked for it.
+    unsafe { Scheduler::new(Config::guarded(128 << 10).capacity(40)) }.unwrap()
 }
 
 /// Takes some 200 bytes of stack a level.
@@ -154,7 +155,8 @@ fn packed(bytes: usize) -> Config {
 
 fn many_small_slots() {
     for bytes in [192, 256, 512] {
-        let scheduler = Scheduler::new(packed(bytes).capacity(500)).unwrap();
+        // SAFETY: it is dropped in this function, or in the one that asked for it.
+        let scheduler = unsafe { Scheduler::new(packed(bytes).capacity(500)) }.unwrap();
         let spawn = |number: usize| {
             let body = move |fiber: &mut Fiber| {
                 for _ in 0..4 {
@@ -172,7 +174,8 @@ fn many_small_slots() {
 
 /// A large closure lies where a smaller one's frames were.
 fn slots_are_used_again() {
-    let scheduler = Scheduler::new(packed(2_048).capacity(1)).unwrap();
+    // SAFETY: it is dropped in this function, or in the one that asked for it.
+    let scheduler = unsafe { Scheduler::new(packed(2_048).capacity(1)) }.unwrap();
     for _ in 0..2 {
         let small = scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
         small.join().unwrap();

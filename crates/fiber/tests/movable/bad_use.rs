@@ -52,10 +52,10 @@ pub(crate) fn regions_that_cannot_be_are_refused() {
         (Way::Aliased, 1_024),
         (Way::Isomalloc, 64),
     ] {
-        let error = Scheduler::new(kept(way, bytes)).unwrap_err();
+        let error = made(kept(way, bytes)).unwrap_err();
         assert!(matches!(error, ConfigError::Stack { .. }), "{error}");
     }
-    let large = Scheduler::new(movable(64 << 10).arena(1 << 30)).unwrap_err();
+    let large = made(movable(64 << 10).arena(1 << 30)).unwrap_err();
     assert!(matches!(large, ConfigError::TooLarge { .. }), "{large}");
 }
 
@@ -113,13 +113,13 @@ pub(crate) fn no_shared_memory_is_an_error() {
         )
     };
     assert_eq!(set, 0, "no filter");
-    let error = Scheduler::new(movable(1_024)).unwrap_err();
+    let error = made(movable(1_024)).unwrap_err();
     assert!(matches!(error, ConfigError::NoSharedMemory(_)), "{error}");
     assert!(error.to_string().contains("memfd_create"), "{error}");
 }
 
 pub(crate) fn a_full_region_is_an_error() {
-    let scheduler = Scheduler::new(movable(1_024).capacity(2)).unwrap();
+    let scheduler = made(movable(1_024).capacity(2)).unwrap();
     let _handles = [0, 1].map(|number: u64| scheduler.spawn_movable(number, |_, n| n).unwrap());
     let error = scheduler.spawn_movable((), |_, ()| ()).unwrap_err();
     assert!(error.to_string().contains("all 2 fibers"), "{error}");
@@ -165,7 +165,7 @@ pub(crate) fn an_overflow_in_the_window() {
     }
     for way in [Way::Copied, Way::Aliased] {
         let dies = in_child(|| {
-            let scheduler = Scheduler::new(kept(way, 32 << 10).capacity(3)).unwrap();
+            let scheduler = made(kept(way, 32 << 10).capacity(3)).unwrap();
             for who in 0..3 {
                 let body = move |fiber: &mut Fiber| {
                     fiber.yield_now();

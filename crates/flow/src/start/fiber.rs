@@ -40,7 +40,9 @@ const PAGE: u64 = 4 << 10;
 /// Runs carrier `index` of the variant with the flows that are its own.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
     carry_with(context, index, |fibers| {
-        Scheduler::new(config(stacks, context.body.stack_bytes()).capacity(fibers))
+        let config = config(stacks, context.body.stack_bytes()).capacity(fibers);
+        // SAFETY: `carry_with` keeps it in `Fibers`, a local of its own.
+        unsafe { Scheduler::new(config) }
     });
 }
 
@@ -77,7 +79,8 @@ pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io
     let carried = Carried::new(context, context.variant.flows.into());
     let flows = 0..context.variant.flows as usize;
     let config = config(stacks, context.body.stack_bytes());
-    let scheduler = Scheduler::new(config.capacity(flows.len()));
+    // SAFETY: it goes with `Fibers`, at the end of this function.
+    let scheduler = unsafe { Scheduler::new(config.capacity(flows.len())) };
     let made = Fibers::new(&carried, scheduler, flows);
     made.map(drop).map_err(|(_, error)| error)
 }
@@ -162,11 +165,12 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
 pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
         // SAFETY: `bytes` are those that a body says it needs, or that a study gives it, which are no
-        // fewer; frames of flows are in them.
+        // fewer; frames of flows are in them. `Fibers` has every flow come to its end.
         Stacks::Packed => unsafe { Config::packed(bytes) },
         // SAFETY: the same.
         Stacks::Movable(Way::Isomalloc) => unsafe { Config::movable(bytes) },
-        // SAFETY: the two other ways have a guard.
+        // SAFETY: the two other ways have a guard; a flow lends nothing on its stack to others. As
+        // above, schedulers are locals that are dropped.
         Stacks::Movable(way) => unsafe { Config::kept(way, guarded_bytes(bytes as u64) as usize) },
         Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
     }

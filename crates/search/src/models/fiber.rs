@@ -45,7 +45,8 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
         .min(capacity::folders())
         .min(capacity::fibers(workers));
     // Before a helper is made: without fibers there is nothing for it to do.
-    let scheduler = match Scheduler::new(Config::guarded(FIBER_BYTES).capacity(most)) {
+    // SAFETY: `Walk::run` drops it, on this thread.
+    let scheduler = match unsafe { Scheduler::new(Config::guarded(FIBER_BYTES).capacity(most)) } {
         Ok(scheduler) => scheduler,
         Err(error) => return alone(set, &error, tasks),
     };

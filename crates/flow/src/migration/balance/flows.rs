@@ -35,7 +35,8 @@ impl<U: Uneven> Order<'_, U> {
         let Balancing {
             processes, pieces, ..
         } = *self.plan;
-        // SAFETY: the frames of a piece fit: what it computes with lies in its arena.
+        // SAFETY: the frames of a piece fit: what it computes with lies in its arena. Schedulers are
+        // those of `Group`, locals that are dropped.
         let config = unsafe { Config::movable(STACK) };
         let config = config
             .arena(ARENA + self.work.state_bytes())

@@ -17,7 +17,8 @@ impl Trips {
     /// Has flows carry the state: the times, and the values at the end.
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
-        // SAFETY: the stack has room for the state that a trip carries, and its frames.
+        // SAFETY: the stack has room for the state that a trip carries, and its frames, of which
+        // nothing is lent to others. Schedulers are those of `Group`, locals that are dropped.
         let config = unsafe { Config::kept(self.way, self.stack_bytes()) };
         let config = config.capacity(self.flows);
         let group = Group::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;

@@ -76,7 +76,8 @@ impl Group {
         let mut world = team.world();
         let units = work.units().div_ceil(team.ranks.into());
         let capacity = usize::try_from(units + 1).map_err(|error| error.to_string())?;
-        // SAFETY: a flow calls a few functions with frames of some 100 bytes each.
+        // SAFETY: a flow calls a few functions with frames of some 100 bytes each, borrows no
+        // thread-local, and has ended when `run` drops the scheduler.
         let config = unsafe { Config::movable(STACK) };
         let config = config.capacity(capacity).common(Board::words(team.ranks));
         let region = region::of_all(&mut world, config)?;

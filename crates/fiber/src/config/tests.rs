@@ -1,0 +1,62 @@
+//! Programs that are built to abort on panics, as far as one that is built to unwind can be one: in
+//! child processes.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+use crate::{Config, Fiber, scope};
+
+const ROLE: &str = "FIBER_TEST_ABORTS";
+
+pub(super) fn is_as_if_built_to_abort() -> bool {
+    std::env::var_os(ROLE).is_some()
+}
+
+/// What a child that runs `test` said before it aborted.
+fn ending_of(test: &str) -> String {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{said}");
+    said
+}
+
+#[test]
+fn a_suspended_fiber_of_a_dropped_scheduler_is_named_where_panics_abort() {
+    if is_as_if_built_to_abort() {
+        let roomy = Config::guarded(64 << 10).capacity(1);
+        scope(roomy, |scheduler| {
+            let suspends = |fiber: &mut Fiber| fiber.suspend();
+            scheduler.spawn(suspends).unwrap();
+            scheduler.run();
+        })
+        .unwrap();
+        return;
+    }
+    let test =
+        "config::tests::a_suspended_fiber_of_a_dropped_scheduler_is_named_where_panics_abort";
+    let said = ending_of(test);
+    let named =
+        "fiber 0 has not ended and its scheduler is dropped, but this program is built with";
+    assert!(said.contains(named), "{said}");
+}
+
+#[test]
+fn a_panic_is_of_a_named_fiber_where_panics_abort() {
+    if is_as_if_built_to_abort() {
+        let roomy = Config::guarded(64 << 10).capacity(1);
+        let body = |_: &mut Fiber| panic!("trouble");
+        scope(roomy, |scheduler| scheduler.spawn(body).unwrap().join())
+            .unwrap()
+            .unwrap();
+        return;
+    }
+    let said = ending_of("config::tests::a_panic_is_of_a_named_fiber_where_panics_abort");
+    assert!(
+        said.contains("fiber 0 panicked in a program built with panic"),
+        "{said}"
+    );
+}
