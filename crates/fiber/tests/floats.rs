@@ -6,6 +6,8 @@
 mod packed;
 
 use std::arch::asm;
+use std::cell::Cell;
+use std::rc::Rc;
 
 use fiber::{Config, Fiber, Floats};
 
@@ -100,5 +102,40 @@ fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
             assert_eq!(other.join().unwrap(), 40);
         }
         assert_eq!(state(), DEFAULT);
+    }
+}
+
+#[test]
+fn a_dropped_scheduler_leaves_the_floating_point_state_of_who_drops_it() {
+    struct Looks(Rc<Cell<Option<State>>>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            self.0.set(Some(state()));
+        }
+    }
+    for by_function in [true, false] {
+        let seen = Rc::new(Cell::new(None));
+        let looks = Looks(Rc::clone(&seen));
+        let scheduler = made(Config::guarded(64 << 10).capacity(2)).unwrap();
+        let body = move |fiber: &mut Fiber| {
+            let _looks = looks;
+            set(UPWARDS);
+            match by_function {
+                true => fiber::suspend(),
+                false => fiber.yield_now(),
+            }
+        };
+        scheduler.spawn_with(Floats::Own, body).unwrap();
+        // Its end ends the run, also of one that yields.
+        scheduler.spawn(|_| ()).unwrap().join().unwrap();
+        set(TOWARDS_ZERO);
+        drop(scheduler);
+        assert_eq!(state(), TOWARDS_ZERO);
+        assert_eq!(
+            seen.get(),
+            Some(UPWARDS),
+            "the state of what is unwound is its own"
+        );
+        set(DEFAULT);
     }
 }

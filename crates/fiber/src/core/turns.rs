@@ -81,8 +81,9 @@ impl Core {
     fn away_with_floats(&self, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
         let own = self.put_floats_away();
         let turn = switch(turn.wrapping_add(1));
-        arrive(turn);
+        // One that is unwound too: at its end they are put away, as at every other.
         self.take_floats_back(own);
+        arrive(turn);
         turn
     }
 

@@ -164,11 +164,11 @@ impl Core {
         // SAFETY: the context is this fiber's own; the next cell of the ring holds a fiber, a
         // hole or the scheduler.
         let turn = unsafe { arch::switch(control.context(), turn.wrapping_add(1)) };
-        arrive(turn);
         if let Some(own) = own {
             // SAFETY: the fiber that left has arrived here and runs.
             unsafe { crate::running() }.take_floats_back(own);
         }
+        arrive(turn);
         turn
     }
 
