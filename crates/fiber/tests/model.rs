@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use fiber::{Config, FiberId, JoinHandle, Scheduler};
+use fiber::{Config, FiberId, JoinHandle};
 use proptest::prelude::*;
 
 use packed::{made, packed};
