@@ -53,13 +53,12 @@ impl Operation for Brk {
         shares: "nothing (threads move the break of their process)",
         verified: "the kernel's answer is the break that was asked for, each time",
         ops: 1_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Levels;
 
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(_context: &OperationContext) -> io::Result<Self> {
         block::make_room(ROOM)?;
         let before = Break::now()?;
         // SAFETY: the slot process has one thread yet, and its allocator has just been given room.

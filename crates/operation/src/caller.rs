@@ -1,21 +1,22 @@
 //! `getppid`, `sched_yield`: calls that ask for little and change nothing.
 
-use std::io;
 use std::os::unix::process::parent_id;
 
 use crate::check::{must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::child::sched_yield;
 
 const FAMILY: &str = "calls";
 
 /// Asks for the parent's id.
 #[derive(Debug)]
-pub(crate) struct Parent;
+pub(crate) struct Parent {
+    id: u32,
+}
 
-impl Operation for Parent {
+impl PerFlow for Parent {
     const FACTS: Facts = Facts {
         name: "getppid",
         family: FAMILY,
@@ -23,24 +24,16 @@ impl Operation for Parent {
         shares: "nothing",
         verified: "each answer is the id known before",
         ops: 20_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    /// The parent's id as it was before.
-    type State = u32;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self { id: parent_id() }
     }
 
-    fn own(&self, _flow: usize) -> u32 {
-        parent_id()
-    }
-
-    fn repeat(&self, own: &mut u32, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         (0..ops).fold(0, |checksum: u64, op| {
-            same("the parent's id", parent_id().into(), (*own).into());
+            same("the parent's id", parent_id().into(), self.id.into());
             checksum.wrapping_add(op)
         })
     }
@@ -50,7 +43,7 @@ impl Operation for Parent {
 #[derive(Debug)]
 pub(crate) struct Yield;
 
-impl Operation for Yield {
+impl PerFlow for Yield {
     const FACTS: Facts = Facts {
         name: "sched-yield",
         family: FAMILY,
@@ -58,19 +51,14 @@ impl Operation for Yield {
         shares: "nothing but the CPU, where flows share one",
         verified: "by the answer alone: nothing else tells of it",
         ops: 6_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ();
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self
     }
 
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         (0..ops).fold(0, |checksum, op| {
             must("give up the CPU", sched_yield());
             checksum + op
@@ -85,6 +73,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "the parent's id")]
     fn another_parent_is_found() {
-        Parent.repeat(&mut 0, 1);
+        Parent { id: 0 }.repeat(1);
     }
 }

@@ -2,25 +2,23 @@
 //!
 //! The file table alone is changed: no name is looked up and no file is opened.
 
-use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::PathBuf;
 
 use crate::check::{Recurrence, at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::{close, dup, pread_word};
 use crate::sys::own_file::OwnFile;
 
 /// Gives a file another number and takes it back.
 #[derive(Debug)]
 pub(crate) struct Dup {
-    folder: PathBuf,
+    file: OwnFile,
     flows: u64,
 }
 
-impl Operation for Dup {
+impl PerFlow for Dup {
     const FACTS: Facts = Facts {
         name: "dup",
         family: "file table",
@@ -29,31 +27,25 @@ impl Operation for Dup {
         verified: "numbers come again; 1 in 64 holds the words of its file",
         ops: 7_000,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = OwnFile;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
-            folder: context.folder()?.to_owned(),
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        Self {
+            file: context.flow_file(flow, 1),
             flows: context.flows,
-        })
+        }
     }
 
-    fn own(&self, flow: usize) -> OwnFile {
-        must("make a file", OwnFile::of_flow(&self.folder, flow, 1))
-    }
-
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let mut numbers = Recurrence::new(self.flows);
         let mut checksum = 0;
         for op in 0..ops {
-            let another = must("duplicate a descriptor", dup(own.file.as_fd()));
+            let another = must("duplicate a descriptor", dup(self.file.file.as_fd()));
             numbers.up(another.as_raw_fd() as u64);
             if at_length(op) {
                 let word = must("read a file", pread_word(another.as_fd(), 0));
-                same("the first word of the file", word, own.tag);
+                same("the first word of the file", word, self.file.tag);
                 checksum += op + 1;
             }
             must("close a descriptor", close(another));

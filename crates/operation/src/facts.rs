@@ -29,6 +29,19 @@ pub struct Facts {
     pub waits: bool,
 }
 
+impl Facts {
+    pub(crate) const USUAL: Self = Self {
+        name: "",
+        family: "",
+        does: "",
+        shares: "",
+        verified: "",
+        ops: 0,
+        needs_folder: false,
+        waits: false,
+    };
+}
+
 /// The name of an operation that there is.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

@@ -4,14 +4,13 @@
 //! of a file system is part of it.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
 use crate::check::{at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::memory_file;
 use crate::sys::file::{allocate, empty};
 
@@ -20,9 +19,11 @@ const LENGTH: u64 = 64 << 10;
 
 /// Makes room for a file.
 #[derive(Debug)]
-pub(crate) struct Fallocate;
+pub(crate) struct Fallocate {
+    file: File,
+}
 
-impl Operation for Fallocate {
+impl PerFlow for Fallocate {
     const FACTS: Facts = Facts {
         name: "fallocate",
         family: "file data",
@@ -30,33 +31,35 @@ impl Operation for Fallocate {
         shares: "nothing: each flow has its own file",
         verified: "1 in 64 is as long as asked for, takes room, and is empty then",
         ops: 120,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = File;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self::new()
     }
 
-    fn own(&self, _flow: usize) -> File {
-        File::from(must("make a file in memory", memory_file()))
-    }
-
-    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let file = &self.file;
         let mut checksum = 0;
         for op in 0..ops {
-            must("make room for a file", allocate(own.as_fd(), LENGTH));
+            must("make room for a file", allocate(file.as_fd(), LENGTH));
             if at_length(op) {
-                checksum += has_room(own, LENGTH);
+                checksum += has_room(file, LENGTH);
             }
-            must("empty a file", empty(own.as_fd()));
+            must("empty a file", empty(file.as_fd()));
             if at_length(op) {
-                has_room(own, 0);
+                has_room(file, 0);
             }
         }
         checksum
+    }
+}
+
+impl Fallocate {
+    fn new() -> Self {
+        Self {
+            file: File::from(must("make a file in memory", memory_file())),
+        }
     }
 }
 
@@ -85,7 +88,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the room of the file")]
     fn a_long_file_without_room_is_found() {
-        let file = Fallocate.own(0);
+        let Fallocate { file } = Fallocate::new();
         file.set_len(LENGTH).unwrap();
         has_room(&file, LENGTH);
     }

@@ -192,12 +192,12 @@ impl<const WAY: u8, const WRITE: bool, const SAME: bool> Operation for FileData<
         verified: if WRITE { WRITES } else { READS },
         ops: named(way(WAY), WRITE, SAME).2,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Blocks;
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         let same = SAME.then(|| context.shared_file(WORDS * context.flows));
         Ok(Self {
             folder: context.folder()?.to_owned(),

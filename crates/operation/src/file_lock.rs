@@ -71,7 +71,7 @@ struct Files {
 }
 
 impl Files {
-    fn prepare(context: &OperationContext<'_>, one: bool) -> io::Result<Self> {
+    fn prepare(context: &OperationContext, one: bool) -> io::Result<Self> {
         let same = one.then(|| context.shared_file(1)).transpose()?;
         Ok(Self {
             folder: context.folder()?.to_owned(),
@@ -113,12 +113,12 @@ impl<const SAME: bool> Operation for Flock<SAME> {
         verified: "1 in 64 cannot be locked again; steps under the one lock are not lost",
         ops: if SAME { 1_000 } else { 4_000 },
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Twice;
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             files: Files::prepare(context, SAME)?,
             ledger: Ledger::new(context.flows)?,
@@ -173,12 +173,12 @@ impl<const SAME: bool> Operation for Record<SAME> {
         verified: "1 in 64 is seen by another open file, and then no more",
         ops: 2_500,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Twice;
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         let files = Files::prepare(context, SAME)?;
         Ok(Self { files })
     }

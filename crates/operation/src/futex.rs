@@ -60,13 +60,12 @@ impl<const KIND: u8> Operation for Futex<KIND> {
         shares: SHARES[KIND as usize],
         verified: "the wait answers that it did not, the wake that it woke nobody",
         ops: 5_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Shared<AtomicU32>;
 
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(_context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             same: Shared::value()?,
         })

@@ -124,13 +124,13 @@ impl<const SOCKETS: bool> Operation for Group<SOCKETS> {
         shares: "the pipes: each of up to 20 receivers has one, and all senders write to it",
         verified: "each message comes once, in the order of its sender",
         ops: if SOCKETS { 300 } else { 400 },
-        needs_folder: false,
         waits: true,
+        ..Facts::USUAL
     };
 
     type State = Member;
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         let flows = context.flows as usize;
         let count = flows.div_ceil(MOST);
         let members = |group: usize| (flows - group).div_ceil(count);

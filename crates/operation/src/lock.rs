@@ -58,13 +58,12 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
         shares: if SAME { ONE } else { OWN },
         verified: STEPS,
         ops: if SAME { 60_000 } else { 500_000 },
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = (Shared<Mutex>, Ledger);
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             mutex: mutex(true)?,
             ledger: Ledger::new(context.flows)?,
@@ -120,13 +119,12 @@ impl<const SAME: bool> Operation for BySemaphore<SAME> {
         shares: if SAME { ONE } else { OWN },
         verified: STEPS,
         ops: if SAME { 60_000 } else { 500_000 },
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = (Shared<Semaphore>, Ledger);
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             semaphore: semaphore()?,
             ledger: Ledger::new(context.flows)?,

@@ -25,7 +25,7 @@ use std::io;
 use crate::check::{must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::{Operation, PerFlow};
 use crate::sys::child::{Child, Program, Stack, clone, fork_to_exit, thread};
 
 const FAMILY: &str = "making flows";
@@ -54,7 +54,7 @@ fn ends_with(child: Child, code: u64) {
 #[derive(Debug)]
 pub(crate) struct Fork;
 
-impl Operation for Fork {
+impl PerFlow for Fork {
     const FACTS: Facts = Facts {
         name: "fork",
         family: FAMILY,
@@ -62,26 +62,21 @@ impl Operation for Fork {
         shares: SHARES,
         verified: CODE,
         ops: 24,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ();
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self
     }
 
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         make(ops, fork_to_exit)
     }
 }
 
 /// By `clone`, on a stack of its own: `KIND` is a row of [`CLONES`].
 #[derive(Debug)]
-pub(crate) struct Clone<const KIND: usize>;
+pub(crate) struct Clone<const KIND: usize>(Stack);
 
 pub(crate) type ForkSharedFiles = Clone<0>;
 pub(crate) type Vfork = Clone<1>;
@@ -116,7 +111,7 @@ const CLONES: [(&str, &str, libc::c_int, u64); 4] = [
     ),
 ];
 
-impl<const KIND: usize> Operation for Clone<KIND> {
+impl<const KIND: usize> PerFlow for Clone<KIND> {
     const FACTS: Facts = Facts {
         name: CLONES[KIND].0,
         family: FAMILY,
@@ -124,22 +119,15 @@ impl<const KIND: usize> Operation for Clone<KIND> {
         shares: SHARES,
         verified: CODE,
         ops: CLONES[KIND].3,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Stack;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self(must("map a stack", Stack::new()))
     }
 
-    fn own(&self, _flow: usize) -> Stack {
-        must("map a stack", Stack::new())
-    }
-
-    fn repeat(&self, own: &mut Stack, ops: u64) -> u64 {
-        make(ops, |code| clone(own, CLONES[KIND].2, code))
+    fn repeat(&mut self, ops: u64) -> u64 {
+        make(ops, |code| clone(&self.0, CLONES[KIND].2, code))
     }
 }
 
@@ -157,13 +145,12 @@ impl Operation for Spawn {
         shares: "nothing but the program",
         verified: "each exit code is 0; a program that cannot be run is an error",
         ops: 6,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = ();
 
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(_context: &OperationContext) -> io::Result<Self> {
         let program = Program::find("true")?;
         Ok(Self { program })
     }
@@ -182,7 +169,7 @@ impl Operation for Spawn {
 #[derive(Debug)]
 pub(crate) struct Thread;
 
-impl Operation for Thread {
+impl PerFlow for Thread {
     const FACTS: Facts = Facts {
         name: "pthread",
         family: FAMILY,
@@ -190,19 +177,14 @@ impl Operation for Thread {
         shares: SHARES,
         verified: "each thread answers with its argument",
         ops: 150,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ();
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self
     }
 
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         (1..=ops).fold(0, |checksum, told| {
             let answer = must("make a thread", thread(told as usize)) as u64;
             same("the answer of a thread", answer, told);

@@ -9,7 +9,7 @@ use std::io;
 use crate::check::{Recurrence, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::{Operation, PerFlow};
 use crate::sys::block::{Block, map_large_blocks};
 
 const FAMILY: &str = "allocator";
@@ -31,13 +31,12 @@ impl Operation for Large {
         shares: "nothing",
         verified: "addresses come again; each block holds its number",
         ops: 300,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = ();
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         map_large_blocks()?;
         Ok(Self {
             flows: context.flows,
@@ -65,9 +64,11 @@ const BATCH: u64 = 64;
 
 /// Small blocks of 16 bytes to 1 KB.
 #[derive(Debug)]
-pub(crate) struct Small;
+pub(crate) struct Small {
+    blocks: Vec<Block>,
+}
 
-impl Operation for Small {
+impl PerFlow for Small {
     const FACTS: Facts = Facts {
         name: "malloc-small",
         family: FAMILY,
@@ -75,30 +76,25 @@ impl Operation for Small {
         shares: "nothing",
         verified: "each block holds its number when it is freed",
         ops: 250_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Vec<Block>;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self {
+            blocks: Vec::with_capacity(BATCH as usize),
+        }
     }
 
-    fn own(&self, _flow: usize) -> Vec<Block> {
-        Vec::with_capacity(BATCH as usize)
-    }
-
-    fn repeat(&self, own: &mut Vec<Block>, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let mut checksum = 0;
         for first in (0..ops).step_by(BATCH as usize) {
             for op in first..ops.min(first + BATCH) {
                 let words = 2 * (op % BATCH + 1) as usize;
                 let mut block = must("allocate memory", Block::new(words));
                 block.mark(op);
-                own.push(block);
+                self.blocks.push(block);
             }
-            checksum += freed(own, first);
+            checksum += freed(&mut self.blocks, first);
         }
         checksum
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use crate::check::{Recurrence, at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::{Operation, PerFlow};
 use crate::sys::memory::{Mapping, Of, PAGE};
 use crate::sys::own_file::OwnFile;
 
@@ -25,7 +25,7 @@ pub(crate) struct Anonymous {
     flows: u64,
 }
 
-impl Operation for Anonymous {
+impl PerFlow for Anonymous {
     const FACTS: Facts = Facts {
         name: "mmap",
         family: FAMILY,
@@ -33,21 +33,16 @@ impl Operation for Anonymous {
         shares: "nothing",
         verified: "addresses come again; 1 in 64 is new (zero), written and read back",
         ops: 1_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ();
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
+    fn make(context: &OperationContext, _flow: usize) -> Self {
+        Self {
             flows: context.flows,
-        })
+        }
     }
 
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let mut addresses = Recurrence::new(self.flows);
         let mut checksum = 0;
         for op in 0..ops {
@@ -104,13 +99,13 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
         verified: "addresses come again; 1 in 64 shows the words of its file",
         ops: 800,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     /// A file of the flow's own.
     type State = Option<OwnFile>;
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             folder: context.folder()?.to_owned(),
             same: SAME.then(|| context.shared_file(1)).transpose()?,

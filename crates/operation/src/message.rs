@@ -3,13 +3,12 @@
 //! Nobody waits for anybody: what is measured is the way through the kernel. For two flows
 //! that wait for each other see [`crate::switch`].
 
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::{eventfd, read, read_word, write, write_word};
 use crate::sys::pipe::Pipe;
 
@@ -39,12 +38,12 @@ fn whole(came: &[u8], sent: &[u8]) {
 
 /// By a pipe, or by a pair of Unix sockets.
 #[derive(Debug)]
-pub(crate) struct Message<const SOCKETS: bool>;
+pub(crate) struct Message<const SOCKETS: bool>(Pipe);
 
 pub(crate) type ByPipe = Message<false>;
 pub(crate) type BySocket = Message<true>;
 
-impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
+impl<const SOCKETS: bool> PerFlow for Message<SOCKETS> {
     const FACTS: Facts = Facts {
         name: if SOCKETS { "unix-socket" } else { "pipe" },
         family: FAMILY,
@@ -52,34 +51,27 @@ impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
         shares: "nothing: each flow has both ends",
         verified: "the bytes are those that were written",
         ops: if SOCKETS { 1_600 } else { 4_000 },
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Pipe;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    fn own(&self, _flow: usize) -> Pipe {
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
         let pipe = match SOCKETS {
             true => Pipe::of_sockets(),
             false => Pipe::new(),
         };
-        must("make a pipe", pipe)
+        Self(must("make a pipe", pipe))
     }
 
-    fn repeat(&self, own: &mut Pipe, ops: u64) -> u64 {
-        send(own, ops)
+    fn repeat(&mut self, ops: u64) -> u64 {
+        send(&self.0, ops)
     }
 }
 
 /// By a counter in the kernel.
 #[derive(Debug)]
-pub(crate) struct Eventfd;
+pub(crate) struct Eventfd(OwnedFd);
 
-impl Operation for Eventfd {
+impl PerFlow for Eventfd {
     const FACTS: Facts = Facts {
         name: "eventfd",
         family: FAMILY,
@@ -87,24 +79,17 @@ impl Operation for Eventfd {
         shares: "nothing: each flow has its own counter",
         verified: "what is taken out is what was added",
         ops: 6_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = OwnedFd;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self(must("make a counter", eventfd()))
     }
 
-    fn own(&self, _flow: usize) -> OwnedFd {
-        must("make a counter", eventfd())
-    }
-
-    fn repeat(&self, own: &mut OwnedFd, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         (1..=ops).fold(0, |checksum, value| {
-            must("add to a counter", write_word(own.as_fd(), value));
-            let came = must("read a counter", read_word(own.as_fd()));
+            must("add to a counter", write_word(self.0.as_fd(), value));
+            let came = must("read a counter", read_word(self.0.as_fd()));
             same("the counter", came, value);
             checksum + came
         })
@@ -126,8 +111,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "the counter")]
     fn a_counter_that_was_not_empty_is_found() {
-        let mut own = Eventfd.own(0);
-        write_word(own.as_fd(), 5).unwrap();
-        Eventfd.repeat(&mut own, 1);
+        let mut counter = Eventfd(eventfd().unwrap());
+        write_word(counter.0.as_fd(), 5).unwrap();
+        counter.repeat(1);
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::check::must;
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::{close, open};
 use crate::sys::file::{rename, unlink};
 
@@ -25,13 +25,11 @@ fn name(folder: &Path, name: &str) -> CString {
 }
 
 /// The folder of a flow: the one of all, or its own.
-fn folder(base: &Path, flow: usize, own: bool) -> PathBuf {
-    if !own {
-        return base.to_owned();
+fn folder(context: &OperationContext, flow: usize, own: bool) -> PathBuf {
+    match own {
+        true => context.flow_folder(flow),
+        false => must("find the folder", context.folder()).to_owned(),
     }
-    let folder = base.join(format!("of-{flow}"));
-    must("make a folder", std::fs::create_dir_all(&folder));
-    folder
 }
 
 /// Makes a file that must not be there.
@@ -45,13 +43,13 @@ fn create(path: &CString) {
 /// A file is made and removed.
 #[derive(Debug)]
 pub(crate) struct Create<const OWN_FOLDER: bool> {
-    base: PathBuf,
+    path: CString,
 }
 
 pub(crate) type CreateInOne = Create<false>;
 pub(crate) type CreateInOwn = Create<true>;
 
-impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
+impl<const OWN_FOLDER: bool> PerFlow for Create<OWN_FOLDER> {
     const FACTS: Facts = Facts {
         name: match OWN_FOLDER {
             true => "create-unlink-own-folder",
@@ -63,25 +61,19 @@ impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
         verified: "making fails where a file is (O_EXCL), removing where none is",
         ops: 200,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = CString;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        let base = context.folder()?.to_owned();
-        Ok(Self { base })
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        let folder = folder(context, flow, OWN_FOLDER);
+        let path = name(&folder, &format!("new-{flow}"));
+        Self { path }
     }
 
-    fn own(&self, flow: usize) -> CString {
-        let folder = folder(&self.base, flow, OWN_FOLDER);
-        name(&folder, &format!("new-{flow}"))
-    }
-
-    fn repeat(&self, own: &mut CString, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         for _ in 0..ops {
-            create(own);
-            must("remove a file", unlink(own));
+            create(&self.path);
+            must("remove a file", unlink(&self.path));
         }
         ops
     }
@@ -90,13 +82,14 @@ impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
 /// A file gets another name, and its own again.
 #[derive(Debug)]
 pub(crate) struct Rename<const OWN_FOLDER: bool> {
-    base: PathBuf,
+    here: CString,
+    there: CString,
 }
 
 pub(crate) type RenameInOne = Rename<false>;
 pub(crate) type RenameInOwn = Rename<true>;
 
-impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
+impl<const OWN_FOLDER: bool> PerFlow for Rename<OWN_FOLDER> {
     const FACTS: Facts = Facts {
         name: match OWN_FOLDER {
             true => "rename-own-folder",
@@ -108,26 +101,19 @@ impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
         verified: "a name that the file has no more cannot be changed",
         ops: 250,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    /// The two names.
-    type State = [CString; 2];
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        let base = context.folder()?.to_owned();
-        Ok(Self { base })
-    }
-
-    fn own(&self, flow: usize) -> [CString; 2] {
-        let folder = folder(&self.base, flow, OWN_FOLDER);
-        let names = ["here", "there"].map(|end| name(&folder, &format!("{flow}-{end}")));
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        let folder = folder(context, flow, OWN_FOLDER);
+        let [here, there] = ["here", "there"].map(|end| name(&folder, &format!("{flow}-{end}")));
         let path = folder.join(format!("{flow}-here"));
         must("make a file", std::fs::write(path, []));
-        names
+        Self { here, there }
     }
 
-    fn repeat(&self, [here, there]: &mut [CString; 2], ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let Self { here, there } = self;
         for _ in 0..ops {
             must("rename a file", rename(here, there));
             must("rename a file", rename(there, here));

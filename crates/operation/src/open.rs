@@ -6,12 +6,11 @@
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::PathBuf;
 
 use crate::check::{Recurrence, at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::{Operation, PerFlow};
 use crate::sys::descriptor::{close, open, pread_word};
 use crate::sys::own_file::OwnFile;
 
@@ -36,79 +35,47 @@ fn open_and_close(path: &CStr, tag: u64, flows: u64, ops: u64) -> u64 {
     checksum
 }
 
-/// Each flow its own file, all in one folder.
+/// Each flow its own file, all in one folder or each in a folder of its own.
 #[derive(Debug)]
-pub(crate) struct OwnFileOneFolder {
-    folder: PathBuf,
+pub(crate) struct Own<const OWN_FOLDER: bool> {
+    file: OwnFile,
     flows: u64,
 }
 
-impl Operation for OwnFileOneFolder {
+pub(crate) type OwnFileOneFolder = Own<false>;
+pub(crate) type OwnFolder = Own<true>;
+
+impl<const OWN_FOLDER: bool> PerFlow for Own<OWN_FOLDER> {
     const FACTS: Facts = Facts {
-        name: "open",
+        name: if OWN_FOLDER {
+            "open-own-folder"
+        } else {
+            "open"
+        },
         family: FAMILY,
-        does: "open a file of the flow's own and close it",
-        shares: "the folder",
+        does: match OWN_FOLDER {
+            true => "open a file in a folder of the flow's own and close it",
+            false => "open a file of the flow's own and close it",
+        },
+        shares: if OWN_FOLDER { "nothing" } else { "the folder" },
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = OwnFile;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
-            folder: context.folder()?.to_owned(),
-            flows: context.flows,
-        })
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        let own = || OwnFile::of_flow(&context.flow_folder(flow), flow, 1);
+        let file = match OWN_FOLDER {
+            true => must("make a file", own()),
+            false => context.flow_file(flow, 1),
+        };
+        let flows = context.flows;
+        Self { file, flows }
     }
 
-    fn own(&self, flow: usize) -> OwnFile {
-        must("make a file", OwnFile::of_flow(&self.folder, flow, 1))
-    }
-
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        open_and_close(&own.path, own.tag, self.flows, ops)
-    }
-}
-
-/// Each flow its own file in its own folder.
-#[derive(Debug)]
-pub(crate) struct OwnFolder {
-    folder: PathBuf,
-    flows: u64,
-}
-
-impl Operation for OwnFolder {
-    const FACTS: Facts = Facts {
-        name: "open-own-folder",
-        family: FAMILY,
-        does: "open a file in a folder of the flow's own and close it",
-        shares: "nothing",
-        verified: VERIFIED,
-        ops: 1_200,
-        needs_folder: true,
-        waits: false,
-    };
-
-    type State = OwnFile;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
-            folder: context.folder()?.to_owned(),
-            flows: context.flows,
-        })
-    }
-
-    fn own(&self, flow: usize) -> OwnFile {
-        let folder = self.folder.join(format!("of-{flow}"));
-        must("make a folder", std::fs::create_dir_all(&folder));
-        must("make a file", OwnFile::of_flow(&folder, flow, 1))
-    }
-
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        open_and_close(&own.path, own.tag, self.flows, ops)
+    fn repeat(&mut self, ops: u64) -> u64 {
+        open_and_close(&self.file.path, self.file.tag, self.flows, ops)
     }
 }
 
@@ -128,12 +95,12 @@ impl Operation for SameFile {
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = ();
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
             file: context.shared_file(1)?,
             flows: context.flows,

@@ -14,7 +14,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use measure::clock::now_ns;
@@ -23,7 +23,7 @@ use measure::usage;
 use crate::check::{must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE, one_by_one};
 
@@ -78,7 +78,7 @@ pub(crate) struct Memory<const SHARED: bool>;
 pub(crate) type Private = Memory<false>;
 pub(crate) type Shared = Memory<true>;
 
-impl<const SHARED: bool> Operation for Memory<SHARED> {
+impl<const SHARED: bool> PerFlow for Memory<SHARED> {
     const FACTS: Facts = Facts {
         name: match SHARED {
             true => "page-fault-shared",
@@ -92,19 +92,14 @@ impl<const SHARED: bool> Operation for Memory<SHARED> {
         shares: "nothing",
         verified: VERIFIED,
         ops: if SHARED { 1_200 } else { 2_000 },
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ();
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self
     }
 
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let of = if SHARED { Of::Shared } else { Of::Private };
         touch(of, ops, |_, _| {})
     }
@@ -125,74 +120,53 @@ fn in_file(file: &File, page: u64) -> u64 {
     must("read a file", pread_word(file.as_fd(), at))
 }
 
-/// Copies of a file's pages.
+/// Copies of a file's pages, or the pages themselves.
 #[derive(Debug)]
-pub(crate) struct FilePrivate {
-    folder: PathBuf,
+pub(crate) struct OfFile<const SHARED: bool> {
+    file: File,
 }
 
-impl Operation for FilePrivate {
+pub(crate) type FilePrivate = OfFile<false>;
+pub(crate) type FileShared = OfFile<true>;
+
+impl<const SHARED: bool> PerFlow for OfFile<SHARED> {
     const FACTS: Facts = Facts {
-        name: "page-fault-file-private",
+        name: match SHARED {
+            true => "page-fault-file-shared",
+            false => "page-fault-file-private",
+        },
         family: FAMILY,
-        does: "write to a page of a private mapping of a file (a copy is made)",
+        does: match SHARED {
+            true => "write to a page of a shared mapping of a file",
+            false => "write to a page of a private mapping of a file (a copy is made)",
+        },
         shares: OWN,
-        verified: "each page holds its number and the file does not; a fault for each",
-        ops: 1_500,
+        verified: match SHARED {
+            true => "each page holds its number, and so does the file; a fault for each",
+            false => "each page holds its number and the file does not; a fault for each",
+        },
+        ops: if SHARED { 2_000 } else { 1_500 },
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = File;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        let folder = context.folder()?.to_owned();
-        Ok(Self { folder })
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        let file = context.folder().and_then(|folder| file(folder, flow));
+        Self {
+            file: must("make a file", file),
+        }
     }
 
-    fn own(&self, flow: usize) -> File {
-        must("make a file", file(&self.folder, flow))
-    }
-
-    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
-        touch(Of::FilePrivate(own), ops, |pages, _last| {
-            same("a page of the file", in_file(own, pages - 1), 0);
-        })
-    }
-}
-
-/// The pages of a file.
-#[derive(Debug)]
-pub(crate) struct FileShared {
-    folder: PathBuf,
-}
-
-impl Operation for FileShared {
-    const FACTS: Facts = Facts {
-        name: "page-fault-file-shared",
-        family: FAMILY,
-        does: "write to a page of a shared mapping of a file",
-        shares: OWN,
-        verified: "each page holds its number, and so does the file; a fault for each",
-        ops: 2_000,
-        needs_folder: true,
-        waits: false,
-    };
-
-    type State = File;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        let folder = context.folder()?.to_owned();
-        Ok(Self { folder })
-    }
-
-    fn own(&self, flow: usize) -> File {
-        must("make a file", file(&self.folder, flow))
-    }
-
-    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
-        touch(Of::FileShared(own), ops, |pages, last| {
-            same("a page of the file", in_file(own, pages - 1), last);
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let file = &self.file;
+        let of = if SHARED {
+            Of::FileShared(file)
+        } else {
+            Of::FilePrivate(file)
+        };
+        touch(of, ops, |pages, last| {
+            let expected = if SHARED { last } else { 0 };
+            same("a page of the file", in_file(file, pages - 1), expected);
         })
     }
 }

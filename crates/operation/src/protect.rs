@@ -3,13 +3,12 @@
 //! Both make the kernel take translations out of the TLB: of this CPU, and of each other CPU
 //! that runs a flow in the same address space, which it has to interrupt for that.
 
-use std::io;
 use std::sync::atomic::Ordering;
 
 use crate::check::{at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::memory::{Access, Mapping, Of, PAGE, one_by_one, takes_writes};
 
 const FAMILY: &str = "address space";
@@ -23,9 +22,9 @@ fn memory() -> Mapping {
 
 /// Takes away the right to write to a page, and gives it back.
 #[derive(Debug)]
-pub(crate) struct Protect;
+pub(crate) struct Protect(Mapping);
 
-impl Operation for Protect {
+impl PerFlow for Protect {
     const FACTS: Facts = Facts {
         name: "mprotect",
         family: FAMILY,
@@ -33,32 +32,25 @@ impl Operation for Protect {
         shares: "nothing",
         verified: "what is written is there; 1 in 64 refuses a write while it is forbidden",
         ops: 1_500,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Mapping;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self(memory())
     }
 
-    fn own(&self, _flow: usize) -> Mapping {
-        memory()
-    }
-
-    fn repeat(&self, own: &mut Mapping, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let page = PAGES - 1;
-        own.page(page).store(0, Ordering::Relaxed);
+        self.0.page(page).store(0, Ordering::Relaxed);
         for op in 0..ops {
-            must("forbid writing", own.allow(Access::Read));
+            must("forbid writing", self.0.allow(Access::Read));
             if at_length(op) {
-                refuses_writes(own);
+                refuses_writes(&self.0);
             }
-            must("allow writing", own.allow(Access::Write));
-            own.page(page).fetch_add(1, Ordering::Relaxed);
+            must("allow writing", self.0.allow(Access::Write));
+            self.0.page(page).fetch_add(1, Ordering::Relaxed);
         }
-        let writes = own.page(page).load(Ordering::Relaxed);
+        let writes = self.0.page(page).load(Ordering::Relaxed);
         same("the number of writes", writes, ops);
         writes
     }
@@ -71,9 +63,9 @@ fn refuses_writes(memory: &Mapping) {
 
 /// Has the kernel forget a page.
 #[derive(Debug)]
-pub(crate) struct Forget;
+pub(crate) struct Forget(Mapping);
 
-impl Operation for Forget {
+impl PerFlow for Forget {
     const FACTS: Facts = Facts {
         name: "madvise",
         family: FAMILY,
@@ -81,28 +73,21 @@ impl Operation for Forget {
         shares: "nothing",
         verified: "each page is zero when it comes back",
         ops: 1_200,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Mapping;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self(memory())
     }
 
-    fn own(&self, _flow: usize) -> Mapping {
-        memory()
-    }
-
-    fn repeat(&self, own: &mut Mapping, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         let mut checksum = 0;
         for op in 0..ops {
             let page = op as usize % PAGES;
-            let was = own.page(page).fetch_add(op + 1, Ordering::Relaxed);
+            let was = self.0.page(page).fetch_add(op + 1, Ordering::Relaxed);
             same("a page that was given back", was, 0);
-            checksum += own.page(page).load(Ordering::Relaxed);
-            must("give a page back", own.forget(page));
+            checksum += self.0.page(page).load(Ordering::Relaxed);
+            must("give a page back", self.0.forget(page));
         }
         checksum
     }
@@ -121,8 +106,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "a page that was given back")]
     fn a_page_that_was_kept_is_found() {
-        let mut own = memory();
-        own.page(3).store(1, Ordering::Relaxed);
-        Forget.repeat(&mut own, 4);
+        let memory = memory();
+        memory.page(3).store(1, Ordering::Relaxed);
+        Forget(memory).repeat(4);
     }
 }

@@ -2,13 +2,12 @@
 //!
 //! `poll` looks all of them up in the file table at each call, `epoll` only once.
 
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::{
     epoll, eventfd, only_ready, poll, read_word, watch, watched, write_word,
 };
@@ -21,7 +20,7 @@ const COUNT: usize = 16;
 
 /// Counters of which one, at most, is ready.
 #[derive(Debug)]
-pub(crate) struct Counters {
+struct Counters {
     counters: Vec<OwnedFd>,
     ready: Option<usize>,
 }
@@ -68,9 +67,9 @@ impl Counters {
 
 /// All of them at each call.
 #[derive(Debug)]
-pub(crate) struct Poll;
+pub(crate) struct Poll(Counters);
 
-impl Operation for Poll {
+impl PerFlow for Poll {
     const FACTS: Facts = Facts {
         name: "poll",
         family: FAMILY,
@@ -78,24 +77,17 @@ impl Operation for Poll {
         shares: "nothing: each flow has its own descriptors",
         verified: VERIFIED,
         ops: 5_000,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = Counters;
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self(Counters::new())
     }
 
-    fn own(&self, _flow: usize) -> Counters {
-        Counters::new()
-    }
-
-    fn repeat(&self, own: &mut Counters, ops: u64) -> u64 {
-        let all = own.counters.iter().map(|fd| watched(fd.as_fd()));
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let all = self.0.counters.iter().map(|fd| watched(fd.as_fd()));
         let mut all: Vec<libc::pollfd> = all.collect();
-        own.look(ops, || {
+        self.0.look(ops, || {
             let count = must("poll", poll(&mut all));
             let ready = all.iter().position(|fd| fd.revents & libc::POLLIN != 0);
             ready.filter(|_| count == 1).unwrap_or(COUNT)
@@ -105,9 +97,12 @@ impl Operation for Poll {
 
 /// A watcher with which they are registered once.
 #[derive(Debug)]
-pub(crate) struct Epoll;
+pub(crate) struct Epoll {
+    counters: Counters,
+    watcher: OwnedFd,
+}
 
-impl Operation for Epoll {
+impl PerFlow for Epoll {
     const FACTS: Facts = Facts {
         name: "epoll",
         family: FAMILY,
@@ -115,26 +110,20 @@ impl Operation for Epoll {
         shares: "nothing: each flow has its own descriptors",
         verified: VERIFIED,
         ops: 7_500,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = (Counters, OwnedFd);
-
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    fn own(&self, _flow: usize) -> (Counters, OwnedFd) {
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
         let counters = Counters::new();
         let watcher = must("make a watcher", epoll());
         for (number, fd) in counters.counters.iter().enumerate() {
             must("watch", watch(watcher.as_fd(), fd.as_fd(), number as u64));
         }
-        (counters, watcher)
+        Self { counters, watcher }
     }
 
-    fn repeat(&self, (counters, watcher): &mut (Counters, OwnedFd), ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let Self { counters, watcher } = self;
         counters.look(ops, || {
             let ready = must("ask a watcher", only_ready(watcher.as_fd()));
             ready.map_or(COUNT, |number| number as usize)
@@ -149,14 +138,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "the one that is ready")]
     fn two_that_are_ready_are_found() {
-        let mut own = Poll.own(0);
-        write_word(own.counters[9].as_fd(), 1).unwrap();
-        Poll.repeat(&mut own, 1);
+        let mut own = Poll(Counters::new());
+        write_word(own.0.counters[9].as_fd(), 1).unwrap();
+        own.repeat(1);
     }
 
     #[test]
     fn both_find_each_of_them() {
-        assert_eq!(Poll.repeat(&mut Poll.own(0), 2_000), 2_000);
-        assert_eq!(Epoll.repeat(&mut Epoll.own(0), 2_000), 2_000);
+        let context = OperationContext::new(1, flow::Model::Thread, None);
+        assert_eq!(Poll::make(&context, 0).repeat(2_000), 2_000);
+        assert_eq!(Epoll::make(&context, 0).repeat(2_000), 2_000);
     }
 }

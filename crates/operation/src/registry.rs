@@ -6,7 +6,7 @@ use flow::{Answer, NoSink, SlotProcess};
 
 use crate::context::OperationContext;
 use crate::facts::{Facts, Name};
-use crate::repeat::{Operation, Repeat};
+use crate::repeat::{EachFlow, Operation, Repeat};
 use crate::{
     brk, caller, dup, fallocate, file_data, file_lock, futex, group, lock, make_flow, malloc,
     mapping, message, name, open, page_fault, protect, ready, seek, signal, switch,
@@ -34,7 +34,7 @@ macro_rules! registry {
         }
 
         impl Any {
-            fn prepare(name: Name, context: &OperationContext<'_>) -> io::Result<Self> {
+            fn prepare(name: Name, context: &OperationContext) -> io::Result<Self> {
                 $(if name.as_str() == <$operation>::FACTS.name {
                     return <$operation>::prepare(context).map(Self::$variant);
                 })+
@@ -60,22 +60,22 @@ macro_rules! registry {
 }
 
 registry![
-    MappingAnonymous: mapping::Anonymous,
+    MappingAnonymous: EachFlow<mapping::Anonymous>,
     MappingOwnMapped: mapping::OwnMapped,
     MappingSameMapped: mapping::SameMapped,
     BrkBrk: brk::Brk,
-    ProtectProtect: protect::Protect,
-    ProtectForget: protect::Forget,
-    PageFaultPrivate: page_fault::Private,
-    PageFaultShared: page_fault::Shared,
-    PageFaultFilePrivate: page_fault::FilePrivate,
-    PageFaultFileShared: page_fault::FileShared,
+    ProtectProtect: EachFlow<protect::Protect>,
+    ProtectForget: EachFlow<protect::Forget>,
+    PageFaultPrivate: EachFlow<page_fault::Private>,
+    PageFaultShared: EachFlow<page_fault::Shared>,
+    PageFaultFilePrivate: EachFlow<page_fault::FilePrivate>,
+    PageFaultFileShared: EachFlow<page_fault::FileShared>,
     MallocLarge: malloc::Large,
-    MallocSmall: malloc::Small,
-    OpenOwnFileOneFolder: open::OwnFileOneFolder,
-    OpenOwnFolder: open::OwnFolder,
+    MallocSmall: EachFlow<malloc::Small>,
+    OpenOwnFileOneFolder: EachFlow<open::OwnFileOneFolder>,
+    OpenOwnFolder: EachFlow<open::OwnFolder>,
     OpenSameFile: open::SameFile,
-    DupDup: dup::Dup,
+    DupDup: EachFlow<dup::Dup>,
     FileDataPread: file_data::Pread,
     FileDataPreadSame: file_data::PreadSame,
     FileDataPwrite: file_data::Pwrite,
@@ -84,24 +84,24 @@ registry![
     FileDataWrite: file_data::Write,
     FileDataReadSeek: file_data::ReadSeek,
     FileDataWriteSeek: file_data::WriteSeek,
-    SeekOwn: seek::Own,
+    SeekOwn: EachFlow<seek::Own>,
     SeekSame: seek::Same,
-    FallocateFallocate: fallocate::Fallocate,
-    NameCreateInOne: name::CreateInOne,
-    NameCreateInOwn: name::CreateInOwn,
-    NameRenameInOne: name::RenameInOne,
-    NameRenameInOwn: name::RenameInOwn,
+    FallocateFallocate: EachFlow<fallocate::Fallocate>,
+    NameCreateInOne: EachFlow<name::CreateInOne>,
+    NameCreateInOwn: EachFlow<name::CreateInOwn>,
+    NameRenameInOne: EachFlow<name::RenameInOne>,
+    NameRenameInOwn: EachFlow<name::RenameInOwn>,
     FileLockOwnFlock: file_lock::OwnFlock,
     FileLockSameFlock: file_lock::SameFlock,
     FileLockOwnRecord: file_lock::OwnRecord,
     FileLockSameRecord: file_lock::SameRecord,
-    MessageByPipe: message::ByPipe,
-    MessageBySocket: message::BySocket,
-    MessageEventfd: message::Eventfd,
+    MessageByPipe: EachFlow<message::ByPipe>,
+    MessageBySocket: EachFlow<message::BySocket>,
+    MessageEventfd: EachFlow<message::Eventfd>,
     GroupByPipe: group::ByPipe,
     GroupBySocket: group::BySocket,
-    ReadyPoll: ready::Poll,
-    ReadyEpoll: ready::Epoll,
+    ReadyPoll: EachFlow<ready::Poll>,
+    ReadyEpoll: EachFlow<ready::Epoll>,
     FutexPrivate: futex::Private,
     FutexOwnShared: futex::OwnShared,
     FutexSame: futex::Same,
@@ -109,18 +109,18 @@ registry![
     LockSameMutex: lock::SameMutex,
     LockOwnSemaphore: lock::OwnSemaphore,
     LockSameSemaphore: lock::SameSemaphore,
-    SwitchPipe: switch::Pipe,
-    SwitchFutex: switch::Futex,
+    SwitchPipe: EachFlow<switch::Pipe>,
+    SwitchFutex: EachFlow<switch::Futex>,
     SignalToSelf: signal::ToSelf,
-    CallerParent: caller::Parent,
-    CallerYield: caller::Yield,
-    MakeFlowFork: make_flow::Fork,
-    MakeFlowForkSharedFiles: make_flow::ForkSharedFiles,
-    MakeFlowVfork: make_flow::Vfork,
-    MakeFlowCloneVm: make_flow::CloneVm,
-    MakeFlowCloneVmFiles: make_flow::CloneVmFiles,
+    CallerParent: EachFlow<caller::Parent>,
+    CallerYield: EachFlow<caller::Yield>,
+    MakeFlowFork: EachFlow<make_flow::Fork>,
+    MakeFlowForkSharedFiles: EachFlow<make_flow::ForkSharedFiles>,
+    MakeFlowVfork: EachFlow<make_flow::Vfork>,
+    MakeFlowCloneVm: EachFlow<make_flow::CloneVm>,
+    MakeFlowCloneVmFiles: EachFlow<make_flow::CloneVmFiles>,
     MakeFlowSpawn: make_flow::Spawn,
-    MakeFlowThread: make_flow::Thread,
+    MakeFlowThread: EachFlow<make_flow::Thread>,
 ];
 
 /// Every operation there is, family by family.

@@ -1,6 +1,8 @@
 //! The body that repeats an operation.
 
+use std::fmt::Debug;
 use std::io;
+use std::marker::PhantomData;
 
 use flow::{Body, Outlet, Proof};
 
@@ -18,7 +20,7 @@ pub(crate) trait Operation: Sync + Sized {
 
     /// Makes what all flows share. Called in the slot process before there is any flow, so that it
     /// is shared by processes too.
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self>;
+    fn prepare(context: &OperationContext) -> io::Result<Self>;
 
     /// Makes what flow `flow` keeps. Called by the flow itself before the gate.
     fn own(&self, flow: usize) -> Self::State;
@@ -26,6 +28,48 @@ pub(crate) trait Operation: Sync + Sized {
     /// Does `ops` operations and verifies them. The answer is a checksum of what they brought;
     /// it depends on `ops` alone.
     fn repeat(&self, own: &mut Self::State, ops: u64) -> u64;
+}
+
+/// An operation that needs nothing made before its flows: each makes all it uses.
+pub(crate) trait PerFlow: Debug + Sized {
+    const FACTS: Facts;
+
+    /// Called by the flow itself before the gate.
+    fn make(context: &OperationContext, flow: usize) -> Self;
+
+    /// As [`Operation::repeat`].
+    fn repeat(&mut self, ops: u64) -> u64;
+}
+
+/// A [`PerFlow`] operation as an [`Operation`].
+#[derive(Debug)]
+pub(crate) struct EachFlow<T> {
+    context: OperationContext,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: PerFlow> Operation for EachFlow<T> {
+    const FACTS: Facts = T::FACTS;
+
+    type State = T;
+
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
+        if T::FACTS.needs_folder {
+            context.folder()?;
+        }
+        Ok(Self {
+            context: context.clone(),
+            of: PhantomData,
+        })
+    }
+
+    fn own(&self, flow: usize) -> T {
+        T::make(&self.context, flow)
+    }
+
+    fn repeat(&self, own: &mut T, ops: u64) -> u64 {
+        own.repeat(ops)
+    }
 }
 
 /// An operation, repeated by each of `flows` flows.

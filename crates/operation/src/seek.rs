@@ -6,12 +6,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::PathBuf;
 
 use crate::check::{at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::repeat::{Operation, PerFlow};
 use crate::sys::descriptor::{WORD, read_word, seek};
 use crate::sys::own_file::OwnFile;
 
@@ -34,11 +33,9 @@ fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
 
 /// In a file of the flow's own.
 #[derive(Debug)]
-pub(crate) struct Own {
-    folder: PathBuf,
-}
+pub(crate) struct Own(OwnFile);
 
-impl Operation for Own {
+impl PerFlow for Own {
     const FACTS: Facts = Facts {
         name: "lseek",
         family: "file data",
@@ -47,25 +44,18 @@ impl Operation for Own {
         verified: "the answer is the place; 1 in 64 is read from",
         ops: 18_000,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = OwnFile;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        let folder = context.folder()?.to_owned();
-        Ok(Self { folder })
+    fn make(context: &OperationContext, flow: usize) -> Self {
+        Self(context.flow_file(flow, WORDS))
     }
 
-    fn own(&self, flow: usize) -> OwnFile {
-        must("make a file", OwnFile::of_flow(&self.folder, flow, WORDS))
-    }
-
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        let fd = own.file.as_fd();
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let fd = self.0.file.as_fd();
         go(fd, ops, |word| {
             let came = must("read a file", read_word(fd));
-            same("a word of the file", came, own.tag + word);
+            same("a word of the file", came, self.0.tag + word);
         })
     }
 }
@@ -85,12 +75,12 @@ impl Operation for Same {
         verified: "the answer is the place",
         ops: 12_000,
         needs_folder: true,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = ();
 
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext) -> io::Result<Self> {
         let file = context.shared_file(WORDS)?;
         Ok(Self { file })
     }

@@ -22,13 +22,12 @@ impl Operation for ToSelf {
         shares: "nothing (threads have the handlers of their process)",
         verified: "the flow's handler has run once for each",
         ops: 1_300,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
     type State = Address;
 
-    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
+    fn prepare(_context: &OperationContext) -> io::Result<Self> {
         count_signals()?;
         Ok(Self)
     }

@@ -3,18 +3,15 @@
 //! Each flow has a partner of its own kind ([`crate::partner`]), so one operation is two
 //! switches where both share a CPU.
 
-use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-use flow::Model;
 
 use crate::check::{must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::partner::{END, Partner};
-use crate::repeat::Operation;
+use crate::repeat::PerFlow;
 use crate::sys::descriptor::{read_word, write_word};
 use crate::sys::futex::{Scope, wait, wake};
 use crate::sys::pipe;
@@ -23,12 +20,6 @@ use sys::{Shareable, Shared};
 const FAMILY: &str = "switches";
 const PARTNER: &str = "nothing: each flow has its own partner, of its own kind";
 
-/// A word goes and comes by a pipe each.
-#[derive(Debug)]
-pub(crate) struct Pipe {
-    model: Model,
-}
-
 /// The two pipes.
 #[derive(Debug)]
 struct Pipes {
@@ -36,14 +27,14 @@ struct Pipes {
     back: pipe::Pipe,
 }
 
-/// A flow's pipes and its partner.
+/// A word goes and comes by a pipe each.
 #[derive(Debug)]
-pub(crate) struct ByPipe {
+pub(crate) struct Pipe {
     pipes: Arc<Pipes>,
     partner: Option<Partner>,
 }
 
-impl Operation for Pipe {
+impl PerFlow for Pipe {
     const FACTS: Facts = Facts {
         name: "switch-pipe",
         family: FAMILY,
@@ -51,34 +42,25 @@ impl Operation for Pipe {
         shares: PARTNER,
         verified: "each answer is the word plus one",
         ops: 600,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ByPipe;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
-            model: context.model,
-        })
-    }
-
-    fn own(&self, _flow: usize) -> ByPipe {
+    fn make(context: &OperationContext, _flow: usize) -> Self {
         let pipe = || must("make a pipe", pipe::Pipe::new());
         let pipes = Arc::new(Pipes {
             there: pipe(),
             back: pipe(),
         });
         let partners = Arc::clone(&pipes);
-        let partner = Partner::start(self.model, move || answer(&partners));
-        ByPipe {
+        let partner = Partner::start(context.model, move || answer(&partners));
+        Self {
             pipes,
             partner: Some(must("start a partner", partner)),
         }
     }
 
-    fn repeat(&self, own: &mut ByPipe, ops: u64) -> u64 {
-        let Pipes { there, back } = &*own.pipes;
+    fn repeat(&mut self, ops: u64) -> u64 {
+        let Pipes { there, back } = &*self.pipes;
         (0..ops).fold(0, |checksum, word| {
             must("write to a partner", write_word(there.writer.as_fd(), word));
             let answer = must("read from a partner", read_word(back.reader.as_fd()));
@@ -98,7 +80,7 @@ fn answer(Pipes { there, back }: &Pipes) {
     }
 }
 
-impl Drop for ByPipe {
+impl Drop for Pipe {
     fn drop(&mut self) {
         must(
             "end a partner",
@@ -108,12 +90,6 @@ impl Drop for ByPipe {
             partner.join();
         }
     }
-}
-
-/// A number goes and comes by a word of shared memory each, on which the other sleeps.
-#[derive(Debug)]
-pub(crate) struct Futex {
-    model: Model,
 }
 
 /// The two words, apart from each other. Each holds the last number that was sent by it.
@@ -128,9 +104,9 @@ struct Words {
 // SAFETY: atomics, and bytes that nobody uses.
 unsafe impl Shareable for Words {}
 
-/// A flow's words and its partner.
+/// A number goes and comes by a word of shared memory each, on which the other sleeps.
 #[derive(Debug)]
-pub(crate) struct ByFutex {
+pub(crate) struct Futex {
     words: Arc<Shared<Words>>,
     partner: Option<Partner>,
     /// The last number that was sent.
@@ -162,7 +138,7 @@ fn next(word: &AtomicU32, last: u32) -> u32 {
     }
 }
 
-impl Operation for Futex {
+impl PerFlow for Futex {
     const FACTS: Facts = Facts {
         name: "switch-futex",
         family: FAMILY,
@@ -170,36 +146,27 @@ impl Operation for Futex {
         shares: PARTNER,
         verified: "each answer is the number that was sent",
         ops: 600,
-        needs_folder: false,
-        waits: false,
+        ..Facts::USUAL
     };
 
-    type State = ByFutex;
-
-    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
-        Ok(Self {
-            model: context.model,
-        })
-    }
-
-    fn own(&self, _flow: usize) -> ByFutex {
+    fn make(context: &OperationContext, _flow: usize) -> Self {
         let words = Arc::new(must("map memory", Shared::<Words>::value()));
         let partners = Arc::clone(&words);
-        let partner = Partner::start(self.model, move || answer_by_futex(&partners));
-        ByFutex {
+        let partner = Partner::start(context.model, move || answer_by_futex(&partners));
+        Self {
             words,
             partner: Some(must("start a partner", partner)),
             sent: 0,
         }
     }
 
-    fn repeat(&self, own: &mut ByFutex, ops: u64) -> u64 {
+    fn repeat(&mut self, ops: u64) -> u64 {
         (0..ops).fold(0, |checksum, op| {
-            let last = own.sent;
-            own.sent = (last + 1) % NO_MORE;
-            send(&own.words.there, own.sent);
-            let answer = next(&own.words.back, last);
-            same("a partner's answer", answer.into(), own.sent.into());
+            let last = self.sent;
+            self.sent = (last + 1) % NO_MORE;
+            send(&self.words.there, self.sent);
+            let answer = next(&self.words.back, last);
+            same("a partner's answer", answer.into(), self.sent.into());
             checksum + op
         })
     }
@@ -217,7 +184,7 @@ fn answer_by_futex(words: &Words) {
     }
 }
 
-impl Drop for ByFutex {
+impl Drop for Futex {
     fn drop(&mut self) {
         send(&self.words.there, NO_MORE);
         if let Some(partner) = self.partner.take() {
