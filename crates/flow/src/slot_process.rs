@@ -20,6 +20,7 @@
 //! parent.
 
 use std::io::{self, Read, Write};
+use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
@@ -53,6 +54,8 @@ pub(crate) struct Task<S> {
     pub(crate) fifo: PathBuf,
     /// The folder of the slot's files, if its work needs one.
     pub(crate) scratch: Option<PathBuf>,
+    /// A descriptor that the launcher has left open for it.
+    pub(crate) lent: Option<RawFd>,
 }
 
 /// One slot about to run.
@@ -85,7 +88,17 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     if tied.is_err() || nix::unistd::getppid().as_raw() != task.parent {
         exit(EXIT_NO_TASK);
     }
+    if let Some(lent) = task.lent {
+        close_on_exec(lent);
+    }
     answer_and_exit(&run(&SlotProcess { task }))
+}
+
+/// What the slot launches does not get a file that was left open for the slot itself.
+fn close_on_exec(lent: RawFd) {
+    // SAFETY: the call takes numbers alone, and sets a flag on a descriptor that the launcher left
+    // open for this process.
+    unsafe { libc::fcntl(lent, libc::F_SETFD, libc::FD_CLOEXEC) };
 }
 
 fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {

@@ -58,8 +58,19 @@ pub(crate) fn end() {
     }
 }
 
+/// Whether the numbers in `/proc` are those of this process's PID namespace. In a namespace that sees
+/// the `/proc` of an outer one, a number means one process there and another one in a system call.
+#[must_use]
+pub fn proc_is_own() -> bool {
+    let shown = fs::read_link("/proc/self").ok();
+    shown.is_some_and(|shown| shown == Path::new(&std::process::id().to_string()))
+}
+
 /// Kills each process but this one that is to be.
 pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
+    if !proc_is_own() {
+        return;
+    }
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let own = std::process::id().cast_signed();

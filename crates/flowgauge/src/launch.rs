@@ -27,6 +27,12 @@ pub(crate) fn proc_is_there() -> Result<()> {
         "/proc is empty here, and flows are started and measured through it: mount it (mount -t \
          proc proc /proc), or have the container do so"
     );
+    ensure!(
+        flow::proc_is_own(),
+        "/proc shows the processes of another PID namespace, so what it says under a number here is \
+         of a stranger's process: mount the one of this namespace (unshare --mount-proc, or mount -t \
+         proc proc /proc)"
+    );
     Ok(())
 }
 
@@ -158,8 +164,12 @@ impl Launch for SlotLauncher {
         let narrator = self.narrator(spec);
         let folder = spec.work.folder().unwrap_or(&self.files);
         let files = spec.work.needs_folder().then(|| folder.to_owned());
+        let output = self.slots.lend(self.results.for_slots());
+        let output = output.map_err(|error| {
+            LaunchError::Fatal(format!("the results of a slot cannot be kept: {error}"))
+        })?;
         let spec = SlotSpec {
-            output: Some(self.results.path_for_cells()),
+            output: Some(output),
             scratch: files,
             narrate: narrator.is_some().then(|| self.results.in_words()),
             ..spec.clone()

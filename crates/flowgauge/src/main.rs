@@ -25,6 +25,7 @@ mod results_folder;
 mod screen;
 mod session;
 mod simulation;
+mod target;
 mod trees;
 mod watch;
 mod whole_file;

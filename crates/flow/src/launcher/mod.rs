@@ -25,8 +25,9 @@ mod recorded;
 mod sampling;
 mod slot_output;
 
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -69,6 +70,8 @@ pub struct Launcher {
     swept: Option<PathBuf>,
     /// What runs the slot processes whose accesses are recorded.
     emulator: Option<Emulator>,
+    /// A file of this process that the next slots have too.
+    lent: Option<File>,
 }
 
 /// Why a slot could not even fail by itself.
@@ -133,7 +136,19 @@ impl Launcher {
             allocator: None,
             swept: None,
             emulator: None,
+            lent: None,
         }
+    }
+
+    /// The next slots have this file under the same number, and find it at the path that comes back.
+    /// A path below this process's own number would not do: where `/proc` is that of another PID
+    /// namespace, the number is a stranger's.
+    ///
+    /// # Errors
+    /// The file cannot be opened a second time.
+    pub fn lend(&mut self, file: &File) -> io::Result<PathBuf> {
+        let lent = self.lent.insert(file.try_clone()?);
+        Ok(own_descriptor(lent))
     }
 
     /// The library of the allocator that the next slots name; none is the C library's own.
@@ -283,6 +298,7 @@ impl Launcher {
             parent,
             fifo: files.fifo.clone(),
             scratch: files.scratch_path(),
+            lent: self.lent.as_ref().map(AsRawFd::as_raw_fd),
         })?;
         let mut command = command(
             self.program(spec, files)?,
@@ -294,6 +310,9 @@ impl Launcher {
                 Some(library) => command.env(PRELOAD, library),
                 None => command.env_remove(PRELOAD),
             };
+        }
+        if let Some(lent) = &self.lent {
+            inherit(&mut command, lent);
         }
         heap_pages::tell(&mut command, &spec.variant);
         simulation::tell_allocator(&mut command, spec.simulate.as_deref());
@@ -424,6 +443,24 @@ fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
     // and turning its error number into an `io::Error` allocates nothing.
     unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
     command
+}
+
+/// The path of a file of this process in any process that has it under the same number.
+fn own_descriptor(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+}
+
+/// Has the program inherit a file, which is this process's alone otherwise.
+fn inherit(command: &mut Command, file: &File) {
+    let number = file.as_raw_fd();
+    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `fcntl` on a
+    // number that the child has a copy of, since its maker has the file open as it forks.
+    unsafe {
+        command.pre_exec(move || match libc::fcntl(number, libc::F_SETFD, 0) {
+            -1 => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        });
+    }
 }
 
 fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {

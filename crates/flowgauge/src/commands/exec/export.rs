@@ -12,15 +12,16 @@ use measure::memory::Reading;
 use serde::Serialize;
 
 use crate::args::{ExecArgs, ExportOrder, HyperfineArgs};
-use crate::{output, result_file};
+use crate::output;
+use crate::target::{Over, Target};
 
 /// Commands as the text of a file.
 type Format = fn(&[Command]) -> Result<String>;
 
 /// Files that are to be written, checked before the run so that it is not in vain. `-` is standard
-/// output.
+/// output, and no target here.
 #[derive(Debug)]
-pub(super) struct Exports(Vec<(Format, PathBuf)>);
+pub(super) struct Exports(Vec<(Format, Option<Target>)>);
 
 /// What stands for standard output.
 const STDOUT: &str = "-";
@@ -62,12 +63,12 @@ impl Exports {
         let files = asked
             .into_iter()
             .filter_map(|(write, path)| Some((write, path.clone()?)));
-        let files: Vec<(Format, PathBuf)> = files.collect();
-        let to_files = files.iter().filter(|(_, path)| path != Path::new(STDOUT));
-        for (_, path) in to_files {
-            result_file::check(path, true)?;
-        }
-        Ok(Self(files))
+        let prepared = files.map(|(format, path)| {
+            let is_file = path != Path::new(STDOUT);
+            let target = is_file.then(|| Target::prepare(&path, Over::Files));
+            Ok((format, target.transpose()?))
+        });
+        Ok(Self(prepared.collect::<Result<_>>()?))
     }
 
     /// Writes all of them, from the journal.
@@ -81,11 +82,11 @@ impl Exports {
         if args.hyperfine.sort == ExportOrder::MeanTime {
             commands.sort_by(|a, b| a.mean.total_cmp(&b.mean));
         }
-        for (text, path) in self.0 {
+        for (text, target) in self.0 {
             let text = text(&commands)?;
-            match path == Path::new(STDOUT) {
-                true => output::print(&text)?,
-                false => result_file::put(&path, &text)?,
+            match target {
+                None => output::print(&text)?,
+                Some(mut target) => target.write(&mut text.as_bytes())?,
             }
         }
         Ok(())
