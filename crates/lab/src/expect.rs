@@ -33,6 +33,11 @@ pub use runs::check_runs;
 use crate::results::quantity;
 use crate::{Results, Study};
 
+/// The names of all quantities that an expectation can be about.
+pub fn quantities() -> impl Iterator<Item = &'static str> {
+    quantity::Kind::names()
+}
+
 /// A bound on something that a run finds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {

@@ -18,7 +18,7 @@ mod host;
 use flow::{Outcome, Simulation};
 use machine::Machine;
 
-pub use asked::{AskedSimulation, HOST};
+pub use asked::{AskedSimulation, HOST, choices};
 
 use crate::number::many;
 use crate::{Case, Metric, Preset, Settings, Study};

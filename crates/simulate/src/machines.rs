@@ -2,28 +2,8 @@
 
 use crate::machine::{Machine, MachineError};
 
-const BUILTIN: [(&str, &str); 5] = [
-    (
-        "ultrasparc-t1",
-        include_str!("../../../machines/ultrasparc-t1.toml"),
-    ),
-    (
-        "xeon-x5570",
-        include_str!("../../../machines/xeon-x5570.toml"),
-    ),
-    (
-        "xeon-sapphire-rapids",
-        include_str!("../../../machines/xeon-sapphire-rapids.toml"),
-    ),
-    (
-        "epyc-zen5",
-        include_str!("../../../machines/epyc-zen5.toml"),
-    ),
-    (
-        "neoverse-v2",
-        include_str!("../../../machines/neoverse-v2.toml"),
-    ),
-];
+// `BUILTIN`: name and text of each file of `machines/`, by name.
+include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 
 /// The names of all of them.
 pub fn names() -> impl Iterator<Item = &'static str> {

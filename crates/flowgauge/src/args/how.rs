@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use flow::{Allocator, HeapPages, MemoryPolicy, Pages};
-use lab::simulated::AskedSimulation;
+use lab::simulated::{AskedSimulation, choices};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
@@ -49,7 +49,7 @@ pub(crate) struct HowArgs {
     pub(crate) sample_folder: Option<PathBuf>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
-    #[arg(long, value_name = "MACHINE", help = SIMULATE, long_help = SIMULATE_HELP)]
+    #[arg(long, value_name = "MACHINE", help = simulate_help(), long_help = simulate_long_help())]
     pub(crate) simulate: Option<AskedSimulation>,
     /// Memory that each slot process touches before it creates flows, such as 256M
     #[arg(long, hide_short_help = true, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
@@ -64,9 +64,7 @@ pub(crate) struct HowArgs {
         requires = "ballast"
     )]
     pub(crate) ballast_pages: Vec<Pages>,
-    /// Run everything under this memory allocator: libc, core-aware, jemalloc, mimalloc, tcmalloc or
-    /// the path of a library; several values: every variant runs with each
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help = allocator_help())]
     pub(crate) allocator: Vec<Allocator>,
     /// Put the heap of everything on these pages: 4k, thp (huge ones where the kernel can), 2m, 4m or
     /// 1g (reserved ones); several values: every variant runs with each
@@ -152,7 +150,7 @@ pub(crate) struct AnswerArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
+    #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = expect_help())]
     pub(crate) expect: Vec<Expectation>,
     /// Exit with 3 unless every study's headline (in compare: every comparison) has an answer
     #[arg(long)]
@@ -177,42 +175,76 @@ Count events of each slot's flows while they work, in the last repetition of eac
 
 If this machine cannot count an event, the report says why; `flowgauge machine` lists them all.";
 
-const SIMULATE: &str = "\
-Run the memory accesses of each slot through a model of that machine's caches and TLBs: \
-ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file (see \
---help)";
+fn simulate_help() -> String {
+    format!(
+        "Run the memory accesses of each slot through a model of that machine's caches and TLBs: \
+         {}, or a file (see --help)",
+        choices()
+    )
+}
 
-const SIMULATE_HELP: &str = "\
+fn simulate_long_help() -> String {
+    format!(
+        "\
 Run the memory accesses of each slot through a model of another machine's caches and data \
 TLBs, with its flows on that machine's cores. Everything shown is simulated.
 
-  ultrasparc-t1 | xeon-x5570 | xeon-sapphire-rapids | epyc-zen5 | neoverse-v2
-                   built-in machines
-  host             made from what this machine reports
+{}
+                   built-in machines; host is made from what this one reports
   ./mine.toml      a file of your own (docs/simulate.md)
 
 After a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread \
 before the next one of its core takes its turn), timeslice=256K (accesses of a flow before the \
 next one of its hardware thread), window=4M (maximum accesses recorded of a flow), keep=DIR \
-(keep the traces there). Needs qemu-user: apt-get install qemu-user";
+(keep the traces there). Needs qemu-user: apt-get install qemu-user",
+        listed(choices().split(", "))
+    )
+}
+
+fn allocator_help() -> String {
+    format!(
+        "Run everything under this memory allocator: {}; several values: every variant runs with \
+         each",
+        Allocator::choices()
+    )
+}
+
+/// Names in lines of a help text, set in by two.
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for name in names {
+        match lines.last_mut() {
+            Some(line) if line.len() + name.len() < 70 => *line += &format!(", {name}"),
+            _ => lines.push(format!("  {name}")),
+        }
+    }
+    lines.join(",\n")
+}
 
 const EXPECT: &str = "\
 Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \
 --help). May be given several times";
 
-const EXPECT_HELP: &str = "\
+fn expect_help() -> String {
+    format!(
+        "\
 Exit with 1 unless this holds. May be given several times.
 
   'switch/fiber@1000 <= 2ns'           a time, at a value of a sweep
   'primes/trial/thread <= 40ms'        a time, in a case
   'primes/thread <= 40ms'              the same, in the headline case
   'primes/thread vs process <= 1.05'   a ratio of two variants of a case
-  'primes/thread memory <= 5MiB'       another quantity: create, steady,
-                                       tear-down, cpu, memory, rss
+  'primes/thread memory <= 5MiB'       another quantity
+
+Quantities, where the work has them:
+{}
 
 Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB. \
 An expectation holds if the whole interval is within the bound, and fails if the whole \
-interval is beyond it; otherwise it cannot be decided, and the exit code is 3.";
+interval is beyond it; otherwise it cannot be decided, and the exit code is 3.",
+        listed(lab::expect::quantities())
+    )
+}
 
 impl AnswerArgs {
     /// That every expectation means something in what will be run.

@@ -25,9 +25,7 @@ install qemu-user), and a program for x86-64.
 
 Exit codes: 0 counted, whatever the exit code of the program, 2 error, 130/143 interrupted.")]
 pub(crate) struct SimulateArgs {
-    /// ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file; after
-    /// commas pages=2M, turn=100, timeslice=256K, window=64M, keep=DIR (see `flowgauge run --help`)
-    #[arg(value_name = "MACHINE")]
+    #[arg(value_name = "MACHINE", help = machine_help())]
     pub(crate) machine: AskedSimulation,
     /// Where flows are placed first: one per core, or on the hardware threads of a core
     #[arg(long, value_enum, default_value = "cores")]
@@ -49,6 +47,14 @@ pub(crate) struct SimulateArgs {
         required_unless_present_any = ["traces", "chase"]
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+fn machine_help() -> String {
+    format!(
+        "{}, or a file; after commas pages=2M, turn=100, timeslice=256K, window=64M, keep=DIR (see \
+         `flowgauge run --help`)",
+        lab::simulated::choices()
+    )
 }
 
 /// Where flows go first.

@@ -247,9 +247,10 @@ impl Kind {
         }
     }
 
-    /// Every name.
+    /// Every name that [`named`](Self::named) finds.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        NAMED.iter().map(|(_, name, ..)| *name)
+        let simulated = simulated::NAMED.iter().map(|named| named.name);
+        NAMED.iter().map(|(_, name, ..)| *name).chain(simulated)
     }
 
     fn row(self) -> Option<&'static (Kind, &'static str, &'static str, Unit)> {
