@@ -20,15 +20,15 @@ pub(crate) struct FlowStatus {
     tid: AtomicU64,
     start_ns: AtomicU64,
     end_ns: AtomicU64,
-    create: [AtomicU64; 5],
-    steady: [AtomicU64; 5],
+    create: [AtomicU64; Usage::WORDS],
+    steady: [AtomicU64; Usage::WORDS],
     units: AtomicU64,
     sent: AtomicU64,
     count: AtomicU64,
     checksum: AtomicU64,
     trouble: AtomicU64,
     carried: AtomicU64,
-    turns: [AtomicU64; 5],
+    turns: [AtomicU64; Turns::WORDS],
     /// 1 when it is this flow's turn, in a ring of futexes. A futex word.
     token: AtomicU32,
 }
@@ -79,7 +79,7 @@ impl FlowStatus {
             .store(u64::from(pid.unsigned_abs()), Ordering::Relaxed);
         self.tid
             .store(u64::from(tid.unsigned_abs()), Ordering::Relaxed);
-        store_usage(&self.create, create);
+        store(&self.create, create.words());
         self.state.store(1, Ordering::Release);
     }
 
@@ -97,13 +97,13 @@ impl FlowStatus {
     fn tally(&self, tally: &Tally) {
         self.start_ns.store(tally.start_ns, Ordering::Relaxed);
         self.end_ns.store(tally.end_ns, Ordering::Relaxed);
-        store_usage(&self.steady, tally.steady);
+        store(&self.steady, tally.steady.words());
         self.units.store(tally.units, Ordering::Relaxed);
         self.sent.store(tally.sent, Ordering::Relaxed);
         self.count.store(tally.proof.count, Ordering::Relaxed);
         self.checksum.store(tally.proof.checksum, Ordering::Relaxed);
         self.carried.store(tally.carried, Ordering::Relaxed);
-        store_turns(&self.turns, tally.turns);
+        store(&self.turns, tally.turns.words());
     }
 
     /// What was written; read after [`FlowStatus::stage`].
@@ -111,7 +111,7 @@ impl FlowStatus {
         Tally {
             start_ns: self.start_ns.load(Ordering::Relaxed),
             end_ns: self.end_ns.load(Ordering::Relaxed),
-            steady: load_usage(&self.steady),
+            steady: Usage::of_words(load(&self.steady)),
             units: self.units.load(Ordering::Relaxed),
             sent: self.sent.load(Ordering::Relaxed),
             proof: Proof {
@@ -119,7 +119,7 @@ impl FlowStatus {
                 checksum: self.checksum.load(Ordering::Relaxed),
             },
             carried: self.carried.load(Ordering::Relaxed),
-            turns: load_turns(&self.turns),
+            turns: Turns::of_words(load(&self.turns)),
         }
     }
 
@@ -129,7 +129,7 @@ impl FlowStatus {
     }
 
     pub(crate) fn create_usage(&self) -> Usage {
-        load_usage(&self.create)
+        Usage::of_words(load(&self.create))
     }
 
     pub(crate) fn trouble(&self) -> u64 {
@@ -144,57 +144,12 @@ impl FlowStatus {
     }
 }
 
-fn store_turns(words: &[AtomicU64; 5], turns: Turns) {
-    let values = [
-        turns.taken,
-        turns.handed_over,
-        turns.switches,
-        turns.checked,
-        turns.orderly,
-    ];
+fn store<const WORDS: usize>(words: &[AtomicU64; WORDS], values: [u64; WORDS]) {
     for (word, value) in words.iter().zip(values) {
         word.store(value, Ordering::Relaxed);
     }
 }
 
-fn load_turns(words: &[AtomicU64; 5]) -> Turns {
-    let [taken, handed_over, switches, checked, orderly] =
-        words.each_ref().map(|word| word.load(Ordering::Relaxed));
-    Turns {
-        taken,
-        handed_over,
-        switches,
-        checked,
-        orderly,
-    }
-}
-
-fn store_usage(words: &[AtomicU64; 5], usage: Usage) {
-    let values = [
-        usage.cpu_ns,
-        usage.minor_faults,
-        usage.major_faults,
-        usage.voluntary_switches,
-        usage.involuntary_switches,
-    ];
-    for (word, value) in words.iter().zip(values) {
-        word.store(value, Ordering::Relaxed);
-    }
-}
-
-fn load_usage(words: &[AtomicU64; 5]) -> Usage {
-    let [
-        cpu_ns,
-        minor_faults,
-        major_faults,
-        voluntary_switches,
-        involuntary_switches,
-    ] = words.each_ref().map(|word| word.load(Ordering::Relaxed));
-    Usage {
-        cpu_ns,
-        minor_faults,
-        major_faults,
-        voluntary_switches,
-        involuntary_switches,
-    }
+fn load<const WORDS: usize>(words: &[AtomicU64; WORDS]) -> [u64; WORDS] {
+    words.each_ref().map(|word| word.load(Ordering::Relaxed))
 }

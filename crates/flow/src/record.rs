@@ -148,13 +148,36 @@ pub struct Turns {
     pub orderly: u64,
 }
 
+impl Turns {
+    pub(crate) const WORDS: usize = 5;
+
+    pub(crate) fn words(self) -> [u64; Self::WORDS] {
+        let Self {
+            taken,
+            handed_over,
+            switches,
+            checked,
+            orderly,
+        } = self;
+        [taken, handed_over, switches, checked, orderly]
+    }
+
+    pub(crate) fn of_words(words: [u64; Self::WORDS]) -> Self {
+        let [taken, handed_over, switches, checked, orderly] = words;
+        Self {
+            taken,
+            handed_over,
+            switches,
+            checked,
+            orderly,
+        }
+    }
+}
+
 impl std::ops::AddAssign for Turns {
     fn add_assign(&mut self, other: Self) {
-        self.taken += other.taken;
-        self.handed_over += other.handed_over;
-        self.switches += other.switches;
-        self.checked += other.checked;
-        self.orderly += other.orderly;
+        let (own, other) = (self.words(), other.words());
+        *self = Self::of_words(std::array::from_fn(|place| own[place] + other[place]));
     }
 }
 

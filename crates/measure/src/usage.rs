@@ -16,25 +16,80 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
+use nix::errno::Errno;
+use nix::libc::{c_long, rusage, timeval};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 
-/// What a flow used, either since it began or between two readings.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+/// Makes [`Usage`] and [`Counter`] from one table, so that no sum, difference or word on its way
+/// between processes can forget a counter. A row is a field, its id, and how the kernel's `rusage`
+/// tells it.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $field:ident, $id:ident, $read:expr;)+) => {
+        /// What a flow used, either since it began or between two readings.
+        #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Usage {
+            $($(#[$doc])* pub $field: u64,)+
+        }
+
+        /// One of the fields of [`Usage`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Counter {
+            $($(#[$doc])* $id,)+
+        }
+
+        impl Counter {
+            /// All of them, in the order of [`Usage::words`].
+            pub const ALL: [Self; Usage::WORDS] = [$(Self::$id),+];
+        }
+
+        impl Usage {
+            /// How many words [`words`](Self::words) are.
+            pub const WORDS: usize = [$(Counter::$id),+].len();
+
+            /// The counts as words, to travel between processes.
+            #[must_use]
+            pub fn words(self) -> [u64; Self::WORDS] {
+                [$(self.$field),+]
+            }
+
+            /// The counts that travelled as words.
+            #[must_use]
+            pub fn of_words([$($field),+]: [u64; Self::WORDS]) -> Self {
+                Self { $($field),+ }
+            }
+
+            fn of_rusage(kernel: &rusage) -> Self {
+                let of = |read: fn(&rusage) -> u64| read(kernel);
+                Self { $($field: of($read)),+ }
+            }
+        }
+    };
+}
+
+counters! {
     /// CPU time, user and kernel together, in nanoseconds.
-    pub cpu_ns: u64,
+    cpu_ns, Cpu, |kernel| ns(kernel.ru_utime) + ns(kernel.ru_stime);
     /// Page faults answered without I/O.
-    pub minor_faults: u64,
+    minor_faults, MinorFaults, |kernel| unsigned(kernel.ru_minflt);
     /// Page faults that had to read from a disk.
-    pub major_faults: u64,
+    major_faults, MajorFaults, |kernel| unsigned(kernel.ru_majflt);
     /// Times the flow gave up its CPU: it blocked or waited.
-    pub voluntary_switches: u64,
+    voluntary_switches, VoluntarySwitches, |kernel| unsigned(kernel.ru_nvcsw);
     /// Times its CPU was taken from it: its slice ended, or another went first.
     /// Linux counts `sched_yield` here too.
-    pub involuntary_switches: u64,
+    involuntary_switches, InvoluntarySwitches, |kernel| unsigned(kernel.ru_nivcsw);
+}
+
+/// The kernel's counts are unsigned; only the C type is not.
+fn unsigned(count: c_long) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
+
+fn ns(time: timeval) -> u64 {
+    1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
 }
 
 /// What the calling thread has used since it began.
@@ -44,17 +99,12 @@ pub struct Usage {
 /// to; invented zeros would be worse.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
-    let counts = match getrusage(UsageWho::RUSAGE_THREAD) {
-        Ok(counts) => counts,
+    match getrusage(UsageWho::RUSAGE_THREAD) {
+        Ok(kernel) => Usage {
+            cpu_ns,
+            ..Usage::of_rusage(kernel.as_ref())
+        },
         Err(errno) => panic!("getrusage(RUSAGE_THREAD) failed: {errno}"),
-    };
-    // The kernel's counts are unsigned; only the C type is not.
-    Usage {
-        cpu_ns,
-        minor_faults: counts.minor_page_faults() as u64,
-        major_faults: counts.major_page_faults() as u64,
-        voluntary_switches: counts.voluntary_context_switches() as u64,
-        involuntary_switches: counts.involuntary_context_switches() as u64,
     }
 }
 
@@ -66,14 +116,15 @@ impl Usage {
         self.zip(earlier, u64::saturating_sub)
     }
 
+    /// One of the counts.
+    #[must_use]
+    pub fn of(self, counter: Counter) -> u64 {
+        self.words()[counter as usize]
+    }
+
     fn zip(self, other: Usage, f: impl Fn(u64, u64) -> u64) -> Usage {
-        Usage {
-            cpu_ns: f(self.cpu_ns, other.cpu_ns),
-            minor_faults: f(self.minor_faults, other.minor_faults),
-            major_faults: f(self.major_faults, other.major_faults),
-            voluntary_switches: f(self.voluntary_switches, other.voluntary_switches),
-            involuntary_switches: f(self.involuntary_switches, other.involuntary_switches),
-        }
+        let (own, other) = (self.words(), other.words());
+        Usage::of_words(std::array::from_fn(|place| f(own[place], other[place])))
     }
 }
 
@@ -94,6 +145,87 @@ impl AddAssign for Usage {
 impl Sum for Usage {
     fn sum<I: Iterator<Item = Usage>>(flows: I) -> Usage {
         flows.fold(Usage::default(), Add::add)
+    }
+}
+
+/// What whole processes used, as the kernel sums it up: exact for those that have ended.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// What every flow tells.
+    pub flows: Usage,
+    /// The part of the CPU time in user mode. Most kernels split it by what they see at each tick,
+    /// some 4 ms apart, so that less than some hundred milliseconds tell little.
+    pub user_ns: u64,
+    /// The part in the kernel.
+    pub system_ns: u64,
+    /// Blocks of 512 bytes read from a disk: 0 where all was in the page cache.
+    pub disk_blocks: u64,
+    /// The most RSS of one process, in bytes.
+    pub most_rss: u64,
+}
+
+/// The kernel gives RSS in units of 1,024 bytes.
+const KIB: u64 = 1024;
+
+impl ProcessUsage {
+    /// What `wait4` tells of a process and all that it has waited for.
+    #[must_use]
+    pub fn of(kernel: &rusage) -> Self {
+        Self {
+            flows: Usage::of_rusage(kernel),
+            user_ns: ns(kernel.ru_utime),
+            system_ns: ns(kernel.ru_stime),
+            disk_blocks: unsigned(kernel.ru_inblock),
+            most_rss: KIB * unsigned(kernel.ru_maxrss),
+        }
+    }
+
+    /// What this process has used.
+    ///
+    /// # Errors
+    /// The kernel refuses `getrusage`, which it has no reason to.
+    pub fn own() -> Result<Self, Errno> {
+        getrusage(UsageWho::RUSAGE_SELF).map(|kernel| Self::of(kernel.as_ref()))
+    }
+
+    /// What the processes that this one has waited for had used.
+    ///
+    /// # Errors
+    /// The kernel refuses `getrusage`, which it has no reason to.
+    pub fn reaped() -> Result<Self, Errno> {
+        getrusage(UsageWho::RUSAGE_CHILDREN).map(|kernel| Self::of(kernel.as_ref()))
+    }
+
+    /// What was used between two readings; the most RSS is that of the later one.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            flows: self.flows.since(earlier.flows),
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            disk_blocks: self.disk_blocks.saturating_sub(earlier.disk_blocks),
+            most_rss: self.most_rss,
+        }
+    }
+}
+
+impl Add for ProcessUsage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            flows: self.flows + other.flows,
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            disk_blocks: self.disk_blocks + other.disk_blocks,
+            most_rss: self.most_rss.max(other.most_rss),
+        }
+    }
+}
+
+impl AddAssign for ProcessUsage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
     }
 }
 
@@ -119,6 +251,16 @@ mod tests {
         };
         assert_eq!((A + b).since(A), b);
         assert_eq!([A, b].into_iter().sum::<Usage>(), A + b);
+    }
+
+    /// A counter that one place forgot read 0 for ever.
+    #[test]
+    fn no_counter_is_forgotten_on_its_way_between_processes() {
+        let words = std::array::from_fn(|place| place as u64 + 1);
+        let usage = Usage::of_words(words);
+        assert_eq!(usage.words(), words);
+        assert_eq!(Counter::ALL.map(|counter| usage.of(counter)), words);
+        assert_eq!(usage.minor_faults, usage.of(Counter::MinorFaults));
     }
 
     #[test]

@@ -106,57 +106,65 @@ struct Share {
     compute_ns: u64,
     communication_ns: u64,
     moves: u64,
+    /// How long the repetition took by the clock of its rank.
+    steady_ns: u64,
     usage: Usage,
 }
 
 impl Share {
-    fn words(self) -> [u64; 10] {
-        let Usage {
-            cpu_ns,
-            minor_faults,
-            major_faults,
-            voluntary_switches,
-            involuntary_switches,
-        } = self.usage;
-        [
-            self.proof.count,
-            self.proof.checksum,
-            self.compute_ns,
-            self.communication_ns,
-            cpu_ns,
-            minor_faults,
-            major_faults,
-            voluntary_switches,
-            involuntary_switches,
-            self.moves,
-        ]
+    const OWN: usize = 6;
+    const WORDS: usize = Self::OWN + Usage::WORDS;
+
+    fn words(self) -> [u64; Self::WORDS] {
+        let Self {
+            proof: Proof { count, checksum },
+            compute_ns,
+            communication_ns,
+            moves,
+            steady_ns,
+            usage,
+        } = self;
+        let own: [u64; Self::OWN] = [
+            count,
+            checksum,
+            compute_ns,
+            communication_ns,
+            moves,
+            steady_ns,
+        ];
+        let mut words = [0; Self::WORDS];
+        words[..Self::OWN].copy_from_slice(&own);
+        words[Self::OWN..].copy_from_slice(&usage.words());
+        words
     }
 
-    fn of(words: &[u64]) -> Self {
-        let at = |place: usize| words.get(place).copied().unwrap_or_default();
+    fn of_words(words: &[u64; Self::WORDS]) -> Self {
+        let [
+            count,
+            checksum,
+            compute_ns,
+            communication_ns,
+            moves,
+            steady_ns,
+            usage @ ..,
+        ] = *words;
         Self {
-            proof: Proof {
-                count: at(0),
-                checksum: at(1),
-            },
-            compute_ns: at(2),
-            communication_ns: at(3),
-            usage: Usage {
-                cpu_ns: at(4),
-                minor_faults: at(5),
-                major_faults: at(6),
-                voluntary_switches: at(7),
-                involuntary_switches: at(8),
-            },
-            moves: at(9),
+            proof: Proof { count, checksum },
+            compute_ns,
+            communication_ns,
+            moves,
+            steady_ns,
+            usage: Usage::of_words(usage),
         }
     }
 
+    /// Of all together; the slowest tells how long it took.
     fn add(&mut self, other: Self) {
         self.proof += other.proof;
         self.compute_ns += other.compute_ns;
         self.communication_ns += other.communication_ns;
         self.moves += other.moves;
+        self.steady_ns = self.steady_ns.max(other.steady_ns);
         self.usage += other.usage;
     }
 }
@@ -186,7 +194,7 @@ pub(crate) fn repetitions<B: Exchange>(
         bind(task, team, 0);
         for number in 0..task.warmups + task.reps {
             let is_last = number + 1 == task.warmups + task.reps;
-            let (ready_ns, steady_ns) = repetition(body, &member, &shares, || {
+            let ready_ns = repetition(body, &member, &shares, || {
                 if is_last && team.says_usage {
                     report.elsewhere = Some(elsewhere::of_all(&mut team.world()));
                 }
@@ -195,7 +203,7 @@ pub(crate) fn repetitions<B: Exchange>(
                 report.ready_ns = ready_ns;
             }
             let own = std::mem::take(&mut *lock(&shares));
-            let rep = gathered(team, own, steady_ns, body.units());
+            let rep = gathered(team, own, body.units());
             if number >= task.warmups {
                 report.reps.push(rep);
             }
@@ -226,14 +234,14 @@ fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One repetition of a flow: when it began and how long it took, by the clock of its rank. `look` is called when
+/// One repetition of a flow: when it began, by the clock of its rank. `look` is called when
 /// the work is done and all flows still have their state.
 fn repetition<B: Exchange>(
     body: &B,
     member: &Member<'_>,
     shares: &Mutex<Share>,
     look: impl FnOnce(),
-) -> (u64, u64) {
+) -> u64 {
     let Member { team, thread, .. } = *member;
     let mut state = body.state(member);
     all_meet(team, thread);
@@ -250,10 +258,12 @@ fn repetition<B: Exchange>(
         compute_ns,
         communication_ns,
         moves,
+        // The clock of a rank is that of its first thread.
+        steady_ns: if thread == 0 { steady_ns } else { 0 },
         usage,
     });
     team.meet();
-    (began_ns, steady_ns)
+    began_ns
 }
 
 /// All flows of all ranks wait for each other.
@@ -266,19 +276,15 @@ fn all_meet(team: &Team, thread: u32) {
 }
 
 /// What all ranks did in a repetition.
-fn gathered(team: &Team, own: Share, steady_ns: u64, units: u64) -> Reported {
-    let mut words = own.words().to_vec();
-    words.push(steady_ns);
-    let each = words.len();
-    let all = team.world().gather(&words);
+fn gathered(team: &Team, own: Share, units: u64) -> Reported {
+    let all = team.world().gather(&own.words());
     let mut sum = Share::default();
     let mut longest_ns = 0;
-    for rank in all.chunks(each).map(Share::of) {
+    for rank in all.as_chunks().0.iter().map(Share::of_words) {
         longest_ns = longest_ns.max(rank.compute_ns);
         sum.add(rank);
     }
-    let steady = all.chunks(each).filter_map(<[u64]>::last).max();
-    let steady_ns = steady.copied().unwrap_or(steady_ns);
+    let steady_ns = sum.steady_ns;
     let flows = u64::from(team.flows());
     let (compute, communication) = (sum.compute_ns / flows, sum.communication_ns / flows);
     let counts = [

@@ -114,7 +114,7 @@ impl<'a> ServerRunner<'a> {
         }
         let mut used = self.base.supervisor.take_orphans();
         used.add(server.ended.map(|end| end.used).unwrap_or_default());
-        self.most_rss = self.most_rss.max(used.most_rss);
+        self.most_rss = self.most_rss.max(used.process.most_rss);
         let span = |from: u64, to: u64| Duration::from_nanos(to.saturating_sub(from));
         Ok(SelfManagedRep {
             create: span(server.began_ns, ready_ns),
@@ -142,13 +142,13 @@ impl<'a> ServerRunner<'a> {
             ]);
         }
         SelfManagedUsage {
-            user_ns: used.user_ns,
-            system_ns: used.system_ns,
+            user_ns: used.process.user_ns,
+            system_ns: used.process.system_ns,
             made: 1,
             most: 1,
             held_at: None,
-            disk_blocks: used.disk_blocks,
-            peak_rss: used.most_rss,
+            disk_blocks: used.process.disk_blocks,
+            peak_rss: used.process.most_rss,
             counts: counts
                 .into_iter()
                 .map(|(name, count)| (name.to_owned(), count))

@@ -16,7 +16,7 @@
 
 use std::fs;
 
-use measure::usage::Usage;
+use measure::usage::{ProcessUsage, Usage};
 
 use crate::report::Elsewhere;
 use crate::sys::Reaped;
@@ -24,15 +24,7 @@ use crate::sys::Reaped;
 /// A sum over processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Used {
-    pub(crate) user_ns: u64,
-    pub(crate) system_ns: u64,
-    pub(crate) minor_faults: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) voluntary: u64,
-    pub(crate) involuntary: u64,
-    pub(crate) disk_blocks: u64,
-    /// The most RSS of one process, in bytes.
-    pub(crate) most_rss: u64,
+    pub(crate) process: ProcessUsage,
     /// Bytes moved by read and write calls; `None` where one could not be read.
     pub(crate) moved: Option<Moved>,
     /// Processes that the subreaper inherited.
@@ -48,25 +40,12 @@ pub(crate) struct Moved {
 
 /// CPU time beyond what is known that is no matter of how it is counted.
 const FORGOTTEN_NS: u64 = 5_000_000;
-/// The kernel gives RSS in units of 1,024 bytes.
-const KIB: u64 = 1024;
 
 impl Used {
     /// What came of one process and all that it has waited for.
     pub(crate) fn of(reaped: &Reaped, moved: Option<Moved>) -> Self {
-        let usage = &reaped.usage;
-        let ns = |time: libc::timeval| {
-            1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
-        };
         Self {
-            user_ns: ns(usage.ru_utime),
-            system_ns: ns(usage.ru_stime),
-            minor_faults: unsigned(usage.ru_minflt),
-            major_faults: unsigned(usage.ru_majflt),
-            voluntary: unsigned(usage.ru_nvcsw),
-            involuntary: unsigned(usage.ru_nivcsw),
-            disk_blocks: unsigned(usage.ru_inblock),
-            most_rss: KIB * unsigned(usage.ru_maxrss),
+            process: ProcessUsage::of(&reaped.usage),
             moved,
             reaped: 1,
         }
@@ -74,20 +53,16 @@ impl Used {
 
     /// Adds what processes said of themselves. Their faults and switches are those of the repetitions.
     pub(crate) fn add_elsewhere(&mut self, other: &Elsewhere) {
-        self.user_ns += other.user_ns;
-        self.system_ns += other.system_ns;
-        self.most_rss = self.most_rss.max(other.most_rss);
+        self.process += ProcessUsage {
+            user_ns: other.user_ns,
+            system_ns: other.system_ns,
+            most_rss: other.most_rss,
+            ..ProcessUsage::default()
+        };
     }
 
     pub(crate) fn add(&mut self, other: Self) {
-        self.user_ns += other.user_ns;
-        self.system_ns += other.system_ns;
-        self.minor_faults += other.minor_faults;
-        self.major_faults += other.major_faults;
-        self.voluntary += other.voluntary;
-        self.involuntary += other.involuntary;
-        self.disk_blocks += other.disk_blocks;
-        self.most_rss = self.most_rss.max(other.most_rss);
+        self.process += other.process;
         let first = self.reaped == 0;
         self.moved = match (self.moved, other.moved) {
             (None, moved) if first => moved,
@@ -104,32 +79,29 @@ impl Used {
     /// that were waited for: children of a process that ignores `SIGCHLD`, for one. Kernels count
     /// the two in different ways, so that a little more says nothing.
     pub(crate) fn take_forgotten(&mut self, by_cgroup_ns: u64) {
-        let known = self.user_ns + self.system_ns;
+        let known = self.cpu_ns();
         if by_cgroup_ns <= known + known / 20 + FORGOTTEN_NS {
             return;
         }
-        let user = match known {
+        let process = &mut self.process;
+        process.user_ns = match known {
             0 => by_cgroup_ns,
-            known => (by_cgroup_ns as f64 * self.user_ns as f64 / known as f64) as u64,
+            known => (by_cgroup_ns as f64 * process.user_ns as f64 / known as f64) as u64,
         };
-        (self.user_ns, self.system_ns) = (user, by_cgroup_ns - user.min(by_cgroup_ns));
+        process.system_ns = by_cgroup_ns.saturating_sub(process.user_ns);
+    }
+
+    pub(crate) fn cpu_ns(&self) -> u64 {
+        self.process.user_ns + self.process.system_ns
     }
 
     /// As every flow tells what it used.
     pub(crate) fn counts(&self) -> Usage {
         Usage {
-            cpu_ns: self.user_ns + self.system_ns,
-            minor_faults: self.minor_faults,
-            major_faults: self.major_faults,
-            voluntary_switches: self.voluntary,
-            involuntary_switches: self.involuntary,
+            cpu_ns: self.cpu_ns(),
+            ..self.process.flows
         }
     }
-}
-
-/// The kernel's counts are unsigned; only the C type is not.
-fn unsigned(count: libc::c_long) -> u64 {
-    u64::try_from(count).unwrap_or(0)
 }
 
 /// Bytes that a process which has ended, and all that it had waited for, moved.
@@ -151,15 +123,18 @@ mod tests {
 
     #[test]
     fn time_that_nobody_waited_for_is_taken_and_rounding_is_not() {
-        let known = Used {
+        let process = ProcessUsage {
             user_ns: 30_000_000,
             system_ns: 10_000_000,
-            ..Used::default()
+            ..ProcessUsage::default()
         };
         let with = |by_cgroup_ns| {
-            let mut used = known;
+            let mut used = Used {
+                process,
+                ..Used::default()
+            };
             used.take_forgotten(by_cgroup_ns);
-            (used.user_ns, used.system_ns)
+            (used.process.user_ns, used.process.system_ns)
         };
         assert_eq!(with(44_000_000), (30_000_000, 10_000_000));
         assert_eq!(with(80_000_000), (60_000_000, 20_000_000));

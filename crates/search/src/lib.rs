@@ -96,7 +96,7 @@ pub use pattern::{How, Pattern, PatternError};
 pub use plan::{FileId, Io, IoError, Model, ModelError, Plan};
 pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
-pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times, Usage};
+pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times};
 
 /// Does the search: results go to `out`, what went wrong with single paths to `say`.
 ///

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use measure::usage::ProcessUsage;
+
 use crate::plan::Model;
 
 /// What came of a search.
@@ -18,7 +20,7 @@ pub struct Report {
     /// Where the time of the flows went, if the plan asked.
     pub profile: Option<Profile>,
     /// What all flows used, those that ended included.
-    pub usage: Usage,
+    pub usage: ProcessUsage,
     /// Nobody wanted the rest of the output, so the search ended early.
     pub output_closed: bool,
     /// How it was done otherwise than the plan says, where it was: the words of all
@@ -225,26 +227,4 @@ impl AddAssign for Profile {
             *mine += more;
         }
     }
-}
-
-/// What all flows of a search used together, processes and threads that ended included.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
-    /// CPU time in nanoseconds, from the clocks that are exact.
-    pub cpu_ns: u64,
-    /// The part of `cpu_ns` in user mode. Most kernels split it by what they see at each tick,
-    /// some 4 ms apart, so that a search shorter than some hundred milliseconds tells little.
-    pub user_ns: u64,
-    /// The part of `cpu_ns` in the kernel.
-    pub system_ns: u64,
-    /// Page faults answered without I/O.
-    pub minor_faults: u64,
-    /// Page faults that had to read from a disk.
-    pub major_faults: u64,
-    /// Times a flow gave up its CPU.
-    pub voluntary_switches: u64,
-    /// Times a flow lost its CPU.
-    pub involuntary_switches: u64,
-    /// Blocks of 512 bytes read from a disk: 0 when the tree was in the page cache.
-    pub disk_blocks: u64,
 }

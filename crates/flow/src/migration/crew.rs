@@ -4,11 +4,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use measure::usage::{self, Usage};
+use measure::usage::{self, ProcessUsage, Usage};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{ForkResult, Pid, fork, getpid};
 
@@ -20,8 +18,6 @@ use crate::stranded::pidfd;
 
 /// Exit code of a process that could not do its part.
 const EXIT_FAILED: i32 = 98;
-/// The kernel gives peaks of RSS in units of 1,024 bytes.
-const KIB: u64 = 1024;
 const LOOK_EVERY: Duration = Duration::from_micros(100);
 
 /// Processes 1 and up; process 0 is the caller.
@@ -159,30 +155,17 @@ fn pin(cpus: &[u32], number: usize) -> io::Result<()> {
 /// What this thread and all processes that it has reaped have used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spent {
-    own: Usage,
-    reaped: Usage,
-    user_ns: u64,
-    system_ns: u64,
+    thread: Usage,
+    own: ProcessUsage,
+    reaped: ProcessUsage,
 }
 
 impl Spent {
     pub(super) fn now() -> io::Result<Self> {
-        let [own, reaped] = [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN].map(getrusage);
-        let (own, reaped) = (own?, reaped?);
-        let ns = |time: nix::sys::time::TimeVal| time.num_microseconds() as u64 * 1_000;
-        let (user, system) = (ns(reaped.user_time()), ns(reaped.system_time()));
         Ok(Self {
-            own: usage::this_thread(),
-            // Processes that have ended are accounted in full.
-            reaped: Usage {
-                cpu_ns: user + system,
-                minor_faults: reaped.minor_page_faults() as u64,
-                major_faults: reaped.major_page_faults() as u64,
-                voluntary_switches: reaped.voluntary_context_switches() as u64,
-                involuntary_switches: reaped.involuntary_context_switches() as u64,
-            },
-            user_ns: user + ns(own.user_time()),
-            system_ns: system + ns(own.system_time()),
+            thread: usage::this_thread(),
+            own: ProcessUsage::own()?,
+            reaped: ProcessUsage::reaped()?,
         })
     }
 
@@ -193,22 +176,26 @@ impl Spent {
         made: u64,
         processes: usize,
     ) -> io::Result<(Usage, SelfManagedUsage)> {
+        // Processes that have ended are accounted in full.
+        let reaped = self.reaped.since(before.reaped);
+        let all = self.own.since(before.own) + reaped;
         let own = SelfManagedUsage {
-            user_ns: self.user_ns - before.user_ns,
-            system_ns: self.system_ns - before.system_ns,
+            user_ns: all.user_ns,
+            system_ns: all.system_ns,
             made,
             most: made,
             peak_rss: peak_rss(processes)?,
             ..SelfManagedUsage::default()
         };
-        let usage = self.own.since(before.own) + self.reaped.since(before.reaped);
-        Ok((usage, own))
+        Ok((self.thread.since(before.thread) + reaped.flows, own))
     }
 }
 
 /// The peaks of RSS of all processes, the forked ones as large as the largest of them.
 fn peak_rss(processes: usize) -> io::Result<u64> {
-    let own = getrusage(UsageWho::RUSAGE_SELF)?.max_rss() as u64;
-    let forked = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as u64;
-    Ok(KIB * (own + (processes as u64).saturating_sub(1) * forked))
+    let (own, forked) = (
+        ProcessUsage::own()?.most_rss,
+        ProcessUsage::reaped()?.most_rss,
+    );
+    Ok(own + (processes as u64).saturating_sub(1) * forked)
 }

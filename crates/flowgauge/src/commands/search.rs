@@ -7,10 +7,11 @@ use std::os::fd::AsFd;
 
 use anyhow::{Context, Result, ensure};
 use lab::number::{self, count, many};
+use measure::usage::ProcessUsage;
 use nix::sys::signal::Signal;
 use search::{
     Chosen, Class, Counts, Escape, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem,
-    Profile, Query, Report, Show, Usage,
+    Profile, Query, Report, Show,
 };
 
 use super::search_study;
@@ -223,20 +224,21 @@ fn searched(counts: &Counts) -> String {
 
 /// User and system time are distinguished by the kernel's ticks as a rule, which is said: a short
 /// search has all of its time in one of the two.
-fn used(usage: &Usage) -> String {
-    let switches = usage.voluntary_switches + usage.involuntary_switches;
+fn used(usage: &ProcessUsage) -> String {
+    let flows = &usage.flows;
+    let switches = flows.voluntary_switches + flows.involuntary_switches;
     format!(
         "{} of CPU time, some {} of it in user mode (most kernels tell by ticks of 4 ms or so); \
          {} ({} from a disk); {}, {} of them given up",
-        time(usage.cpu_ns),
+        time(flows.cpu_ns),
         time(usage.user_ns),
-        many(usage.minor_faults + usage.major_faults, "page fault"),
-        count(usage.major_faults),
+        many(flows.minor_faults + flows.major_faults, "page fault"),
+        count(flows.major_faults),
         match switches {
             1 => "1 switch".to_owned(),
             _ => format!("{} switches", count(switches)),
         },
-        count(usage.voluntary_switches)
+        count(flows.voluntary_switches)
     )
 }
 

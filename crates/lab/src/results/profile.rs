@@ -166,14 +166,8 @@ fn flow_median(first: &FlowRecord, same: &[&FlowRecord]) -> FlowRecord {
 }
 
 fn usage_median(same: &[&FlowRecord], usage: fn(&FlowRecord) -> Usage) -> Usage {
-    let over = |what: fn(Usage) -> u64| whole(same.iter().map(|flow| what(usage(flow))));
-    Usage {
-        cpu_ns: over(|usage| usage.cpu_ns),
-        minor_faults: over(|usage| usage.minor_faults),
-        major_faults: over(|usage| usage.major_faults),
-        voluntary_switches: over(|usage| usage.voluntary_switches),
-        involuntary_switches: over(|usage| usage.involuntary_switches),
-    }
+    let of = |place| whole(same.iter().map(|flow| usage(flow).words()[place]));
+    Usage::of_words(std::array::from_fn(of))
 }
 
 fn whole(values: impl Iterator<Item = u64>) -> u64 {

@@ -206,7 +206,7 @@ impl Runner<'_> {
             .filter_map(|one| Some(one.ended?.at_ns))
             .max()
             .unwrap_or(0);
-        self.most_rss = self.most_rss.max(used.most_rss);
+        self.most_rss = self.most_rss.max(used.process.most_rss);
         Ok(Launch {
             launching_ns: running.iter().map(Running::launching_ns).max().unwrap_or(0),
             create: Duration::from_nanos(last.saturating_sub(first)),
@@ -278,13 +278,13 @@ impl Runner<'_> {
             .into_iter()
             .filter_map(|(name, count)| Some((name.to_owned(), count?)));
         SelfManagedUsage {
-            user_ns: launch.used.user_ns,
-            system_ns: launch.used.system_ns,
+            user_ns: launch.used.process.user_ns,
+            system_ns: launch.used.process.system_ns,
             made: self.copies().into(),
             most: self.copies().into(),
             held_at: None,
-            disk_blocks: launch.used.disk_blocks,
-            peak_rss: launch.used.most_rss,
+            disk_blocks: launch.used.process.disk_blocks,
+            peak_rss: launch.used.process.most_rss,
             counts: counts.collect(),
             classes_ns: Default::default(),
         }

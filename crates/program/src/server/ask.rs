@@ -202,10 +202,7 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             ("answering_ns", report.answering_ns),
             ("turns", report.turns),
             ("load_ns", report.load_ns),
-            (
-                "load_cpu_ns",
-                report.cpu_ns.max(used.user_ns + used.system_ns),
-            ),
+            ("load_cpu_ns", report.cpu_ns.max(used.cpu_ns())),
             ("ns_per_request", report.ns / report.answered.max(1)),
         ],
         latencies: Some(report.latencies.clone()),
@@ -236,7 +233,7 @@ fn answers_of(said: Said, steady_ns: u64, used: &Used) -> io::Result<Asked> {
     let mut counts = vec![
         ("ns_per_request", (1e9 / said.per_s).round().max(1.0) as u64),
         ("errors", said.errors as u64),
-        ("load_cpu_ns", used.user_ns + used.system_ns),
+        ("load_cpu_ns", used.cpu_ns()),
     ];
     let named = [("p50_ns", said.p50_ns), ("p99_ns", said.p99_ns)];
     counts.extend(

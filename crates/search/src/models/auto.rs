@@ -27,13 +27,13 @@
 use std::cell::RefCell;
 
 use measure::clock;
+use measure::usage::ProcessUsage;
 
 use crate::job::Task;
 use crate::models::sequential::{self, ONE};
 use crate::models::thread_pool::{self, Files, denied};
 use crate::models::{Done, Exchange, FlowSet, Size, Totals, capacity, of_model, within_capacity};
 use crate::plan::{Io, Model};
-use crate::report::Usage;
 use crate::usage::Reading;
 use crate::worker::WORTH_SPLITTING;
 
@@ -49,7 +49,7 @@ const FLOW_NS: u64 = 50_000;
 struct Seen {
     files: u64,
     wall_ns: u64,
-    usage: Usage,
+    usage: ProcessUsage,
 }
 
 /// Nobody takes work from the probe, until its time is over: then all that is left is kept.
@@ -186,9 +186,9 @@ fn describe(seen: &Seen) -> String {
 
 /// How many workers, and why.
 fn count(seen: &Seen, cpus: u32) -> (u32, String) {
-    let off = 1.0 - seen.usage.cpu_ns as f64 / seen.wall_ns.max(1) as f64;
-    let read = seen.usage.major_faults + seen.usage.disk_blocks > 0;
-    let blocked = seen.usage.voluntary_switches * 4 > seen.files.max(1);
+    let off = 1.0 - seen.usage.flows.cpu_ns as f64 / seen.wall_ns.max(1) as f64;
+    let read = seen.usage.flows.major_faults + seen.usage.disk_blocks > 0;
+    let blocked = seen.usage.flows.voluntary_switches * 4 > seen.files.max(1);
     if off > WAITS && (read || blocked) {
         let enough = (f64::from(cpus) / (1.0 - off).max(0.01)).ceil() as u32;
         let workers = enough.clamp(2, capacity::auto_most(cpus));
@@ -231,15 +231,19 @@ fn pool(io: Io) -> (Model, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use measure::usage::Usage;
 
     fn seen(cpu_ns: u64, voluntary_switches: u64) -> Seen {
         Seen {
             files: 100,
             wall_ns: 1_000_000,
-            usage: Usage {
-                cpu_ns,
-                voluntary_switches,
-                ..Usage::default()
+            usage: ProcessUsage {
+                flows: Usage {
+                    cpu_ns,
+                    voluntary_switches,
+                    ..Usage::default()
+                },
+                ..ProcessUsage::default()
             },
         }
     }

@@ -44,6 +44,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use measure::clock;
+use measure::usage::ProcessUsage;
 
 use crate::error::SearchError;
 use crate::file::FileSearch;
@@ -57,7 +58,7 @@ use crate::problem::Problem;
 use crate::query::{Paths, Query};
 use crate::read::shrunk::Handler;
 use crate::read::uring;
-use crate::report::{Report, Usage};
+use crate::report::Report;
 use crate::usage::Reading;
 use crate::walk::{Root, RootKind, Rules, open_roots};
 use crate::worker::Worker;
@@ -179,7 +180,7 @@ fn shared(plan: &Plan) -> Result<SharedMemory, SearchError> {
 fn report(
     done: Done,
     outlet: &Outlet<'_>,
-    (total_ns, usage): (u64, Usage),
+    (total_ns, usage): (u64, ProcessUsage),
     (plan, output_closed): (&Plan, bool),
 ) -> Report {
     Report {

@@ -231,7 +231,7 @@ fn a_flow_for_each_file_is_a_flow_for_each_file() {
             (4, 3)
         );
         assert_eq!(found.report.chosen.model, model);
-        assert!(found.report.usage.cpu_ns > 0);
+        assert!(found.report.usage.flows.cpu_ns > 0);
         assert!(found.report.times.total_ns >= found.report.times.create_ns);
     }
 }

@@ -5,7 +5,6 @@ use std::io;
 use std::time::Duration;
 
 use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, Variant};
-use measure::usage::Usage;
 use search::{Class, Kind, Plan, Problem, Query, Report};
 
 use super::{DROP_CACHES, Searching, changed};
@@ -112,13 +111,7 @@ fn measured(report: &Report) -> SelfManagedRep {
         create: Duration::from_nanos(times.create_ns),
         steady: Duration::from_nanos(times.steady_ns),
         tear_down: Duration::from_nanos(times.tear_down_ns),
-        usage: Usage {
-            cpu_ns: usage.cpu_ns,
-            minor_faults: usage.minor_faults,
-            major_faults: usage.major_faults,
-            voluntary_switches: usage.voluntary_switches,
-            involuntary_switches: usage.involuntary_switches,
-        },
+        usage: usage.flows,
         units: counts.files,
         proof: Proof {
             count: counts.lines,
