@@ -1,6 +1,6 @@
 //! The core-aware allocator beside those that are installed, in one run.
 //!
-//! `cargo build --release -p alloc-preload && cargo bench -p alloc --bench allocators [-- ROUNDS] [NAME=LIBRARY...]`
+//! `cargo build --release -p flowgauge-alloc-preload && cargo bench -p flowgauge-alloc --bench allocators [-- ROUNDS] [NAME=LIBRARY...]`
 //!
 //! Besides the installed allocators it takes those that are named, such as `mimalloc-2.4=/opt/libmimalloc.so.2`.
 //!
@@ -83,7 +83,7 @@ fn allocators() -> Vec<(String, Option<PathBuf>)> {
     let ours = folder.join("libflowgauge_malloc.so");
     assert!(
         ours.is_file(),
-        "{} is missing: cargo build --release -p alloc-preload",
+        "{} is missing: cargo build --release -p flowgauge-alloc-preload",
         ours.display()
     );
     let mut all = vec![

@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p campaign -- verdict|commands|planted|kill|fuzz|faults --minutes N --seed S
+//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|kill|fuzz|faults --minutes N --seed S
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,

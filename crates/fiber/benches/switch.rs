@@ -1,7 +1,7 @@
 //! What a yield costs against the number of flows, beside the peers.
 //!
 //! ```text
-//! cargo bench -p fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT]]
+//! cargo bench -p flowgauge-fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT]]
 //! ```
 //!
 //! N flows on one kernel thread take turns in ring order. All peers run in every round,

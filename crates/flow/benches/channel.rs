@@ -2,7 +2,7 @@
 //! writers and one reader, all values received and counted.
 //!
 //! ```text
-//! cargo bench -p flow --bench channel [-- ROUNDS]
+//! cargo bench -p flowgauge-flow --bench channel [-- ROUNDS]
 //! ```
 //!
 //! Printed: ns a value (steady time over values), median and quartiles over interleaved

@@ -2,7 +2,7 @@
 //! bare fork program and a bare pthread program, as interleaved pairs in one run.
 //!
 //! ```text
-//! cargo bench -p flow --bench overhead [-- PAIRS]
+//! cargo bench -p flowgauge-flow --bench overhead [-- PAIRS]
 //! ```
 //!
 //! The bare programs are this binary started with `bare-process` or `bare-thread`: they

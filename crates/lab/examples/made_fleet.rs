@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! flowgauge run primes workers switch search scaling sharing creating allocators --rounds 10 --out one
-//! cargo run --release -p lab --example made_fleet -- one/journal.jsonl fleet 1000
+//! cargo run --release -p flowgauge-lab --example made_fleet -- one/journal.jsonl fleet 1000
 //! /usr/bin/time -v flowgauge fleet gather fleet
 //! ```
 //!

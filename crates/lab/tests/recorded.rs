@@ -314,7 +314,7 @@ fn every_reason_of_a_recorded_run_is_said_once() {
 }
 
 /// Takes in the journal of a new recording: without warm-ups, pilots, host and paths.
-/// `RECORDED=results-folder NAME=talk cargo test -p lab --test recorded take_in -- --ignored`
+/// `RECORDED=results-folder NAME=talk cargo test -p flowgauge-lab --test recorded take_in -- --ignored`
 #[test]
 #[ignore = "writes into the sources"]
 fn take_in() {

@@ -2,7 +2,7 @@
 //! built-in generator and by the load generators that are installed, in turn.
 //!
 //! ```text
-//! cargo bench -p program --bench latency [-- ROUNDS]
+//! cargo bench -p flowgauge-program --bench latency [-- ROUNDS]
 //! ```
 //!
 //! # Theory

@@ -1,7 +1,7 @@
 //! What launching a command costs here, beside fork, exec and wait in C, as interleaved pairs.
 //!
 //! ```text
-//! cargo bench -p program --bench launch [-- PAIRS [BUSY]]
+//! cargo bench -p flowgauge-program --bench launch [-- PAIRS [BUSY]]
 //! ```
 //!
 //! Each pair launches `true` and sleeps of 1, 10 and 20 ms several times from a slot and from the C program

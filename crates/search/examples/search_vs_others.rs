@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo build --release -p flowgauge
-//! cargo run --release -p search --example search_vs_others -- /usr/src/linux-6.1 15
+//! cargo run --release -p flowgauge-search --example search_vs_others -- /usr/src/linux-6.1 15
 //! ```
 //!
 //! Each round runs every command once, in fresh random order, after one run of each that only

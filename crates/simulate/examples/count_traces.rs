@@ -1,7 +1,7 @@
 //! Counts traces that `--simulate MACHINE,keep=DIR` kept, for another machine, and how fast that is:
 //!
 //! ```text
-//! cargo run --release -p simulate --example count_traces -- DIR/0000-thread-8 ultrasparc-t1 4M cores
+//! cargo run --release -p flowgauge-simulate --example count_traces -- DIR/0000-thread-8 ultrasparc-t1 4M cores
 //! ```
 //!
 //! A folder, a machine that is built in, the size of pages, and where flows go first (`cores`, `smt`).

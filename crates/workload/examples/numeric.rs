@@ -1,7 +1,7 @@
 //! What each kernel does in a second: millions of floating-point operations, or passes.
 //!
 //! ```text
-//! cargo run --release -p workload --example numeric [REPEATS]
+//! cargo run --release -p flowgauge-workload --example numeric [REPEATS]
 //! ```
 //!
 //! Seconds are those that the CPU was given to this program; each repeat takes about a

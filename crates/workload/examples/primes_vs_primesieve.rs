@@ -1,7 +1,7 @@
 //! The three methods beside each other, and the sieve beside primesieve.
 //!
 //! ```text
-//! cargo run --release -p workload --example primes_vs_primesieve [PAIRS]
+//! cargo run --release -p flowgauge-workload --example primes_vs_primesieve [PAIRS]
 //! ```
 //!
 //! Against primesieve each side is a whole process with one thread that counts

@@ -1,7 +1,7 @@
 //! Transactions a second of one warehouse, by the size of its heap.
 //!
 //! ```text
-//! cargo run --release -p workload --example warehouse [HEAP [TRANSACTIONS [REPEATS]]]
+//! cargo run --release -p flowgauge-workload --example warehouse [HEAP [TRANSACTIONS [REPEATS]]]
 //! ```
 //!
 //! Without arguments: heaps of 1 to 256 MiB, a million transactions, seven repeats each. What

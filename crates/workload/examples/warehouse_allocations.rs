@@ -1,7 +1,7 @@
 //! What a transaction of the warehouse allocates, and how large the filled heap is.
 //!
 //! ```text
-//! cargo run --release -p workload --example warehouse_allocations
+//! cargo run --release -p flowgauge-workload --example warehouse_allocations
 //! ```
 //!
 //! Every allocation is counted by a global allocator that does nothing else, so the figures

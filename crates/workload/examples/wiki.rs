@@ -1,7 +1,7 @@
 //! Requests a second of one flow of `wiki`, and where their time goes.
 //!
 //! ```text
-//! cargo run --release -p workload --example wiki [PAGE_SIZE [REQUESTS [REPEATS]]]
+//! cargo run --release -p flowgauge-workload --example wiki [PAGE_SIZE [REQUESTS [REPEATS]]]
 //! ```
 //!
 //! Without arguments: pages of about 8 KiB, 20,000 requests, seven repeats, without and with

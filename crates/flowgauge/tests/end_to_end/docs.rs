@@ -328,7 +328,8 @@ fn every_example_in_the_docs_is_there_and_runs() {
             rest.and_then(|rest| rest.split(' ').next()).unwrap()
         };
         let (package, example) = (behind("-p"), behind("--example"));
-        let file = root().join(format!("crates/{package}/examples/{example}.rs"));
+        let folder = package.strip_prefix("flowgauge-").unwrap();
+        let file = root().join(format!("crates/{folder}/examples/{example}.rs"));
         assert!(file.exists(), "{line}: no {}", file.display());
         let known = EXAMPLES.iter().find(|(name, _)| *name == example);
         let (_, small) = known.unwrap_or_else(|| panic!("{line}: how is {example} kept short?"));
@@ -390,7 +391,7 @@ fn finished(command: &mut std::process::Command) -> String {
 fn every_campaign_in_the_docs_runs() {
     let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
     let lines = shell_lines(&page);
-    let behind = "cargo run --release -p campaign -- ";
+    let behind = "cargo run --release -p flowgauge-campaign -- ";
     let attacks: Vec<&str> = lines
         .iter()
         .filter_map(|line| line.strip_prefix(behind)?.split(' ').next())
