@@ -1,14 +1,16 @@
 //! Real slots for the lab: a fresh process for each.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use flow::placement::Cpus;
 use flow::{
     Allocator, Answer, Emulator, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
 };
 use lab::{LabelledVariant, Launch, LaunchError};
-use machine::Ceiling;
+use machine::{Ceiling, Machine};
 use workload::Work;
 
 use crate::output::tell;
@@ -46,6 +48,8 @@ pub(crate) struct SlotLauncher {
     watch: Option<Watch>,
     /// Variants whose workers say what they do in the next launch of each, in order.
     narrated: VecDeque<LabelledVariant>,
+    /// The CPUs of this machine, once they are asked for.
+    here: OnceCell<Cpus>,
 }
 
 impl SlotLauncher {
@@ -60,6 +64,7 @@ impl SlotLauncher {
             files: PathBuf::from("."),
             watch: None,
             narrated: VecDeque::new(),
+            here: OnceCell::new(),
         })
     }
 
@@ -193,5 +198,10 @@ impl Launch for SlotLauncher {
             })?;
         }
         Ok(outcome)
+    }
+
+    fn cpus(&self) -> Cpus {
+        let here = self.here.get_or_init(|| lab::cpus(&Machine::read()));
+        here.clone()
     }
 }

@@ -33,6 +33,7 @@ mod whole_file;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
+use machine::Machine;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::args::Command;
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
         flow::janitor_main();
     }
     if flow::is_probe() {
-        workload::probe_main(lab::probe::predict);
+        workload::probe_main(|model| lab::probe::predict(&Machine::read(), model));
     }
     if flow::is_sampler() {
         flow::sampler_main();

@@ -4,6 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use flow::{Emulator, Simulation};
 use lab::simulated::AskedSimulation;
 use lab::{Preset, Study};
+use machine::Machine;
 
 use crate::preload;
 
@@ -14,7 +15,7 @@ pub(crate) fn emulator() -> Result<Emulator> {
 
 /// What is to be simulated, if it can be here.
 pub(crate) fn simulation(asked: &AskedSimulation, preset: Preset) -> Result<Simulation> {
-    let simulation = asked.simulation(preset);
+    let simulation = asked.simulation(preset, Machine::read);
     let simulation = simulation.map_err(|message| anyhow!("--simulate: {message}"))?;
     emulator()?;
     Ok(simulation)

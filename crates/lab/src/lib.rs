@@ -1,11 +1,17 @@
-//! Study to plan to rounds of slots to journal to findings.
+//! Study to plan to rounds of slots to journal to findings, in four rooms.
 //!
 //! ```text
+//!         run ───────────▶ findings          a room knows those that its arrows lead to
+//!          │ ╲               ╱ │
+//!          │  ╲─▶  plan  ◀╌╌╱  │             ╌╌ one question: what a command of a built-in study is
+//!          ▼        ▼          ▼
+//!          ╰─────▶ data ◀──────╯
+//!
 //! Study (TOML or flags) ─▶ Header ─▶ Journal::create, or Journal::resume
 //!                                        │
 //!        ┌───────────────────────────────┘
 //!        ▼
-//! run ─▶ what is left? ─▶ plan ─▶ Launch (a fresh process a slot; a mock in tests)
+//! run ─▶ what is left? ─▶ order ─▶ Launch (a fresh process a slot; a mock in tests)
 //!        ▲                                        │ Outcome
 //!        │         Journal: one line a slot ◀─────┘
 //!        │            │
@@ -15,76 +21,46 @@
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
 //!
-//! * [`study`]: what is compared; its TOML format and the built-in studies.
-//! * [`plan`]: the order of each round, from the seed.
-//! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
-//! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
-//! * [`capacity`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
-//! * [`journal`]: the file. [`results`]: what it shows.
-//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
-//!   what was found.
-//! * [`fleet`]: the results of many machines laid over each other.
+//! * [`data`]: values only, and the journal's reader.
+//! * [`plan`]: what is to be run.
+//! * [`findings`]: what was found: the ledger, quantities, reasons, claims.
+//! * [`run`](mod@run): rounds, budget, pilots, probes, and the journal's writer.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
-//! traits.
+//! traits, and what the machine is through its description.
 
 #![forbid(unsafe_code)]
 
-mod axis;
-mod budget;
-pub mod capacity;
-pub mod compare;
-mod compared;
-pub mod expect;
-pub mod fleet;
-pub mod journal;
-mod judge;
-pub mod launch;
-mod ledger;
-mod median;
-pub mod number;
-pub mod parent_memory;
-pub mod pilot;
+pub mod data;
+pub mod findings;
 pub mod plan;
-pub mod probe;
-pub mod progress;
-mod proof;
-pub mod results;
 pub mod run;
-pub mod scaling;
-pub mod settings;
-pub mod simulated;
-pub mod slot;
-pub mod study;
 #[cfg(test)]
 mod testing;
-mod words;
-pub mod written;
 
-pub use axis::{with_allocators, with_heap_pages, with_memory_policies};
-pub use compare::compare;
-pub use compared::{Compared, compared};
-pub use expect::{Expectation, Judged};
-pub use journal::{
-    CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA, SlotEntry,
+pub use data::{
+    AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Deciding, Entry, Header, JournalError,
+    LabelledVariant, Metric, Origin, Ours, Preset, Probe, Published, RawSlot, SCHEMA, Sampling,
+    Settings, SlotEntry, Study, SweepPoint, Topology, Value, journal, labelled, listed, number,
+    plural,
 };
-pub use judge::with_rounds_for_intervals;
-pub use launch::{Clock, Launch, LaunchError};
-pub use parent_memory::AskedParentMemory;
-pub use pilot::Chosen;
-pub use probe::Probe;
-pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
-pub use results::{
-    AtNumber, CaseResult, Cause, Choice, Effect, Finding, Law, Limit, OperationMatrix, Optimum,
-    Phases, Quantity, QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint,
-    SelfManaged, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers,
-    detects_in_words, is_compared, latencies_in_words, latency_ns, load_in_words, rates_in_words,
+pub use findings as results;
+pub use findings::compare::compare;
+pub use findings::expect::{Expectation, Judged};
+pub use findings::judge::Standing;
+pub use findings::{
+    AtNumber, CaseResult, Cause, Choice, Compared, Effect, Finding, Law, Limit, OperationMatrix,
+    Optimum, Phases, Quantity, QuantityFinding, Ratio, Results, Role, Scaling, ScalingPoint,
+    SelfManaged, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers, compare,
+    compared, detects_in_words, expect, fleet, is_compared, latencies_in_words, latency_ns,
+    load_in_words, rates_in_words,
 };
-pub use run::{RunError, check, cpus, run};
-pub use scaling::{Spread, Topology};
-pub use settings::{Preset, Sampling, Settings, Value};
-pub use study::{
-    BestOf, Case, Claim, Deciding, LabelledVariant, Metric, Origin, Ours, Published, Study,
-    StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
+pub use plan::scaling::Spread;
+pub use plan::study::{StudyError, builtin, builtin_names, nearest};
+pub use plan::{
+    capacity, parent_memory, scaling, simulated, study, with_allocators, with_heap_pages,
+    with_memory_policies, with_rounds_for_intervals, written,
 };
-pub use words::{listed, plural};
+pub use run::progress::{Event, Observer, Place, Silent, SlotPlace};
+pub use run::run;
+pub use run::{Clock, Journal, Launch, LaunchError, ResumeOverrides, RunError, check, cpus, probe};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use flow::placement::Cpus;
 use flow::{
     Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, Simulated, SlotRecord, SlotSpec,
 };
@@ -14,10 +15,9 @@ use measure::memory::{Memory, Reading};
 use measure::usage::Usage;
 use workload::{Spin, Work};
 
-use crate::{
-    Case, Clock, Event, Header, Launch, LaunchError, Metric, Observer, Preset, SCHEMA, Settings,
-    Study, labelled,
-};
+use crate::data::{Case, Header, Metric, Preset, SCHEMA, Settings, Study, labelled};
+use crate::run::progress::{Event, Observer};
+use crate::run::{Clock, Launch, LaunchError, cpus};
 
 pub(crate) const MS: u64 = 1_000_000;
 
@@ -269,6 +269,10 @@ impl Launch for Mock {
             samples: None,
             simulated: spec.simulate.is_some().then(simulated),
         })
+    }
+
+    fn cpus(&self) -> Cpus {
+        cpus(&Machine::read())
     }
 }
 

@@ -349,16 +349,3 @@ fn compact(entry: &mut Value, name: &str) {
         _ => {}
     }
 }
-
-/// The header of this journal has the source's figures in the form that they had at first.
-#[test]
-fn a_journal_of_before_published_findings_opens_with_those_of_the_built_in_study() {
-    let journal = folder().join("before-published.jsonl");
-    let header = fs::read_to_string(&journal).unwrap();
-    assert!(header.contains(r#""row":[{"who":"parent""#));
-    let results = Results::from_journal(&journal).unwrap();
-    let study = &results.studies[0];
-    assert_eq!(study.cases[0].rounds, 1);
-    assert!(!study.study.published().is_empty());
-    assert_eq!(study.then_and_now.len(), study.study.published().len());
-}

@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use flow::{Model, Variant};
-use lab::capacity::{SHARE, limit_text, unavailable};
+use lab::capacity::{SHARE, unavailable};
+use lab::data::room::{limit_text, rooms};
 use lab::number::count;
 use lab::study::command::OfRun;
 use lab::written::Steps;
@@ -190,7 +191,7 @@ struct Fence {
 
 /// `None` where no limit can be read.
 fn most_within(machine: &Machine, model: Model) -> Option<Fence> {
-    let rooms = lab::capacity::rooms(machine, model, &work(LEAST));
+    let rooms = rooms(machine, model, &work(LEAST));
     rooms.first().map(|lowest| Fence {
         most: (lowest.count as f64 * SHARE) as u64,
         limit: limit_text(lowest),

@@ -16,6 +16,7 @@ use flow::{Interrupt, LaunchError, Launcher, Simulated, Simulation};
 use lab::Preset;
 use lab::number::{count, many, significant};
 use lab::results::simulated::{Count, NAMED};
+use machine::Machine;
 use serde::Serialize;
 use simulate::show_bytes;
 
@@ -64,7 +65,7 @@ struct Counted {
 pub(crate) fn run(args: &SimulateArgs) -> Result<Ending> {
     let mut asked = args.machine.clone();
     asked.window = asked.window.or(Some(WINDOW));
-    let simulation = asked.simulation(Preset::Full);
+    let simulation = asked.simulation(Preset::Full, Machine::read);
     let simulation = simulation.map_err(|message| anyhow!(message))?;
     if args.chase {
         return chase::run(args, &simulation.machine);

@@ -8,9 +8,8 @@ use flow::placement::Cpus;
 use machine::Machine;
 
 use super::RunError;
-use crate::capacity::no_room;
-use crate::scaling::base;
-use crate::{Case, Study};
+use crate::data::{Case, Study, base};
+use crate::plan::capacity::no_room;
 
 /// The CPUs that placements choose from.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Why a run ends before its end.
 
-use crate::{JournalError, LaunchError};
+use crate::data::JournalError;
+use crate::run::LaunchError;
 
 /// Why a run ended without an end. All that was finished is in the journal.
 #[derive(Debug, thiserror::Error)]

@@ -2,8 +2,8 @@
 //! stand side by side without a verdict.
 
 use lab::Limit;
-use lab::capacity::limit;
 use lab::compare::{ComparedStudy, SideBySide};
+use lab::data::room::limit;
 
 use crate::document::table::{Cell, Column, Table, Value, text, whole};
 use crate::document::{Level, Section};

@@ -1,7 +1,7 @@
 //! How many flows there can be here: the columns of `limits.csv` and of the table that people
 //! see, a row a model.
 
-use lab::capacity::limit;
+use lab::data::room::limit;
 use lab::{Limit, StudyResult, plural};
 use machine::Ceiling;
 

@@ -2,7 +2,7 @@
 //! of the table that people see.
 
 use flow::Probed;
-use lab::capacity::limit;
+use lab::data::room::limit;
 use lab::{Probe, StudyResult};
 use machine::Ceiling;
 

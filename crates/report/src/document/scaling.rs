@@ -221,7 +221,7 @@ fn reason<T>(measured: &Measured<T>) -> Option<String> {
 /// throughput has charts of its own.
 pub(crate) fn is_scaled(sweep: &Sweep<'_>) -> bool {
     let mut cases = sweep.points.iter().map(|(_, case)| &case.case);
-    cases.all(|case| lab::scaling::along(case).is_some())
+    cases.all(|case| lab::data::along(case).is_some())
 }
 
 /// The heading of a work along a way: `warehouse along cores: transactions a second, and pages`.

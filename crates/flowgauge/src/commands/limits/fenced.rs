@@ -109,7 +109,7 @@ fn line(probe: &Probe) -> String {
             predicted, reached, ..
         } => format!(
             "  {model:<14} behind {}: {} predicted, {} reached",
-            lab::capacity::limit(predicted),
+            lab::data::room::limit(predicted),
             count(predicted.count),
             count(*reached)
         ),

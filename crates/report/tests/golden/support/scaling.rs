@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use flow::record::footprint::{Footprint, OfCore, Touched};
 use flow::{Answer, Outcome, Variant};
-use lab::{Case, CaseEnd, Entry, Preset, Results, Spread, Study, Topology, scaling};
+use lab::{Case, CaseEnd, Entry, Preset, Results, Spread, Study, Topology};
 use machine::Machine;
 use measure::Measured;
 use serde_json::json;
@@ -79,7 +79,7 @@ fn text() -> String {
 }
 
 fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
-    let along = scaling::along(case).expect("a way");
+    let along = lab::data::along(case).expect("a way");
     let variant = &case.variants[variant].variant;
     let shape = variant.model.shape(variant.flows);
     let (flows, threads) = (f64::from(variant.flows), f64::from(shape.flows_in_each));

@@ -1,0 +1,33 @@
+//! What the other rooms hand each other: values, and the journal's lines.
+//!
+//! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, as a journal's first line has it.
+//! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, as its other lines have it.
+//! * [`journal`]: those lines, read.
+//! * [`room`]: how many flows a machine has room for.
+//! * [`number`], words, medians: how values are written.
+//!
+//! Nothing here knows the other rooms.
+
+pub mod journal;
+mod median;
+pub mod number;
+mod probe;
+pub mod room;
+mod settings;
+mod slot;
+mod study;
+pub(crate) mod words;
+
+pub use journal::{CaseEnd, Entry, Header, JournalError, SCHEMA, SlotEntry};
+pub(crate) use median::median;
+pub use probe::Probe;
+pub use settings::{AskedParentMemory, Preset, Sampling, Settings, Value};
+pub(crate) use slot::failure;
+pub use slot::{Chosen, RawSlot, slot_value};
+pub use study::{
+    BestOf, Case, Claim, Deciding, Half, LabelledVariant, Metric, OfCase, OfModel, OfSweep,
+    OfVariant, OfWork, Origin, Ours, Pair, Published, Step, Study, SweepPoint, TimeIn, Topology,
+    along, base, labelled,
+};
+pub(crate) use study::{Questions, differ_in_flows_alone, unique};
+pub use words::{listed, plural};

@@ -1,0 +1,147 @@
+//! Lines of a journal without what no verdict asks for.
+//!
+//! # Theory
+//!
+//! A slot's line is long by what its flows and their parent did in each repetition, and a verdict needs how long
+//! the repetitions took. Here a line is read into the types that it was written from, with most of their
+//! fields skipped: those stay at their defaults, and to step over their text takes a sixth of the time that
+//! it takes to understand it. What is skipped is not checked beyond being JSON.
+//!
+//! Lines that are not read here are read whole: failed slots, cases of which a verdict or a warning asks what
+//! their flows did ([`Header::asks_for_flows`]), and whatever cannot be understood, so that errors
+//! are the same.
+
+use flow::latency::Latencies;
+use flow::record::{Counted, KernelCounters, ParentRecord, SelfManagedUsage, Turns};
+use flow::simulation::Simulated;
+use flow::{Answer, FlowRecord, Outcome, Proof, Rep, SlotRecord};
+use measure::Measured;
+use measure::memory::Reading;
+use serde::{Deserialize, Deserializer};
+
+use super::{Entry, Header, SlotEntry};
+
+/// How the line of a pilot begins, whose outcomes are no data points.
+const PILOT: &[u8] = br#"{"line":"pilot","#;
+
+/// Reads a line; `None` where it is to be read whole.
+pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
+    if line.starts_with(PILOT) {
+        return serde_json::from_slice(line).ok().map(Pilot::entry);
+    }
+    let slot: Slot = serde_json::from_slice(line).ok()?;
+    (!header.asks_for_flows(&slot.study, &slot.case)).then(|| slot.entry())
+}
+
+/// [`Entry::Pilot`].
+#[derive(Deserialize)]
+struct Pilot {
+    study: String,
+    case: String,
+    warmups: u32,
+    reps: u32,
+    deadline_s: f64,
+}
+
+impl Pilot {
+    fn entry(self) -> Entry {
+        Entry::Pilot {
+            study: self.study,
+            case: self.case,
+            warmups: self.warmups,
+            reps: self.reps,
+            deadline_s: self.deadline_s,
+            outcomes: Vec::new(),
+        }
+    }
+}
+
+/// [`SlotEntry`].
+#[derive(Deserialize)]
+struct Slot {
+    study: String,
+    case: String,
+    round: usize,
+    variant: usize,
+    at_s: f64,
+    outcome: Launch,
+}
+
+/// [`Outcome`].
+#[derive(Deserialize)]
+struct Launch {
+    answer: Done,
+    launch_ns: u64,
+    simulated: Option<Measured<Simulated>>,
+}
+
+/// [`Answer::Done`]; one that failed has no repetitions.
+#[derive(Deserialize)]
+struct Done {
+    #[serde(deserialize_with = "reps")]
+    reps: Vec<Rep>,
+    memory: Reading,
+    proof: Proof,
+}
+
+impl Slot {
+    fn entry(self) -> Entry {
+        let Done {
+            reps,
+            memory,
+            proof,
+        } = self.outcome.answer;
+        let record = SlotRecord {
+            warmups: Vec::new(),
+            reps,
+            memory,
+            timed: None,
+            proof,
+        };
+        Entry::Slot(SlotEntry {
+            study: self.study,
+            case: self.case,
+            round: self.round,
+            variant: self.variant,
+            at_s: self.at_s,
+            outcome: Outcome {
+                answer: Answer::Done(record),
+                launch_ns: self.outcome.launch_ns,
+                samples: None,
+                simulated: self.outcome.simulated,
+            },
+        })
+    }
+}
+
+fn reps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Rep>, D::Error> {
+    #[derive(Deserialize)]
+    struct One(#[serde(with = "Times")] Rep);
+    let reps = Vec::<One>::deserialize(from)?;
+    Ok(reps.into_iter().map(|One(rep)| rep).collect())
+}
+
+/// [`Rep`].
+#[derive(Deserialize)]
+#[serde(remote = "Rep")]
+struct Times {
+    create_ns: u64,
+    steady_ns: u64,
+    teardown_ns: u64,
+    #[serde(skip)]
+    skew_ns: u64,
+    #[serde(skip)]
+    parent: ParentRecord,
+    #[serde(skip)]
+    flows: Vec<FlowRecord>,
+    #[serde(default)]
+    turns: Option<Turns>,
+    #[serde(default)]
+    latencies: Option<Box<Latencies>>,
+    #[serde(skip)]
+    kernel_counters: Option<Box<KernelCounters>>,
+    #[serde(skip)]
+    counted: Option<Box<Measured<Counted>>>,
+    #[serde(default, rename = "own")]
+    self_managed: Option<Box<SelfManagedUsage>>,
+}

@@ -1,0 +1,119 @@
+//! What can go wrong with a journal.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a journal cannot be written, read or continued.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file or its folder cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is one already, and it is never overwritten.
+    #[error("{} exists already: name another folder, or continue that run with `flowgauge run --resume`", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process writes to it.
+    #[error("{} belongs to a run that is still going on: wait for its end", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not even the first line is whole.
+    #[error("{} holds no whole line: the run ended before it began", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The schema is none that this version reads.
+    #[error(
+        "{} has schema {schema}, and this version reads up to {known}: open it with a newer flowgauge",
+        path.display()
+    )]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        schema: u32,
+        /// The newest that is known here.
+        known: u32,
+    },
+    /// A whole line that makes no sense.
+    #[error("{}:{line}: {message}: {}", path.display(), way_out(*line))]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The run has ended; there is nothing left to do.
+    #[error("{} is finished: there is nothing left to run{}", path.display(), left(*decided))]
+    Finished {
+        /// The file.
+        path: PathBuf,
+        /// Whether every answer is decided.
+        decided: bool,
+    },
+    /// It cannot be made to last as long as is asked for.
+    #[error("{}: {message}", path.display())]
+    ResumeOverrides {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        message: String,
+    },
+    /// The settings allow no judgement.
+    #[error(transparent)]
+    Settings(#[from] stats::StatsError),
+}
+
+impl JournalError {
+    /// The error of an action on a file or a folder.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}
+
+/// What to do about a line that makes no sense.
+fn way_out(line: usize) -> String {
+    let changed = "the line was damaged after it was written";
+    match line.saturating_sub(1) {
+        0 => {
+            format!("{changed}, and nothing can be made of the others without it: put back a copy")
+        }
+        before => format!(
+            "{changed}: put back a copy, or keep the {before} before it (head -n {before}) and \
+             resume from there"
+        ),
+    }
+}
+
+/// What to do with a run that has come to its end.
+fn left(decided: bool) -> &'static str {
+    match decided {
+        true => {
+            ", since all its answers are decided and more rounds would change none of them (make \
+             its report again with report)"
+        }
+        false => {
+            " (make its report again with report; for cases that ran out of rounds give more \
+             --rounds, for those that ran out of time a longer --budget)"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How many flows of a model a machine has room for, by each limit.
+//!
+//! # Theory
+//!
+//! The kernel's flows are bounded by its limits ([`machine::ceiling`]). Of user-level ones
+//! the kernel sees nothing but memory, so theirs is an account: what a flow of that model
+//! takes for that work, times their number, against what is available less a reserve.
+//! Guards are free from Linux 6.13 on; before, each takes two mappings.
+
+use flow::{Model, Stacks};
+use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
+use measure::Measured;
+use workload::Work;
+use workload::workload::UserLevelBytes;
+
+use super::number::{bytes, count};
+
+/// Memory of one page.
+const PAGE: u64 = 4096;
+/// What a fiber takes in tables of its scheduler and its carrier.
+const FIBER_TABLES: u64 = 64;
+/// What a flow that does ordinary work is taken to need of its stack.
+const ORDINARY: u64 = 32 << 10;
+/// From this kernel on a guard takes no mappings.
+const FREE_GUARDS: (u64, u64) = (6, 13);
+/// Mappings that a guard takes before.
+const GUARD_MAPPINGS: u64 = 2;
+
+/// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
+pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
+    let UserLevelBytes { kept, stack, task } =
+        work.get().user_level_bytes().unwrap_or(UserLevelBytes {
+            kept: ORDINARY,
+            stack: ORDINARY,
+            task: ORDINARY,
+        });
+    let addresses = flow::address_bytes(model, stack);
+    let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
+    let (memory, mappings) = match (model, model.stacks()) {
+        (Model::Task, _) => (task, 0),
+        (_, Some(Stacks::Guarded)) if !has_free_guards(machine) => (in_pages, GUARD_MAPPINGS),
+        (_, Some(stacks)) if stacks.are_whole_pages() => (in_pages, 0),
+        (_, Some(_)) => (addresses.map_or(stack, |(each, _)| each), 0),
+        _ => return None,
+    };
+    let (addresses, addresses_once) = addresses.unwrap_or((memory, 0));
+    Some(Needs {
+        memory,
+        addresses,
+        addresses_once,
+        mappings,
+    })
+}
+
+/// The room for flows of that model with that work, by each limit, the lowest first.
+#[must_use]
+pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
+    match needs(machine, model, work) {
+        Some(each) => in_whole_pages(machine.user_level_ceilings(each), model, work),
+        None if model.isolates() => machine.ceilings(FlowKind::Process),
+        None => machine.ceilings(FlowKind::Thread),
+    }
+}
+
+/// The same rooms where the last pages that flows take are taken whole: of a small address space
+/// they are a part that counts.
+fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Ceiling> {
+    let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
+    for room in rooms.iter_mut().filter(limited) {
+        let needed = |flows: u64| {
+            let rounded = flow::rounded_bytes(model, stack(work), flows);
+            flows.saturating_mul(room.each).saturating_add(rounded)
+        };
+        let over = |flows: u64| needed(flows).saturating_sub(room.left);
+        while room.count > 0 && over(room.count) > 0 {
+            let too_many = over(room.count).div_ceil(room.each);
+            room.count = room.count.saturating_sub(too_many);
+        }
+    }
+    rooms.sort_by_key(|room| room.count);
+    rooms
+}
+
+/// What a flow that does that work is given as its stack.
+fn stack(work: &Work) -> u64 {
+    match work {
+        Work::Turns(turns) => turns.stack_bytes(),
+        _ => ORDINARY,
+    }
+}
+
+/// `32,383, bounded by kernel.pid_max = 32,768`.
+#[must_use]
+pub fn limit_text(room: &Ceiling) -> String {
+    format!("{}, bounded by {}", count(room.count), limit(room))
+}
+
+/// `kernel.pid_max = 32,768`; of memory how much of it is free for flows.
+#[must_use]
+pub fn limit(room: &Ceiling) -> String {
+    if room.unit == Unit::Bytes && room.left > 0 && room.bites.starts_with("memory") {
+        return format!("memory, {} free", bytes(room.left as f64));
+    }
+    let value = match room.unit {
+        Unit::Bytes => bytes(room.value as f64),
+        Unit::Tasks | Unit::Mappings => count(room.value),
+    };
+    format!("{} = {value}", room.bites)
+}
+
+/// Whether this kernel guards a page without splitting a mapping.
+fn has_free_guards(machine: &Machine) -> bool {
+    let Measured::Value(release) = &machine.kernel.release else {
+        return false;
+    };
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|part| part.parse::<u64>().ok());
+    let version = numbers.next().zip(numbers.next());
+    version.is_some_and(|version| version >= FREE_GUARDS)
+}

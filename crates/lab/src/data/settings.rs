@@ -1,0 +1,167 @@
+//! How a run is carried out.
+
+use std::path::PathBuf;
+
+use flow::Pages;
+use measure::counters::Event;
+use serde::{Deserialize, Serialize};
+
+/// Everything about a run that is not the study. Part of the journal's header, so that
+/// the same command can be given again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// Quick or full.
+    pub preset: Preset,
+    /// Rounds at the most for each case.
+    pub max_rounds: usize,
+    /// Whether every case has exactly that many rounds, with one look after the last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_rounds: bool,
+    /// Seconds at the most for each study; `None` for no bound.
+    pub budget_s: Option<f64>,
+    /// Differences below this fraction do not matter ("same within d"); `None` chooses
+    /// 1 %, or 2 % on a noisy machine.
+    pub floor: Option<f64>,
+    /// What stands for a slot.
+    pub value: Value,
+    /// Seconds after which a slot is a failure; `None` derives it from the pilot.
+    pub deadline_s: Option<f64>,
+    /// Memory that every slot process has touched before it makes flows, if any was asked for. The
+    /// variants of the studies have it too.
+    #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
+    pub parent_memory: Option<AskedParentMemory>,
+    /// Allocators under which every variant is run, where any are asked for. The variants of the
+    /// studies have them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocators: Vec<flow::Allocator>,
+    /// Pages on which the heap of every variant is put, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heap_pages: Vec<flow::HeapPages>,
+    /// Memory policies of every variant, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_policies: Vec<flow::MemoryPolicy>,
+    /// How every slot is sampled whose variant does not say so itself; usually not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
+    /// Whether the headline answers of the run share its 5 %, and the other comparisons of a
+    /// study theirs. Journals of before it was so say nothing: there each case has its own.
+    #[serde(default)]
+    pub together: bool,
+    /// Events that are counted of the flows of every slot; usually none. Journals of before
+    /// the flag had its name say `count`.
+    #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+    /// The machine that the accesses of every slot are run through; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<Box<flow::Simulation>>,
+}
+
+/// Parent memory that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedParentMemory {
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Kinds of pages, at least one.
+    pub pages: Vec<Pages>,
+}
+
+/// How slots are sampled: by a process beside each of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Seconds between two samples.
+    pub interval_s: f64,
+    /// A folder whose use of disk space is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+/// Samples closer together than this, in seconds, would measure the sampler.
+const LEAST_S: f64 = 0.001;
+/// And a day apart they are none.
+const MOST_S: f64 = 86_400.0;
+
+impl Sampling {
+    /// Whether slots can be sampled so.
+    ///
+    /// # Errors
+    /// The interval is none that a sampler can keep; in words.
+    pub fn check(&self) -> Result<(), String> {
+        let can_be_kept = (LEAST_S..=MOST_S).contains(&self.interval_s);
+        can_be_kept.then_some(()).ok_or_else(|| {
+            let asked = self.interval_s;
+            format!("samples {asked} s apart cannot be taken: name an interval from 1 ms to a day")
+        })
+    }
+
+    /// The sampler of a slot, kept to the given CPUs.
+    #[must_use]
+    pub fn spec(&self, cpus: Vec<u32>) -> flow::SampleSpec {
+        flow::SampleSpec {
+            interval_ns: (self.interval_s * 1e9).round().max(1.0) as u64,
+            cpus,
+            most_cpus: None,
+            folder: self.folder.clone(),
+        }
+    }
+}
+
+impl Settings {
+    /// The usual settings of a preset. Quick has 18 s for each study; full has all the time it
+    /// needs.
+    #[must_use]
+    pub fn usual(preset: Preset, seed: u64) -> Self {
+        Self {
+            seed,
+            preset,
+            max_rounds: 80,
+            exact_rounds: false,
+            budget_s: (preset == Preset::Quick).then_some(18.0),
+            floor: None,
+            value: Value::Typical,
+            deadline_s: None,
+            sample: None,
+            events: Vec::new(),
+            simulate: None,
+            parent_memory: None,
+            allocators: Vec::new(),
+            heap_pages: Vec::new(),
+            memory_policies: Vec::new(),
+            together: true,
+        }
+    }
+}
+
+/// How much work a study does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// An answer in seconds.
+    #[default]
+    Quick,
+    /// The size of the original.
+    Full,
+}
+
+/// What stands for a slot, declared before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Value {
+    /// The median of its repetitions.
+    #[default]
+    Typical,
+    /// Their minimum.
+    Undisturbed,
+}
+
+impl Value {
+    /// The word for it, as a flag and in journals.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Typical => "typical",
+            Self::Undisturbed => "undisturbed",
+        }
+    }
+}

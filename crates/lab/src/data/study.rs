@@ -1,0 +1,278 @@
+//! A study: what is compared with what, and where it comes from.
+
+mod labels;
+mod published;
+mod questions;
+mod topology;
+
+use std::collections::BTreeMap;
+
+use flow::{Placement, Variant};
+use serde::{Deserialize, Serialize};
+use workload::Work;
+
+use super::number::count;
+use super::settings::Sampling;
+
+pub use labels::labelled;
+pub(crate) use labels::{differ_in_flows_alone, unique};
+pub use published::{
+    Claim, Half, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published, Step, TimeIn,
+};
+pub(crate) use questions::Questions;
+pub use topology::{Topology, along, base};
+
+/// A study with its cases, as it is run (presets applied, sweeps spread out).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// Its name on the command line.
+    pub name: String,
+    /// One line for headings.
+    pub title: String,
+    /// What the work stands for, one or two sentences.
+    pub stands_for: String,
+    /// The published study that it descends from.
+    pub origin: Option<Origin>,
+    /// What is compared, in the order of running.
+    pub cases: Vec<Case>,
+    /// Which case's first finding is the study's headline (its name).
+    pub headline: String,
+    /// The cases that have a row on the first screen of a run, and how they are called there; the
+    /// headline alone where it names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deciding: Vec<Deciding>,
+    /// The models whose limits are asked for, whether or not there is room to make any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits_of: Vec<flow::Model>,
+    /// The machine that it is simulated on, as `--simulate` takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<String>,
+    /// What labels of its variants mean, in a few words: shown where they first stand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub terms: BTreeMap<String, String>,
+}
+
+/// A case that has a row on the first screen of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deciding {
+    /// Its name as the study's file has it: of a case that is spread out, the one of its parts
+    /// that tells the most.
+    pub case: String,
+    /// A few words for it: `Primes, even work`.
+    pub label: String,
+    /// The variant that its row compares with the reference, so that all runs answer the same
+    /// question; else the one that is the best of this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Whether it has its row only where its study is the only one of a run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
+}
+
+impl Deciding {
+    /// Whether it is the case of this name, or the case that this one is a part of.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(&self.case);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+/// One piece of work under several variants. The first variant is the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its name within the study (`trial`, `grain/1000`).
+    pub name: String,
+    /// One line for headings.
+    pub title: String,
+    /// Where in a sweep this case stands, if it is part of one.
+    pub sweep: Option<SweepPoint>,
+    /// The work of one repetition.
+    pub work: Work,
+    /// Which time is compared.
+    pub metric: Metric,
+    /// At least two to compare; with one the case only measures.
+    pub variants: Vec<LabelledVariant>,
+    /// Repetitions in each slot; `None` lets the pilot choose (5, down to 1 where one
+    /// takes more than a few hundred ms).
+    pub reps: Option<u32>,
+    /// Rounds at the most, where the case wants fewer than the settings.
+    pub max_rounds: Option<usize>,
+    /// Differences below this fraction do not matter here, unless the settings say
+    /// otherwise; `None` leaves it to the noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// Set where the question is which variant is best, and not how each compares with the first:
+    /// rounds then drop those that fall behind ([`stats::Halving`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_of: Option<BestOf>,
+}
+
+/// Stands for where flows run, in titles and labels.
+const CPUS: &str = "{cpus}";
+
+/// The question which variant of a case is best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BestOf {
+    /// The place of the variant that is taken by those who do not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<usize>,
+}
+
+impl Case {
+    /// The text with parameters of the work in place of their names in braces: `{flows} flows` is
+    /// `1,000 flows`; `{cpus}` is where its flows run: `one CPU`.
+    #[must_use]
+    pub fn filled(&self, text: &str) -> String {
+        let Ok(serde_json::Value::Object(known)) = serde_json::to_value(&self.work) else {
+            return text.to_owned();
+        };
+        let text = match text.contains(CPUS) {
+            true => text.replace(CPUS, &self.cpus()),
+            false => text.to_owned(),
+        };
+        known.iter().fold(text, |text, (key, value)| {
+            let value = match (value.as_u64(), value.as_str()) {
+                (Some(number), _) => count(number),
+                (_, Some(word)) => word.to_owned(),
+                _ => value.to_string(),
+            };
+            text.replace(&format!("{{{key}}}"), &value)
+        })
+    }
+
+    /// Where the flows of all variants run.
+    fn cpus(&self) -> String {
+        let mut placements = self.variants.iter().map(|own| &own.variant.placement);
+        let first = placements.next();
+        match first.filter(|first| placements.all(|other| other == *first)) {
+            None => "different CPUs".to_owned(),
+            Some(Placement::Free) => "any CPU".to_owned(),
+            Some(Placement::One) => "one CPU".to_owned(),
+            Some(Placement::Cores) => "a core each".to_owned(),
+            Some(Placement::Smt) => "hardware threads".to_owned(),
+            Some(Placement::Numa) => "memory nodes in turn".to_owned(),
+            Some(Placement::List(list)) if list.len() == 1 => format!("CPU {}", list[0]),
+            Some(list) => format!("CPUs {list}"),
+        }
+    }
+
+    /// Whether it is meant by a name: its own, or the beginning of it up to a slash.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let rest = self.name.strip_prefix(name).filter(|_| !name.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl Study {
+    /// The study with the cases of these names alone, or `None` where it has none of them.
+    #[must_use]
+    pub fn only(self, names: &[String]) -> Option<Self> {
+        let cases = self.cases.iter();
+        let own = |case: &&Case| names.iter().any(|name| case.is_called(name));
+        let cases: Vec<Case> = cases.filter(own).cloned().collect();
+        (!cases.is_empty()).then(|| self.with_cases(cases))
+    }
+
+    /// What its source found, finding by finding.
+    #[must_use]
+    pub fn published(&self) -> Vec<Published> {
+        let origin = self.origin.as_ref();
+        origin.map_or_else(Vec::new, |origin| origin.published.clone())
+    }
+
+    /// The study with only these cases: where its headline is none of them, the first is.
+    #[must_use]
+    pub fn with_cases(mut self, cases: Vec<Case>) -> Self {
+        let has_headline = cases.iter().any(|case| case.name == self.headline);
+        if let Some(first) = cases.first().filter(|_| !has_headline) {
+            self.headline.clone_from(&first.name);
+        }
+        Self { cases, ..self }
+    }
+}
+
+impl Case {
+    /// The work of the variant at that place: its own, or that of the case.
+    #[must_use]
+    pub fn work_of(&self, variant: usize) -> &Work {
+        let own = self.variants.get(variant).and_then(|v| v.work.as_ref());
+        own.unwrap_or(&self.work)
+    }
+}
+
+/// A point of a sweep: cases of one sweep differ in one parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweepPoint {
+    /// The sweep's name (`grain`).
+    pub sweep: String,
+    /// The parameter (`block`).
+    pub parameter: String,
+    /// Its value.
+    pub value: f64,
+    /// Unit of the value for axes (`numbers`).
+    pub unit: String,
+}
+
+/// A variant with the name it has in tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelledVariant {
+    /// Unique within its case: the model, and what else sets it apart.
+    pub label: String,
+    /// What is launched.
+    pub variant: Variant,
+    /// Its work, where it is not the case's (a planted difference, another way to hand over).
+    /// It must prove the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// How its slots are sampled, where it is not as the settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
+    /// Its number of flows is this many times that of the machine's CPUs, and not known yet; see
+    /// [`Study::for_cpus`]. No run has any of these.
+    #[serde(skip)]
+    pub of_cpus: Option<u32>,
+}
+
+/// Which time of a repetition is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Create + steady + tear-down.
+    #[default]
+    Total,
+    /// From the release to the last result.
+    Steady,
+    /// Create alone.
+    Create,
+    /// One turn: steady over the turns that were taken, for flows that take turns.
+    Switch,
+    /// One unit of work: steady over the units that were done.
+    Unit,
+    /// One request: steady over the requests that were answered.
+    Request,
+    /// The latency that 99 of 100 requests did not exceed.
+    P99,
+    /// The steady phase on a machine that is simulated, by its time model.
+    Simulated,
+}
+
+/// The published study that ours descends from. Journals of older versions have tables of figures
+/// here too, which [`Published`] replaced; they are passed over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Who.
+    pub author: String,
+    /// The title of the text.
+    pub title: String,
+    /// When.
+    pub year: u32,
+    /// Its headline in our words.
+    pub finding: String,
+    /// All that it found: `[[published]]` of a study file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
+}

@@ -1,0 +1,163 @@
+//! Names for variants: the model, and whatever else sets one apart from the others.
+
+use flow::{Model, Variant};
+
+use super::LabelledVariant;
+
+/// Labels the variants of a case. A label is the model's name, followed by those of
+/// flows, placement, schedule, channel and parent memory in which the variants differ; two that are
+/// the same in everything are numbered.
+#[must_use]
+pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
+    let labels = unique(labels(&variants));
+    labels
+        .into_iter()
+        .zip(variants)
+        .map(|(label, variant)| LabelledVariant {
+            label,
+            variant,
+            work: None,
+            sample: None,
+            of_cpus: None,
+        })
+        .collect()
+}
+
+fn labels(variants: &[Variant]) -> Vec<String> {
+    let flows = differ(variants, |v| v.flows);
+    let placement = differ(variants, |v| v.placement.clone());
+    let schedule = differ(variants, |v| v.schedule);
+    let channel = differ(variants, |v| v.channel);
+    let parent_memory = differ(variants, |v| v.parent_memory);
+    let allocator = differ(variants, |v| v.allocator.clone());
+    let heap_pages = differ(variants, |v| v.heap_pages);
+    let memory_policy = differ(variants, |v| v.memory_policy);
+    // Where only the pages differ they say it all.
+    let bytes = differ(variants, |v| {
+        v.parent_memory.map(|parent_memory| parent_memory.bytes)
+    });
+    let label =
+        |v: &Variant| {
+            let mut words = vec![v.model.to_string()];
+            // A mix has its flows in its name.
+            if flows && !matches!(v.model, Model::Mix { .. }) {
+                words.push(format!("x{}", v.flows));
+            }
+            words.extend(placement.then(|| v.placement.to_string()));
+            words.extend(schedule.then(|| v.schedule.to_string()));
+            words.extend(channel.then(|| v.channel.to_string()));
+            words.extend(v.parent_memory.filter(|_| parent_memory).map(
+                |parent_memory| match bytes {
+                    true => parent_memory.to_string(),
+                    false => parent_memory.pages.to_string(),
+                },
+            ));
+            let named = v.allocator.as_ref().filter(|_| allocator);
+            words.extend(named.map(|named| named.label().to_owned()));
+            let pages = v.heap_pages.filter(|_| heap_pages);
+            words.extend(pages.map(|pages| pages.to_string()));
+            let policy = v.memory_policy.filter(|_| memory_policy);
+            words.extend(policy.map(|policy| policy.to_string()));
+            words.join(" ")
+        };
+    variants.iter().map(label).collect()
+}
+
+fn differ<T: PartialEq>(variants: &[Variant], part: impl Fn(&Variant) -> T) -> bool {
+    variants
+        .windows(2)
+        .any(|two| part(&two[0]) != part(&two[1]))
+}
+
+/// Numbers the second and later ones of the same label.
+pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
+    let mut taken: Vec<String> = Vec::new();
+    for label in labels {
+        let numbered = (2..).map(|n| format!("{label} #{n}"));
+        let free = std::iter::once(label.clone())
+            .chain(numbered)
+            .find(|candidate| !taken.contains(candidate));
+        taken.extend(free);
+    }
+    taken
+}
+
+/// Whether variants are alike but for their number of flows.
+pub(crate) fn differ_in_flows_alone(variants: &[LabelledVariant]) -> bool {
+    variants.windows(2).all(|two| {
+        let as_first = flow::Variant {
+            flows: two[0].variant.flows,
+            ..two[1].variant.clone()
+        };
+        as_first == two[0].variant && two[0].work == two[1].work
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flow::{Channel, Pages, ParentMemory, Placement, Schedule};
+
+    fn variant(model: &str, flows: u32) -> Variant {
+        Variant::new(model.parse().unwrap(), flows)
+    }
+
+    fn names(variants: Vec<Variant>) -> Vec<String> {
+        labelled(variants).into_iter().map(|v| v.label).collect()
+    }
+
+    #[test]
+    fn the_model_alone_where_nothing_else_differs() {
+        let names = names(vec![variant("process", 5), variant("thread", 5)]);
+        assert_eq!(names, ["process", "thread"]);
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        let mut queue = variant("thread", 5);
+        queue.schedule = Schedule::Queue;
+        assert_eq!(
+            names(vec![variant("thread", 5), queue]),
+            ["thread static", "thread queue"]
+        );
+        assert_eq!(
+            names(vec![
+                variant("thread", 4),
+                variant("thread", 8),
+                variant("4x2", 8)
+            ]),
+            ["thread x4", "thread x8", "4x2"]
+        );
+        let mut shm = variant("thread", 5);
+        shm.channel = Channel::Shm;
+        shm.placement = Placement::One;
+        assert_eq!(
+            names(vec![variant("process", 5), shm]),
+            ["process free fifo", "thread one shm"]
+        );
+    }
+
+    #[test]
+    fn parent_memory_is_named_where_it_differs() {
+        let with = |bytes, pages| Variant {
+            parent_memory: Some(ParentMemory { bytes, pages }),
+            ..variant("process", 1)
+        };
+        let (small, huge) = (with(1 << 20, Pages::Small), with(1 << 20, Pages::Huge));
+        assert_eq!(
+            names(vec![small.clone(), huge.clone()]),
+            ["process 4k", "process huge"]
+        );
+        assert_eq!(
+            names(vec![variant("thread", 1), small.clone(), huge]),
+            ["thread", "process 1M 4k", "process 1M huge"]
+        );
+        assert_eq!(names(vec![small.clone(), small])[0], "process");
+    }
+
+    #[test]
+    fn the_same_variant_thrice_is_numbered() {
+        let names = names(vec![variant("thread", 2); 3]);
+        assert_eq!(names, ["thread", "thread #2", "thread #3"]);
+    }
+}

@@ -1,0 +1,242 @@
+//! What a publication found, one finding an entry, and what of ours stands beside it.
+//!
+//! # Theory
+//!
+//! Every table row, figure, conclusion and piece of advice of a study's source is one
+//! `[[published]]` in its study file:
+//!
+//! ```toml
+//! [[published]]
+//! finding = "Threads finish sooner"             # what, in our words
+//! theirs = "1.43 % faster overall"              # the figure or the words of the source
+//! place = "Findings, first table"               # where in its text
+//! claim = "faster"                              # what that says of ours
+//! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
+//! ```
+//!
+//! A figure in `theirs` stands in the source's text, at `place`. One that is from elsewhere says so
+//! in `from`, and what is only inferred says that there too. Where nothing of ours can stand
+//! beside a finding, `not_here` says why. `results::then` holds it against a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Topology;
+
+/// One finding of a publication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// What was found, in our words.
+    pub finding: String,
+    /// The figure or the words of the source.
+    pub theirs: String,
+    /// Where in the source's text it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Where `theirs` is from, where it is not in the source's own text, or inferred from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What the finding says of ours; without one the two are laid side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// The best number, or another figure that ours is held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Figures of the source by a number (of workers, of flows, or which worker): each the number
+    /// and the figure, to be drawn beside ours, both over their first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<[f64; 2]>,
+    /// What of ours stands beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ours: Option<Ours>,
+    /// What the finding says besides, of something else: it holds where both do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub and: Option<Half>,
+    /// Why nothing of ours can; with `ours`, why nothing can in a run that does not have that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_here: Option<String>,
+    /// What ours is made of: each step takes this much more than the one before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// What is known to explain ours, with where that is shown: it stands where this run has
+    /// measured no cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// What the reader must know of the two, whatever the run says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The command that answers it, where it is not that of the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// The second half of a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Half {
+    /// What it says of ours.
+    pub claim: Claim,
+    /// What of ours stands beside it.
+    pub ours: Ours,
+}
+
+/// What a finding says of a quantity of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// The subject takes less time.
+    Faster,
+    /// It takes more.
+    Slower,
+    /// The subject has less; where there is a `value`, at most that share of the other's.
+    Less,
+    /// It has more; where there is a `value`, at least that many times as much.
+    More,
+    /// Nothing sets the two apart; of one amount, that it is `value`.
+    Same,
+    /// It grows in a line with the parameter of the sweep.
+    Linear,
+    /// It does not change with it.
+    Flat,
+    /// It jumps and stays by turns as it grows.
+    Steps,
+    /// It grows with it, in whatever shape.
+    Grows,
+    /// It grows by much less than in proportion.
+    GrowsSlowly,
+    /// `value` is the best number of flows.
+    Best,
+    /// At least `value`.
+    AtLeast,
+    /// At most `value`.
+    AtMost,
+}
+
+/// What of ours stands beside a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ours {
+    /// A quantity of two variants.
+    Pair(Pair),
+    /// A quantity of one variant.
+    Amount(OfVariant),
+    /// A quantity of each worker of a variant.
+    Workers(OfVariant),
+    /// Which worker differs most between two variants.
+    Farthest(Pair),
+    /// Whether what was counted can explain that the reference takes longer; `value` is what one
+    /// costs at the most, in ns.
+    Explains(Pair),
+    /// How much of the time of all flows of a variant these take, by timers.
+    TimeIn(TimeIn),
+    /// The best number of flows of a case.
+    Best(OfCase),
+    /// How a quantity of a variant changes along a sweep.
+    Law(OfSweep),
+    /// How many flows of a model there can be.
+    Limit(OfModel),
+    /// Throughput of threads over that of processes.
+    Throughput(OfWork),
+    /// Misses of the data TLB by threads over those by processes.
+    TlbMisses(OfWork),
+    /// How much of the memory of threads, as ranges that a huge page maps, several cores work on.
+    SharedPages(OfWork),
+    /// Hand-overs that the system ignored, as the refused slots of any case tell.
+    NotSwitched,
+}
+
+/// A quantity of two variants of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant that the finding is about.
+    pub subject: String,
+    /// Label of the one that it is held against.
+    pub reference: String,
+    /// The quantity by its name; `worker-done` and `worker-cpu` are of one worker.
+    pub quantity: String,
+    /// Which worker, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u32>,
+}
+
+/// A quantity of a variant of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfVariant {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
+    /// Which worker, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u32>,
+}
+
+/// A part of a quantity: what this variant has beyond that of the step before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What it is for.
+    pub what: String,
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
+}
+
+/// Classes of time of a variant whose work makes its own flows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeIn {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The classes by their names.
+    pub classes: Vec<String>,
+}
+
+/// A case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfCase {
+    /// By its name.
+    pub case: String,
+}
+
+/// A quantity of a variant along a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfSweep {
+    /// The sweep by its name.
+    pub sweep: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
+}
+
+/// A model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfModel {
+    /// Which.
+    pub model: flow::Model,
+}
+
+/// Work along a way through the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfWork {
+    /// The beginning of the names of its cases.
+    pub workload: String,
+    /// Where the flows are.
+    pub along: Topology,
+}

@@ -1,0 +1,84 @@
+//! What a run found: made from the journal's entries alone.
+//!
+//! * Ledger: the entries, case by case; [`judge`] compares a case while its rounds come in.
+//! * [`Results`]: what is found, as values, made of the ledger alone.
+//! * [`quantity`]: every quantity of every variant. Why: what explains a difference.
+//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on what was
+//!   found. [`fleet`]: the results of many machines laid over each other.
+
+mod asked;
+mod beside;
+mod calibration;
+mod cheapest;
+pub mod compare;
+mod compared;
+pub mod counted;
+pub mod counts;
+mod crossover;
+pub mod expect;
+mod fenced;
+pub mod fleet;
+mod generator;
+mod growth;
+mod headline;
+pub(crate) mod judge;
+mod launching;
+mod laws;
+pub(crate) mod ledger;
+mod levels;
+mod limits;
+mod make;
+mod moved;
+mod noisy;
+mod operation_matrix;
+mod optimum;
+mod outside;
+mod paired;
+mod profile;
+pub mod quantity;
+mod recommended;
+mod remarks;
+mod replayed;
+mod requests;
+mod results;
+pub mod sampled;
+mod scaling;
+mod self_managed;
+mod sentence;
+mod series;
+mod served;
+mod shared;
+pub mod simulated;
+mod sweep;
+mod switched;
+#[cfg(test)]
+mod tests;
+mod then;
+mod unanswered;
+mod ways;
+mod why;
+mod winner;
+mod workers;
+
+pub use asked::{latencies_in_words, load_in_words, rates_in_words};
+pub use calibration::detects_in_words;
+pub use compared::{Compared, compared};
+pub use counts::Counts;
+pub use growth::Shape;
+pub(crate) use headline::{headline, headline_case, headline_place};
+pub use laws::Law;
+pub use levels::Role;
+pub use limits::{Limit, at_most};
+pub use operation_matrix::{OperationMatrix, is_compared};
+pub use optimum::{AtNumber, Choice, Optimum};
+pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
+pub use requests::{Requests, latency_ns};
+pub use results::{CaseResult, Finding, Phases, Results, StudyResult, VariantSummary};
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
+pub use self_managed::SelfManaged;
+pub use shared::{Cause, Effect, Shared};
+pub use sweep::crossovers;
+pub use then::{ByNumber, Standing, Then};
+pub use workers::{Used, Workers};
+
+pub use crate::data::RawSlot;

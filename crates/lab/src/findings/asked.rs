@@ -1,0 +1,246 @@
+//! What a load of a server counted beside its times, and the highest rate that meets a bound.
+//!
+//! A generator that takes most of a CPU, or sends late, measures itself: both are said. A request that
+//! waited for a connection was held up by the server, and is said apart.
+
+use workload::Work;
+
+use super::generator::cpu_share;
+use super::quantity::Amount;
+use super::{CaseResult, Requests};
+use crate::data::Metric;
+use crate::data::number::{many, plain, significant, time, time_interval};
+
+/// Rounds with a p99 that are needed before a rate is said to meet a bound.
+const LEAST_ROUNDS: usize = 6;
+
+/// What was asked of several rates: the p99 of each server at each of them, and the highest rate that meets
+/// the bound, where there is one.
+#[must_use]
+pub fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
+    let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
+        .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case)))
+        .filter(|(_, case)| case.case.metric == Metric::P99)
+        .collect();
+    at_rates.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let Some((_, first)) = at_rates.first() else {
+        return Vec::new();
+    };
+    let variants = first.case.variants.iter().enumerate();
+    let each = variants.map(|(at, variant)| {
+        let p99 = by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
+        let bound = match first.case.work_of(at) {
+            Work::Served(served) => served.slo_p99_s,
+            _ => None,
+        };
+        let highest = bound.map(|bound| highest(&at_rates, at, bound));
+        let said: Vec<String> = p99.into_iter().chain(highest).collect();
+        (!said.is_empty()).then(|| format!("{}: {}", variant.label, said.join("; ")))
+    });
+    each.flatten().collect()
+}
+
+/// `p99 8.65 ms at 50 requests/s, 9.30 ms at 100, 9.22 ms at 200`.
+fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
+    let known = at_rates.iter().filter_map(|(rate, case)| {
+        let value = case.variants.get(at)?.value?;
+        Some((plain(*rate), time(value.typical)))
+    });
+    let each = known.enumerate().map(|(number, (rate, p99))| match number {
+        0 => format!("{p99} at {rate} requests/s"),
+        _ => format!("{p99} at {rate}"),
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("p99 {}", each.join(", ")))
+}
+
+fn served(cases: &[CaseResult]) -> impl Iterator<Item = &CaseResult> {
+    let is_served = |case: &&CaseResult| matches!(case.case.work, Work::Served(_));
+    cases.iter().filter(is_served)
+}
+
+/// What is said of the load of the servers of a study, case by case.
+#[must_use]
+pub fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
+    let each = served(cases).flat_map(|case| {
+        let variants = case.case.variants.iter().enumerate();
+        variants.filter_map(|(at, variant)| {
+            let (name, label) = (&case.case.name, &variant.label);
+            let said = of_load(case, at).or_else(|| failed(case, at))?;
+            Some(format!("load of {name}, {label}: {said}"))
+        })
+    });
+    each.collect()
+}
+
+/// What is said of the server of a case on the first screen: what its value is, and the latencies of
+/// each variant.
+#[must_use]
+pub fn latencies_in_words(case: &CaseResult) -> Vec<String> {
+    if !matches!(case.case.work, Work::Served(_)) {
+        return Vec::new();
+    }
+    let what = match case.case.metric {
+        Metric::P99 => {
+            "compared by p99 latency, counted from the time at which a request was planned"
+        }
+        _ => "compared by time per request: one over the requests answered in a second",
+    };
+    let each = case.variants.iter().filter_map(|variant| {
+        let label = &variant.label;
+        let said = match &variant.requests {
+            Some(requests) => latencies(case, label, requests),
+            None => as_said(case, label)?,
+        };
+        Some(format!("{label}: {said}"))
+    });
+    [what.to_owned()].into_iter().chain(each).collect()
+}
+
+/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, p90 ..., p99.9 ...; 200
+/// answered a second`: the p99 is the value that verdicts and rates have, and no other.
+fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
+    let amount = |name: &str| case.quantity(name, label)?.value.value();
+    let interval = |name: &str| {
+        let amount = amount(name)?;
+        Some((amount.low?, amount.high?))
+    };
+    let p99 = amount("p99").map_or(String::new(), |p99| {
+        let interval = interval("p99").map_or(String::new(), |(low, high)| {
+            format!(" {}", time_interval(low, high))
+        });
+        let p99 = time(p99.estimate);
+        format!("p99 {p99}{interval}, median over the rounds; ")
+    });
+    let rate = interval("requests").map_or(String::new(), |(low, high)| {
+        format!(" [{} … {}]", significant(low), significant(high))
+    });
+    let Requests {
+        p50_ns,
+        p90_ns,
+        p999_ns,
+        ..
+    } = *requests;
+    let [p50, p90, p999] = [p50_ns, p90_ns, p999_ns].map(|ns| time(ns as f64));
+    format!(
+        "{p99}of all {} together p50 {p50}, p90 {p90}, p99.9 {p999}; {}{rate} answered a second",
+        many(requests.count, "request"),
+        significant(requests.per_s)
+    )
+}
+
+/// `p50 1.00 ms [...], p99 ..., 200 [...] answered a second; medians over the rounds of what the load generator said`.
+fn as_said(case: &CaseResult, label: &str) -> Option<String> {
+    let said = |name: &str, shown: fn(f64) -> String| {
+        let Amount {
+            estimate,
+            low,
+            high,
+            ..
+        } = *case.quantity(name, label)?.value.value()?;
+        let interval = low.zip(high).map_or(String::new(), |(low, high)| {
+            format!(" [{} … {}]", shown(low), shown(high))
+        });
+        Some(format!("{}{interval}", shown(estimate)))
+    };
+    let times = ["p50", "p99"].map(|name| Some(format!("{name} {}", said(name, time)?)));
+    let rate = format!("{} answered a second", said("requests", significant)?);
+    let all: Vec<String> = times.into_iter().flatten().chain([rate]).collect();
+    Some(format!(
+        "{}; medians over the rounds of what the load generator said",
+        all.join(", ")
+    ))
+}
+
+/// What was counted by name in the good slots of a variant.
+pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
+    let slots = case.slots.iter().filter(|slot| slot.variant == at);
+    let reps = slots
+        .filter_map(|slot| slot.outcome.answer.done())
+        .flat_map(|record| &record.reps);
+    let own = reps.filter_map(|rep| rep.self_managed.as_deref());
+    own.filter_map(|own| own.counts.get(name).copied())
+        .collect()
+}
+
+/// Errors, timeouts, lateness and the CPU share of the load generator.
+fn of_load(case: &CaseResult, at: usize) -> Option<String> {
+    let share = 100.0 * cpu_share(case, at)?;
+    let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
+    // Not every tool counts all of them.
+    let named = [
+        ("errors", "errors"),
+        ("timeouts", "timeouts"),
+        ("unsent", "not sent"),
+    ];
+    let known = named
+        .into_iter()
+        .filter(|(name, _)| !counted(case, at, name).is_empty());
+    let known: Vec<String> = known
+        .map(|(name, word)| format!("{} {word}", plain(sum(name) as f64)))
+        .collect();
+    let refused = match sum("refused") {
+        0 => String::new(),
+        refused => format!(
+            ", {} refused and tried again (their requests waited, and count that)",
+            many(refused, "connection")
+        ),
+    };
+    let worst = |name: &str| {
+        counted(case, at, name)
+            .into_iter()
+            .max()
+            .filter(|&ns| ns > 0)
+    };
+    let late = worst("lateness_p99_ns").map_or(String::new(), |ns| {
+        format!(", p99 of its lateness at worst {}", time(ns as f64))
+    });
+    let queued = worst("queued_p99_ns").map_or(String::new(), |ns| {
+        format!(
+            "; requests waited for a connection, since all were busy: p99 at worst {}",
+            time(ns as f64)
+        )
+    });
+    Some(format!(
+        "{}{refused}; the generator used {share:.0} % of one CPU{late}{queued}",
+        known.join(", ")
+    ))
+}
+
+/// That all slots of a variant failed, with the reason of the first.
+fn failed(case: &CaseResult, at: usize) -> Option<String> {
+    let (_, reason) = case.variants.get(at)?.failures.first()?;
+    Some(format!("all slots failed: {reason}"))
+}
+
+/// The highest rate at which every rate up to it meets the bound in every round.
+fn highest(at_rates: &[(f64, &CaseResult)], at: usize, bound_s: f64) -> String {
+    let met = at_rates
+        .iter()
+        .take_while(|(_, case)| meets(case, at, bound_s))
+        .last();
+    let bound = format!("p99 of at most {} ms in every round", plain(bound_s * 1e3));
+    match met {
+        Some((rate, _)) => format!(
+            "{} requests a second is the highest of these rates with a {bound}",
+            plain(*rate)
+        ),
+        None => {
+            let rounds = at_rates.iter().map(|(_, case)| case.rounds);
+            let most = rounds.max().unwrap_or(0);
+            match most < LEAST_ROUNDS {
+                true => format!(
+                    "too few rounds to say which of these rates has a {bound}: {most}, and it takes {LEAST_ROUNDS}"
+                ),
+                false => format!("no rate of these had a {bound}"),
+            }
+        }
+    }
+}
+
+/// Whether every round of a variant met the bound.
+fn meets(case: &CaseResult, at: usize, bound_s: f64) -> bool {
+    let own = || case.slots.iter().filter(|slot| slot.variant == at);
+    let met = own().all(|slot| slot.value_ns.is_some_and(|ns| ns <= bound_s * 1e9));
+    met && own().count() >= LEAST_ROUNDS
+}

@@ -1,0 +1,245 @@
+//! Results of several runs or machines side by side.
+//!
+//! # Theory
+//!
+//! The first run is the reference; every other one is compared with it, study by study,
+//! case by case and variant by variant, each found by its name. What only one of them holds
+//! is named and left out.
+//!
+//! Rounds of two runs are not paired, so slots are taken for two independent samples
+//! ([`stats::two_runs`]). Two things may be compared ([`Basis`]): the times themselves, or
+//! the ratio of each variant to its reference in the same round, which whatever shifts a
+//! whole run leaves alone.
+//!
+//! No ratio is given unless both sides did the same work: the same parameters, and the same
+//! proof of it. Everything else that differs between the runs and matters (machines,
+//! versions, settings) is a warning.
+//!
+//! How many flows there can be is read from limits and no sample: it is laid side by side and
+//! has no verdict.
+
+mod change;
+mod common;
+mod differ;
+mod limits;
+mod model;
+#[cfg(test)]
+mod tests;
+
+pub use change::unseen;
+pub use common::Common;
+pub use model::{
+    Basis, Change, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy, ComparedVariant, Floor,
+    FloorFrom, How, Named, SideBySide,
+};
+
+use crate::data::Case;
+use crate::findings::{CaseResult, VariantSummary};
+
+/// The runs have nothing in common.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{a} and {b} have nothing in common to compare: {a} holds {of_a}, {b} holds {of_b}: name \
+     results of the same studies and variants"
+)]
+pub struct NothingInCommon {
+    a: String,
+    b: String,
+    of_a: String,
+    of_b: String,
+}
+
+/// Lays runs side by side; the first is the reference.
+///
+/// # Errors
+/// A run has no case with a variant in common with the first.
+pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInCommon> {
+    let Some((first, others)) = runs.split_first() else {
+        return Ok(SideBySide::empty(how.basis));
+    };
+    for other in others {
+        if !common(first, other) {
+            return Err(nothing_in_common(first, other));
+        }
+    }
+    let mut all = SideBySide::empty(how.basis);
+    all.runs = runs.iter().map(compared_run).collect();
+    for other in others {
+        for warning in differ::runs(first, other) {
+            // The first run is in every pair.
+            if !all.warnings.contains(&warning) {
+                all.warnings.push(warning);
+            }
+        }
+    }
+    for run in runs {
+        let own = run.results.warnings.iter();
+        all.warnings
+            .extend(own.map(|warning| format!("{}: {warning}", run.name)));
+    }
+    let studies = first.results.studies.iter();
+    let names = studies.map(|study| (study.study.name.as_str(), study.study.title.as_str()));
+    for (name, title) in names {
+        let cases = cases(runs, name, how, &mut all.warnings);
+        let limits = limits::side_by_side(runs, name);
+        if !cases.is_empty() || !limits.is_empty() {
+            all.studies.push(ComparedStudy {
+                name: name.to_owned(),
+                title: title.to_owned(),
+                cases,
+                limits,
+            });
+        }
+    }
+    let common = |run| (run > 0).then(|| Common::of(&all, run)).flatten();
+    all.common = (0..runs.len()).map(common).collect();
+    for (run, common) in runs.iter().zip(&all.common) {
+        let said = common.and_then(|common| common.sentence(run.name, first.name));
+        all.warnings.extend(said);
+    }
+    all.left_out = differ::left_out(runs);
+    all.gone = differ::gone(runs);
+    Ok(all)
+}
+
+fn compared_run(run: &Named<'_>) -> ComparedRun {
+    let header = &run.results.header;
+    let machine = &header.machine;
+    ComparedRun {
+        name: run.name.to_owned(),
+        machine: vec![
+            machine.host.to_string(),
+            machine.processor.model.to_string(),
+            format!("kernel {}", machine.kernel.release),
+        ],
+        usable_cpus: machine.usable_cpus(),
+        version: header.version.clone(),
+        began_unix_s: header.began_unix_s,
+        seed: header.settings.seed,
+        finished: run.results.finished,
+    }
+}
+
+/// The cases of a study in all runs.
+fn cases(
+    runs: &[Named<'_>],
+    study: &str,
+    how: How,
+    warnings: &mut Vec<String>,
+) -> Vec<ComparedCase> {
+    let first = differ::cases_of(&runs[0], study);
+    first
+        .filter_map(|case| {
+            let sides: Vec<_> = runs
+                .iter()
+                .map(|run| find(run, study, &case.case.name))
+                .collect();
+            let shared = sides.iter().flatten().count() > 1;
+            shared.then(|| compared_case(runs, study, case, &sides, how, warnings))
+        })
+        .collect()
+}
+
+fn compared_case(
+    runs: &[Named<'_>],
+    study: &str,
+    first: &CaseResult,
+    sides: &[Option<&CaseResult>],
+    how: How,
+    warnings: &mut Vec<String>,
+) -> ComparedCase {
+    let others = || runs.iter().zip(sides).skip(1);
+    for (run, side) in others() {
+        let side = side.iter();
+        warnings.extend(side.flat_map(|side| differ::cases(study, (&runs[0], first), (run, side))));
+    }
+    let comparing = change::Comparing::new(runs, first, sides, how);
+    ComparedCase {
+        name: first.case.name.clone(),
+        title: first.case.title.clone(),
+        sweep: first.case.sweep.clone(),
+        metric: first.case.metric,
+        floors: (0..runs.len()).map(|run| comparing.floor(run)).collect(),
+        variants: first
+            .variants
+            .iter()
+            .filter(|variant| has_more_than_one(sides, &variant.label))
+            .map(|variant| ComparedVariant {
+                label: variant.label.clone(),
+                sides: sides
+                    .iter()
+                    .map(|side| summary(side.as_ref()?, &variant.label).cloned())
+                    .collect(),
+                changes: (0..runs.len())
+                    .map(|run| comparing.change(run, &variant.label))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+fn has_more_than_one(sides: &[Option<&CaseResult>], label: &str) -> bool {
+    let with = sides
+        .iter()
+        .flatten()
+        .filter(|side| summary(side, label).is_some());
+    with.count() > 1
+}
+
+fn summary<'a>(case: &'a CaseResult, label: &str) -> Option<&'a VariantSummary> {
+    case.variants.iter().find(|variant| variant.label == label)
+}
+
+fn find<'a>(run: &Named<'a>, study: &str, case: &str) -> Option<&'a CaseResult> {
+    differ::cases_of(run, study).find(|result| result.case.name == case)
+}
+
+/// Whether a case of both has a variant of both, or both have limits of the same study.
+fn common(a: &Named<'_>, b: &Named<'_>) -> bool {
+    a.results.studies.iter().any(|study| {
+        let limits = || limits::side_by_side(&[*a, *b], &study.study.name);
+        !limits().is_empty()
+            || study.cases.iter().any(|case| {
+                let other = find(b, &study.study.name, &case.case.name);
+                other.is_some_and(|other| shares_label(&case.case, &other.case))
+            })
+    })
+}
+
+fn shares_label(a: &Case, b: &Case) -> bool {
+    let has = |label: &str| b.variants.iter().any(|variant| variant.label == label);
+    a.variants.iter().any(|variant| has(&variant.label))
+}
+
+fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {
+    let [of_a, of_b] = [a, b].map(|run| holds(run, false));
+    let is_by_variants = of_a == of_b;
+    NothingInCommon {
+        a: a.name.to_owned(),
+        b: b.name.to_owned(),
+        of_a: holds(a, is_by_variants),
+        of_b: holds(b, is_by_variants),
+    }
+}
+
+/// Cases of a study that an error names.
+const SHOWN: usize = 3;
+
+/// The studies of a run with their cases, and with the variants of these where they are what differs.
+fn holds(run: &Named<'_>, with_variants: bool) -> String {
+    let case = |case: &CaseResult| {
+        let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();
+        match with_variants {
+            true => format!("{}: {}", case.case.name, labels.join(", ")),
+            false => case.case.name.clone(),
+        }
+    };
+    let studies = run.results.studies.iter().map(|study| {
+        let shown = study.cases.iter().take(SHOWN).map(case);
+        let more = study.cases.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| format!("{more} more"));
+        let cases: Vec<String> = shown.chain(more).collect();
+        format!("{} ({})", study.study.name, cases.join("; "))
+    });
+    studies.collect::<Vec<_>>().join(" and ")
+}

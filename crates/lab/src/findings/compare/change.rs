@@ -1,0 +1,234 @@
+//! One variant of two runs: values, floor, estimate, verdict and sentence.
+
+use flow::Proof;
+use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
+
+use super::{Basis, Change, Floor, FloorFrom, How, Named, differ};
+use crate::data::words::percent;
+use crate::data::{Value, median, slot_value};
+use crate::findings::{CaseResult, compared};
+
+/// The floor of a case that compares nothing.
+const USUAL_FLOOR: f64 = 0.01;
+
+/// A case of several runs, ready to be compared.
+#[derive(Debug)]
+pub(super) struct Comparing<'a> {
+    names: Vec<&'a str>,
+    sides: &'a [Option<&'a CaseResult>],
+    /// What stands for a slot, in all runs the same.
+    value: Value,
+    how: How,
+    /// Comparisons that share the error.
+    comparisons: usize,
+}
+
+impl<'a> Comparing<'a> {
+    pub(super) fn new(
+        runs: &[Named<'a>],
+        first: &CaseResult,
+        sides: &'a [Option<&'a CaseResult>],
+        how: How,
+    ) -> Self {
+        let others = sides.iter().skip(1).flatten().count();
+        let fixed = usize::from(how.basis == Basis::Relative);
+        Self {
+            names: runs.iter().map(|run| run.name).collect(),
+            sides,
+            value: runs[0].results.header.settings.value,
+            how,
+            comparisons: (others * first.variants.len().saturating_sub(fixed)).max(1),
+        }
+    }
+
+    /// The floor of the comparison of a run with the first.
+    pub(super) fn floor(&self, run: usize) -> Option<Floor> {
+        let (a, b) = self.pair(run)?;
+        if let Some(fraction) = self.how.floor {
+            return Some(Floor {
+                fraction,
+                because: FloorFrom::Asked,
+            });
+        }
+        let own = [a, b].map(own_floor).into_iter().fold(0.0, f64::max);
+        let (fraction, because) = match (self.wander(a), self.wander(b)) {
+            (Some(a), Some(b)) if a.max(b) > own => (a.max(b), FloorFrom::Wander),
+            (Some(_), Some(_)) => (own, FloorFrom::Runs),
+            _ => (own, FloorFrom::Unseen),
+        };
+        Some(Floor { fraction, because })
+    }
+
+    /// How far the halves of a run lie apart: of its variants the median. `None` where none has
+    /// slots enough to see it.
+    fn wander(&self, case: &CaseResult) -> Option<f64> {
+        let labels = case.variants.iter().map(|variant| variant.label.as_str());
+        median(labels.filter_map(|label| wander(&self.values(case, label))))
+    }
+
+    /// The case in the first run and in this one.
+    fn pair(&self, run: usize) -> Option<(&'a CaseResult, &'a CaseResult)> {
+        let other = (run > 0).then(|| self.sides[run]).flatten()?;
+        Some((self.sides[0]?, other))
+    }
+
+    /// How a variant of a run compares with the same in the first.
+    pub(super) fn change(&self, run: usize, label: &str) -> Option<Change> {
+        let (a, b) = self.pair(run)?;
+        let known = |case: &CaseResult| case.variants.iter().any(|v| v.label == label);
+        if !known(a) || !known(b) || self.is_its_own_reference(a, label) {
+            return None;
+        }
+        let floor = self.floor(run)?;
+        let (before, after) = (self.values(a, label), self.values(b, label));
+        let values = (before.len(), after.len());
+        let judged = self.judge(label, (a, &before), (b, &after), floor.fraction);
+        Some(match judged {
+            Err(why) => Change {
+                estimate: None,
+                verdict: Verdict::CannotTell { more_rounds: None },
+                values,
+                sentence: format!("{label} of {} is not compared: {why}", self.names[run]),
+                not_compared: Some(why),
+            },
+            Ok((estimate, seen)) => {
+                let verdict = floor.allows(seen);
+                let sentence = self.sentence(run, label, &estimate, verdict);
+                Change {
+                    estimate: Some(estimate),
+                    verdict,
+                    values,
+                    not_compared: None,
+                    sentence: match verdict == seen {
+                        true => sentence,
+                        false => format!("{sentence}; {}", unseen()),
+                    },
+                }
+            }
+        })
+    }
+
+    /// The ratio of a reference to itself says nothing.
+    fn is_its_own_reference(&self, case: &CaseResult, label: &str) -> bool {
+        let first = case.variants.first().map(|variant| variant.label.as_str());
+        self.how.basis == Basis::Relative && first == Some(label)
+    }
+
+    fn judge(
+        &self,
+        label: &str,
+        (a, before): (&CaseResult, &[f64]),
+        (b, after): (&CaseResult, &[f64]),
+        floor: f64,
+    ) -> Result<(Estimate, Verdict), String> {
+        if let Some(why) = differ::work((a, label), (b, label)) {
+            return Err(why);
+        }
+        if self.how.basis == Basis::Relative {
+            let reference = |case: &CaseResult| case.variants.first().map(|v| v.label.clone());
+            if reference(a) != reference(b) {
+                return Err("its reference is another one".to_owned());
+            }
+        }
+        if let (Some(x), Some(y)) = (proof(a, label), proof(b, label))
+            && x != y
+        {
+            return Err("the runs do not prove the same work".to_owned());
+        }
+        if before.is_empty() || after.is_empty() {
+            return Err("no good slot in one of the runs".to_owned());
+        }
+        let rule = Rule {
+            floor,
+            comparisons: self.comparisons,
+        };
+        let alpha = RUNS_ALPHA / self.comparisons as f64;
+        let estimate = two_runs(before, after, alpha).map_err(|error| error.to_string())?;
+        Ok((estimate, rule.judge_apart(&estimate)))
+    }
+
+    /// The values of a variant in time order: times in ns, or ratios to the reference.
+    fn values(&self, case: &CaseResult, label: &str) -> Vec<f64> {
+        let Some(place) = case.case.variants.iter().position(|v| v.label == label) else {
+            return Vec::new();
+        };
+        let value =
+            |slot: &crate::data::RawSlot| slot_value(&slot.outcome, case.case.metric, self.value);
+        let own = case.slots.iter().filter(|slot| slot.variant == place);
+        match self.how.basis {
+            Basis::Times => own.filter_map(value).collect(),
+            Basis::Relative => own
+                .filter_map(|slot| {
+                    let mut round = case.slots.iter().filter(|other| other.round == slot.round);
+                    let reference = round.find(|other| other.variant == 0)?;
+                    Some(value(slot)? / value(reference)?)
+                })
+                .collect(),
+        }
+    }
+
+    fn sentence(&self, run: usize, label: &str, e: &Estimate, verdict: Verdict) -> String {
+        let (here, there) = (self.names[run], self.names[0]);
+        let what = match self.how.basis {
+            Basis::Times => label.to_owned(),
+            Basis::Relative => format!("{label} against its reference"),
+        };
+        let said = compared(Some(e), &verdict);
+        let (word, interval) = (said.word, said.interval);
+        let sentence = match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => {
+                format!("{what} {word} in {here} than in {there} {interval}")
+            }
+            Verdict::Same { within } => format!(
+                "{what} takes the same time in {here} and {there} within {} ({interval})",
+                percent(within)
+            ),
+            Verdict::CannotTell { .. } => match e.interval() {
+                Some(_) => format!("{word}: {what} {interval} in {here} than in {there}"),
+                None => format!(
+                    "{what} in {here} against {there}: {} slots are too few",
+                    e.rounds
+                ),
+            },
+        };
+        sentence.trim_end().to_owned()
+    }
+}
+
+impl Floor {
+    /// A verdict as far as the floor lets it be said: where it cannot be seen how far the runs
+    /// wandered, nothing is called a difference.
+    fn allows(self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+                if self.because == FloorFrom::Unseen =>
+            {
+                Verdict::CannotTell { more_rounds: None }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Why nothing is called a difference where runs have few slots.
+#[must_use]
+pub fn unseen() -> String {
+    format!(
+        "too few slots to see how far a run wandered: {FEWEST_FOR_WANDER} a run are needed, or a \
+         --floor of yours"
+    )
+}
+
+/// The floor that a run used for a case.
+fn own_floor(case: &CaseResult) -> f64 {
+    case.findings
+        .first()
+        .map_or(USUAL_FLOOR, |finding| finding.floor)
+}
+
+/// What the first good slot of a variant proves.
+fn proof(case: &CaseResult, label: &str) -> Option<Proof> {
+    let place = case.case.variants.iter().position(|v| v.label == label)?;
+    let mut own = case.slots.iter().filter(|slot| slot.variant == place);
+    own.find_map(|slot| Some(slot.outcome.answer.done()?.proof))
+}

@@ -1,0 +1,103 @@
+//! What all variants of a run have in common against the first run.
+//!
+//! # Theory
+//!
+//! Two runs of one program a few seconds apart can differ by a fifth in every variant: the machine
+//! was slower as a whole. One variant that became slower is something else. So the ratios of all
+//! variants of all cases are laid side by side: their median is the *common factor*, with the
+//! exact interval of a median ([`stats::typical`]), and what is called a regression has to lie
+//! beyond that too.
+//!
+//! A common factor may as well come from the programs: a change that slows everything down. No
+//! arithmetic on two runs tells these apart, so a common factor beyond the bar is not passed
+//! over: it is reported, and leaves the question open. Both builds in one run answer it.
+//!
+//! Fewer than six ratios have no such interval, and no common factor. Where variants became
+//! *faster* together nothing is judged against it: that would make a regression of what did not.
+
+use serde::{Deserialize, Serialize};
+use stats::{RUNS_ALPHA, typical};
+
+use super::{Basis, Change, SideBySide};
+use crate::data::median;
+use crate::data::number::{factor, ratio_interval};
+
+/// The ratios of a run against the first, one of them left out.
+fn ratios(all: &SideBySide, run: usize, without: Option<&Change>) -> Vec<f64> {
+    let changes = all.changes().filter(|(_, _, _, of, _)| *of == run);
+    let others =
+        changes.filter(|(.., change)| without.is_none_or(|one| !std::ptr::eq(one, *change)));
+    others
+        .filter_map(|(.., change)| Some(change.estimate?.ratio))
+        .collect()
+}
+
+/// By how much all variants of a run differ from the first run together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Common {
+    /// Time in this run over time in the first: the median of all variants.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// Variants that were compared.
+    pub variants: usize,
+}
+
+impl Common {
+    /// Of the comparisons of a run with the first; `None` where they are too few.
+    pub(super) fn of(all: &SideBySide, run: usize) -> Option<Self> {
+        if all.basis == Basis::Relative {
+            return None;
+        }
+        Self::of_ratios(&ratios(all, run, None))
+    }
+
+    /// What all other variants of its run are slower by together than one variant may be: 1 where
+    /// they are not. The variant itself is left out, since few ratios have an interval that
+    /// reaches to the farthest of them.
+    pub(super) fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
+        let slower = all.common.get(run).copied().flatten();
+        if slower.is_none_or(|common| !common.is_slower()) {
+            return 1.0;
+        }
+        let others = ratios(all, run, Some(change));
+        let common = Self::of_ratios(&others).map(|common| common.high);
+        common.or_else(|| median(others)).unwrap_or(1.0).max(1.0)
+    }
+
+    fn of_ratios(ratios: &[f64]) -> Option<Self> {
+        let median = typical(ratios, RUNS_ALPHA).ok()?;
+        let (low, high) = median.interval?;
+        Some(Self {
+            ratio: median.median,
+            low,
+            high,
+            variants: ratios.len(),
+        })
+    }
+
+    /// Whether everything is slower together, by more than chance makes of it.
+    #[must_use]
+    pub fn is_slower(&self) -> bool {
+        self.low > 1.0
+    }
+
+    /// The shift in words; `None` where there is none.
+    pub(super) fn sentence(&self, here: &str, there: &str) -> Option<String> {
+        let (word, by) = match (self.low > 1.0, self.high < 1.0) {
+            (true, _) => ("slower", self.ratio),
+            (_, true) => ("faster", 1.0 / self.ratio),
+            _ => return None,
+        };
+        Some(format!(
+            "the {} variants of {here} are {} {word} than in {there} together (time over time \
+             {}): the machine shifted between the runs, or everything changed; run both in one \
+             run to tell which",
+            self.variants,
+            factor(by),
+            ratio_interval(self.low, self.high)
+        ))
+    }
+}

@@ -1,0 +1,33 @@
+//! How many flows of each model there can be, run by run.
+
+use super::{ComparedLimit, Named};
+use crate::findings::Limit;
+
+/// The limits of a study in all runs, a row a model; none where fewer than two runs have some.
+pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit> {
+    let sides: Vec<Vec<&Limit>> = runs.iter().map(|run| of(run, study)).collect();
+    if sides.iter().filter(|side| !side.is_empty()).count() < 2 {
+        return Vec::new();
+    }
+    let mut labels: Vec<&str> = Vec::new();
+    for limit in sides.iter().flatten() {
+        if !labels.contains(&limit.label.as_str()) {
+            labels.push(&limit.label);
+        }
+    }
+    let row = |label: &str| ComparedLimit {
+        label: label.to_owned(),
+        sides: sides
+            .iter()
+            .map(|side| side.iter().find(|limit| limit.label == label))
+            .map(|limit| limit.map(|&limit| limit.clone()))
+            .collect(),
+    };
+    labels.into_iter().map(row).collect()
+}
+
+fn of<'a>(run: &Named<'a>, study: &str) -> Vec<&'a Limit> {
+    let studies = run.results.studies.iter();
+    let same = studies.filter(|result| result.study.name == study);
+    same.flat_map(|result| &result.limits).collect()
+}

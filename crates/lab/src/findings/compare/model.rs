@@ -1,0 +1,314 @@
+//! What runs side by side are, as data.
+
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Verdict};
+
+use super::Common;
+
+use crate::data::{Metric, SweepPoint};
+use crate::findings::{Limit, Results, VariantSummary};
+
+/// A run with the name that it has among others.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    /// Unique among the runs.
+    pub name: &'a str,
+    /// What it found.
+    pub results: &'a Results,
+}
+
+/// What is compared between runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The times of slots.
+    #[default]
+    Times,
+    /// The ratio of each slot to that of the reference variant in its round.
+    Relative,
+}
+
+/// How runs are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct How {
+    /// What is compared.
+    pub basis: Basis,
+    /// Differences within this fraction are none; `None` takes what the runs themselves
+    /// call for.
+    pub floor: Option<f64>,
+}
+
+/// Runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SideBySide {
+    /// What was compared.
+    pub basis: Basis,
+    /// The runs, the reference first.
+    pub runs: Vec<ComparedRun>,
+    /// Studies that the first run and another one hold.
+    pub studies: Vec<ComparedStudy>,
+    /// What differs between the runs and matters, and what was not compared.
+    pub warnings: Vec<String>,
+    /// What only some of them hold.
+    pub left_out: Vec<String>,
+    /// What the first run holds and another one does not, a sentence a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// One entry a run: by how much all its variants differ from the first run together; none
+    /// for the first, and where variants are few.
+    #[serde(default, skip_serializing_if = "no_common")]
+    pub common: Vec<Option<Common>>,
+}
+
+/// Whether no run has a common factor.
+fn no_common(common: &[Option<Common>]) -> bool {
+    common.iter().all(Option::is_none)
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedRun {
+    /// Its name among the others.
+    pub name: String,
+    /// Host, CPU and kernel, in words.
+    pub machine: Vec<String>,
+    /// CPUs that its flows could use.
+    pub usable_cpus: usize,
+    /// Version of flowgauge.
+    pub version: String,
+    /// When it began, in seconds since 1970.
+    pub began_unix_s: u64,
+    /// Seed of its random choices.
+    pub seed: u64,
+    /// Whether it ended by itself.
+    pub finished: bool,
+}
+
+/// A study of several runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedStudy {
+    /// Its name.
+    pub name: String,
+    /// Its title in the first run.
+    pub title: String,
+    /// Its cases, in the order of the first run.
+    pub cases: Vec<ComparedCase>,
+    /// How many flows there can be, for a study of limits: laid side by side, without a verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<ComparedLimit>,
+}
+
+/// How many flows of a model there can be in several runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedLimit {
+    /// The model's label.
+    pub label: String,
+    /// One entry a run; none where it did not ask for the model.
+    pub sides: Vec<Option<Limit>>,
+}
+
+/// A case of several runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedCase {
+    /// Its name.
+    pub name: String,
+    /// Its title in the first run.
+    pub title: String,
+    /// Where it stands in a sweep.
+    pub sweep: Option<SweepPoint>,
+    /// Which time is compared.
+    pub metric: Metric,
+    /// One entry a run: the floor of its comparison with the first; none for the first.
+    pub floors: Vec<Option<Floor>>,
+    /// Its variants, in the order of the first run.
+    pub variants: Vec<ComparedVariant>,
+}
+
+/// Below which fraction differences are none, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// The fraction.
+    pub fraction: f64,
+    /// Where it comes from.
+    pub because: FloorFrom,
+}
+
+/// Where a floor comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FloorFrom {
+    /// It was asked for.
+    Asked,
+    /// It is the larger floor of the two runs.
+    Runs,
+    /// So far one of the runs wandered.
+    Wander,
+    /// It is the larger floor of the two runs, and a run has too few slots to see how far it
+    /// wandered: no difference is established.
+    Unseen,
+}
+
+/// A variant in several runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedVariant {
+    /// Its label.
+    pub label: String,
+    /// One entry a run: its summary there.
+    pub sides: Vec<Option<VariantSummary>>,
+    /// One entry a run: how it compares with the first; none for the first, and where it is
+    /// missing.
+    pub changes: Vec<Option<Change>>,
+}
+
+/// A variant in one run compared with the same in the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Time in this run over time in the first (or ratio over ratio), with its interval.
+    pub estimate: Option<Estimate>,
+    /// Faster, slower, same or cannot tell: this run against the first.
+    pub verdict: Verdict,
+    /// Values of the first run, and of this one.
+    pub values: (usize, usize),
+    /// Why there is no comparison.
+    pub not_compared: Option<String>,
+    /// The whole answer in one sentence.
+    pub sentence: String,
+}
+
+impl SideBySide {
+    pub(super) fn empty(basis: Basis) -> Self {
+        Self {
+            basis,
+            runs: Vec::new(),
+            studies: Vec::new(),
+            warnings: Vec::new(),
+            left_out: Vec::new(),
+            gone: Vec::new(),
+            common: Vec::new(),
+        }
+    }
+
+    /// Every change with its place: study, case, variant, and the place of its run.
+    pub fn changes(
+        &self,
+    ) -> impl Iterator<
+        Item = (
+            &ComparedStudy,
+            &ComparedCase,
+            &ComparedVariant,
+            usize,
+            &Change,
+        ),
+    > {
+        self.studies.iter().flat_map(|study| {
+            study.cases.iter().flat_map(move |case| {
+                case.variants.iter().flat_map(move |variant| {
+                    let changes = variant.changes.iter().enumerate();
+                    changes.filter_map(move |(run, change)| {
+                        Some((study, case, variant, run, change.as_ref()?))
+                    })
+                })
+            })
+        })
+    }
+
+    /// By how much all variants of a run are faster or slower than in the first together, in a
+    /// sentence; `None` where no shift was found.
+    #[must_use]
+    pub fn shift(&self, run: usize) -> Option<String> {
+        let common = self.common.get(run).copied().flatten()?;
+        common.sentence(&self.runs[run].name, &self.runs[0].name)
+    }
+
+    /// The runs whose variants are slower together by at least `fraction`, as far as the
+    /// data show: whether machine or program, two runs cannot say.
+    #[must_use]
+    pub fn shifted(&self, fraction: f64) -> Vec<String> {
+        let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
+        let beyond = self
+            .common
+            .iter()
+            .map(|common| common.is_some_and(|one| beyond(&one)));
+        let runs = beyond.enumerate().filter(|(_, is_beyond)| *is_beyond);
+        runs.filter_map(|(run, _)| self.shift(run)).collect()
+    }
+
+    /// What is slower than in the first run by at least `fraction` beyond what all variants of
+    /// its run are: the whole interval says so, and lies beyond the floor.
+    pub fn regressions(&self, fraction: f64) -> Vec<String> {
+        let slower = |run: usize, change: &Change| {
+            let low = change.estimate.and_then(|estimate| estimate.low);
+            matches!(change.verdict, Verdict::Slower { .. })
+                && low
+                    .is_some_and(|low| low >= (1.0 + fraction) * Common::beside(self, run, change))
+        };
+        let changes = self
+            .changes()
+            .filter(|(_, _, _, run, change)| slower(*run, change));
+        changes
+            .map(|(study, case, _, _, change)| {
+                format!("{}/{}: {}", study.name, case.name, change.sentence)
+            })
+            .collect()
+    }
+
+    /// How many comparisons neither show nor rule out a regression by `fraction`. What was not
+    /// compared is none of them: see [`SideBySide::not_compared`].
+    #[must_use]
+    pub fn undecided(&self, fraction: f64) -> usize {
+        let compared = self
+            .changes()
+            .filter_map(|(.., change)| Some((change, change.estimate?)));
+        let open = compared.filter(|(_, estimate)| {
+            let bar = 1.0 + fraction;
+            let interval = estimate.interval();
+            interval.is_none_or(|(low, high)| low < bar && high >= bar)
+        });
+        open.count()
+    }
+
+    /// How many are slower by at least `fraction`, as the whole interval says, and yet no
+    /// regressions: they do not lie beyond the floor of their comparison.
+    #[must_use]
+    pub fn within_floor(&self, fraction: f64) -> usize {
+        self.open_beyond(fraction, |floor| floor.because != FloorFrom::Unseen)
+            .count()
+    }
+
+    /// What is slower by at least `fraction`, as the whole interval says, and yet no regression,
+    /// since it cannot be seen how far the runs wandered: each in a sentence.
+    #[must_use]
+    pub fn unseen(&self, fraction: f64) -> Vec<String> {
+        self.open_beyond(fraction, |floor| floor.because == FloorFrom::Unseen)
+            .collect()
+    }
+
+    /// What lies beyond a bar with its whole interval and is not called slower, by its floor.
+    fn open_beyond(
+        &self,
+        fraction: f64,
+        of: impl Fn(Floor) -> bool,
+    ) -> impl Iterator<Item = String> {
+        let beyond = self.changes().filter(move |(_, case, _, run, change)| {
+            let interval = change.estimate.and_then(|estimate| estimate.interval());
+            let slower = matches!(change.verdict, Verdict::Slower { .. });
+            interval.is_some_and(|(low, _)| low >= 1.0 + fraction)
+                && !slower
+                && case.floors[*run].is_some_and(&of)
+        });
+        beyond.map(|(study, case, _, _, change)| {
+            format!("{}/{}: {}", study.name, case.name, change.sentence)
+        })
+    }
+
+    /// What was not compared, each in a sentence with its reason: of that no regression is
+    /// shown or ruled out, however many rounds there are.
+    pub fn not_compared(&self) -> impl Iterator<Item = String> {
+        let lost = self
+            .changes()
+            .filter(|(.., change)| change.not_compared.is_some());
+        lost.map(|(study, case, _, _, change)| {
+            format!("{}/{}: {}", study.name, case.name, change.sentence)
+        })
+    }
+}

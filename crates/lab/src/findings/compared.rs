@@ -1,0 +1,110 @@
+//! A comparison in words: the pieces that every sentence, table and chart is made of.
+
+use stats::{Estimate, Verdict};
+
+use crate::data::number::{factor, factor_interval, ratio_interval};
+use crate::data::words::percent;
+
+/// Ends up to this factor from none are close to each other; further out nothing is known yet.
+const CLOSE: f64 = 1.25;
+
+/// Whether an undecided comparison with that interval is a close one: whichever is faster, the difference is small.
+#[must_use]
+pub(crate) fn is_close((low, high): (f64, f64)) -> bool {
+    high.max(1.0 / low) <= CLOSE
+}
+
+/// A comparison of a subject with a reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// `7.8 % faster`, `same within 1 %`, `too close to call`, `cannot tell yet`.
+    pub word: String,
+    /// `[3.1 … 20.5 %]` in the direction of the word; where the word has none, both ends in
+    /// words: `5.4 % faster … 0.7 % slower`. Empty where there is none.
+    pub interval: String,
+}
+
+/// What the estimate of a ratio of times and its verdict say.
+#[must_use]
+pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {
+    let times = estimate.map_or(f64::NAN, |estimate| estimate.ratio);
+    let ends = estimate.and_then(Estimate::interval);
+    let signed = || ends.map(|(low, high)| ratio_interval(low, high));
+    let (word, interval) = match *verdict {
+        Verdict::Faster { .. } => {
+            let speed = 1.0 / times;
+            let interval = ends.map(|(low, high)| factor_interval(speed, 1.0 / high, 1.0 / low));
+            (format!("{} faster", factor(speed)), interval)
+        }
+        Verdict::Slower { .. } => {
+            let interval = ends.map(|(low, high)| factor_interval(times, low, high));
+            (format!("{} slower", factor(times)), interval)
+        }
+        Verdict::Same { within } => (format!("same within {}", percent(within)), signed()),
+        Verdict::CannotTell { .. } => {
+            let word = match (estimate, ends) {
+                (None, _) => "not compared",
+                (Some(_), None) => "too few rounds",
+                (Some(_), Some(ends)) if is_close(ends) => "too close to call",
+                (Some(_), Some(_)) => "cannot tell yet",
+            };
+            (word.to_owned(), signed())
+        }
+    };
+    Compared {
+        word,
+        interval: interval.unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(ratio: f64, low: f64, high: f64) -> Estimate {
+        Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        }
+    }
+
+    fn said(estimate: &Estimate, verdict: Verdict) -> [String; 2] {
+        let said = compared(Some(estimate), &verdict);
+        [said.word, said.interval]
+    }
+
+    #[test]
+    fn a_word_and_its_interval_point_the_same_way() {
+        let faster = said(&estimate(0.5, 0.4, 0.8), Verdict::Faster { at_least: 0.25 });
+        assert_eq!(faster, ["2.00x faster", "[1.25x … 2.50x]"]);
+        let slower = said(
+            &estimate(4.31, 4.22, 4.4),
+            Verdict::Slower { at_least: 3.22 },
+        );
+        assert_eq!(slower, ["4.31x slower", "[4.22x … 4.40x]"]);
+    }
+
+    #[test]
+    fn without_a_direction_both_ends_are_signed_in_words() {
+        let same = said(&estimate(1.0, 0.996, 1.003), Verdict::Same { within: 0.01 });
+        assert_eq!(same, ["same within 1 %", "0.5 % faster … 0.3 % slower"]);
+        let open = Verdict::CannotTell { more_rounds: None };
+        let undecided = said(&estimate(0.98, 0.949, 1.007), open);
+        assert_eq!(
+            undecided,
+            ["too close to call", "5.4 % faster … 0.7 % slower"]
+        );
+        assert_eq!(compared(None, &open).word, "not compared");
+    }
+
+    /// "too close to call: 7.35x faster … 1.67x slower" was said of what nothing was known of.
+    #[test]
+    fn what_may_be_much_faster_or_slower_is_not_close() {
+        let open = Verdict::CannotTell { more_rounds: None };
+        let [word, _] = said(&estimate(0.5, 0.136, 1.67), open);
+        assert_eq!(word, "cannot tell yet");
+    }
+}

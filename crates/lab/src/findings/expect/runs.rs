@@ -1,0 +1,177 @@
+//! Expectations of several runs side by side.
+//!
+//! # Theory
+//!
+//! The compared time has its ratio to the first run already, with the interval that the table
+//! shows. Any other quantity (memory, a phase) gets one in the same way: two independent
+//! samples of slots ([`stats::two_runs`]), at the level of one expectation. Neither is given
+//! where the two sides did not do the same work.
+//!
+//! A compared time fails only beyond the floor of its comparison, as a regression does: within
+//! it, the machine may have shifted between the runs.
+
+use stats::{RUNS_ALPHA, two_runs};
+
+use super::judge::{Found, case_of, nothing, of_slot, said};
+use super::names::Target;
+use super::{Bound, Checked, ExpectError, Expectation, Judged, Side, Unit, names};
+use crate::data::words::percent;
+use crate::data::{Header, RawSlot, Study};
+use crate::findings::CaseResult;
+use crate::findings::compare::{Basis, Change, Floor, FloorFrom, Named, SideBySide, unseen};
+use crate::findings::quantity::Kind;
+
+/// What comes of an expectation in every run but the first, which is the reference.
+///
+/// A bound without a unit and without `vs` is one of the ratio to the first run:
+/// `primes/thread <= 1.03`, `primes/thread memory <= 1.1`.
+///
+/// # Errors
+/// It names nothing, several, or its bound is of another kind.
+pub fn check_runs(
+    expectation: &Expectation,
+    runs: &[Named<'_>],
+    all: &SideBySide,
+) -> Result<Vec<Checked>, ExpectError> {
+    let between = expectation.against.is_none() && expectation.bound.unit == Unit::Ratio;
+    (1..runs.len())
+        .map(|place| {
+            let run = &runs[place];
+            let mut checked = if between {
+                against_first(expectation, runs, place, all)?
+            } else {
+                expectation.check(run.results)?
+            };
+            checked.sentence = format!("{}: {}", run.name, checked.sentence);
+            Ok(checked)
+        })
+        .collect()
+}
+
+fn against_first(
+    expectation: &Expectation,
+    runs: &[Named<'_>],
+    place: usize,
+    all: &SideBySide,
+) -> Result<Checked, ExpectError> {
+    let results = runs[place].results.studies.iter();
+    let studies: Vec<Study> = results.map(|result| result.study.clone()).collect();
+    let target = names::target(expectation, &studies)?;
+    let change = change(&target, runs, place, all);
+    let found = change.and_then(
+        |(floor, change)| match (target.quantity, &change.estimate) {
+            (Kind::Time, Some(estimate)) => {
+                let found = Found::of(estimate);
+                match by_the_machine(expectation.bound, &found, floor) {
+                    Some(why) => Err(format!("{}: {why}", expectation.bound.shown(&found))),
+                    None => Ok(found),
+                }
+            }
+            _ => of_quantity(&target, [&runs[0], &runs[place]], all.basis),
+        },
+    );
+    Ok(said(expectation, found))
+}
+
+/// Why a ratio that lies beyond its bound is not held against it: the runs may differ by as much
+/// by themselves. The floor is that of the table and of `--fail-on-regression`.
+fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
+    if bound.judge(found) != Judged::Fails {
+        return None;
+    }
+    if floor.because == FloorFrom::Unseen {
+        return Some(unseen());
+    }
+    // Of a bound below 1 the floor lies above the bound, of one above 1 above 1.
+    let band = 1.0 + floor.fraction;
+    let bar = match bound.side {
+        Side::Below { .. } => bound.value.max(bound.value.min(1.0) * band),
+        Side::Above { .. } => bound.value.min(bound.value.max(1.0) / band),
+    };
+    let beyond = Bound {
+        value: bar,
+        ..bound
+    };
+    (beyond.judge(found) != Judged::Fails)
+        .then(|| format!("not beyond the floor of {}", percent(floor.fraction)))
+}
+
+/// How the variant compares with the same in the first run and within which floor, or why it
+/// does not.
+fn change<'a>(
+    target: &Target<'_>,
+    runs: &[Named<'_>],
+    place: usize,
+    all: &'a SideBySide,
+) -> Result<(Floor, &'a Change), String> {
+    let label = &target.case.variants[target.variant].label;
+    let found = all.changes().find(|(study, case, variant, run, _)| {
+        study.name == target.study.name
+            && case.name == target.case.name
+            && variant.label == *label
+            && *run == place
+    });
+    if let Some((_, case, _, _, change)) = found {
+        return match (&change.not_compared, case.floors[place]) {
+            (None, Some(floor)) => Ok((floor, change)),
+            (why, _) => Err(format!(
+                "not compared: {}",
+                why.as_deref().unwrap_or("there is no floor")
+            )),
+        };
+    }
+    let first = case_of(runs[0].results, target);
+    Err(match first.and_then(|case| place_of(case, label)) {
+        Some(_) => "it is the reference of its rounds: against itself it is always 1".to_owned(),
+        None => format!("not compared: {} does not hold it", runs[0].name),
+    })
+}
+
+fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
+    let mut variants = case.case.variants.iter();
+    variants.position(|variant| variant.label == label)
+}
+
+/// The ratio of a quantity that has none in the comparison.
+fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
+    let label = &target.case.variants[target.variant].label;
+    let header = &runs[0].results.header;
+    let [before, after] = runs.map(|run| {
+        let case = case_of(run.results, target);
+        let (case, variant) = case
+            .and_then(|case| Some((case, place_of(case, label)?)))
+            .ok_or_else(|| format!("{} does not hold it", run.name))?;
+        let values = values(case, variant, (target.quantity, header), basis);
+        match values.is_empty() {
+            true => Err(format!(
+                "{}: {}",
+                run.name,
+                nothing(case, variant, target.quantity)
+            )),
+            false => Ok(values),
+        }
+    });
+    let estimate = two_runs(&before?, &after?, RUNS_ALPHA).map_err(|error| error.to_string())?;
+    Ok(Found::of(&estimate))
+}
+
+/// A quantity of each slot of a variant, or of each its ratio to the reference of its round.
+fn values(
+    case: &CaseResult,
+    variant: usize,
+    (quantity, header): (Kind, &Header),
+    basis: Basis,
+) -> Vec<f64> {
+    let of = |slot: &RawSlot| of_slot(case, slot, quantity, header);
+    let own = case.slots.iter().filter(|slot| slot.variant == variant);
+    match basis {
+        Basis::Times => own.filter_map(of).collect(),
+        Basis::Relative => own
+            .filter_map(|slot| {
+                let mut round = case.slots.iter().filter(|other| other.round == slot.round);
+                let reference = round.find(|other| other.variant == 0)?;
+                Some(of(slot)? / of(reference)?)
+            })
+            .collect(),
+    }
+}

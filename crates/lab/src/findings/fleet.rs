@@ -1,0 +1,281 @@
+//! The answer over many machines: which verdicts hold on all of them, which on most, and which
+//! flip, and by what the machines differ.
+//!
+//! # Theory
+//!
+//! Every machine ran the same studies and has a journal of its own; its results are made from it
+//! alone, as ever ([`Node::of`]). Here they are laid over each other, comparison by comparison: one
+//! is found by its study, case, subject and reference, and counts only where the work and the number
+//! of flows are those of most machines ([`of_one_work`]).
+//!
+//! ```text
+//!   journals  ─ merge ─▶  results of each  ─ Node::of ─▶  verdicts  ─ Fleet::of ─▶  the answer
+//!   (any order, any cut)   (one at a time: a thousand do not fit into memory together)
+//! ```
+//!
+//! Two questions are answered apart:
+//!
+//! * **Does the verdict hold?** ([`Agreement`]) Each machine has its own verdict, with its own 5 %.
+//!   Of a thousand machines fifty may be wrong, so a verdict *flips* only where machines of both
+//!   directions remain when the p-values of all of them are adjusted together
+//!   ([`stats::discoveries`]).
+//! * **How large is it, here and on a machine like these?** ([`stats::across()`]) The spread between
+//!   machines is kept apart from the noise of the rounds within each.
+//!
+//! Where machines differ, [`apart`] names the traits that separate them and cannot be chance.
+//!
+//! No clock of a machine is read but to show it: nothing is ordered, chosen or dated by it.
+//! Whatever is merged, in whatever order, the same bytes come out ([`merge`]).
+//!
+//! What it does not do: compare times of machines with each other (`flowgauge compare` does), or
+//! claim anything of machines that are not like these.
+
+mod agreement;
+mod apart;
+pub mod merge;
+mod node;
+mod side_by_side;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use stats::{Across, Rule, Verdict};
+
+pub use agreement::{Agreement, Direction, Tally};
+pub use apart::SetApart;
+pub use node::{Node, NodeFinding};
+pub use side_by_side::side_by_side;
+
+use crate::data::Metric;
+use crate::findings::{Compared, compared};
+
+/// Version of the schema of a fleet's results.
+pub const FLEET_SCHEMA: u32 = 1;
+
+/// The results of all machines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fleet {
+    /// [`FLEET_SCHEMA`] of the writer.
+    pub schema: u32,
+    /// The machines, by name.
+    pub machines: Vec<FleetMachine>,
+    /// Every comparison that at least one machine made, those that answer a study first.
+    pub comparisons: Vec<Comparison>,
+    /// What the reader must know.
+    pub warnings: Vec<String>,
+}
+
+/// A machine of the fleet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FleetMachine {
+    /// Its name in the fleet.
+    pub name: String,
+    /// What may set it apart.
+    pub traits: Vec<(String, String)>,
+    /// Whether its run ended by itself, in words.
+    pub state: String,
+}
+
+/// A comparison over all machines that made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// What is judged.
+    pub subject: String,
+    /// What it is compared with.
+    pub reference: String,
+    /// Which time.
+    pub metric: Metric,
+    /// Whether it answers its study on most machines.
+    pub is_headline: bool,
+    /// The verdict of each machine.
+    pub each: Vec<OnMachine>,
+    /// How many machines have each verdict.
+    pub tally: Tally,
+    /// What they say together.
+    pub agreement: Agreement,
+    /// How large it is; `None` where no machine has an interval.
+    pub across: Option<Across>,
+    /// The verdict on the mean of machines like these.
+    pub verdict: Verdict,
+    /// By what the machines differ, the largest share first.
+    pub apart: Vec<SetApart>,
+    /// Machines that did other work, and are left out.
+    pub left_out: Vec<String>,
+    /// The answer in a sentence.
+    pub sentence: String,
+}
+
+/// The verdict of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OnMachine {
+    /// The machine by its place.
+    pub machine: usize,
+    /// Its estimate and verdict.
+    pub finding: NodeFinding,
+    /// Whether its difference stands when those of all machines are adjusted together.
+    pub established: bool,
+}
+
+/// What names a comparison.
+type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+impl Fleet {
+    /// The answer of these machines. Their order does not matter.
+    #[must_use]
+    pub fn of(mut nodes: Vec<Node>) -> Self {
+        nodes.sort_by(|a, b| a.name.cmp(&b.name));
+        let found = found(&nodes);
+        let comparisons = side_by_side(&found, |found| comparison(&nodes, found));
+        let mut comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
+        comparisons.sort_by_key(|one| !one.is_headline);
+        let warnings = nodes.iter().flat_map(|node| {
+            let own = node.warnings.iter();
+            own.map(|warning| format!("{}: {warning}", node.name))
+        });
+        let warnings = versions(&nodes).into_iter().chain(warnings).collect();
+        Self {
+            schema: FLEET_SCHEMA,
+            warnings,
+            comparisons,
+            machines: nodes.into_iter().map(FleetMachine::from).collect(),
+        }
+    }
+
+    /// The comparisons that answer studies.
+    pub fn headlines(&self) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(|one| one.is_headline)
+    }
+}
+
+impl From<Node> for FleetMachine {
+    fn from(node: Node) -> Self {
+        Self {
+            name: node.name,
+            traits: node.traits,
+            state: node.state,
+        }
+    }
+}
+
+impl Comparison {
+    /// The mean as any estimate is written, with the interval of the mean.
+    #[must_use]
+    pub fn mean(&self) -> Compared {
+        let estimate = self.across.map(|across| across.mean_estimate());
+        compared(estimate.as_ref(), &self.verdict)
+    }
+
+    /// `primes/trial: thread vs process`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let (study, case) = (&self.study, &self.case);
+        format!("{study}/{case}: {} vs {}", self.subject, self.reference)
+    }
+}
+
+/// Versions of flowgauge, where there are several.
+fn versions(nodes: &[Node]) -> Option<String> {
+    let mut versions: Vec<&str> = nodes.iter().map(|node| node.version.as_str()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    (versions.len() > 1).then(|| {
+        format!(
+            "the machines ran several versions of flowgauge: {}",
+            versions.join(", ")
+        )
+    })
+}
+
+/// The findings of every comparison, in the order of the first machine that has it.
+fn found(nodes: &[Node]) -> Vec<Found<'_>> {
+    let mut places = HashMap::new();
+    let mut all: Vec<Found<'_>> = Vec::new();
+    for (machine, node) in nodes.iter().enumerate() {
+        for finding in &node.findings {
+            let place = *places.entry(finding.key()).or_insert(all.len());
+            match all.get_mut(place) {
+                // A machine has one of each; the first counts.
+                Some(found) if found.last().is_some_and(|(last, _)| *last == machine) => {}
+                Some(found) => found.push((machine, finding)),
+                None => all.push(vec![(machine, finding)]),
+            }
+        }
+    }
+    all
+}
+
+fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
+    let (same, other) = of_one_work(found);
+    let p_values: Vec<f64> = same.iter().map(|(_, finding)| finding.p()).collect();
+    let discoveries = stats::discoveries(&p_values, stats::MACHINES_ALPHA);
+    let level = stats::MACHINES_ALPHA * discoveries as f64 / p_values.len().max(1) as f64;
+    let each: Vec<OnMachine> = same
+        .iter()
+        .map(|(machine, finding)| OnMachine {
+            machine: *machine,
+            finding: (*finding).clone(),
+            established: finding.p() <= level,
+        })
+        .collect();
+    let estimates: Vec<_> = each.iter().filter_map(|on| on.finding.estimate).collect();
+    let across = stats::across(&estimates).ok();
+    let (_, first) = same.first()?;
+    let headlines = each.iter().filter(|on| on.finding.is_headline).count();
+    let mut made = Comparison {
+        study: first.study.to_string(),
+        case: first.case.to_string(),
+        subject: first.subject.to_string(),
+        reference: first.reference.to_string(),
+        metric: first.metric,
+        is_headline: 2 * headlines > each.len(),
+        tally: Tally::of(&each),
+        agreement: Agreement::of(&each),
+        verdict: verdict(across.as_ref(), &each),
+        across,
+        apart: apart::set_apart(nodes, &each),
+        left_out: other
+            .iter()
+            .map(|(machine, _)| nodes[*machine].name.clone())
+            .collect(),
+        each,
+        sentence: String::new(),
+    };
+    made.sentence = agreement::sentence(&made);
+    Some(made)
+}
+
+/// The verdict on the mean, with the widest floor of the machines.
+fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
+    let floors = each.iter().map(|on| on.finding.floor);
+    let rule = Rule {
+        floor: floors.fold(0.0, f64::max),
+        comparisons: 1,
+    };
+    match across.filter(|across| across.mean.is_some()) {
+        Some(across) => rule.judge(&across.mean_estimate()),
+        None => Verdict::CannotTell { more_rounds: None },
+    }
+}
+
+/// Findings of one comparison, by machine.
+type Found<'a> = Vec<(usize, &'a NodeFinding)>;
+
+/// Those with the work that most machines did, and the others.
+fn of_one_work<'a>(found: &[(usize, &'a NodeFinding)]) -> (Found<'a>, Found<'a>) {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for (_, one) in found {
+        *counts.entry(one.work).or_default() += 1;
+    }
+    // Of as many machines each always the same one, whatever the order of machines.
+    let most = counts.into_iter();
+    let most = most.max_by_key(|(work, count)| (*count, std::cmp::Reverse(*work)));
+    let most = most.map(|(work, _)| work);
+    let is_most = |(_, one): &(usize, &NodeFinding)| Some(one.work) == most;
+    found.iter().copied().partition(is_most)
+}

@@ -1,0 +1,176 @@
+//! By what machines differ: which of their traits separate their ratios.
+//!
+//! # Theory
+//!
+//! Each trait (kernel, CPU model, threads per core, memory nodes, limits, noise) sorts the machines
+//! into groups. Numbers of many values are cut at their median, and each half is a group. Traits
+//! that sort the machines alike cannot be distinguished by them and are named together: on a
+//! fleet whose old machines have the old kernel, nobody can say which of the two it is.
+//!
+//! What a grouping explains is held against shuffled groupings ([`stats::grouping()`]), and the
+//! p-values of all groupings are divided by their number (Bonferroni). What remains separates the
+//! machines; whether it is the *cause* only an experiment on one machine can show.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Node, OnMachine};
+use crate::data::words::{listed, percent};
+
+/// Values of a number up to which each is a group.
+const FEW_VALUES: usize = 4;
+
+/// The seed of the shuffled groupings: the same fleet has the same answer.
+const SEED: u64 = 1935;
+
+/// Traits that separate machines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SetApart {
+    /// Traits that sort the machines alike.
+    pub traits: Vec<String>,
+    /// Their share of the spread, 0 to 1.
+    pub share: f64,
+    /// The p-value, adjusted for the number of groupings.
+    pub p_value: f64,
+    /// Each group by its values, with its mean ratio and its number of machines.
+    pub groups: Vec<(String, f64, usize)>,
+}
+
+impl SetApart {
+    /// `kernel separates the machines (92 % of the spread): 6.1 …, 6.18 …`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let verb = match self.traits.len() {
+            1 => "separates the machines",
+            _ => "separate the machines alike, and cannot be distinguished here",
+        };
+        let groups = self.groups.iter().map(|(value, ratio, count)| {
+            format!(
+                "{value}: {} on {count}",
+                crate::data::number::significant(*ratio)
+            )
+        });
+        format!(
+            "{} {verb} ({} of the spread; ratios of time: {})",
+            listed(&self.traits),
+            percent(self.share),
+            groups.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+/// A trait as groups of machines: the number of each machine's group, and what the groups are.
+#[derive(Debug, Clone, PartialEq)]
+struct Sorted {
+    groups: Vec<usize>,
+    values: Vec<String>,
+}
+
+/// The traits that separate the machines of a comparison, the largest share first.
+pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
+    let with = each.iter().filter_map(|on| {
+        let ratio = on.finding.estimate?.ratio;
+        Some((on, ratio.ln()))
+    });
+    let (on, logs): (Vec<&OnMachine>, Vec<f64>) = with.unzip();
+    let mut sorted: Vec<(Vec<String>, Sorted)> = Vec::new();
+    for (name, one) in all(nodes, &on) {
+        match sorted
+            .iter_mut()
+            .find(|(_, known)| known.groups == one.groups)
+        {
+            Some((names, _)) => names.push(name),
+            None => sorted.push((vec![name], one)),
+        }
+    }
+    let groupings = sorted.len() as f64;
+    let judged = sorted.into_iter().filter_map(|(traits, one)| {
+        let most = stats::MACHINES_ALPHA / groupings;
+        let found = stats::grouping(&logs, &one.groups, most, SEED)?;
+        Some(SetApart {
+            groups: means(&one, &logs),
+            share: found.share,
+            traits,
+            p_value: found.p_value * groupings,
+        })
+    });
+    let mut judged: Vec<SetApart> = judged.collect();
+    judged.sort_by(|a, b| b.share.total_cmp(&a.share));
+    judged
+}
+
+/// Every trait that sorts the machines into groups, at least one of which has several.
+fn all(nodes: &[Node], on: &[&OnMachine]) -> Vec<(String, Sorted)> {
+    let Some(first) = on.first() else {
+        return Vec::new();
+    };
+    let names = nodes[first.machine].traits.iter().map(|(name, _)| name);
+    let traits = names.map(|name| {
+        let values = on.iter().map(|on| value(&nodes[on.machine], name));
+        (name.clone(), by_text(&values.collect::<Vec<_>>()))
+    });
+    let noise: Option<Vec<f64>> = on.iter().map(|on| on.finding.noise).collect();
+    let noise = noise.and_then(|noise| halves(&noise, percent));
+    let noise = noise.map(|noise| ("noise of a round".to_owned(), noise));
+    let sorts =
+        |(_, one): &(String, Sorted)| one.values.len() > 1 && 2 * one.values.len() <= on.len();
+    traits.chain(noise).filter(sorts).collect()
+}
+
+fn value<'a>(node: &'a Node, name: &str) -> &'a str {
+    let mut traits = node.traits.iter();
+    traits
+        .find(|(own, _)| own == name)
+        .map_or("", |(_, value)| value.as_str())
+}
+
+/// Each value a group; numbers of many values in halves.
+fn by_text(values: &[&str]) -> Sorted {
+    let mut kinds = values.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
+    if kinds.len() > FEW_VALUES
+        && let Some(halves) =
+            numbers.and_then(|numbers| halves(&numbers, crate::data::number::plain))
+    {
+        return halves;
+    }
+    let place = |value: &&str| kinds.binary_search(value).unwrap_or_default();
+    Sorted {
+        groups: values.iter().map(place).collect(),
+        values: kinds.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// Up to the median, and above it.
+fn halves(values: &[f64], shown: impl Fn(f64) -> String) -> Option<Sorted> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = *sorted.get(sorted.len().checked_sub(1)? / 2)?;
+    let above = |value: &f64| usize::from(*value > median);
+    let shown = shown(median);
+    Some(Sorted {
+        groups: values.iter().map(above).collect(),
+        values: vec![format!("at most {shown}"), format!("more than {shown}")],
+    })
+    .filter(|sorted| sorted.groups.contains(&1))
+}
+
+/// The mean ratio of each group, and how many machines it has.
+fn means(sorted: &Sorted, logs: &[f64]) -> Vec<(String, f64, usize)> {
+    let mean = |group: usize| {
+        let own = sorted.groups.iter().zip(logs);
+        let own: Vec<f64> = own
+            .filter(|(of, _)| **of == group)
+            .map(|(_, log)| *log)
+            .collect();
+        (
+            (own.iter().sum::<f64>() / own.len().max(1) as f64).exp(),
+            own.len(),
+        )
+    };
+    let values = sorted.values.iter().enumerate();
+    values
+        .map(|(group, value)| (value.clone(), mean(group).0, mean(group).1))
+        .collect()
+}

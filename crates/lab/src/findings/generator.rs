@@ -1,0 +1,101 @@
+//! Whether the generator of a load was the limit, and not the server that it asked.
+//!
+//! The built-in generator has one thread. Near one whole CPU it can send no more, and what is late
+//! on a connection that was free is late by the generator: in both cases the figures are in part its own.
+//! A generator that is a command may have more threads, so its CPU share limits nothing.
+
+use workload::Work;
+
+use super::asked::counted;
+use super::{CaseResult, StudyResult};
+use crate::data::median;
+use crate::data::number::{plain, significant, time};
+
+/// A generator of one thread that uses more of a CPU than this is at its limit.
+const MOST_CPU: f64 = 0.8;
+/// A generator whose lateness is more of the latency than this measures itself.
+const MOST_LATE: f64 = 0.5;
+/// A server that answers this share of what it is asked keeps up.
+const KEEPS_UP: f64 = 0.95;
+
+/// The CPU time of the generator over the time that it was there.
+pub(super) fn cpu_share(case: &CaseResult, at: usize) -> Option<f64> {
+    let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
+    let slots = case.slots.iter().filter(|slot| slot.variant == at);
+    let reps = slots
+        .filter_map(|slot| slot.outcome.answer.done())
+        .flat_map(|record| &record.reps);
+    // Older journals do not have how long it was there.
+    let there = match sum("load_ns") {
+        0 => reps.map(|rep| rep.steady_ns).sum(),
+        there => there,
+    };
+    (there > 0).then(|| sum("load_cpu_ns") as f64 / there as f64)
+}
+
+/// What the built-in generator was short of, in words; `None` where it was short of nothing.
+fn limit(case: &CaseResult, at: usize) -> Option<String> {
+    if counted(case, at, "load_ns").is_empty() {
+        return None;
+    }
+    if let Some(share) = cpu_share(case, at).filter(|&share| share >= MOST_CPU) {
+        return Some(format!(
+            "the load generator used {:.0} % of one CPU, which is all that its one thread can use",
+            100.0 * share
+        ));
+    }
+    let middle = |name: &str| {
+        let counts = counted(case, at, name);
+        median(counts.into_iter().map(|count| count as f64))
+    };
+    let late = middle("lateness_p99_ns")?;
+    let whole = case.variants.get(at)?.requests.as_ref()?.p99_ns as f64;
+    (late > MOST_LATE * whole).then(|| {
+        format!(
+            "the load generator sent {} late on connections that were free (p99; the p99 latency is {})",
+            time(late),
+            time(whole)
+        )
+    })
+}
+
+/// Servers that answered less than they were asked, and generators that were at their limit: at most
+/// one warning for each rate and variant.
+pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let all = cases.flat_map(|case| {
+        let variants = 0..case.variants.len();
+        variants.filter_map(move |at| warning(case, at))
+    });
+    all.collect()
+}
+
+fn warning(case: &CaseResult, at: usize) -> Option<String> {
+    let Work::Served(served) = case.case.work_of(at) else {
+        return None;
+    };
+    let variant = case.variants.get(at)?;
+    let answered = variant.requests.as_ref()?.per_s;
+    let offered = served.rate().filter(|rate| answered < KEEPS_UP * rate);
+    let label = &variant.label;
+    let fell = offered.map(|offered| {
+        format!(
+            "{label} answered {} of the {} requests a second that it was asked",
+            significant(answered),
+            plain(offered)
+        )
+    });
+    match (fell, limit(case, at)) {
+        (Some(fell), Some(limit)) => Some(format!(
+            "{fell}, and {limit}: the generator may be what fell behind, and not the server"
+        )),
+        (Some(fell), None) => Some(format!(
+            "{fell}: its latencies are those of a server that falls behind"
+        )),
+        (None, Some(limit)) => Some(format!(
+            "{label}: {limit}: the figures are in part those of the generator; give it CPUs with --load-cpus, \
+             or name a command with more threads with --load"
+        )),
+        (None, None) => None,
+    }
+}

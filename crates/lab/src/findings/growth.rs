@@ -1,0 +1,278 @@
+//! How a quantity grows along a sweep: the one judgement of laws and of what sources say of them.
+//!
+//! # Theory
+//!
+//! The line is Theil and Sen's through all slots ([`stats::Line`]). Its slope is what one more
+//! costs. To be read without knowing the work it is set against one's part of the amount in the
+//! middle of the sweep, the amount there over the number there:
+//!
+//! ```text
+//! growth = slope / (amount / number)        1 = in proportion, 0 = flat
+//! ```
+//!
+//! A shape is claimed where the whole interval of the growth lies near its value, flat only where
+//! the interval holds 0: a growth that is small and known not to be 0 is *nearly flat*. What rises
+//! is *in a line* where the line accounts for nine tenths of the way that the medians go, however
+//! slowly (it reproduces a linear increase where it is not nearly flat): what a process holds comes on top of what its parent holds, so the line need not go
+//! through 0. Where the medians leave the line, that may be a curve, noise or steps: whether it is
+//! a line is then not known.
+//!
+//! It is *in steps* where neighbouring numbers say so: the amount certainly rises by half as much
+//! again as the line between some of them (a jump), certainly changes by less than half of it
+//! between others (a stay), and the two alternate at least twice. A curve that bends one way changes once.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stats::{Line, RUNS_ALPHA, typical_amount};
+
+use super::Unit;
+use super::then::Standing;
+use crate::data::Claim;
+use crate::data::number::{DOTS, time_interval};
+
+/// Growth this near to 0 is flat or nearly so, this near to 1 in proportion.
+const NEAR: f64 = 0.15;
+/// How much of the medians' way a line must account for.
+const STRAIGHT: f64 = 0.9;
+/// Fewest numbers that show a law: two are always on a line.
+pub(super) const PLACES: usize = 3;
+
+/// The shape of a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// The amount does not change, as far as the slots tell.
+    Flat,
+    /// It changes, by little.
+    NearlyFlat,
+    /// It grows, by less than one's part.
+    Between,
+    /// Each further one costs one's part.
+    Linear,
+    /// Each further one costs more than that.
+    Steeper,
+    /// It grows; the slots do not tell whether in proportion.
+    Growing,
+    /// It jumps and stays by turns.
+    Steps,
+    /// It falls.
+    Falling,
+    /// The slots do not tell.
+    CannotTell,
+}
+
+impl Shape {
+    /// What a source claims.
+    pub(super) fn of(claim: Claim) -> Option<Self> {
+        match claim {
+            Claim::Flat => Some(Self::Flat),
+            Claim::Linear => Some(Self::Linear),
+            Claim::Grows => Some(Self::Growing),
+            Claim::Steps => Some(Self::Steps),
+            _ => None,
+        }
+    }
+}
+
+/// A line through slots, and what it says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Growth {
+    pub(super) line: Line,
+    /// One's part of the amount in the middle of the sweep.
+    pub(super) part: f64,
+    /// The 95 % interval of the slope over that; `None` for too few slots.
+    pub(super) interval: Option<[f64; 2]>,
+    pub(super) shape: Shape,
+}
+
+impl Growth {
+    /// Of points (number, amount); `None` unless two of them differ in their number.
+    pub(super) fn through(points: &[(f64, f64)]) -> Option<Self> {
+        let line = Line::through(points)?;
+        let ends = points.iter().map(|(x, _)| *x);
+        let (first, last) = ends.fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(x), b.max(x)));
+        let middle = (first + last) / 2.0;
+        let part = line.at(middle) / middle;
+        let interval = line.interval().map(|(low, high)| [low / part, high / part]);
+        Some(Self {
+            line,
+            part,
+            interval,
+            shape: shape(&line, interval, points),
+        })
+    }
+
+    /// The slope over one's part.
+    pub(super) fn share(&self) -> f64 {
+        self.line.slope / self.part
+    }
+
+    /// It rises, and in a line.
+    pub(super) fn is_in_a_line(&self) -> bool {
+        let rises = self.interval.is_some_and(|[low, _]| low > 0.0);
+        let known = !matches!(self.shape, Shape::Steps | Shape::CannotTell);
+        rises && known && is_straight(&self.line)
+    }
+
+    /// What becomes of a claim.
+    pub(super) fn judge(&self, claim: Claim) -> Standing {
+        use Shape::{CannotTell, Falling, Flat, NearlyFlat, Steps};
+        let is_flat = matches!(self.shape, Flat | NearlyFlat);
+        let shown = match claim {
+            Claim::Flat => is_flat,
+            // What hardly rises is as good as flat, however straight it is.
+            Claim::Linear => self.is_in_a_line() && !is_flat,
+            Claim::Steps => self.shape == Steps,
+            Claim::Grows => !is_flat && !matches!(self.shape, Falling | CannotTell),
+            _ => false,
+        };
+        let other = match claim {
+            Claim::Flat | Claim::Grows => self.shape != CannotTell,
+            _ => is_flat || matches!(self.shape, Falling | Steps) || self.is_in_a_line(),
+        };
+        match (shown, other) {
+            (true, _) => Standing::Reproduced,
+            (_, true) => Standing::Differs,
+            _ => Standing::CannotTell,
+        }
+    }
+}
+
+/// What one more costs: `1.15 s [1.13 s … 1.17 s]`, and with both ends in words where it may be
+/// nothing: `3.03 ms less … 3.02 ms more`.
+pub(super) fn each_further(unit: Unit, slope: f64, (low, high): (f64, f64)) -> String {
+    let show = |value: f64| unit.show(value.abs());
+    let ends = |low: f64, high: f64| match unit {
+        Unit::Ns => time_interval(low, high),
+        _ => format!("[{}{DOTS}{}]", unit.show(low), unit.show(high)),
+    };
+    match () {
+        () if low >= 0.0 => format!("{} {}", show(slope), ends(low, high)),
+        () if high <= 0.0 => format!("{} less {}", show(slope), ends(-high, -low)),
+        () => format!("{} less{DOTS}{} more", show(low), show(high)),
+    }
+}
+
+fn is_straight(line: &Line) -> bool {
+    line.straightness.is_some_and(|share| share >= STRAIGHT)
+}
+
+fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)]) -> Shape {
+    let Some([low, high]) = growth.filter(|_| line.places >= PLACES) else {
+        return Shape::CannotTell;
+    };
+    let little = low >= -NEAR && high <= NEAR;
+    let in_proportion = low >= 1.0 - NEAR && high <= 1.0 + NEAR;
+    match () {
+        () if little && low <= 0.0 && high >= 0.0 => Shape::Flat,
+        () if little => Shape::NearlyFlat,
+        () if high < 0.0 => Shape::Falling,
+        () if low > 0.0 && are_steps(line, points) => Shape::Steps,
+        () if in_proportion && is_straight(line) => Shape::Linear,
+        () if low > 1.0 => Shape::Steeper,
+        () if low > 0.0 && high < 1.0 => Shape::Between,
+        () if low > 0.0 => Shape::Growing,
+        () => Shape::CannotTell,
+    }
+}
+
+/// Whether jumps and stays between neighbouring numbers alternate at least twice.
+fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
+    let mut by_number: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
+    for (x, y) in points {
+        // The bits of positive numbers are in their order.
+        let (_, values) = by_number.entry(x.to_bits()).or_insert_with(|| (*x, vec![]));
+        values.push(*y);
+    }
+    let typical = by_number.into_values().filter_map(|(x, values)| {
+        let ends = typical_amount(&values, RUNS_ALPHA).ok()?.interval?;
+        Some((x, ends))
+    });
+    let numbers: Vec<(f64, (f64, f64))> = typical.collect();
+    let mut jumps: Vec<bool> = numbers
+        .windows(2)
+        .filter_map(|pair| is_jump(line.slope, pair[0], pair[1]))
+        .collect();
+    jumps.dedup();
+    jumps.len() > 2
+}
+
+/// Whether the rise between two numbers is certainly a jump, or certainly none.
+fn is_jump(
+    slope: f64,
+    (x, (low, high)): (f64, (f64, f64)),
+    (next_x, (next_low, next_high)): (f64, (f64, f64)),
+) -> Option<bool> {
+    let of_line = slope * (next_x - x);
+    match () {
+        () if next_low - high > 1.5 * of_line => Some(true),
+        () if next_high - low < 0.5 * of_line && next_low - high > -0.5 * of_line => Some(false),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten slots of each number of workers, a little apart.
+    fn growth(amounts: [f64; 6]) -> Growth {
+        let slots = |x: usize| (0..10).map(move |n| (x, f64::from(n) * 0.01));
+        let points: Vec<(f64, f64)> = (2..8)
+            .flat_map(slots)
+            .map(|(x, noise)| (x as f64, amounts[x - 2] + noise))
+            .collect();
+        Growth::through(&points).unwrap()
+    }
+
+    #[test]
+    fn jumps_and_stays_by_turns_are_steps_and_no_line() {
+        let stairs = growth([3.0, 3.0, 6.0, 6.0, 9.0, 9.0]);
+        assert_eq!(stairs.shape, Shape::Steps);
+        assert!(!stairs.is_in_a_line());
+        assert_eq!(stairs.judge(Claim::Steps), Standing::Reproduced);
+        assert_eq!(stairs.judge(Claim::Linear), Standing::Differs);
+        assert_eq!(stairs.judge(Claim::Flat), Standing::Differs);
+        assert_eq!(stairs.judge(Claim::Grows), Standing::Reproduced);
+    }
+
+    /// One law, nearly flat, was said to reproduce a linear increase and a constant.
+    #[test]
+    fn what_hardly_rises_is_no_linear_increase_however_straight_it_is() {
+        let hardly = growth([100.0, 101.0, 102.0, 103.0, 104.0, 105.0]);
+        assert_eq!(hardly.shape, Shape::NearlyFlat);
+        assert!(hardly.is_in_a_line());
+        assert_eq!(hardly.judge(Claim::Linear), Standing::Differs);
+        assert_eq!(hardly.judge(Claim::Flat), Standing::Reproduced);
+    }
+
+    /// An end with a minus stood in brackets.
+    #[test]
+    fn what_one_more_costs_has_no_sign_but_in_words() {
+        let said = |slope, ends| each_further(Unit::Ns, slope, ends);
+        assert_eq!(said(2e6, (1e6, 3e6)), "2.00 ms [1.00 ms … 3.00 ms]");
+        assert_eq!(said(-2e6, (-3e6, -1e6)), "2.00 ms less [1.00 ms … 3.00 ms]");
+        assert_eq!(said(1.0, (-3.03e6, 3.02e6)), "3.03 ms less … 3.02 ms more");
+    }
+
+    /// Of a line it was said that its steps were reproduced.
+    #[test]
+    fn a_line_is_not_in_steps_and_neither_is_a_curve() {
+        let line = growth([2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        assert_eq!(line.judge(Claim::Steps), Standing::Differs);
+        assert_eq!(line.judge(Claim::Linear), Standing::Reproduced);
+        let bent = growth([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
+        assert_ne!(bent.shape, Shape::Steps);
+    }
+
+    /// "growing, 99 % of one's part" was said to differ from a line.
+    #[test]
+    fn what_rises_and_leaves_the_line_may_be_a_line_all_the_same() {
+        let wild = growth([2.0, 2.2, 5.6, 3.4, 7.6, 6.0]);
+        assert!(!wild.is_in_a_line());
+        assert_ne!(wild.shape, Shape::Steps);
+        assert_eq!(wild.judge(Claim::Linear), Standing::CannotTell);
+        assert_eq!(wild.judge(Claim::Steps), Standing::CannotTell);
+    }
+}

@@ -1,0 +1,135 @@
+//! Which case and which finding answer a study.
+
+use stats::Verdict;
+
+use super::{CaseResult, Finding, Role, StudyResult, operation_matrix, served};
+use crate::data::{Metric, Study};
+
+impl StudyResult {
+    /// The finding that answers the study: of its headline case the one whose subject is
+    /// fastest, or that of threads against processes where none is faster than the
+    /// reference, or else the first.
+    #[must_use]
+    pub fn headline(&self) -> Option<&Finding> {
+        headline(&self.study, &self.cases)
+    }
+
+    /// The finding on the variant that the study names for a case, or else its first.
+    #[must_use]
+    pub fn finding_of<'a>(&self, case: &'a CaseResult) -> Option<&'a Finding> {
+        named_finding(&self.study, case).or(case.findings.first())
+    }
+
+    /// The case that answers the study: the one that it names, or of a sweep that was cut the
+    /// one that tells the most.
+    #[must_use]
+    pub fn headline_case(&self) -> Option<&CaseResult> {
+        headline_case(&self.study, &self.cases)
+    }
+}
+
+/// The case that answers a study: the one that it names; where that was not compared, or in
+/// too few rounds, the one of the same sweep that was in the most.
+pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
+    let is_head = |case: &&CaseResult| {
+        let mut findings = case.findings.iter();
+        findings.any(|finding| matches!(finding.role, Role::Headline { .. }))
+    };
+    if let Some(head) = cases.iter().find(is_head) {
+        return Some(head);
+    }
+    let named = cases.iter().find(|case| case.case.name == study.headline)?;
+    let Some(point) = &named.case.sweep else {
+        return Some(named);
+    };
+    let of_sweep = |case: &&CaseResult| {
+        let own = case.case.sweep.as_ref();
+        own.is_some_and(|own| own.sweep == point.sweep)
+    };
+    let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
+    cases.iter().filter(of_sweep).max_by_key(order)
+}
+
+/// The place of the case that answers a study, by the rounds that each of its cases has: chosen
+/// before anything is judged.
+pub(crate) fn headline_place(study: &Study, rounds: &[usize]) -> Option<usize> {
+    let cases = || study.cases.iter().enumerate();
+    let (named, case) = cases().find(|(_, case)| case.name == study.headline)?;
+    let Some(point) = &case.sweep else {
+        return Some(named);
+    };
+    let of_sweep = cases().filter(|(_, case)| {
+        let own = case.sweep.as_ref();
+        own.is_some_and(|own| own.sweep == point.sweep)
+    });
+    let order = |place: usize| (rounds[place] >= TELLING, place == named, rounds[place]);
+    let places = of_sweep.map(|(place, _)| place);
+    places.max_by_key(|&place| order(place))
+}
+
+/// Rounds that tell something: as many as an interval of one comparison needs.
+const TELLING: usize = 7;
+
+/// How much a case tells: 2 with an interval, or with what was measured where nothing is
+/// compared; 1 with an estimate; 0.
+fn telling(case: &CaseResult) -> u8 {
+    if case.findings.is_empty() {
+        return 2 * u8::from(case.variants.iter().any(|variant| variant.value.is_some()));
+    }
+    let estimates = case.findings.iter().filter_map(|finding| finding.estimate);
+    let tells = estimates.map(|estimate| 1 + u8::from(estimate.interval().is_some()));
+    tells.max().unwrap_or(0)
+}
+
+pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a Finding> {
+    let case = headline_case(study, cases)?;
+    let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
+    let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
+    let findings = between_models(case);
+    if let Some(named) = named_finding(study, case) {
+        return Some(named);
+    }
+    let fastest = findings.iter().copied().filter(faster);
+    fastest
+        .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        .or_else(|| operation_matrix::thread(case).map(|(_, finding)| finding))
+        .filter(|finding| finding.estimate.is_some())
+        .or_else(|| {
+            let mut findings = findings.iter().copied();
+            findings.find(|finding| finding.estimate.is_some())
+        })
+        .or(findings.first().copied())
+}
+
+/// The finding on the variant that the study names for this case, where it was measured.
+fn named_finding<'a>(study: &Study, case: &'a CaseResult) -> Option<&'a Finding> {
+    let mut deciding = study.deciding.iter();
+    let named = deciding.find(|one| one.has(&case.case.name))?;
+    let subject = named.subject.as_ref()?;
+    let mut findings = case.findings.iter();
+    findings.find(|finding| finding.subject == *subject && finding.estimate.is_some())
+}
+
+/// The findings of a case; of switches those on two models, if there are any: that one model
+/// hands over in several ways is not what the study asks. Of servers those between servers:
+/// that the network costs something is not what it asks either.
+fn between_models(case: &CaseResult) -> Vec<&Finding> {
+    let forms = served::forms(case);
+    if !forms.is_empty() {
+        return forms;
+    }
+    let model = |label: &str| {
+        let mut variants = case.case.variants.iter();
+        variants
+            .find(|labelled| labelled.label == label)
+            .map(|labelled| labelled.variant.model)
+    };
+    let is_between = |finding: &&Finding| {
+        finding.metric == Metric::Switch && model(&finding.subject) != model(&finding.reference)
+    };
+    let between: Vec<&Finding> = case.findings.iter().filter(is_between).collect();
+    if between.is_empty() {
+        return case.findings.iter().collect();
+    }
+    between
+}

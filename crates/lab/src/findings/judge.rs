@@ -1,0 +1,457 @@
+//! The comparisons of a case while its rounds come in.
+//!
+//! # Theory
+//!
+//! Every variant but the first is compared with the first. The m comparisons share the
+//! error that a case may make, each has its own sequence of looks, and the case continues
+//! until the last of them is settled. Of a run of S studies the S headline cases share the
+//! error of the run, so each of them is measured until it is settled at 1/S of the level; what
+//! its answer is judged by in the end is for `results::levels` to say. A round counts for a pair only if both of its slots
+//! are data points.
+//!
+//! The floor ("same within d") must be fixed before the first look, yet the usual one
+//! depends on how noisy the machine is. So where it is not given, the noise of the rounds
+//! up to the first look chooses it. That is no peeking: the spread of each variant's own
+//! slots tells nothing about which variant is faster.
+//!
+//! A run that was shown and continues keeps what was found: its looks stay where they were, a
+//! verdict that was shown is final, and only looks beyond the rounds that exist are added
+//! ([`LookPlan`] says at what level). [`Judge`] remembers after which round it was shown and
+//! lengthened, so that slots valued in another way are judged at the same looks.
+//!
+//! Where a case asks which of its variants is best, each look may leave variants out of the
+//! rounds that follow ([`Halving`]); the case is settled when that search is over.
+
+use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError};
+use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
+
+use crate::data::{Case, Metric, Settings};
+
+/// The floor on a machine where 1 % can be seen.
+const FLOOR: f64 = 0.01;
+/// The floor where it cannot.
+const NOISY_FLOOR: f64 = 0.02;
+
+/// The comparisons of one case.
+#[derive(Debug, Clone)]
+pub(crate) struct Judge {
+    plan: LookPlan,
+    /// The first look that was planned.
+    first_look: usize,
+    /// Fewest rounds that say anything: those of an interval at the level of the case, or one.
+    fewest: usize,
+    /// The floor, if the settings or the case give it.
+    given: Option<f64>,
+    variants: usize,
+    /// Answers of the run that share its error with this case.
+    answers: usize,
+    /// One value a variant in each complete round; `None` is no data point.
+    rounds: Vec<Vec<Option<f64>>>,
+    /// From the first look on.
+    opened: Option<Opened>,
+    /// How the run was taken up again, in order.
+    turns: Vec<Turn>,
+    /// The search for the best variant, where the case asks for it.
+    search: Option<Halving>,
+    /// Rounds in which every variant that took part has a data point.
+    full_rounds: usize,
+}
+
+/// A run was shown after this many rounds, and taken up again.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    after: usize,
+    /// Rounds at the most from there on, where more were asked for.
+    max_rounds: Option<usize>,
+}
+
+/// What the rounds of a comparison say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judged {
+    pub(crate) estimate: Estimate,
+    pub(crate) verdict: Verdict,
+    /// Whether so few rounds find a difference of this size only by luck.
+    pub(crate) overstates: bool,
+}
+
+/// Where one comparison stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing<'a> {
+    /// Label of the subject.
+    pub subject: &'a str,
+    /// Label of the reference.
+    pub reference: &'a str,
+    /// Subject over reference so far; `None` without a round.
+    pub estimate: Option<Estimate>,
+    /// What a look says of it; for display only at any other time.
+    pub verdict: Option<Verdict>,
+}
+
+/// The comparisons, once their floor is fixed.
+#[derive(Debug, Clone)]
+struct Opened {
+    floor: f64,
+    pairs: Vec<Sequential>,
+}
+
+impl Judge {
+    /// # Errors
+    /// The settings have no rounds, too many of them, or an impossible floor.
+    pub(crate) fn new(
+        settings: &Settings,
+        case: &Case,
+        answers: usize,
+    ) -> Result<Self, StatsError> {
+        let plan = plan(settings, case, answers)?;
+        let judge = Self {
+            answers,
+            first_look: plan.looks()[0],
+            fewest: match case.metric {
+                // Its counts hardly vary, and it has no interval of confidence.
+                Metric::Simulated => 1,
+                _ => fewest_rounds(case, answers).min(plan.max_rounds()),
+            },
+            plan,
+            given: settings.floor.or(case.floor),
+            variants: case.variants.len(),
+            rounds: Vec::new(),
+            opened: None,
+            turns: Vec::new(),
+            search: case.best_of.map(|_| Halving::new(case.variants.len())),
+            full_rounds: 0,
+        };
+        judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
+        Ok(judge)
+    }
+
+    /// Takes down that the run was shown as it stands and continues, with more rounds at the most
+    /// if some are given. What was decided stays, and no round is judged again.
+    ///
+    /// # Errors
+    /// There are to be none, or too many of them.
+    pub(crate) fn go_on(&mut self, max_rounds: Option<usize>) -> Result<(), StatsError> {
+        let after = self.rounds();
+        self.turns.push(Turn { after, max_rounds });
+        if self.plan.decides_after(after) {
+            self.plan.look_at(after);
+            let was_open = self.opened.is_some();
+            let mut opened = self.opened.take().unwrap_or_else(|| self.open());
+            // A pair without a round has nothing to show.
+            opened.pairs.iter_mut().for_each(|pair| drop(pair.show()));
+            // What was decided keeps the floor that it was decided by; where nothing was, the
+            // first look chooses it as it would have.
+            let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
+            if was_open || opened.pairs.iter().any(decided) {
+                self.opened = Some(opened);
+            }
+        }
+        let Some(max_rounds) = max_rounds else {
+            return Ok(());
+        };
+        self.plan.extend(max_rounds, after)?;
+        let mut pairs = self.opened.iter_mut().flat_map(|opened| &mut opened.pairs);
+        pairs.try_for_each(|pair| pair.extend(max_rounds))
+    }
+
+    /// The same looks at other values of the same rounds.
+    pub(crate) fn again(
+        &self,
+        fresh: Self,
+        rounds: Vec<Vec<Option<f64>>>,
+    ) -> Result<Self, StatsError> {
+        let mut judge = fresh;
+        let mut turns = self.turns.iter().peekable();
+        for round in rounds {
+            while let Some(turn) = turns.next_if(|turn| turn.after == judge.rounds()) {
+                judge.go_on(turn.max_rounds)?;
+            }
+            judge.push(round);
+        }
+        turns.try_for_each(|turn| judge.go_on(turn.max_rounds))?;
+        Ok(judge)
+    }
+
+    /// How often a comparison of this case is decided wrongly at most.
+    pub(crate) fn level(&self) -> f64 {
+        self.plan.level()
+    }
+
+    /// The looks that were added to those that were planned.
+    pub(crate) fn added(&self) -> Vec<usize> {
+        let looks = self.plan.looks().iter().copied();
+        looks.filter(|&look| self.plan.share(look) < 1.0).collect()
+    }
+
+    fn rule(&self, floor: f64) -> Rule {
+        Rule {
+            floor,
+            comparisons: self.pairs() * self.answers,
+        }
+    }
+
+    /// Comparisons of the case.
+    pub(crate) fn pairs(&self) -> usize {
+        self.variants.saturating_sub(1).max(1)
+    }
+
+    /// The places of the variants that take part in the next round.
+    pub(crate) fn taking(&self) -> Vec<usize> {
+        let all = || (0..self.variants).collect();
+        let search = self.search.as_ref();
+        search.map_or_else(all, |search| search.taking().to_vec())
+    }
+
+    /// Takes a complete round: one value a variant, in the case's order; `None` also where one
+    /// took no part.
+    pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {
+        let is_full = self.taking().iter().all(|&at| values[at].is_some());
+        self.full_rounds += usize::from(is_full);
+        if let Some(opened) = &mut self.opened {
+            opened.push(&values);
+        }
+        self.rounds.push(values);
+        if self.opened.is_none() && self.rounds.len() >= self.first_look() {
+            self.opened = Some(self.open());
+        }
+        if self.plan.is_look(self.rounds()) {
+            self.drop_those_behind();
+        }
+    }
+
+    /// Lets the search for the best drop variants, at a level that all pairs of variants share.
+    fn drop_those_behind(&mut self) {
+        let (Some(search), Some(opened)) = (&mut self.search, &self.opened) else {
+            return;
+        };
+        let columns = (0..self.variants).map(|at| self.rounds.iter().map(|r| r[at]).collect());
+        let pairs = stats::pairs(self.variants) * self.answers;
+        let rule = Rule {
+            floor: opened.floor,
+            comparisons: (pairs as f64 / self.plan.share(self.rounds.len())).ceil() as usize,
+        };
+        // The floor was checked when the case was opened.
+        let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
+    }
+
+    /// Opens the comparisons with the rounds there are.
+    fn open(&self) -> Opened {
+        let floor = self.given.unwrap_or_else(|| self.usual_floor());
+        let pair = || Sequential::new(self.plan.clone(), self.rule(floor)).ok();
+        let mut opened = Opened {
+            floor,
+            pairs: (1..self.variants).filter_map(|_| pair()).collect(),
+        };
+        for round in &self.rounds {
+            opened.push(round);
+        }
+        opened
+    }
+
+    fn usual_floor(&self) -> f64 {
+        let noise = self.noise().and_then(|noise| noise.pair);
+        match noise {
+            Some(pair) if smallest_seen(pair) > FLOOR => NOISY_FLOOR,
+            _ => FLOOR,
+        }
+    }
+
+    /// The slot-to-slot noise of the noisiest variant so far.
+    pub(crate) fn noise(&self) -> Option<Noise> {
+        let columns = (0..self.variants).map(|variant| {
+            let values: Vec<f64> = self.rounds.iter().filter_map(|r| r[variant]).collect();
+            noise(&values)
+        });
+        columns
+            .filter(|noise| noise.pair.is_some())
+            .max_by(|a, b| a.pair.unwrap_or(0.0).total_cmp(&b.pair.unwrap_or(0.0)))
+    }
+
+    /// Complete rounds so far.
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// Rounds in which every variant that took part has a data point.
+    pub(crate) fn full_rounds(&self) -> usize {
+        self.full_rounds
+    }
+
+    pub(crate) fn max_rounds(&self) -> usize {
+        self.plan.max_rounds()
+    }
+
+    pub(crate) fn first_look(&self) -> usize {
+        self.first_look
+    }
+
+    /// Fewest rounds that have an interval, where the plan has as many.
+    pub(crate) fn fewest_rounds(&self) -> usize {
+        self.fewest
+    }
+
+    /// Rounds that a budget gives to this case before any other gets more: those up to its first
+    /// look, and a reserve where the case shares its level with others.
+    pub(crate) fn enough_rounds(&self) -> usize {
+        let reserve = match self.answers {
+            0..=1 => 0,
+            _ => self.fewest.div_ceil(4),
+        };
+        let enough = self.first_look.max(self.fewest + reserve);
+        enough.min(self.max_rounds())
+    }
+
+    /// The next round after which the data is judged.
+    pub(crate) fn next_look(&self) -> usize {
+        let mut looks = self.plan.looks().iter();
+        looks
+            .find(|&&look| look > self.rounds())
+            .copied()
+            .unwrap_or(self.max_rounds())
+    }
+
+    /// Whether the round just taken was followed by a look.
+    pub(crate) fn at_look(&self) -> bool {
+        self.plan.is_look(self.rounds())
+    }
+
+    /// Whether no comparison needs another round. A case without comparisons only
+    /// measures: it is settled at the first look.
+    pub(crate) fn is_settled(&self) -> bool {
+        if let Some(search) = &self.search {
+            return search.is_over();
+        }
+        self.opened.as_ref().is_some_and(|opened| {
+            opened
+                .pairs
+                .iter()
+                .all(|pair| pair.step() != Step::Continue)
+        })
+    }
+
+    /// Whether every comparison was decided at a look.
+    pub(crate) fn is_decided(&self) -> bool {
+        if let Some(search) = &self.search {
+            return search.is_over();
+        }
+        self.opened.as_ref().is_some_and(|opened| {
+            let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
+            opened.pairs.iter().all(decided)
+        })
+    }
+
+    /// The comparisons of `case` as they stand.
+    pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
+        let (_, findings) = self.conclude();
+        let pairs = case.variants.iter().skip(1).zip(findings);
+        pairs
+            .map(|(subject, finding)| Standing {
+                subject: &subject.label,
+                reference: &case.variants[0].label,
+                estimate: finding.map(|(estimate, _)| estimate),
+                verdict: finding.map(|(_, verdict)| verdict),
+            })
+            .collect()
+    }
+
+    /// Floor and findings if no further round came: one for each variant but the first;
+    /// `None` for a pair without a round.
+    pub(crate) fn conclude(&self) -> (f64, Vec<Option<(Estimate, Verdict)>>) {
+        let opened = self.as_opened();
+        let findings = opened.pairs.iter().map(|pair| pair.conclude().ok());
+        (opened.floor, findings.collect())
+    }
+
+    /// The findings of the same rounds and looks where this many comparisons share the error.
+    pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
+        let opened = self.as_opened();
+        let floor = opened.floor;
+        let rule = Rule { floor, comparisons };
+        let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
+        pairs.map(|pair| judged(&pair.ok()?)).collect()
+    }
+
+    /// The p-value of each comparison over all its looks; `None` for a pair without a round.
+    pub(crate) fn p_values(&self) -> Vec<Option<f64>> {
+        let opened = self.as_opened();
+        opened.pairs.iter().map(Sequential::p_value).collect()
+    }
+
+    fn as_opened(&self) -> Opened {
+        self.opened.clone().unwrap_or_else(|| self.open())
+    }
+}
+
+fn judged(pair: &Sequential) -> Option<Judged> {
+    let (estimate, verdict) = pair.conclude().ok()?;
+    let differs = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
+    Some(Judged {
+        estimate,
+        verdict,
+        overstates: differs && pair.overstates(&estimate).is_some(),
+    })
+}
+
+/// The looks of a case: the first has as many rounds as an interval needs at the level of the
+/// case, also where the study asks for fewer, since its author could not know of other studies.
+/// A study that asks for fewer than any interval needs only measures, and has what it asks for.
+fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
+    let fewest = match settings.together && case.variants.len() > 1 {
+        true => fewest_rounds(case, answers),
+        false => 0,
+    };
+    let for_any = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
+    let raised = |most: usize| {
+        if most < for_any {
+            most
+        } else {
+            most.max(fewest)
+        }
+    };
+    let most = case.max_rounds.map_or(usize::MAX, raised);
+    let plan = LookPlan::new(settings.max_rounds.min(most))?;
+    Ok(match fewest {
+        _ if settings.exact_rounds => plan.once(),
+        0 => plan,
+        _ => plan.deciding_at(level(case, answers)),
+    })
+}
+
+/// The level of a look at one comparison of a case.
+fn level(case: &Case, answers: usize) -> f64 {
+    let subjects = case.variants.len().saturating_sub(1).max(1);
+    // Which variant is best is asked of all pairs.
+    let comparisons = (subjects * answers).max(stats::pairs(case.variants.len()));
+    LOOK_ALPHA / comparisons as f64
+}
+
+/// Fewest rounds that have an interval at the level of a case.
+fn fewest_rounds(case: &Case, answers: usize) -> usize {
+    rounds_for_interval(level(case, answers)).unwrap_or(0)
+}
+
+impl Opened {
+    fn push(&mut self, values: &[Option<f64>]) {
+        let Some(reference) = values.first().copied().flatten() else {
+            return;
+        };
+        for (pair, subject) in self.pairs.iter_mut().zip(&values[1..]) {
+            if let Some(subject) = *subject {
+                // Values are times above zero by construction, so none is refused.
+                let _taken = pair.push(reference, subject);
+            }
+        }
+    }
+}
+
+/// The smallest difference that the usual number of rounds finds at this noise.
+pub(crate) fn smallest_seen(pair: f64) -> f64 {
+    smallest_seen_in(USUAL_ROUNDS, pair)
+}
+
+/// The smallest difference that this number of rounds finds at this noise.
+pub(crate) fn smallest_seen_in(rounds: usize, pair: f64) -> f64 {
+    detectable(pair, rounds, LOOK_ALPHA)
+}
+
+/// Rounds of a case where nobody asks for more.
+pub(crate) const USUAL_ROUNDS: usize = LOOKS[LOOKS.len() - 1];

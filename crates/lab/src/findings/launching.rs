@@ -1,0 +1,62 @@
+//! What launching costs, where it is a part of the time of commands that matters.
+//!
+//! Each slot launches `true` under the same wrapper. Its time (linking, ending) is in that of every command, and
+//! the same in all of them, so that it hides a part of what one is faster by. A difference of times is free of
+//! it; a ratio is not. So each command has a second quantity, its time less that of `true` in the same slot, with
+//! an interval of its own and compared like all others.
+
+use super::{CaseResult, VariantSummary};
+use crate::data::number::{percent, time, time_interval};
+
+/// A launch that takes less than this share of the shortest command is not named.
+const MATTERS: f64 = 0.02;
+
+/// What of the times of a case is launching; `None` where it is little.
+fn sentence(case: &CaseResult) -> Option<String> {
+    let amount = |name: &str, variant: &VariantSummary| {
+        let value = &case.quantity(name, &variant.label)?.value;
+        value.value().copied()
+    };
+    let each: Option<Vec<(f64, f64)>> = case
+        .variants
+        .iter()
+        .map(|variant| Some((variant.value?.typical, amount("launch", variant)?.estimate)))
+        .collect();
+    let each = each.filter(|each| !each.is_empty())?;
+    let share = each.iter().map(|(time, launch)| launch / time);
+    let share = share.reduce(f64::max).filter(|share| *share >= MATTERS)?;
+    let launch = each.iter().map(|(_, launch)| *launch);
+    let least = launch.fold(f64::INFINITY, f64::min);
+    let has_interval = |variant: &VariantSummary| {
+        amount("without-launch", variant).is_some_and(|left| left.low.is_some())
+    };
+    let is_known = case.variants.iter().all(has_interval);
+    let without: Vec<String> = case
+        .variants
+        .iter()
+        .filter_map(|variant| {
+            let left = amount("without-launch", variant)?;
+            let (low, high) = left.low.zip(left.high).filter(|(low, _)| *low > 0.0)?;
+            let (left, interval) = (time(left.estimate), time_interval(low, high));
+            Some(format!("{} {left} {interval}", variant.label))
+        })
+        .collect();
+    let without = match without.as_slice() {
+        [] if is_known => "no command takes clearly longer".to_owned(),
+        [] => "too few rounds to say what is left without it".to_owned(),
+        some => format!("without it: {}", some.join(", ")),
+    };
+    Some(format!(
+        "`true` takes {} here, up to {} of a command's time; {without}",
+        time(least),
+        percent(share.min(1.0)),
+    ))
+}
+
+impl CaseResult {
+    /// What of the times of commands is launching, where that matters.
+    #[must_use]
+    pub fn launching(&self) -> Option<String> {
+        sentence(self)
+    }
+}

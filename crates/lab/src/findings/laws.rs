@@ -1,0 +1,283 @@
+//! The law of a sweep over the number of workers: how time grows with them.
+//!
+//! # Theory
+//!
+//! Every worker does the same amount of work. If they share one thing that serves one of them
+//! at a time, the time is their number times what one takes: **linear**. If what they wait
+//! for serves all at once, the time stays what it is: **flat**. Between the two lies what is
+//! partly shared.
+//!
+//! The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]). Its slope is
+//! what one more worker costs. To be read without knowing the work it is set against one
+//! worker's part of the time in the middle of the sweep, the time there over the number there:
+//!
+//! ```text
+//! growth = slope / (time / number)        1 = linear through nothing, 0 = flat
+//! ```
+//!
+//! What each shape means is in [`super::growth`], which also judges what sources claim.
+//!
+//! What is expected is what the source of the study claims of that sweep, and of no other: arithmetic
+//! on one CPU grows in a line, memory is flat, and files go up in steps, in the source of 2026. It
+//! had all workers on one CPU, so nothing is expected of others. Where memory or files grow in
+//! proportion against that, and the workers together keep their CPU busy, it is the CPU that they wait
+//! for. Slots of one count lie together in time, so a machine that drifts through a sweep bends its
+//! law: the rounds of the comparison at each count are immune to that and this is not.
+
+use serde::{Deserialize, Serialize};
+use stats::Line;
+
+use super::growth::{Growth, PLACES, Shape, each_further};
+use super::then::Standing;
+use super::{CaseResult, Unit, VariantSummary};
+use crate::data::number::{DOTS, plain};
+use crate::data::words::plural;
+use crate::data::{Claim, OfSweep, Ours, Published, Study};
+
+/// The quantity that a law is of, as a study writes it.
+const TIME: &str = "time";
+
+/// Workers that together use so much of a CPU keep it busy.
+const BUSY: f64 = 0.9;
+
+/// How the time of a variant grows with the number of workers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Law {
+    /// The sweep.
+    pub sweep: String,
+    /// The variant's label.
+    pub variant: String,
+    /// What the workers do (`cpu`).
+    pub kind: String,
+    /// Smallest and largest number of workers.
+    pub counts: [f64; 2],
+    /// The line: times in ns over the number of workers.
+    pub line: Line,
+    /// What one more worker costs over one worker's part of the time.
+    pub growth: f64,
+    /// The 95 % interval of that; `None` for too few slots.
+    pub growth_interval: Option<[f64; 2]>,
+    /// What the law is.
+    pub shape: Shape,
+    /// What it was expected to be, where that can be said.
+    pub expected: Option<Shape>,
+    /// CPU time over wall time of all workers together, at the largest number.
+    pub cpu_share: Option<f64>,
+    /// All this in a sentence.
+    pub sentence: String,
+}
+
+/// The laws of all sweeps over the number of workers.
+pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
+    let published = study.published();
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for case in cases {
+        let (Some(point), Some(_)) = (&case.case.sweep, case.case.work.worker_kind()) else {
+            continue;
+        };
+        for variant in &case.variants {
+            let key = (point.sweep.as_str(), variant.label.as_str());
+            if !seen.contains(&key) {
+                seen.push(key);
+            }
+        }
+    }
+    seen.iter()
+        .filter_map(|(sweep, label)| law(cases, &published, sweep, label))
+        .collect()
+}
+
+/// One count of a sweep, of one variant.
+struct Point<'a> {
+    workers: f64,
+    case: &'a CaseResult,
+    place: usize,
+    summary: &'a VariantSummary,
+}
+
+fn points<'a>(cases: &'a [CaseResult], sweep: &str, label: &str) -> Vec<Point<'a>> {
+    let of_sweep = cases.iter().filter_map(|case| {
+        let point = case.case.sweep.as_ref().filter(|p| p.sweep == sweep)?;
+        let place = case.variants.iter().position(|v| v.label == label)?;
+        Some(Point {
+            workers: point.value,
+            case,
+            place,
+            summary: &case.variants[place],
+        })
+    });
+    let mut points: Vec<Point<'_>> = of_sweep.filter(|p| p.summary.good > 0).collect();
+    points.sort_by(|a, b| a.workers.total_cmp(&b.workers));
+    points
+}
+
+fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) -> Option<Law> {
+    let points = points(cases, sweep, label);
+    let slots: Vec<(f64, f64)> = points.iter().flat_map(slots).collect();
+    let growth = Growth::through(&slots)?;
+    let (first, last) = (points.first()?, points.last()?);
+    let claim = claimed(published, sweep, label).filter(|_| is_on_one_cpu(first));
+    let mut law = Law {
+        sweep: sweep.to_owned(),
+        variant: label.to_owned(),
+        kind: first.case.case.work.worker_kind()?.to_owned(),
+        counts: [first.workers, last.workers],
+        shape: growth.shape,
+        expected: claim.and_then(Shape::of),
+        cpu_share: last.summary.workers.as_ref().map(|w| w.sum.cpu_share),
+        line: growth.line,
+        growth: growth.share(),
+        growth_interval: growth.interval,
+        sentence: String::new(),
+    };
+    law.sentence = law.in_words(&growth, claim);
+    Some(law)
+}
+
+/// What the source says of the time of a sweep.
+fn claimed(published: &[Published], sweep: &str, label: &str) -> Option<Claim> {
+    let of_time =
+        |law: &OfSweep| law.sweep == sweep && law.variant == label && law.quantity == TIME;
+    let found = published
+        .iter()
+        .find(|one| matches!(&one.ours, Some(Ours::Law(law)) if of_time(law)));
+    found.and_then(|one| one.claim)
+}
+
+fn is_on_one_cpu(point: &Point<'_>) -> bool {
+    let variant = &point.case.case.variants[point.place].variant;
+    variant.placement.is_one_cpu()
+}
+
+/// The number of workers and the time of every good slot.
+fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
+    let own = point.case.slots.iter();
+    let own = own.filter(|slot| slot.variant == point.place);
+    own.filter_map(|slot| Some((point.workers, slot.value_ns?)))
+}
+
+impl Law {
+    fn in_words(&self, growth: &Growth, claim: Option<Claim>) -> String {
+        let [from, to] = self.counts.map(plain);
+        let who = plural(&self.variant);
+        let head = format!("{} with {from} to {to} {who}", self.kind);
+        format!(
+            "{head}: {}{}: {}{}",
+            self.shape.in_words(growth.is_in_a_line()),
+            claim.map_or_else(String::new, |claim| self.against(growth, claim)),
+            self.cost(),
+            self.reason()
+        )
+    }
+
+    /// What the source says.
+    fn against(&self, growth: &Growth, claim: Claim) -> String {
+        match (self.expected, growth.judge(claim)) {
+            (None, _) => String::new(),
+            (_, Standing::Reproduced) => ", as the source says".to_owned(),
+            (Some(expected), _) => format!(", where the source says {}", expected.name()),
+        }
+    }
+
+    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one
+    /// worker's part of the time (R² 0.999)`.
+    fn cost(&self) -> String {
+        let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
+        else {
+            return format!("{} slots are too few", self.line.points);
+        };
+        if self.line.places < PLACES {
+            return format!("{} counts are too few", self.line.places);
+        }
+        let straight = match (self.shape, self.line.straightness) {
+            (Shape::Flat | Shape::NearlyFlat, _) | (_, None) => String::new(),
+            // A constant would come as near.
+            (_, Some(share)) if share <= 0.0 => " (not a line)".to_owned(),
+            (_, Some(share)) => format!(" (R² {})", straight_share(share)),
+        };
+        format!(
+            "each further worker costs {}, {} of one worker's part of the time{straight}",
+            each_further(Unit::Ns, self.line.slope, (low, high)),
+            part(self.growth, least, most)
+        )
+    }
+
+    /// What the counts say of a law that was not expected.
+    fn reason(&self) -> String {
+        let grows = matches!(
+            self.shape,
+            Shape::Linear | Shape::Between | Shape::Steeper | Shape::Growing | Shape::Steps
+        );
+        let waits = matches!(self.expected, Some(Shape::Flat | Shape::Steps));
+        let unexpected = grows && waits && Some(self.shape) != self.expected;
+        let Some(share) = self.cpu_share.filter(|_| unexpected) else {
+            return String::new();
+        };
+        let why = if share >= BUSY {
+            "so it is the CPU that they wait for"
+        } else {
+            "the rest of the time they wait for something else, or for a CPU that others use"
+        };
+        format!(
+            "; together they use {:.0} % of the CPU, {why}",
+            100.0 * share
+        )
+    }
+}
+
+/// `99 % [97 … 101 %]`; of what may be nothing, `at most 5 %`.
+fn part(growth: f64, least: f64, most: f64) -> String {
+    let away = |end: f64, round: fn(f64) -> f64| round(100.0 * end.abs());
+    match least < 0.0 && most > 0.0 {
+        true => format!("at most {:.0} %", away(most.max(-least), f64::ceil)),
+        false => format!(
+            "{:.0} % [{:.0}{DOTS}{:.0} %]",
+            away(growth, f64::round),
+            away(least.abs().min(most.abs()), f64::floor),
+            away(least.abs().max(most.abs()), f64::ceil)
+        ),
+    }
+}
+
+/// Two decimals, and three where it is that near to 1; what is not 1 is never said to be.
+fn straight_share(share: f64) -> String {
+    let decimals = if share > 0.99 { 3 } else { 2 };
+    let most = if share < 1.0 { 0.999 } else { 1.0 };
+    format!("{:.*}", decimals, share.min(most))
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::NearlyFlat => "nearly flat",
+            Self::Between => "something between flat and linear",
+            Self::Linear => "linear",
+            Self::Steeper => "more than linear",
+            Self::Growing => "growing",
+            Self::Steps => "in steps",
+            Self::Falling => "falling",
+            Self::CannotTell => "unknown",
+        }
+    }
+
+    fn in_words(self, is_in_a_line: bool) -> &'static str {
+        match (self, is_in_a_line) {
+            (Self::Flat, _) => "the time is flat",
+            (Self::NearlyFlat, _) => "the time is nearly flat",
+            (Self::Between, true) => "the time grows in a line, by less than in proportion",
+            (Self::Between, false) => "the time grows by less than in proportion",
+            (Self::Linear, _) => "the time is linear in their number",
+            (Self::Steeper, true) => "the time grows in a line, by more than in proportion",
+            (Self::Steeper, false) => "the time grows by more than in proportion",
+            (Self::Growing, true) => "the time grows in a line, whether in proportion is not clear",
+            (Self::Growing, false) => "the time grows, whether in a line is not clear",
+            (Self::Steps, _) => "the time goes up in steps",
+            (Self::Falling, _) => "the time falls",
+            (Self::CannotTell, _) => "the law of the time is not clear",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! Laws of sweeps whose truth is known.
+
+use tempfile::tempdir;
+use workload::{Cpu, Io, Work};
+
+use super::{Law, Shape};
+use crate::data::{Case, Origin, Published, SweepPoint};
+use crate::findings::Results;
+use crate::run::progress::Silent;
+use crate::run::{Journal, run};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+
+fn cpu(workers: u64) -> Work {
+    Work::Cpu(Cpu { workers, loops: 1 })
+}
+
+fn io(workers: u64) -> Work {
+    Work::Io(Io {
+        workers,
+        loops: 1,
+        block: 4096,
+        sync: workload::Sync::Dsync,
+        folder: None,
+    })
+}
+
+/// A sweep over the number of workers, on one CPU or anywhere.
+fn sweep(counts: &[u64], work: fn(u64) -> Work, placement: &str) -> Vec<Case> {
+    let point = |&count: &u64| {
+        let mut case = case(&format!("workers/{count}"), count, &["process", "thread"]);
+        for labelled in &mut case.variants {
+            labelled.variant.placement = placement.parse().unwrap();
+        }
+        Case {
+            sweep: Some(SweepPoint {
+                sweep: "some workers".to_owned(),
+                parameter: "workers".to_owned(),
+                value: count as f64,
+                unit: "workers".to_owned(),
+            }),
+            work: work(count),
+            ..case
+        }
+    };
+    counts.iter().map(point).collect()
+}
+
+/// A source that says of both models that arithmetic grows in a line, and that all else is flat.
+fn source(cases: &[Case]) -> Origin {
+    let claim = match cases[0].work.worker_kind() {
+        Some("cpu") => "linear",
+        _ => "flat",
+    };
+    let of = |variant: &str| {
+        let text = format!(
+            "finding = 'x'\ntheirs = 'y'\nclaim = '{claim}'\n\
+             ours.law = {{ sweep = 'some workers', variant = '{variant}', quantity = 'time' }}"
+        );
+        toml::from_str::<Published>(&text).unwrap()
+    };
+    Origin {
+        author: "A".to_owned(),
+        title: "T".to_owned(),
+        year: 2026,
+        finding: "f".to_owned(),
+        published: vec![of("process"), of("thread")],
+    }
+}
+
+/// The laws of processes and of threads, whose slots take what `ns` says of their number.
+fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
+    let folder = tempdir().unwrap();
+    let mut mock = Mock::new(move |units, model, n, spec| {
+        done(
+            spec,
+            ns(model, units, n),
+            spec.work.expected().unwrap_or(PROOF),
+        )
+    });
+    let mut study = study(cases);
+    study.origin = Some(source(&study.cases));
+    let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let result = results.studies.into_iter().next().unwrap();
+    for law in &result.laws {
+        assert!(result.sentences.contains(&law.sentence), "{}", law.sentence);
+    }
+    result.laws
+}
+
+/// Some noise: up to 0.6 % and never the same twice in a row.
+fn noise(n: usize) -> u64 {
+    [0, 40_000, 10_000, 60_000, 20_000, 30_000, 50_000][n % 7]
+}
+
+#[test]
+fn each_worker_that_costs_the_same_makes_a_line() {
+    let laws = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
+        units * 10 * MS + noise(n)
+    });
+    assert_eq!(laws.len(), 2);
+    assert_eq!(laws[0].variant, "process");
+    assert_eq!(laws[0].shape, Shape::Linear);
+    assert_eq!(laws[0].expected, Some(Shape::Linear));
+    assert!((laws[0].line.slope - 10e6).abs() < 1e5, "{:?}", laws[0]);
+    let said = &laws[0].sentence;
+    assert!(
+        said.starts_with(
+            "cpu with 2 to 5 processes: the time is linear in their number, as the source \
+             says: each further worker costs 10.0 ms [9.9"
+        ) && said.contains(" 100 % [9")
+            && said.ends_with("of one worker's part of the time (R² 1.000)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn workers_that_all_wait_at_once_are_flat() {
+    let laws = laws(sweep(&[2, 4, 8], io, "one"), |_, _, n| 10 * MS + noise(n));
+    assert_eq!(laws[1].shape, Shape::Flat);
+    assert!(
+        laws[1].sentence.starts_with(
+            "io with 2 to 8 threads: the time is flat, as the source says: each further \
+             worker costs "
+        ) && !laws[1].sentence.contains("R²"),
+        "{}",
+        laws[1].sentence
+    );
+}
+
+/// A slope whose interval leaves out 0 was called flat.
+#[test]
+fn a_small_slope_that_is_known_not_to_be_0_is_nearly_flat() {
+    let laws = laws(sweep(&[2, 4, 8], io, "one"), |model, units, n| {
+        let more = if model == "thread" { 50_000 * units } else { 0 };
+        10 * MS + more + n as u64 % 5
+    });
+    assert_eq!(laws[1].shape, Shape::NearlyFlat);
+    let said = &laws[1].sentence;
+    assert!(
+        said.contains("the time is nearly flat, as the source says: ") && !said.contains("R²"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_law_that_was_not_expected_comes_with_what_the_cpu_says() {
+    // Scripted flows compute 1.5 times as long as the steady phase takes: a busy CPU.
+    let laws = laws(sweep(&[2, 3, 4], io, "one"), |_, units, n| {
+        units * 10 * MS + noise(n)
+    });
+    let said = &laws[0].sentence;
+    assert!(
+        said.contains("linear in their number, where the source says flat: ")
+            && said.ends_with("they use 150 % of the CPU, so it is the CPU that they wait for"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_lies_between_is_told_as_such_and_nothing_is_expected_of_free_workers() {
+    let laws = laws(sweep(&[2, 3, 4, 5], cpu, "free"), |_, units, n| {
+        20 * MS + units * 4 * MS + noise(n)
+    });
+    assert_eq!((laws[0].shape, laws[0].expected), (Shape::Between, None));
+    let said = &laws[0].sentence;
+    assert!(
+        said.contains(
+            ": the time grows in a line, by less than in proportion: each further worker "
+        ),
+        "{said}"
+    );
+    // 4 ms of (20 + 3.5 * 4) / 3.5.
+    assert!((laws[0].growth - 0.41).abs() < 0.01, "{}", laws[0].growth);
+}
+
+#[test]
+fn steeper_and_falling_laws_have_their_names() {
+    let steep = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
+        units * units * 3 * MS + noise(n)
+    });
+    assert_eq!(steep[0].shape, Shape::Steeper);
+    let fall = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
+        (60 - 8 * units) * MS + noise(n)
+    });
+    assert_eq!(fall[0].shape, Shape::Falling);
+    assert!(
+        fall[0]
+            .sentence
+            .contains("the time falls, where the source says linear")
+    );
+}
+
+#[test]
+fn two_counts_and_wild_slots_tell_no_law() {
+    let two = laws(sweep(&[2, 3], cpu, "one"), |_, units, n| {
+        units * 10 * MS + noise(n)
+    });
+    assert_eq!(two[0].shape, Shape::CannotTell);
+    assert!(
+        two[0].sentence.ends_with("2 counts are too few"),
+        "{}",
+        two[0].sentence
+    );
+    let wild = laws(sweep(&[2, 3, 4], cpu, "one"), |_, units, n| {
+        (units + 7 * (n as u64 * 7 % 11)) * 10 * MS
+    });
+    assert_eq!(wild[0].shape, Shape::CannotTell, "{}", wild[0].sentence);
+}
+
+#[test]
+fn a_law_that_certainly_grows_is_not_called_unknown() {
+    let laws = laws(sweep(&[2, 3, 4], io, "one"), |_, units, n| {
+        units * (90 + 14 * (n as u64 * 7 % 5)) * MS / 10
+    });
+    assert_eq!(laws[0].shape, Shape::Growing, "{}", laws[0].sentence);
+    assert!(
+        laws[0]
+            .sentence
+            .contains("in a line, whether in proportion is not clear, where the source says flat"),
+        "{}",
+        laws[0].sentence
+    );
+}
+
+#[test]
+fn other_sweeps_have_no_law_of_workers() {
+    let mut cases = sweep(&[2, 3, 4], cpu, "one");
+    for case in &mut cases {
+        case.work = crate::testing::case("x", case.work.units(), &["thread"]).work;
+    }
+    assert_eq!(laws(cases, |_, units, _| units * MS), Vec::new());
+}
+
+#[test]
+fn straightness_is_rounded_and_only_one_is_one() {
+    let said = [0.7088, 0.99258, 0.9999, 1.0, 0.0].map(super::straight_share);
+    assert_eq!(said, ["0.71", "0.993", "0.999", "1.000", "0.00"]);
+}
+
+/// Of a time that jumps up and comes down again it said "R² 0.00", as of a line.
+#[test]
+fn what_a_constant_tells_better_is_not_called_a_line() {
+    let laws = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
+        [20, 70, 50, 30][units as usize - 2] * MS + noise(n)
+    });
+    let law = &laws[0];
+    assert!(
+        law.line.straightness.is_some_and(|share| share <= 0.0),
+        "{law:?}"
+    );
+    assert!(law.sentence.ends_with("(not a line)"), "{}", law.sentence);
+}

@@ -1,0 +1,264 @@
+//! What a journal says so far, case by case.
+//!
+//! Entries come in here and nowhere else, whether they were just made or are read again.
+//! A run asks the ledger what is left to do, and the results are made from it: so a run
+//! that is taken up again continues as if it had never stopped, and a report made from the
+//! journal years later is the one that the run itself printed.
+
+mod case_log;
+
+use std::path::Path;
+
+use flow::Outcome;
+use stats::StatsError;
+
+use crate::data::journal::{Depth, Found, read};
+use crate::data::{
+    CaseEnd, Chosen, Entry, Header, JournalError, Probe, RawSlot, Value, slot_value,
+};
+use case_log::Pilot;
+pub(crate) use case_log::{CaseLog, rep_s, slot_s};
+
+/// All entries of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Ledger {
+    pub(crate) header: Header,
+    /// By place of the study and place of the case within it.
+    pub(crate) logs: Vec<Vec<CaseLog>>,
+    /// What the reader must know.
+    pub(crate) notes: Vec<String>,
+    /// Fenced probes of each study.
+    pub(crate) probes: Vec<Vec<Probe>>,
+    pub(crate) interrupted: Option<i32>,
+    pub(crate) finished: bool,
+    /// When the last entry was made, in seconds after the beginning of the run.
+    pub(crate) last_s: f64,
+    /// Rounds at the most when the run began.
+    planned_rounds: usize,
+}
+
+/// Where a case is found: its study's place and its own within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) study: usize,
+    pub(crate) case: usize,
+}
+
+impl Ledger {
+    /// # Errors
+    /// Settings by which nothing can be judged.
+    pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
+        let logs = |study: &crate::data::Study| -> Result<Vec<CaseLog>, StatsError> {
+            let cases = study.cases.iter();
+            cases
+                .map(|case| CaseLog::new(&header.settings, case, header.answers_with(study, case)))
+                .collect()
+        };
+        let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
+        Ok(Self {
+            notes: Vec::new(),
+            probes: vec![Vec::new(); header.studies.len()],
+            planned_rounds: header.settings.max_rounds,
+            header,
+            logs,
+            interrupted: None,
+            finished: false,
+            last_s: 0.0,
+        })
+    }
+
+    /// What the text of a journal says; `path` is its name in errors.
+    ///
+    /// # Errors
+    /// The text cannot be understood.
+    pub(crate) fn read(
+        text: &[u8],
+        path: &Path,
+        depth: Depth,
+    ) -> Result<Found<Self>, JournalError> {
+        let begin = |header| Self::new(header).map_err(|error| error.to_string());
+        read((text, path), depth, begin, Self::take)
+    }
+
+    /// Takes an entry.
+    ///
+    /// # Errors
+    /// The entry is about nothing that the header names; in words.
+    pub(crate) fn take(&mut self, entry: Entry) -> Result<(), String> {
+        self.interrupted = None;
+        match entry {
+            Entry::Pilot {
+                study,
+                case,
+                warmups,
+                reps,
+                deadline_s,
+                outcomes,
+            } => {
+                let chosen = Chosen {
+                    warmups,
+                    reps,
+                    deadline_s,
+                };
+                let at = self.find(&study, &case)?;
+                self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
+            }
+            Entry::Slot(slot) => {
+                let at = self.find(&slot.study, &slot.case)?;
+                self.take_slot(at, (slot.round, slot.variant), slot.at_s, slot.outcome)?;
+            }
+            Entry::Note { text } => self.notes.push(text),
+            Entry::Probe { study, probe } => {
+                let place = self.find_study(&study)?;
+                self.probes[place].push(probe);
+            }
+            Entry::CaseEnd {
+                study,
+                case,
+                because,
+            } => {
+                let at = self.find(&study, &case)?;
+                self.log_mut(at).ended = Some(because);
+            }
+            Entry::Extended {
+                budget_s,
+                max_rounds,
+            } => self.extend(budget_s, max_rounds)?,
+            Entry::End { interrupted, at_s } => {
+                self.last_s = self.last_s.max(at_s);
+                self.interrupted = interrupted;
+                self.finished = interrupted.is_none();
+            }
+        }
+        Ok(())
+    }
+
+    fn take_slot(
+        &mut self,
+        at: At,
+        (round, variant): (usize, usize),
+        at_s: f64,
+        outcome: Outcome,
+    ) -> Result<(), String> {
+        self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
+        let metric = self.header.studies[at.study].cases[at.case].metric;
+        let value_ns = slot_value(&outcome, metric, self.header.settings.value);
+        self.log_mut(at).push(RawSlot {
+            round,
+            variant,
+            at_s,
+            value_ns,
+            outcome,
+        })
+    }
+
+    /// The same slots valued in another way, as if the run had been asked for it: what is judged from
+    /// them follows.
+    ///
+    /// # Errors
+    /// Settings by which nothing can be judged.
+    pub(crate) fn valued(mut self, value: Value) -> Result<Self, StatsError> {
+        self.header.settings.value = value;
+        let mut planned = self.header.settings.clone();
+        planned.max_rounds = self.planned_rounds;
+        let studies = self.header.studies.iter().zip(&mut self.logs);
+        for (case, log) in studies.flat_map(|(study, logs)| study.cases.iter().zip(logs)) {
+            log.value(&planned, case)?;
+        }
+        Ok(self)
+    }
+
+    fn find_study(&self, study: &str) -> Result<usize, String> {
+        let mut studies = self.header.studies.iter();
+        let place = studies.position(|s| s.name == study);
+        place.ok_or_else(|| format!("the header has no study '{study}'"))
+    }
+
+    /// Lets the run last longer: cases that ended for want of time or rounds are open again.
+    fn extend(&mut self, budget_s: Option<f64>, max_rounds: Option<usize>) -> Result<(), String> {
+        let settings = &mut self.header.settings;
+        let before = (settings.budget_s, settings.max_rounds);
+        settings.budget_s = budget_s.or(settings.budget_s);
+        settings.max_rounds = max_rounds.unwrap_or(settings.max_rounds);
+        if settings.max_rounds < before.1 {
+            return Err(format!(
+                "{} rounds are fewer than the {} that were planned: ask for more",
+                settings.max_rounds, before.1
+            ));
+        }
+        let more_time = settings.budget_s != before.0;
+        let max_rounds = max_rounds.filter(|&most| most > before.1);
+        for log in self.logs.iter_mut().flatten() {
+            log.go_on(more_time, max_rounds)
+                .map_err(|error| error.to_string())?;
+        }
+        self.finished = self.finished && !self.is_open();
+        Ok(())
+    }
+
+    /// Whether a run that is to go on has time for it.
+    ///
+    /// # Errors
+    /// Every case that is open has used up its study's budget; in words.
+    pub(crate) fn check_time(&self) -> Result<(), String> {
+        let budget_s = self.header.settings.budget_s;
+        let fits = |logs: &Vec<CaseLog>| {
+            let left_s = left_s(budget_s, logs).unwrap_or(f64::INFINITY);
+            let mut open = logs.iter().filter(|log| log.ended.is_none());
+            left_s > 0.0 && open.any(|log| log.round_s() <= left_s)
+        };
+        match budget_s {
+            Some(budget_s) if !self.logs.iter().any(fits) => Err(format!(
+                "the budget of {budget_s} s for each study is used up, and more rounds take more \
+                 time: give a longer --budget too"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether more rounds would change nothing: every answer is decided.
+    pub(crate) fn is_decided(&self) -> bool {
+        let mut logs = self.logs.iter().flatten();
+        logs.all(|log| log.ended == Some(CaseEnd::Decided))
+    }
+
+    /// Whether any case has not ended.
+    pub(crate) fn is_open(&self) -> bool {
+        self.logs.iter().flatten().any(|log| log.ended.is_none())
+    }
+
+    fn find(&self, study: &str, case: &str) -> Result<At, String> {
+        let missing = || format!("the header has no case '{case}' in a study '{study}'");
+        let studies = &self.header.studies;
+        let s = studies.iter().position(|s| s.name == study);
+        let s = s.ok_or_else(missing)?;
+        let c = studies[s].cases.iter().position(|c| c.name == case);
+        Ok(At {
+            study: s,
+            case: c.ok_or_else(missing)?,
+        })
+    }
+
+    fn log_mut(&mut self, at: At) -> &mut CaseLog {
+        &mut self.logs[at.study][at.case]
+    }
+
+    pub(crate) fn at(&self, at: At) -> &CaseLog {
+        &self.logs[at.study][at.case]
+    }
+
+    /// Slots in all.
+    pub(crate) fn slots(&self) -> usize {
+        self.logs.iter().flatten().map(|log| log.slots.len()).sum()
+    }
+}
+
+/// Seconds spent on pilots and slots.
+pub(crate) fn spent_s(logs: &[CaseLog]) -> f64 {
+    logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
+}
+
+/// Seconds that are left of a budget: negative where more was spent; `None` without one.
+pub(crate) fn left_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
+    budget_s.map(|budget_s| budget_s - spent_s(logs))
+}

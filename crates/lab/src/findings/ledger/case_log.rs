@@ -1,0 +1,237 @@
+//! The entries of one case: its pilot, its slots, and what they say of what comes next.
+
+use flow::{Outcome, Proof};
+use stats::StatsError;
+
+use crate::data::{Case, CaseEnd, Chosen, RawSlot, Settings, slot_value};
+use crate::findings::judge::Judge;
+
+/// The entries of one case.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseLog {
+    pub(crate) pilot: Option<Pilot>,
+    pub(crate) slots: Vec<RawSlot>,
+    pub(crate) judge: Judge,
+    pub(crate) ended: Option<CaseEnd>,
+    /// How many of the slots are of complete rounds.
+    complete: usize,
+    /// Seconds spent on pilots that were cut, and are to be run again with more time.
+    cut_s: f64,
+    variants: usize,
+    /// Answers of the run that share its error with this case.
+    answers: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Pilot {
+    pub(crate) chosen: Chosen,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl CaseLog {
+    pub(super) fn new(
+        settings: &Settings,
+        case: &Case,
+        answers: usize,
+    ) -> Result<Self, StatsError> {
+        Ok(Self {
+            pilot: None,
+            slots: Vec::new(),
+            judge: Judge::new(settings, case, answers)?,
+            answers,
+            ended: None,
+            complete: 0,
+            cut_s: 0.0,
+            variants: case.variants.len(),
+        })
+    }
+
+    pub(super) fn push(&mut self, slot: RawSlot) -> Result<(), String> {
+        let taking = self.judge.taking();
+        let known = taking.contains(&slot.variant) && slot.round == self.round();
+        if !known || self.this_round().any(|other| other.variant == slot.variant) {
+            return Err(format!(
+                "variant {} of round {} is not what comes next in this case of {} variants and \
+                 {} slots so far",
+                slot.variant,
+                slot.round,
+                self.variants,
+                self.slots.len()
+            ));
+        }
+        self.slots.push(slot);
+        if self.within_round() == taking.len() {
+            let values = values(&self.slots[self.complete..], self.variants);
+            self.complete = self.slots.len();
+            self.judge.push(values);
+        }
+        Ok(())
+    }
+
+    /// Values all slots as these settings say: what is judged from them follows.
+    pub(super) fn value(&mut self, settings: &Settings, case: &Case) -> Result<(), StatsError> {
+        for slot in &mut self.slots {
+            slot.value_ns = slot_value(&slot.outcome, case.metric, settings.value);
+        }
+        let complete = self.slots[..self.complete].chunk_by(|a, b| a.round == b.round);
+        let rounds = complete.map(|round| values(round, self.variants)).collect();
+        let judge = Judge::new(settings, case, self.answers)?;
+        self.judge = self.judge.again(judge, rounds)?;
+        Ok(())
+    }
+
+    /// The slots of the round that is not complete yet.
+    fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
+        self.slots[self.complete..].iter()
+    }
+
+    /// The round that the next slot belongs to.
+    pub(crate) fn round(&self) -> usize {
+        self.judge.rounds()
+    }
+
+    /// How many slots of that round there are already.
+    pub(crate) fn within_round(&self) -> usize {
+        self.slots.len() - self.complete
+    }
+
+    /// Whether a slot of that round is no data point, so that the round will be none.
+    pub(crate) fn has_failed_round(&self) -> bool {
+        self.this_round().any(|slot| slot.value_ns.is_none())
+    }
+
+    /// Whether there are slots of rounds, and one of each variant among them is a data point.
+    pub(crate) fn each_has_a_good_slot(&self) -> bool {
+        let is_good = |variant: usize| {
+            let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
+            own.any(|slot| slot.value_ns.is_some())
+        };
+        !self.slots.is_empty() && self.slots.iter().all(|slot| is_good(slot.variant))
+    }
+
+    /// What a slot of this case must prove: what the first good one did.
+    pub(crate) fn proof(&self) -> Option<Proof> {
+        let pilots = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        let outcomes = pilots.chain(self.slots.iter().map(|slot| &slot.outcome));
+        outcomes
+            .filter_map(|outcome| outcome.answer.done())
+            .map(|record| record.proof)
+            .next()
+    }
+
+    /// How many slots of one variant have failed since its last good one: the worst
+    /// variant's count.
+    pub(crate) fn failures_in_a_row(&self) -> usize {
+        let count = |variant| {
+            let slots = self.slots.iter().rev();
+            slots
+                .filter(|slot| slot.variant == variant)
+                .take_while(|slot| slot.outcome.answer.done().is_none())
+                .count()
+        };
+        (0..self.variants).map(count).max().unwrap_or(0)
+    }
+
+    /// The run was shown and is taken up again, with more time or more rounds: a case that ended
+    /// for want of them is open again, unless all is decided.
+    pub(super) fn go_on(
+        &mut self,
+        more_time: bool,
+        max_rounds: Option<usize>,
+    ) -> Result<(), StatsError> {
+        let max_rounds = max_rounds.filter(|&most| most > self.judge.max_rounds());
+        if !self.judge.is_decided() {
+            self.judge.go_on(max_rounds)?;
+        }
+        if more_time {
+            self.forget_cut_pilot();
+        }
+        self.ended = self.ended.filter(|ended| match ended {
+            CaseEnd::Budget => !more_time || self.judge.is_decided(),
+            CaseEnd::Rounds => self.judge.is_settled() || self.round() >= self.judge.max_rounds(),
+            CaseEnd::Decided | CaseEnd::Failures => true,
+        });
+        Ok(())
+    }
+
+    /// A pilot that was cut has chosen nothing for the slots.
+    fn forget_cut_pilot(&mut self) {
+        if self.pilot_was_cut() {
+            self.cut_s = self.pilot_s();
+            self.pilot = None;
+        }
+    }
+
+    /// Whether the budget ended the pilot before it had a slot of every variant.
+    pub(crate) fn pilot_was_cut(&self) -> bool {
+        let slots = self.pilot.as_ref().map(|pilot| pilot.outcomes.len());
+        slots.is_some_and(|slots| 0 < slots && slots < self.variants)
+    }
+
+    /// Seconds spent on pilots.
+    pub(crate) fn pilot_s(&self) -> f64 {
+        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        self.cut_s + outcomes.map(launch_s).sum::<f64>()
+    }
+
+    /// Seconds spent on slots.
+    pub(crate) fn slots_s(&self) -> f64 {
+        self.slots.iter().map(|slot| launch_s(&slot.outcome)).sum()
+    }
+
+    /// Seconds that a round takes: as the slots so far did, before them as the pilot
+    /// makes one expect; 0 before the pilot.
+    pub(crate) fn round_s(&self) -> f64 {
+        if self.round() > 0 {
+            let taking = self.judge.taking().into_iter();
+            return taking.map(|variant| self.slot_s(variant)).sum();
+        }
+        let expected = |pilot: &Pilot| -> f64 {
+            let repetitions = pilot.chosen.warmups + pilot.chosen.reps;
+            let slots = pilot.outcomes.iter();
+            slots.map(|outcome| slot_s(outcome, repetitions)).sum()
+        };
+        self.pilot.as_ref().map_or(0.0, expected)
+    }
+
+    /// Seconds that a slot of a variant has taken in the mean.
+    fn slot_s(&self, variant: usize) -> f64 {
+        let own = self.slots.iter().filter(|slot| slot.variant == variant);
+        let took = own.map(|slot| launch_s(&slot.outcome));
+        let (count, sum) = took.fold((0, 0.0), |(count, sum), took| (count + 1, sum + took));
+        sum / f64::from(count.max(1))
+    }
+
+    /// Seconds until `rounds` rounds are complete.
+    pub(crate) fn until_s(&self, rounds: usize) -> f64 {
+        let taking = self.judge.taking().len();
+        let slots = rounds.saturating_sub(self.round()) * taking;
+        let slots = slots.saturating_sub(self.within_round());
+        slots as f64 / taking.max(1) as f64 * self.round_s()
+    }
+}
+
+/// The values of a complete round of a case of this many variants, in the case's order.
+fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
+    let mut values = vec![None; variants];
+    for slot in round {
+        values[slot.variant] = slot.value_ns;
+    }
+    values
+}
+
+fn launch_s(outcome: &Outcome) -> f64 {
+    outcome.launch_ns as f64 / 1e9
+}
+
+/// Seconds that a slot of this many repetitions should take, from its variant's pilot.
+pub(crate) fn slot_s(pilot: &Outcome, repetitions: u32) -> f64 {
+    let further = f64::from(repetitions.saturating_sub(1));
+    pilot.launch_ns as f64 / 1e9 + further * rep_s(pilot).unwrap_or(0.0)
+}
+
+/// Seconds that the pilot's repetition took; `None` if it failed.
+pub(crate) fn rep_s(pilot: &Outcome) -> Option<f64> {
+    let record = pilot.answer.done()?;
+    record.reps.first().map(|rep| rep.total_ns() as f64 / 1e9)
+}

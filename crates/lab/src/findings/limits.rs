@@ -1,0 +1,167 @@
+//! How many flows of each model the machine holds, what stops there, and what one costs.
+//!
+//! # Theory
+//!
+//! The number is predicted by reading limits ([`crate::plan::capacity`]), from the machine as the
+//! journal has it. It is confirmed as far as flows were made for real, which is said too; a
+//! model of which none could be made has its limit all the same.
+//!
+//! Memory of one flow is a slope: what the largest number of flows held, less what the
+//! smallest did, over the difference of their numbers; so what the slot process itself holds is in
+//! neither. It is honest memory: page tables, kernel stacks and what the kernel keeps for them
+//! included, as far as they can be read. What the prediction takes a flow to need of its
+//! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
+
+use flow::{Model, Variant};
+use machine::{Ceiling, Machine, Unit};
+use serde::{Deserialize, Serialize};
+use workload::Work;
+
+use super::{CaseResult, VariantSummary};
+use crate::data::number::{about, count};
+use crate::data::room::{limit as limit_words, rooms};
+use crate::data::words::{listed, plural};
+use crate::data::{Metric, Study};
+
+/// How many flows of one variant there can be, and what one costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The variant's label.
+    pub label: String,
+    /// Its model.
+    pub model: Model,
+    /// The lowest room that the machine's limits leave; `None` where none could be read.
+    pub room: Option<Ceiling>,
+    /// The largest number that was made for real; 0 where none were.
+    pub made: u64,
+    /// Time to create one, at that number, in ns; `None` where none were made.
+    pub create_ns_each: Option<f64>,
+    /// Honest memory of one, in bytes; `None` where it is not known.
+    pub bytes_each: Option<f64>,
+    /// Why it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_not_available: Option<String>,
+}
+
+/// A limit for each model that was asked for, and for each variant of the cases that measure
+/// how flows are created.
+pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> Vec<Limit> {
+    let mut made: Vec<Made<'_>> = cases
+        .iter()
+        .filter(|case| case.case.metric == Metric::Create && case.case.work.flows().is_some())
+        .flat_map(made_in)
+        .collect();
+    made.sort_by_key(|made| made.variant.flows);
+    let asked = study.limits_of.iter();
+    let mut all: Vec<(String, Model)> = asked.map(|model| (model.to_string(), *model)).collect();
+    for one in &made {
+        if all.iter().all(|(label, _)| *label != one.summary.label) {
+            all.push((one.summary.label.clone(), one.variant.model));
+        }
+    }
+    let limits = all
+        .into_iter()
+        .map(|(label, model)| limit(machine, label, model, &made));
+    limits.collect()
+}
+
+/// This many flows of a variant, created for real.
+struct Made<'a> {
+    variant: &'a Variant,
+    work: &'a Work,
+    summary: &'a VariantSummary,
+    create_ns: f64,
+}
+
+fn made_in(case: &CaseResult) -> impl Iterator<Item = Made<'_>> {
+    let variants = case.case.variants.iter().zip(&case.variants);
+    variants.filter_map(|(labelled, summary)| {
+        Some(Made {
+            variant: &labelled.variant,
+            work: labelled.work.as_ref().unwrap_or(&case.case.work),
+            summary,
+            create_ns: summary.value.as_ref()?.typical,
+        })
+    })
+}
+
+fn limit(machine: &Machine, label: String, model: Model, made: &[Made<'_>]) -> Limit {
+    let mut same = made.iter().filter(|made| made.summary.label == label);
+    let least = same.next();
+    let most = same.next_back().or(least);
+    let idle = Work::idle(workload::turns::LEAST_FLOWS);
+    let work = most.map_or(&idle, |most| most.work);
+    let flows = most.map_or(0, |most| most.variant.flows);
+    let bytes_each = bytes_each(least, most);
+    Limit {
+        label,
+        model,
+        room: rooms(machine, model, work).into_iter().next(),
+        made: flows.into(),
+        create_ns_each: most.map(|most| most.create_ns / f64::from(flows)),
+        bytes_each: bytes_each.clone().ok(),
+        bytes_not_available: bytes_each.err(),
+    }
+}
+
+/// `at most 32,338 processes and 32,338 threads (kernel.pid_max = 32,768); 4,960,872 of model
+/// fiber (memory, 19.2 GiB free)`.
+pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for limit in limits {
+        let (number, stops) = match &limit.room {
+            Some(room) => (at_most(room), limit_words(room)),
+            None => (
+                "any number of".to_owned(),
+                "no limit can be read".to_owned(),
+            ),
+        };
+        let flows = match plural(&limit.label) {
+            many if many != limit.label => format!("{number} {many}"),
+            model => format!("{number} of model {model}"),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == stops) {
+            Some((_, all)) => all.push(flows),
+            None => groups.push((stops, vec![flows])),
+        }
+    }
+    let said = groups.iter();
+    let said: Vec<String> = said
+        .map(|(stops, flows)| format!("{} ({stops})", listed(flows)))
+        .collect();
+    (!said.is_empty()).then(|| format!("at most {}", said.join("; ")))
+}
+
+/// How many a limit allows, in words: what memory allows is worked out from what a flow takes, and
+/// eight digits of it are no knowledge.
+#[must_use]
+pub fn at_most(room: &Ceiling) -> String {
+    match room.unit {
+        Unit::Bytes => about(room.count),
+        Unit::Tasks | Unit::Mappings => count(room.count),
+    }
+}
+
+/// The slope of honest memory, or why there is none.
+fn bytes_each(least: Option<&Made<'_>>, most: Option<&Made<'_>>) -> Result<f64, String> {
+    let (least, most) = least.zip(most).ok_or("none could be made")?;
+    let honest = |made: &Made<'_>| match (&made.summary.memory, &made.summary.memory_not_available)
+    {
+        (Some(memory), _) => Ok(memory.total() as f64),
+        (None, Some(reason)) => Err(reason.clone()),
+        (None, None) => Err("it was not read".to_owned()),
+    };
+    let more = f64::from(most.variant.flows) - f64::from(least.variant.flows);
+    if more <= 0.0 {
+        let flows = count(most.variant.flows.into());
+        return Err(format!(
+            "only {flows} were made, and it takes two numbers of flows to tell"
+        ));
+    }
+    let each = (honest(most)? - honest(least)?) / more;
+    if each > 0.0 {
+        return Ok(each);
+    }
+    let [from, to] = [least, most].map(|made| count(made.variant.flows.into()));
+    Err(format!("it did not grow from {from} to {to} flows"))
+}

@@ -1,0 +1,497 @@
+//! From the ledger to the results. The same way after a run and from an old journal.
+
+use flow::SlotRecord;
+use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
+
+use super::beside::{early, overstated};
+use super::counted::{self, Events};
+use super::counts;
+use super::generator::behind;
+use super::laws::laws;
+use super::levels::{Level, levels};
+use super::limits::limits;
+use super::noisy::noise_warning;
+use super::optimum::optimum;
+use super::profile::{self, Profile};
+use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
+use super::remarks::{BesideCases, sentences};
+use super::requests::requests;
+use super::scaling::scaling;
+use super::self_managed::self_managed;
+use super::sentence::sentence;
+use super::shared::{Shared, shared};
+use super::simulated::{self, SimulatedCase, simulated};
+use super::then::{Run, then_and_now};
+use super::why::{Evidence, Side, cause, simulated_cause, simulated_why, why};
+use super::workers::{crowded, workers};
+use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
+use crate::data::journal::Depth;
+use crate::data::number::plain;
+use crate::data::words::{listed, percent};
+use crate::data::{Case, Header, Metric, Probe, Study, Value, failure, slot_value};
+use crate::findings::judge::Judged;
+use crate::findings::ledger::{CaseLog, Ledger};
+
+impl Results {
+    pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>, depth: Depth) -> Self {
+        let levels = levels(&ledger);
+        let (looked_at_again, error) = (looked_at_again(&ledger), error(&ledger));
+        let Ledger {
+            header,
+            notes,
+            logs,
+            probes,
+            ..
+        } = ledger;
+        let logs = logs.into_iter().zip(&levels).zip(probes);
+        let studies = header.studies.iter().zip(logs);
+        let studies = studies.map(|(study, (logs, probes))| match depth {
+            Depth::All => study_result(study, logs, probes, &header, &notes),
+            Depth::Verdicts => verdicts(study, logs, &header),
+        });
+        let studies: Vec<StudyResult> = studies.collect();
+        let files_on = header.files_on.iter();
+        warnings.extend(files_on.filter_map(machine::Filesystem::warning));
+        let alone = studies.iter().flat_map(|study| &study.cases);
+        let alone = alone.filter(|case| case.case.sweep.is_none());
+        warnings.extend(alone.filter_map(crowded));
+        warnings.extend(noise_warning(&studies));
+        warnings.extend(behind(&studies));
+        warnings.extend(looked_at_again);
+        Self {
+            header,
+            studies,
+            interrupted: ledger.interrupted,
+            finished: ledger.finished,
+            took_s: ledger.last_s,
+            error,
+            warnings,
+            notes,
+        }
+    }
+}
+
+/// In which share of runs an answer is wrong at most.
+fn error(ledger: &Ledger) -> f64 {
+    let logs = ledger.logs.iter().flatten();
+    let levels = logs.map(|log| log.judge.level());
+    levels.fold(PLAN_ALPHA, f64::max)
+}
+
+/// What it costs that a run was resumed after its results were shown; `None` where that added no
+/// look.
+fn looked_at_again(ledger: &Ledger) -> Option<String> {
+    let logs = ledger.logs.iter().flatten();
+    let mut rounds: Vec<usize> = logs.flat_map(|log| log.judge.added()).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    let rounds: Vec<String> = rounds.iter().map(|&look| plain(look as f64)).collect();
+    (!rounds.is_empty()).then(|| {
+        format!(
+            "The run was resumed after its results were shown, with looks added after {} rounds: \
+             answers are wrong in at most {} of runs instead of {}; what was decided before stays",
+            listed(&rounds),
+            percent(error(ledger)),
+            percent(PLAN_ALPHA)
+        )
+    })
+}
+
+fn study_result(
+    study: &Study,
+    (logs, levels): (Vec<CaseLog>, &Vec<Level>),
+    probes: Vec<Probe>,
+    header: &Header,
+    notes: &[String],
+) -> StudyResult {
+    let cases = case_results(study, (logs, levels), header, Depth::All);
+    let limits = limits(&header.machine, study, &cases);
+    let laws = laws(study, &cases);
+    let scaling = scaling(&cases, &header.machine);
+    let beside = BesideCases {
+        limits: &limits,
+        probes: &probes,
+        laws: &laws,
+        scaling: &scaling,
+    };
+    let then_and_now = then_and_now(
+        study,
+        Run {
+            header,
+            notes,
+            cases: &cases,
+            limits: &limits,
+            scaling: &scaling,
+        },
+    );
+    let mut sentences = sentences(study, &cases, &beside);
+    let mut simulated = Vec::new();
+    if let Some(simulation) = &header.settings.simulate {
+        let name = &simulation.machine.name;
+        simulated = self::simulated(&cases, &simulation.machine);
+        // Whatever is said of such a run, it is not said of a machine.
+        let said = sentences.into_iter();
+        let said = said.map(|one| format!("simulated, {name}: {one}"));
+        let of_model = simulated::sentences(name, &simulated);
+        sentences = said.chain(of_model).collect();
+    }
+    StudyResult {
+        study: study.clone(),
+        then_and_now,
+        sentences,
+        laws,
+        scaling,
+        simulated,
+        cases,
+        limits,
+        probes,
+    }
+}
+
+/// The findings of a study without what else can be said of it.
+fn verdicts(study: &Study, logs: (Vec<CaseLog>, &Vec<Level>), header: &Header) -> StudyResult {
+    StudyResult {
+        study: study.clone(),
+        cases: case_results(study, logs, header, Depth::Verdicts),
+        limits: Vec::new(),
+        probes: Vec::new(),
+        laws: Vec::new(),
+        scaling: Vec::new(),
+        simulated: Vec::new(),
+        then_and_now: Vec::new(),
+        sentences: Vec::new(),
+    }
+}
+
+fn case_results(
+    study: &Study,
+    (logs, levels): (Vec<CaseLog>, &Vec<Level>),
+    header: &Header,
+    depth: Depth,
+) -> Vec<CaseResult> {
+    let cases = study.cases.iter().zip(logs).zip(levels);
+    cases
+        .map(|((case, log), level)| case_result(case, log, *level, header, depth))
+        .collect()
+}
+
+fn case_result(
+    case: &Case,
+    log: CaseLog,
+    level: Level,
+    header: &Header,
+    depth: Depth,
+) -> CaseResult {
+    let columns: Vec<Column<'_>> = (0..case.variants.len())
+        .map(|variant| Column::new(case, &log, variant, header, depth))
+        .collect();
+    let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    let floor = log.judge.conclude().0;
+    let shared = shared(case, &log.slots, floor);
+    let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
+    let kinds = match depth {
+        Depth::All => Kind::all(&header.settings.events).collect(),
+        Depth::Verdicts => Vec::new(),
+    };
+    let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
+    let findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
+    CaseResult {
+        case: case.clone(),
+        rounds: log.judge.full_rounds(),
+        reps: chosen.map_or(0, |chosen| chosen.reps),
+        warmups: chosen.map_or(0, |chosen| chosen.warmups),
+        ended: log.ended,
+        noise: log.judge.noise(),
+        findings,
+        quantities: slot_values.quantities(),
+        contrasts: contrasts(&slot_values, case, floor, level),
+        shared,
+        optimum: optimum(case, &variants, &log.slots, floor),
+        variants,
+        slots: log.slots,
+    }
+}
+
+/// Every variant but the first against the first, quantity by quantity, at the level of its time.
+fn contrasts(
+    slot_values: &SlotValues<'_>,
+    case: &Case,
+    floor: f64,
+    level: Level,
+) -> Vec<QuantityFinding> {
+    let subjects = 1..case.variants.len();
+    let pair = |subject| Compared {
+        reference: 0,
+        subject,
+        floor,
+        comparisons: level.comparisons,
+    };
+    subjects
+        .flat_map(|subject| slot_values.compared(pair(subject)))
+        .collect()
+}
+
+/// The slots of one variant.
+struct Column<'a> {
+    label: &'a str,
+    slots: Vec<&'a RawSlot>,
+    /// Slots that are data points.
+    launched: usize,
+    /// What of them tells of this machine.
+    good: Vec<&'a SlotRecord>,
+    /// What reasons are taken from; none where verdicts alone are asked for.
+    profile: Option<Profile>,
+    counted: Option<Events>,
+}
+
+impl<'a> Column<'a> {
+    fn new(
+        case: &'a Case,
+        log: &'a CaseLog,
+        variant: usize,
+        header: &Header,
+        depth: Depth,
+    ) -> Self {
+        let slots = log.slots.iter().filter(|slot| slot.variant == variant);
+        let slots: Vec<&RawSlot> = slots.collect();
+        let good = slots.iter().filter(|slot| slot.value_ns.is_some());
+        let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
+        let launched = good.len();
+        let counted = counted::events(
+            &header.settings.events,
+            &header.machine.counters.permission,
+            case.variants[variant].work.as_ref().unwrap_or(&case.work),
+            &good,
+        );
+        // What an emulator took and used says nothing of any machine.
+        let good = match case.metric {
+            Metric::Simulated => Vec::new(),
+            _ => good,
+        };
+        let profile = match depth {
+            Depth::All => profile::profile(&case.variants[variant].variant, &good),
+            Depth::Verdicts => None,
+        };
+        Self {
+            launched,
+            label: &case.variants[variant].label,
+            counted,
+            profile,
+            slots,
+            good,
+        }
+    }
+
+    /// The times of all counted repetitions, in ns.
+    fn times(&self, metric: Metric) -> Vec<f64> {
+        profile::reps(&self.good)
+            .map(|rep| metric.of(rep))
+            .collect()
+    }
+
+    /// The values of the good slots, in ns.
+    fn values(&self) -> Vec<f64> {
+        self.slots.iter().filter_map(|slot| slot.value_ns).collect()
+    }
+
+    fn summary(&self, case: &Case) -> VariantSummary {
+        let profile = self.profile.as_ref();
+        let value = Summary::of(&self.values()).ok();
+        let total = value.filter(|_| case.metric == Metric::Total);
+        VariantSummary {
+            label: self.label.to_owned(),
+            value,
+            undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
+            cpu_ns: profile.map(|p| p.all.cpu_ns),
+            phases: profile.map(|p| p.phases),
+            counts: profile.map(|p| p.all),
+            not_counted: counts::not_counted(profile::reps(&self.good)),
+            counted: self.counted.clone(),
+            memory: profile::memory(&self.good),
+            memory_not_available: profile::memory_not_available(&self.good),
+            flows: profile.map_or_else(Vec::new, |_| profile::flow_medians(&self.good)),
+            parent_end_ns: profile.map(|p| p.parent_end_ns),
+            workers: workers(&case.work, &self.good, total.map(|value| value.typical)),
+            requests: requests(profile::reps(&self.good)),
+            self_managed: self_managed(&self.good),
+            imbalance: profile.map(|p| p.imbalance),
+            good: self.launched,
+            failures: self.failures(),
+        }
+    }
+
+    /// Each reason with its count, in the order of their first slots.
+    fn failures(&self) -> Vec<(usize, String)> {
+        let mut reasons: Vec<(usize, String)> = Vec::new();
+        for reason in self.slots.iter().filter_map(|slot| failure(&slot.outcome)) {
+            match reasons.iter_mut().find(|(_, known)| *known == reason) {
+                Some((count, _)) => *count += 1,
+                None => reasons.push((1, reason)),
+            }
+        }
+        reasons
+    }
+}
+
+fn findings(
+    case: &Case,
+    (log, level): (&CaseLog, Level),
+    columns: &[Column<'_>],
+    shared: Option<&Shared>,
+    header: &Header,
+) -> Vec<Finding> {
+    let floor = log.judge.conclude().0;
+    let comparisons = level.comparisons;
+    let judged = log.judge.conclude_among(comparisons);
+    let Some((reference, subjects)) = columns.split_first() else {
+        return Vec::new();
+    };
+    let pairs = subjects.iter().zip(judged).zip(log.judge.p_values());
+    let simulation = header.settings.simulate.as_ref();
+    pairs
+        .zip(1..)
+        .map(|(((subject, judged), p_value), place)| {
+            let rule = Rule { floor, comparisons };
+            let sides = side(subject).zip(side(reference));
+            let why = Why {
+                steady: sides
+                    .and_then(|_| steady_alone(subject, reference, header.settings.value, rule)),
+                shared,
+                page: page_bytes(header),
+                simulated: simulation.and_then(|simulation| {
+                    simulated::compared(case, &log.slots, place, &simulation.machine)
+                }),
+            };
+            Finding {
+                role: level.role,
+                p_value,
+                ..finding((case, log), subject, reference, judged, why, floor)
+            }
+        })
+        .collect()
+}
+
+/// What reasons need beside the two sides.
+struct Why<'a> {
+    steady: Option<String>,
+    shared: Option<&'a Shared>,
+    page: f64,
+    /// What a model counted of both, where one did.
+    simulated: Option<SimulatedCase>,
+}
+
+/// Bytes of a page where a machine does not tell.
+const USUAL_PAGE: u64 = 4096;
+
+fn page_bytes(header: &Header) -> f64 {
+    let told = header.machine.memory.page.value().copied();
+    told.filter(|&bytes| bytes > 0).unwrap_or(USUAL_PAGE) as f64
+}
+
+fn finding(
+    (case, log): (&Case, &CaseLog),
+    subject: &Column<'_>,
+    reference: &Column<'_>,
+    judged: Option<Judged>,
+    Why {
+        steady,
+        shared,
+        page,
+        simulated,
+    }: Why<'_>,
+    floor: f64,
+) -> Finding {
+    let planned = log.judge.max_rounds();
+    let sides = side(subject).zip(side(reference));
+    let found = judged.map(|judged| (judged.estimate, judged.verdict));
+    let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
+        verdict
+    });
+    let evidence = sides.map(|(subject, reference)| Evidence {
+        subject,
+        reference,
+        metric: case.metric,
+        verdict,
+        steady,
+        shared,
+        page,
+    });
+    let (cause, reasons) = match &simulated {
+        Some(one) => (simulated_cause(one, verdict), simulated_why(one)),
+        None => (
+            evidence.as_ref().and_then(cause),
+            evidence.as_ref().map(why).unwrap_or_default(),
+        ),
+    };
+    let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
+    let (why, also_measured) = match differ {
+        true => (reasons, Vec::new()),
+        false => (Vec::new(), reasons),
+    };
+    Finding {
+        subject: subject.label.to_owned(),
+        reference: reference.label.to_owned(),
+        metric: case.metric,
+        estimate: found.map(|(estimate, _)| estimate),
+        verdict,
+        floor,
+        role: Role::default(),
+        p_value: None,
+        early: judged.and_then(|judged| early(&judged, log.judge.full_rounds())),
+        overstated: judged.as_ref().and_then(overstated),
+        phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
+        tail: sides.map(|_| tail(&reference.times(case.metric), &subject.times(case.metric))),
+        sentence: sentence(subject.label, reference.label, case.metric, found, planned),
+        cause,
+        why,
+        also_measured,
+    }
+}
+
+fn side<'a>(column: &'a Column<'_>) -> Option<Side<'a>> {
+    Some(Side {
+        label: column.label,
+        profile: column.profile.as_ref()?,
+        typical_ns: Summary::of(&column.values())
+            .ok()
+            .map(|value| value.typical),
+        counted: column.counted.as_ref(),
+    })
+}
+
+fn difference(subject: Phases, reference: Phases) -> Phases {
+    Phases {
+        create_ns: subject.create_ns - reference.create_ns,
+        steady_ns: subject.steady_ns - reference.steady_ns,
+        teardown_ns: subject.teardown_ns - reference.teardown_ns,
+    }
+}
+
+/// The sentence on the steady phases of two variants, paired by round as the whole is. It
+/// explains a finding and is none itself.
+fn steady_alone(
+    subject: &Column<'_>,
+    reference: &Column<'_>,
+    value: Value,
+    rule: Rule,
+) -> Option<String> {
+    let steady = |slot: &RawSlot| slot_value(&slot.outcome, Metric::Steady, value);
+    let (mut of_reference, mut of_subject) = (Vec::new(), Vec::new());
+    for s in &subject.slots {
+        let r = reference.slots.iter().find(|r| r.round == s.round);
+        if let Some((r, s)) = r.and_then(|r| steady(r)).zip(steady(s)) {
+            of_reference.push(r);
+            of_subject.push(s);
+        }
+    }
+    let judged = rule.judge_values(&of_reference, &of_subject).ok()?;
+    let judged = Some(judged);
+    let said = sentence(
+        subject.label,
+        reference.label,
+        Metric::Total,
+        judged,
+        usize::MAX,
+    );
+    Some(format!("in the steady phase alone: {said}"))
+}

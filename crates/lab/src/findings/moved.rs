@@ -1,0 +1,402 @@
+//! What moving flows between processes does to the balance of work, and whether it pays.
+//!
+//! # Theory
+//!
+//! Work that makes its own flows may say how often they moved, and the longest and the mean CPU
+//! time that its processes spent in the work. Their quotient is the **imbalance**: with 2
+//! processes 1 is even and 2 is one process that did everything. A variant that moved nothing is
+//! what it would be without.
+//!
+//! Whether moving pays is a verdict: each variant that moves is compared with each that does not,
+//! at all points of a sweep, at a level that they share ([`Best`]), as the best was chosen by the
+//! same rounds. It pays if some variant
+//! that moves is faster than every one that does not; it does not if some variant that does not
+//! is faster than every one that does. Else it is undecided.
+//!
+//! Over a sweep, two questions are asked at each point: is moving faster than leaving flows where
+//! they are, and is it faster than everything that does not move (a queue, say)? The first says
+//! from which grain on moving pays for programs that cannot do otherwise, the second whether it is
+//! worth having at all.
+
+use stats::{Best, Rule, Verdict};
+
+use super::CaseResult;
+use super::paired::columns;
+use crate::data::Metric;
+use crate::data::number::{count, plain, time};
+use crate::data::words::listed;
+
+/// The sentences of all cases whose flows moved.
+pub(super) fn moved(cases: &[CaseResult]) -> Vec<String> {
+    let points: Vec<Point<'_>> = cases.iter().filter_map(Point::of).collect();
+    let of_sweep = |name: &str| {
+        points
+            .iter()
+            .filter(move |point| point.sweep() == name)
+            .count()
+    };
+    let compared: Vec<Compared<'_, '_>> = points
+        .iter()
+        .map(|point| Compared::of(point, of_sweep(point.sweep()).max(1)))
+        .collect();
+    let mut sweeps: Vec<&str> = points.iter().map(Point::sweep).collect();
+    sweeps.retain(|sweep| !sweep.is_empty());
+    sweeps.dedup();
+    let each = compared.iter().map(Compared::sentence);
+    let whole = sweeps.iter().filter_map(|sweep| {
+        let of_it: Vec<&Compared<'_, '_>> = compared
+            .iter()
+            .filter(|one| one.point.sweep() == *sweep)
+            .collect();
+        over_grains(sweep, &of_it)
+    });
+    each.chain(whole).collect()
+}
+
+/// A variant: its place, how often flows moved, and how uneven the work was in the end.
+#[derive(Debug, Clone, Copy)]
+struct Side<'a> {
+    place: usize,
+    label: &'a str,
+    moves: f64,
+    imbalance: f64,
+    /// CPU time of all processes beside the work.
+    beside_ns: f64,
+}
+
+fn sides(case: &CaseResult) -> Vec<Side<'_>> {
+    let variants = case.variants.iter().enumerate();
+    let side = variants.filter_map(|(place, variant)| {
+        let counts = &variant.self_managed.as_ref()?.counts;
+        let of = |name: &str| counts.get(name).copied();
+        Some(Side {
+            place,
+            label: &variant.label,
+            moves: of("moves")?,
+            imbalance: of("longest_ns")? / of("mean_ns").filter(|mean| *mean > 0.0)?,
+            beside_ns: of("beside_work_ns")?,
+        })
+    });
+    side.collect()
+}
+
+/// A case with variants that move and variants that do not.
+struct Point<'a> {
+    case: &'a CaseResult,
+    movers: Vec<Side<'a>>,
+    /// The reference first, or what is nearest to it.
+    others: Vec<Side<'a>>,
+}
+
+impl<'a> Point<'a> {
+    fn of(case: &'a CaseResult) -> Option<Self> {
+        let (movers, others): (Vec<Side<'_>>, Vec<Side<'_>>) =
+            sides(case).into_iter().partition(|side| side.moves > 0.0);
+        let has_both = !movers.is_empty() && !others.is_empty();
+        has_both.then_some(Self {
+            case,
+            movers,
+            others,
+        })
+    }
+
+    fn sweep(&self) -> &'a str {
+        let point = self.case.case.sweep.as_ref();
+        point.map_or("", |point| point.sweep.as_str())
+    }
+}
+
+/// The same with what its rounds say.
+struct Compared<'p, 'a> {
+    point: &'p Point<'a>,
+    best: Option<Best>,
+}
+
+impl<'p, 'a> Compared<'p, 'a> {
+    fn of(point: &'p Point<'a>, points: usize) -> Self {
+        let variants = point.case.variants.len();
+        let rule = Rule {
+            floor: 0.0,
+            comparisons: point.movers.len() * point.others.len() * points,
+        };
+        let best = Best::of(&columns(&point.case.slots, variants), rule).ok();
+        Self { point, best }
+    }
+
+    fn is_faster(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
+        let pair = self
+            .best
+            .as_ref()
+            .and_then(|best| best.pair(a.place, b.place));
+        matches!(pair, Some((_, Verdict::Faster { .. })))
+    }
+
+    /// One of the first that is faster than all of the second.
+    fn winner<'s>(&self, ones: &'s [Side<'a>], all: &[Side<'_>]) -> Option<&'s Side<'a>> {
+        let beats = |one: &&Side<'_>| all.iter().all(|other| self.is_faster(one, other));
+        ones.iter().find(beats)
+    }
+
+    /// Whether moving is faster than leaving flows where they are.
+    fn beats_staying(&self) -> bool {
+        let Point { movers, others, .. } = self.point;
+        self.winner(movers, &others[..1]).is_some()
+    }
+
+    /// Whether it is faster than everything that does not move.
+    fn beats_all(&self) -> bool {
+        self.winner(&self.point.movers, &self.point.others)
+            .is_some()
+    }
+
+    fn sentence(&self) -> String {
+        let Point {
+            case,
+            movers,
+            others,
+        } = self.point;
+        let still = &others[0];
+        let said: Vec<String> = movers.iter().map(|side| evened(side, still)).collect();
+        format!(
+            "{}: {}imbalance (longest CPU time over the mean of the processes) {:.2} with {}, {}; {}",
+            case.case.name,
+            in_all(case, movers.iter().chain(others)),
+            still.imbalance,
+            still.label,
+            listed(&said),
+            self.pays()
+        )
+    }
+
+    fn pays(&self) -> String {
+        let Point { movers, others, .. } = self.point;
+        if let Some(mover) = self.winner(movers, others) {
+            return format!(
+                "moving pays: {} is faster than every variant that does not",
+                mover.label
+            );
+        }
+        match self.winner(others, movers) {
+            Some(other) => format!(
+                "moving does not pay: {} moves nothing and is faster than every variant that does",
+                other.label
+            ),
+            None => "whether moving pays is undecided".to_owned(),
+        }
+    }
+}
+
+/// `grain: moving flows is faster than none with 16 and 64 pieces (down to 1.20 ms a piece) …`.
+fn over_grains(sweep: &str, points: &[&Compared<'_, '_>]) -> Option<String> {
+    let first = points.first().filter(|_| points.len() > 1)?.point;
+    let at = |one: &Compared<'_, '_>| {
+        let point = one.point.case.case.sweep.as_ref();
+        point.map_or_else(String::new, |point| plain(point.value))
+    };
+    let unit = first
+        .case
+        .case
+        .sweep
+        .as_ref()
+        .map_or("", |point| &point.unit);
+    let staying = first.others[0].label;
+    let paying: Vec<&&Compared<'_, '_>> = points.iter().filter(|one| one.beats_staying()).collect();
+    let best: Vec<String> = points
+        .iter()
+        .filter(|one| one.beats_all())
+        .map(|one| at(one))
+        .collect();
+    let each = |one: &&&Compared<'_, '_>| {
+        let place = one.point.others[0].place;
+        let value = one.point.case.variants[place].value.as_ref();
+        value.map(|value| value.typical)
+    };
+    let finest = paying.iter().filter_map(each).fold(f64::INFINITY, f64::min);
+    let grain = match paying.is_empty() {
+        true => format!("moving flows is faster than {staying} at no number of {unit}"),
+        false => {
+            let list: Vec<String> = paying.iter().map(|one| at(one)).collect();
+            format!(
+                "moving flows is faster than {staying} with {} {unit} (the finest takes {} a unit)",
+                listed(&list),
+                time(finest)
+            )
+        }
+    };
+    let worth = match best.is_empty() {
+        true => "it is not worth having here for this work: at no grain is it faster than \
+                 everything that moves nothing"
+            .to_owned(),
+        false => format!(
+            "it is worth having here for this work with {} {unit}, where it is faster than \
+             everything that moves nothing",
+            listed(&best)
+        ),
+    };
+    Some(format!("{sweep}: {grain}; {worth}"))
+}
+
+/// `all 256 units take 201 ms with none, 187 ms with greedy; `: a time is that of one of them.
+fn in_all<'a>(case: &CaseResult, sides: impl Iterator<Item = &'a Side<'a>>) -> String {
+    let units = case.case.work.units();
+    let total = |side: &'a Side<'a>| {
+        let value = case.variants[side.place].value.as_ref()?;
+        Some((side.place, value.typical * units as f64, side.label))
+    };
+    let mut totals: Vec<(usize, f64, &str)> = sides.filter_map(total).collect();
+    totals.sort_by_key(|(place, ..)| *place);
+    let said: Vec<String> = totals
+        .iter()
+        .map(|(_, ns, label)| format!("{} with {label}", time(*ns)))
+        .collect();
+    match case.case.metric == Metric::Unit && !said.is_empty() {
+        true => format!("all {} units take {}; ", count(units), listed(&said)),
+        false => String::new(),
+    }
+}
+
+/// `1.05 with greedy (120 moves, 3.1 us of CPU time beside the work for each)`.
+fn evened(side: &Side<'_>, still: &Side<'_>) -> String {
+    let each = (side.beside_ns - still.beside_ns) / side.moves;
+    let each = match each > 0.0 {
+        true => format!(", {} more CPU time beside the work for each", time(each)),
+        false => String::new(),
+    };
+    format!(
+        "{:.2} with {} ({} moves{each})",
+        side.imbalance,
+        side.label,
+        count(side.moves.round() as u64)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use flow::{Answer, SelfManagedUsage, SlotSpec};
+    use tempfile::tempdir;
+    use workload::{Balanced, Work};
+
+    use crate::data::{Preset, Study};
+    use crate::run::progress::Silent;
+    use crate::run::{Journal, run};
+    use crate::testing::{MS, Mock, PROOF, done, header, machine};
+
+    fn study() -> Study {
+        let mut study = crate::plan::study::builtin("balance", Preset::Quick)
+            .unwrap()
+            .for_cpus(2);
+        study.cases.truncate(1);
+        study.headline = study.cases[0].name.clone();
+        study
+    }
+
+    /// Slots in which a variant takes the milliseconds that `ms` gives for its label.
+    fn answer(n: usize, spec: &SlotSpec<Work>, ms: fn(&str) -> u64) -> Answer {
+        let Work::Balanced(Balanced { balance, .. }) = &spec.work else {
+            panic!("other work")
+        };
+        let way = serde_json::to_string(balance).unwrap();
+        let way = format!("{} {}", spec.variant.model, way.trim_matches('"'));
+        let ns = ms(&way) * MS + 1_000 * (n as u64 * 7 % 11);
+        let Answer::Done(mut record) = done(spec, ns, PROOF) else {
+            panic!("not done")
+        };
+        let moves = [("greedy", 30), ("stealing", 10)];
+        let moves = moves.iter().find(|(name, _)| way.ends_with(name));
+        let moves = moves.map_or(0, |(_, moves)| *moves);
+        let longest = if moves > 0 { 105 } else { 125 };
+        let named = [
+            ("moves", moves),
+            ("longest_ns", longest),
+            ("mean_ns", 100),
+            ("beside_work_ns", 1_000 + moves * 2_000),
+        ];
+        for rep in record.reps.iter_mut().chain(&mut record.warmups) {
+            rep.self_managed = Some(Box::new(SelfManagedUsage {
+                made: 2,
+                most: 2,
+                counts: named.map(|(name, value)| (name.to_owned(), value)).into(),
+                ..SelfManagedUsage::default()
+            }));
+        }
+        Answer::Done(record)
+    }
+
+    fn said(ms: fn(&str) -> u64) -> String {
+        sentences(study(), ms).remove(0)
+    }
+
+    /// What is said of imbalance and of moving.
+    fn sentences(study: Study, ms: fn(&str) -> u64) -> Vec<String> {
+        let folder = tempdir().unwrap();
+        let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, ms));
+        let header = crate::data::Header {
+            machine: machine(2, 1),
+            ..header(vec![study])
+        };
+        let mut journal = Journal::create(folder.path(), header).unwrap();
+        let clock = mock.clock();
+        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+        let all = results.studies[0].sentences.iter();
+        let about = |said: &&String| said.contains("imbalance") || said.contains("moving flows");
+        all.filter(about).cloned().collect()
+    }
+
+    #[test]
+    fn a_queue_that_is_faster_than_all_that_move_is_the_answer() {
+        let said = said(|way| match way {
+            "thread queue" => 80,
+            "migratable/2 none" => 125,
+            _ => 100,
+        });
+        assert!(
+            said.contains("1.25 with none, 1.05 with greedy (30 moves, 2.00 µs"),
+            "{said}"
+        );
+        assert!(
+            said.contains("moving does not pay: queued threads"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn flows_that_move_and_are_faster_than_all_others_pay() {
+        let said = said(|way| match way {
+            "migratable/2 stealing" => 80,
+            _ => 100,
+        });
+        assert!(said.contains("moving pays: stealing is faster"), "{said}");
+    }
+
+    #[test]
+    fn of_equal_times_nothing_is_said_to_pay() {
+        let said = said(|_| 100);
+        assert!(said.contains("undecided"), "{said}");
+    }
+
+    #[test]
+    fn over_all_grains_it_is_said_where_moving_pays_and_whether_it_is_worth_having() {
+        let mut two = study();
+        let mut coarse = two.cases[0].clone();
+        let point = coarse.sweep.as_mut().unwrap();
+        point.value += 1_000.0;
+        coarse.name = "grain/coarse".to_owned();
+        two.cases.push(coarse);
+        let last = |ms| sentences(two.clone(), ms).pop().unwrap();
+        let queue = last(|way| match way {
+            "thread queue" => 60,
+            "migratable/2 greedy" => 80,
+            _ => 100,
+        });
+        assert!(queue.contains("faster than none with"), "{queue}");
+        assert!(queue.contains("not worth having here"), "{queue}");
+        let moves = last(|way| match way {
+            "migratable/2 greedy" => 80,
+            _ => 100,
+        });
+        assert!(
+            moves.contains("worth having here for this work with"),
+            "{moves}"
+        );
+    }
+}

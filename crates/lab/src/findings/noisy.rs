@@ -1,0 +1,75 @@
+//! What the noise of a machine hides: one warning for a whole run.
+
+use super::StudyResult;
+use crate::data::number::factor;
+use crate::data::words::percent;
+use crate::findings::judge::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
+
+/// The noisiest case of a study whose noise hides differences that matter.
+struct Noisy<'a> {
+    study: &'a str,
+    case: &'a str,
+    /// How much pairs of equal slots differ, as a share.
+    pair: f64,
+}
+
+/// How noisy the run was, the noisiest study first; nothing where every difference that
+/// matters can be seen.
+pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
+    let mut noisy: Vec<_> = studies.iter().filter_map(noisiest).collect();
+    noisy.sort_by(|a, b| b.pair.total_cmp(&a.pair));
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let rounds = cases.map(|case| case.rounds).fold(USUAL_ROUNDS, usize::max);
+    let seen = |noisy: &Noisy<'_>| difference(smallest_seen_in(rounds, noisy.pair));
+    let hidden = match &noisy[..] {
+        [] => return None,
+        [.., least] => seen(least),
+    };
+    let most = &noisy[0];
+    let pair = percent(most.pair);
+    let of = match studies {
+        [_] => String::new(),
+        _ => format!(": {}, {}", most.study, most.case),
+    };
+    let most = match noisy.len() {
+        1 => String::new(),
+        _ => format!("under {} in the noisiest case, where ", seen(most)),
+    };
+    Some(format!(
+        "Noisy run: differences under {hidden} may not show in {rounds} rounds ({most}repeats varied by up to \
+         {pair}{of})"
+    ))
+}
+
+/// `12 %`; from twice as long on a factor, `9.3x`.
+fn difference(more: f64) -> String {
+    match more < 1.0 {
+        true => percent(more),
+        false => factor(1.0 + more),
+    }
+}
+
+fn noisiest(result: &StudyResult) -> Option<Noisy<'_>> {
+    let noisy = result.cases.iter().filter_map(|case| {
+        let pair = case.noise?.pair?;
+        let floor = case.findings.first()?.floor;
+        (smallest_seen(pair) > floor).then_some(Noisy {
+            study: &result.study.name,
+            case: &case.case.name,
+            pair,
+        })
+    });
+    noisy.max_by(|a, b| a.pair.total_cmp(&b.pair))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "under 831 % in the noisiest case" was said of what takes nine times as long.
+    #[test]
+    fn a_difference_of_more_than_twice_is_a_factor() {
+        assert_eq!(difference(0.12), "12 %");
+        assert_eq!(difference(8.31), "9.31x");
+    }
+}

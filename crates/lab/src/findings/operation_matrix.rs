@@ -1,0 +1,270 @@
+//! Maps: many small cases that ran the same models, laid side by side.
+//!
+//! # Theory
+//!
+//! A study of many operations under the four models has one question for each of them and
+//! one for all together: which models differ, and what makes the difference. So cases that
+//! run the four models, and so tell what sharing does ([`super::Shared`]), with the same number of
+//! flows in the same placement make up a map: a row a case, a column a model. Fewer than
+//! [`FEWEST`] are no map; they are shown one by one.
+
+use flow::{Model, Placement};
+use stats::Verdict;
+
+use super::{CaseResult, Cause, Finding, StudyResult, series};
+use crate::data::CaseEnd;
+use crate::data::number::factor;
+
+/// Rows of a map at the least.
+const FEWEST: usize = 3;
+/// Names that a sentence holds for each thing it says.
+const NAMED: usize = 6;
+
+/// Cases that are shown as one map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperationMatrix<'a> {
+    /// Flows of each variant.
+    pub flows: u32,
+    /// Where they ran.
+    pub placement: Placement,
+    /// The cases, in the order of running.
+    pub cases: Vec<&'a CaseResult>,
+}
+
+impl StudyResult {
+    /// The maps of a study, in the order of running. Their cases have tables nowhere else.
+    #[must_use]
+    pub fn matrices(&self) -> Vec<OperationMatrix<'_>> {
+        matrices(&self.cases)
+    }
+}
+
+pub(super) fn matrices(cases: &[CaseResult]) -> Vec<OperationMatrix<'_>> {
+    let mut matrices: Vec<OperationMatrix<'_>> = Vec::new();
+    for case in cases
+        .iter()
+        .filter(|case| super::shared::four(&case.case).is_some())
+    {
+        let Some(variant) = case.case.variants.first().map(|first| &first.variant) else {
+            continue;
+        };
+        let here = |map: &&mut OperationMatrix<'_>| {
+            map.flows == variant.flows && map.placement == variant.placement
+        };
+        match matrices.iter_mut().find(here) {
+            Some(map) => map.cases.push(case),
+            None => matrices.push(OperationMatrix {
+                flows: variant.flows,
+                placement: variant.placement.clone(),
+                cases: vec![case],
+            }),
+        }
+    }
+    matrices.retain(|map| map.cases.len() >= FEWEST);
+    matrices
+}
+
+impl OperationMatrix<'_> {
+    /// What all rows of a map have in common, for headings: `2 flows, cores`.
+    #[must_use]
+    pub fn setting(&self) -> String {
+        let s = if self.flows == 1 { "" } else { "s" };
+        format!("{} flow{s}, {}", self.flows, self.place())
+    }
+
+    /// Where its flows ran: `one per core`.
+    pub(super) fn place(&self) -> String {
+        match &self.placement {
+            Placement::One => "all on one CPU".to_owned(),
+            Placement::Cores => "one per core".to_owned(),
+            Placement::Free => "free to use any CPU".to_owned(),
+            Placement::Smt => "cores filled one by one".to_owned(),
+            Placement::Numa => "on memory nodes in turn".to_owned(),
+            list @ Placement::List(_) => format!("on CPUs {list}"),
+        }
+    }
+
+    /// The name of a row: the last part of its case's name, the value of a sweep aside.
+    #[must_use]
+    pub fn row(case: &CaseResult) -> &str {
+        let name = case.case.name.as_str();
+        let own = match (&case.case.sweep, name.rsplit_once('/')) {
+            (Some(_), Some((own, _))) => own,
+            _ => name,
+        };
+        own.rsplit_once('/').map_or(own, |(_, row)| row)
+    }
+
+    /// The map in words: how threads compare with processes, and which resource it is.
+    fn sentences(&self) -> Vec<String> {
+        let threads: Vec<(&str, &Finding)> =
+            self.cases.iter().filter_map(|case| thread(case)).collect();
+        let faster = listed(&threads, |verdict| {
+            matches!(verdict, Verdict::Faster { .. })
+        });
+        let slower = listed(&threads, |verdict| {
+            matches!(verdict, Verdict::Slower { .. })
+        });
+        let count = |wanted: fn(&Finding) -> bool| {
+            number(threads.iter().filter(|(_, f)| wanted(f)).count())
+        };
+        let same = count(|f| matches!(f.verdict, Verdict::Same { .. }));
+        let open =
+            count(|f| f.estimate.is_some() && matches!(f.verdict, Verdict::CannotTell { .. }));
+        let mut sentences = vec![format!(
+            "{}: of {} operations threads are slower than processes in {slower}, faster in {faster}, \
+             the same in {same}, and undecided in {open}{}",
+            self.setting(),
+            self.cases.len(),
+            self.not_compared()
+        )];
+        let causes: Vec<String> = [Cause::AddressSpace, Cause::FileTable, Cause::Both]
+            .into_iter()
+            .filter_map(|cause| self.caused_by(cause))
+            .collect();
+        if !causes.is_empty() {
+            sentences.push(format!(
+                "{}: what makes the difference: {}",
+                self.setting(),
+                causes.join("; ")
+            ));
+        }
+        sentences.extend(self.made_up_for());
+        sentences
+    }
+
+    /// The rows of which nothing was compared, and whether the budget is why.
+    fn not_compared(&self) -> String {
+        let lost: Vec<&&CaseResult> = self
+            .cases
+            .iter()
+            .filter(|case| !is_compared(case))
+            .collect();
+        let late = |case: &&&CaseResult| case.ended == Some(CaseEnd::Budget);
+        match lost.len() {
+            0 => String::new(),
+            count => {
+                let were = if count == 1 { "was" } else { "were" };
+                let why = if lost.iter().all(late) {
+                    " (out of time)"
+                } else {
+                    ""
+                };
+                format!("; {count} {were} not compared{why}")
+            }
+        }
+    }
+
+    /// The rows in which sharing one resource or both has an effect, and threads and processes
+    /// differ or do not.
+    fn with_effect(&self, cause: impl Fn(Cause) -> bool, differ: bool) -> Vec<&str> {
+        let rows = self.cases.iter().filter(|case| {
+            let known = case.shared.is_some_and(|shared| cause(shared.cause));
+            known && differs(case) == differ
+        });
+        rows.map(|case| Self::row(case)).collect()
+    }
+
+    /// Effects that make no difference between threads and processes: what the address space
+    /// costs the file table may give back.
+    fn made_up_for(&self) -> Option<String> {
+        let known = |cause| !matches!(cause, Cause::Neither | Cause::CannotTell);
+        let names = self.with_effect(known, false);
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: sharing has an effect also in {} where threads against processes \
+                 is undecided ({})",
+                self.setting(),
+                names.len(),
+                some(&names)
+            )
+        })
+    }
+
+    /// Of the rows in which threads and processes differ, those with this cause.
+    fn caused_by(&self, cause: Cause) -> Option<String> {
+        let names = self.with_effect(|own| own == cause, true);
+        (!names.is_empty()).then(|| {
+            format!(
+                "the {} in {} ({})",
+                cause.in_full().trim_start_matches("the "),
+                names.len(),
+                some(&names)
+            )
+        })
+    }
+}
+
+/// Whether a row holds threads against processes at all.
+#[must_use]
+pub fn is_compared(case: &CaseResult) -> bool {
+    thread(case).is_some_and(|(_, finding)| finding.estimate.is_some())
+}
+
+/// A count in a list of counts.
+fn number(count: usize) -> String {
+    match count {
+        0 => "none".to_owned(),
+        some => some.to_string(),
+    }
+}
+
+/// Whether threads are faster or slower than processes.
+fn differs(case: &CaseResult) -> bool {
+    let verdict = thread(case).map(|(_, finding)| finding.verdict);
+    matches!(
+        verdict,
+        Some(Verdict::Faster { .. } | Verdict::Slower { .. })
+    )
+}
+
+/// The finding of threads against processes, with the name of the row.
+pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
+    let label = |model: Model| {
+        let mut variants = case.case.variants.iter();
+        variants
+            .find(|v| v.variant.model == model)
+            .map(|v| v.label.as_str())
+    };
+    let (thread, process) = (label(Model::Thread)?, label(Model::Process)?);
+    let of = |finding: &&Finding| finding.subject == thread && finding.reference == process;
+    Some((OperationMatrix::row(case), case.findings.iter().find(of)?))
+}
+
+/// `3 (mmap 2.05x, open 1.4x, dup 5 %)`: the largest differences first.
+fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> String {
+    let mut found: Vec<(f64, &str)> = threads
+        .iter()
+        .filter(|(_, finding)| wanted(&finding.verdict))
+        .filter_map(|(name, finding)| Some((finding.estimate?.ratio, *name)))
+        .map(|(ratio, name)| (ratio.max(1.0 / ratio), name))
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if found.is_empty() {
+        return "none".to_owned();
+    }
+    let names: Vec<String> = found
+        .iter()
+        .map(|(by, name)| format!("{name} {}", factor(*by)))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    format!("{} ({})", found.len(), some(&names))
+}
+
+/// The first of the names, and how many more there are.
+pub(super) fn some(names: &[&str]) -> String {
+    let (first, rest) = names.split_at(names.len().min(NAMED));
+    let first = first.join(", ");
+    if rest.is_empty() {
+        first
+    } else {
+        format!("{first} and {} more", rest.len())
+    }
+}
+
+/// The sentences of all maps of a study.
+pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
+    let matrices = matrices(cases);
+    let of_each = matrices.iter().flat_map(OperationMatrix::sentences);
+    of_each.chain(series::sentences(&matrices)).collect()
+}

@@ -1,0 +1,354 @@
+//! Which variant is best, and how much it matters: of a case that asks it, of commands of the
+//! user's own where there are several, and of variants that differ in their number of flows alone.
+//!
+//! # Theory
+//!
+//! All pairs of numbers are compared, paired by round as any finding is, at a level that all
+//! pairs share ([`stats::Best`]): the best was chosen by the same rounds that it is compared by,
+//! and at that level it does not matter which one was chosen. The best is the number with the
+//! smallest typical time, unless rounds that are paired say that another one takes less; then
+//! it is that one. Every number that no other beats is named beside it. With fewer rounds than
+//! an interval needs there is no best.
+//!
+//! How flat the optimum is follows from the larger numbers: what it costs to take too many. The
+//! bound that none exceeds is the largest upper end among them, whichever number has it. Where
+//! variants are no numbers, it follows from all others.
+//!
+//! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part
+//! to the end; each other is compared with it over the rounds in which both took part.
+
+use serde::{Deserialize, Serialize};
+use stats::{Best, Estimate, Rule, Verdict, pairs};
+
+use super::outside::is_what_if;
+use super::paired::columns;
+use super::recommended::{self, takes};
+use super::{CaseResult, RawSlot, VariantSummary};
+use crate::data::number::{percent, plain, time};
+use crate::data::words::{listed, plural};
+use crate::data::{Case, differ_in_flows_alone};
+
+/// Fewest numbers of flows that are a question.
+const NUMBERS: usize = 3;
+/// No number above the best that takes more than this much longer is a flat optimum.
+pub(super) const FLAT: f64 = 1.05;
+
+/// What the variants are that one is the best of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Numbers of flows.
+    #[default]
+    Numbers,
+    /// Splits into processes and threads, or commands.
+    Variants,
+}
+
+/// Which variant is best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Optimum {
+    /// The best number; where [`Self::is_told`] is false, nothing but the one whose typical time
+    /// is the smallest so far.
+    pub flows: u32,
+    /// Label of its variant.
+    pub label: String,
+    /// Whether there are rounds enough to compare every number with it.
+    pub is_told: bool,
+    /// Every number, the best one included, by size.
+    pub numbers: Vec<AtNumber>,
+    /// What the variants are.
+    #[serde(default)]
+    pub of: Choice,
+    /// Label of the one that is taken by those who do not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+}
+
+/// One number of flows against the best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AtNumber {
+    /// The number.
+    pub flows: u32,
+    /// Label of its variant.
+    pub label: String,
+    /// Typical time, quartiles around it, in ns.
+    pub typical_ns: [f64; 3],
+    /// Time over that of the best; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// The verdict on it; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+/// Whether it is asked which variant of a case is best. Of work that does not make its own flows
+/// more flows mean more work, and what is changed from outside of a command is compared with the
+/// command as it is.
+fn is_asked(case: &Case) -> bool {
+    let several = case.variants.len() >= NUMBERS && case.work.makes_own_flows();
+    let commands = || case.work.program().is_some() && !is_what_if(case);
+    case.best_of.is_some() && case.variants.len() > 1
+        || several && (differ_in_flows_alone(&case.variants) || commands())
+}
+
+/// The best variant; `None` where that is not asked.
+pub(super) fn optimum(
+    case: &Case,
+    variants: &[VariantSummary],
+    slots: &[RawSlot],
+    floor: f64,
+) -> Option<Optimum> {
+    if !is_asked(case) {
+        return None;
+    }
+    let of = match differ_in_flows_alone(&case.variants) {
+        true => Choice::Numbers,
+        false => Choice::Variants,
+    };
+    let typical = |at: usize| variants[at].value.map(|value| value.typical);
+    let places = (0..variants.len()).filter(|&at| typical(at).is_some());
+    let last = |at: usize| {
+        let own = slots.iter().filter(|slot| slot.variant == at);
+        own.map(|slot| slot.round).max()
+    };
+    let end = places.clone().filter_map(last).max();
+    // A round that was cut may lack any of them.
+    let to_the_end = |&at: &usize| last(at).map(|round| round + 1) >= end;
+    let finalists: Vec<usize> = places.clone().filter(to_the_end).collect();
+    let fastest = finalists.iter().copied().min_by(|&a, &b| {
+        typical(a)
+            .unwrap_or(f64::MAX)
+            .total_cmp(&typical(b).unwrap_or(f64::MAX))
+    })?;
+    let rule = Rule {
+        floor,
+        comparisons: pairs(variants.len()),
+    };
+    let all = Best::of(&columns(slots, variants.len()), rule).ok()?;
+    let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);
+    let best = paired_best(&finalists, fastest, ratio);
+    let mut numbers: Vec<AtNumber> = places
+        .filter_map(|at| {
+            let value = variants[at].value?;
+            let against = (at != best).then(|| all.pair(at, best)).flatten();
+            Some(AtNumber {
+                flows: case.variants[at].variant.flows,
+                label: variants[at].label.clone(),
+                typical_ns: [value.p25, value.typical, value.p75],
+                estimate: against.map(|(estimate, _)| estimate),
+                verdict: against.map(|(_, verdict)| verdict),
+            })
+        })
+        .collect();
+    if of == Choice::Numbers {
+        numbers.sort_by_key(|number| number.flows);
+    }
+    let label = &variants[best].label;
+    let default = case.best_of.and_then(|best_of| best_of.default);
+    Some(Optimum {
+        flows: case.variants[best].variant.flows,
+        label: label.clone(),
+        is_told: numbers.len() > 1 && numbers.iter().all(|at| at.label == *label || at.is_told()),
+        numbers,
+        of,
+        default: default.and_then(|at| Some(variants.get(at)?.label.clone())),
+    })
+}
+
+/// Of `places` the one that no other takes less time than, paired by round; begins with
+/// `fastest`, and looks at none twice, since rounds may go round in a ring.
+fn paired_best(
+    places: &[usize],
+    fastest: usize,
+    ratio: impl Fn(usize, usize) -> Option<f64>,
+) -> usize {
+    let mut seen = vec![fastest];
+    loop {
+        let best = seen[seen.len() - 1];
+        let others = places.iter().filter(|at| !seen.contains(at));
+        let faster = others
+            .filter_map(|&at| Some((at, ratio(best, at)?)))
+            .filter(|(_, ratio)| *ratio < 1.0)
+            .min_by(|(_, a), (_, b)| a.total_cmp(b));
+        match faster {
+            Some((at, _)) => seen.push(at),
+            None => return best,
+        }
+    }
+}
+
+impl AtNumber {
+    /// Whether the rounds suffice for an interval.
+    fn is_told(&self) -> bool {
+        let interval = self.estimate.and_then(|estimate| estimate.interval());
+        interval.is_some()
+    }
+}
+
+impl Optimum {
+    /// The best number itself.
+    pub(super) fn best(&self) -> Option<&AtNumber> {
+        self.numbers.iter().find(|at| at.label == self.label)
+    }
+
+    /// Itself, if its variants are numbers of flows.
+    #[must_use]
+    pub fn of_numbers(&self) -> Option<&Self> {
+        (self.of == Choice::Numbers).then_some(self)
+    }
+
+    /// The worst of the numbers above the best.
+    #[must_use]
+    pub fn worst_above(&self) -> Option<&AtNumber> {
+        let above = self.numbers.iter().filter(|at| at.flows > self.flows);
+        above.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+
+    /// The largest upper end among the numbers above the best; `None` where one has none.
+    fn highest_above(&self) -> Option<f64> {
+        let above = self.numbers.iter().filter(|at| at.flows > self.flows);
+        let highs: Option<Vec<f64>> = above.map(|at| at.estimate?.high).collect();
+        highs?.into_iter().max_by(f64::total_cmp)
+    }
+
+    /// Whose comparison with the best is undecided: one of these may be the best instead.
+    pub fn undecided(&self) -> impl Iterator<Item = &AtNumber> {
+        let is_open = |at: &&AtNumber| matches!(at.verdict, Some(Verdict::CannotTell { .. }));
+        self.numbers.iter().filter(is_open)
+    }
+
+    /// Those that cannot be distinguished from the best, or are the same within the floor.
+    pub(super) fn alike(&self) -> impl Iterator<Item = &AtNumber> {
+        let alike = |at: &&AtNumber| {
+            matches!(
+                at.verdict,
+                Some(Verdict::Same { .. } | Verdict::CannotTell { .. })
+            )
+        };
+        self.numbers.iter().filter(alike)
+    }
+}
+
+pub(super) fn ratio(at: &AtNumber) -> f64 {
+    at.estimate.map_or(1.0, |estimate| estimate.ratio)
+}
+
+/// What the numbers of a case say: the best, those that are alike, one flow, too many of them.
+pub(super) fn sentence(case: &CaseResult) -> Option<String> {
+    let optimum = case.optimum.as_ref()?;
+    if case.case.work.program().is_some() {
+        let parts = recommended::parts(case)?;
+        return Some(format!("{}: {}", case.case.name, parts.join("; ")));
+    }
+    let model = case.case.variants.first()?.variant.model.to_string();
+    if !optimum.is_told {
+        return Some(format!(
+            "{}: the best number of {} is not known yet (too few rounds)",
+            case.case.name,
+            plural(&model)
+        ));
+    }
+    let model = match optimum.flows {
+        1 => model,
+        _ => plural(&model),
+    };
+    let is_open = optimum.undecided().next().is_some();
+    let mut parts = vec![format!(
+        "{}: {} {} {model} ({})",
+        case.case.name,
+        if is_open {
+            "fastest so far:"
+        } else {
+            "best with"
+        },
+        plain(optimum.flows.into()),
+        time(optimum.best()?.typical_ns[1])
+    )];
+    let open: Vec<String> = optimum
+        .undecided()
+        .map(|at| plain(at.flows.into()))
+        .collect();
+    if !open.is_empty() {
+        parts.push(format!("undecided against {}", listed(&open)));
+    }
+    let one = optimum
+        .numbers
+        .first()
+        .filter(|at| at.flows < optimum.flows);
+    if let Some(one) = one.filter(|one| matches!(one.verdict, Some(Verdict::Slower { .. }))) {
+        parts.push(format!("{} {}", plain(one.flows.into()), takes(one)));
+    }
+    parts.extend(optimum.worst_above().map(|worst| above(optimum, worst)));
+    Some(parts.join("; "))
+}
+
+/// What it costs to take too many.
+fn above(optimum: &Optimum, worst: &AtNumber) -> String {
+    let most = optimum.numbers.last().map_or(worst.flows, |at| at.flows);
+    let interval = worst.estimate.and_then(|estimate| estimate.interval());
+    let up_to = plain(most.into());
+    match interval {
+        Some(_) if optimum.highest_above().is_some_and(|high| high <= FLAT) => format!(
+            "flat from there on: up to {up_to} none takes more than {} longer",
+            percent((optimum.highest_above().unwrap_or(FLAT) - 1.0).max(0.0))
+        ),
+        _ if ratio(worst) <= FLAT => format!(
+            "nearly flat from there on: up to {up_to} the worst, {}, {}",
+            plain(worst.flows.into()),
+            takes(worst)
+        ),
+        Some((low, _)) if low <= 1.0 => format!(
+            "whether too many cost time is undecided: of those up to {up_to} the worst, {}, {}",
+            plain(worst.flows.into()),
+            takes(worst)
+        ),
+        _ => format!(
+            "too many cost time: of those up to {up_to} the worst, {}, {}",
+            plain(worst.flows.into()),
+            takes(worst)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(flows: u32, ratio: f64, low: f64, high: f64) -> AtNumber {
+        let estimate = Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        };
+        AtNumber {
+            flows,
+            label: flows.to_string(),
+            typical_ns: [ratio; 3],
+            estimate: (flows != 4).then_some(estimate),
+            verdict: (flows != 4).then(|| Rule::default().judge(&estimate)),
+        }
+    }
+
+    /// The upper end was that of the number with the largest ratio.
+    #[test]
+    fn none_takes_longer_than_the_largest_upper_end() {
+        let optimum = Optimum {
+            flows: 4,
+            label: "4".to_owned(),
+            of: Choice::Numbers,
+            default: None,
+            is_told: true,
+            numbers: vec![
+                at(4, 1.0, 1.0, 1.0),
+                at(8, 1.02, 1.01, 1.022),
+                at(16, 1.01, 0.98, 1.045),
+            ],
+        };
+        let worst = optimum.worst_above().unwrap();
+        assert_eq!(worst.flows, 8);
+        let said = above(&optimum, worst);
+        assert!(said.contains("none takes more than 4.5 % longer"), "{said}");
+    }
+}

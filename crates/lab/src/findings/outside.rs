@@ -1,0 +1,47 @@
+//! What helps a command from outside of it.
+//!
+//! Each variant is the same command with something changed around it; the first is the command as
+//! it is. Only what was found to help is said, with its interval: what is undecided is not named.
+
+use stats::Verdict;
+
+use super::CaseResult;
+use crate::data::Case;
+
+/// Whether the variants of a case are one command under changes from outside.
+pub(super) fn is_what_if(case: &Case) -> bool {
+    let Some(as_it_is) = case.work_of(0).program() else {
+        return false;
+    };
+    let changed = || (1..case.variants.len()).filter_map(|at| case.work_of(at).program());
+    changed().all(|program| program.command == as_it_is.command)
+        && changed().any(|program| program.knobs != as_it_is.knobs)
+}
+
+/// What was found to help.
+pub(super) fn sentence(case: &CaseResult) -> Option<String> {
+    if !is_what_if(&case.case) || case.findings.iter().all(|one| one.estimate.is_none()) {
+        return None;
+    }
+    let helps = case.findings.iter();
+    let helps = helps.filter(|finding| matches!(finding.verdict, Verdict::Faster { .. }));
+    let said: Vec<&str> = helps.map(|finding| finding.sentence.as_str()).collect();
+    Some(match said.as_slice() {
+        [] => "nothing from outside was found to help".to_owned(),
+        said => format!("what helps from outside: {}", said.join("; ")),
+    })
+}
+
+impl CaseResult {
+    /// Whether the work is a command of the user's.
+    #[must_use]
+    pub fn work_is_a_command(&self) -> bool {
+        self.case.work.program().is_some()
+    }
+
+    /// What was found to help a command from outside of it; `None` where that is not asked.
+    #[must_use]
+    pub fn helps(&self) -> Option<String> {
+        sentence(self)
+    }
+}

@@ -1,0 +1,176 @@
+//! What a variant's good slots have in common: medians over all counted repetitions, and
+//! those of the phases over slots, as that of the whole.
+
+use flow::{FlowRecord, Rep, SlotRecord, Variant};
+use measure::memory::{Memory, Reading};
+use measure::usage::Usage;
+
+use super::counts::{Counts, Span};
+use super::{Phases, counts};
+use crate::data::{median, number};
+
+/// Flows that are kept one by one.
+const FLOWS: usize = 64;
+
+/// What reasons are taken from, for one repetition. Times in ns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Profile {
+    pub(crate) variant: Variant,
+    pub(crate) phases: Phases,
+    /// While flows were created.
+    pub(crate) create: Counts,
+    /// While they ran.
+    pub(crate) steady: Counts,
+    /// All phases.
+    pub(crate) all: Counts,
+    /// When the parent had the last result, after the release.
+    pub(crate) parent_end_ns: f64,
+    /// The latest flow's end over the mean flow's.
+    pub(crate) imbalance: f64,
+    /// `None` where honest memory is not available.
+    pub(crate) memory: Option<Memory>,
+    /// Flows that were made.
+    pub(crate) made: f64,
+    /// Whether flows were still made while others worked already: then the phases are sums
+    /// over flows and no parts of the time.
+    pub(crate) overlap: bool,
+    /// Where the time of flows went, where they say so.
+    pub(crate) parts: Option<Parts>,
+}
+
+/// Parts of the steady phase, means over all flows, in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Parts {
+    pub(crate) compute_ns: f64,
+    pub(crate) communication_ns: f64,
+    pub(crate) waiting_ns: f64,
+}
+
+/// The profile of a variant; `None` without a counted repetition.
+pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
+    let reps: Vec<&Rep> = reps(records).collect();
+    let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
+    // As the typical time of a variant: of each slot its median, and of those the median.
+    let typical = |what: fn(&Rep) -> f64| {
+        let of_slot = |record: &&SlotRecord| median(record.reps.iter().map(what));
+        median(records.iter().filter_map(of_slot))
+    };
+    Some(Profile {
+        variant: variant.clone(),
+        phases: Phases {
+            create_ns: typical(|rep| rep.create_ns as f64)?,
+            steady_ns: typical(|rep| rep.steady_ns as f64)?,
+            teardown_ns: typical(|rep| rep.teardown_ns as f64)?,
+        },
+        create: counts::of(&reps, Span::Create)?,
+        steady: counts::of(&reps, Span::Steady)?,
+        all: counts::of(&reps, Span::All)?,
+        parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
+        imbalance: over(|rep| latest_over_mean(&rep.flows))?,
+        memory: memory(records),
+        made: match over(|rep| {
+            rep.self_managed
+                .as_ref()
+                .map_or(f64::NAN, |own| own.made as f64)
+        })? {
+            told if told.is_nan() => variant.carriers().into(),
+            told => told,
+        },
+        overlap: reps
+            .iter()
+            .filter_map(|rep| rep.self_managed.as_ref())
+            .any(|own| own.made > own.most),
+        parts: parts(&reps),
+    })
+}
+
+fn parts(reps: &[&Rep]) -> Option<Parts> {
+    let over = |name: &str| {
+        let own = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
+        median(own.filter_map(|own| own.counts.get(name).map(|ns| *ns as f64)))
+    };
+    Some(Parts {
+        compute_ns: over("compute_ns")?,
+        communication_ns: over("communication_ns")?,
+        waiting_ns: over("waiting_ns")?,
+    })
+}
+
+/// Every counted repetition.
+pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> {
+    records.iter().flat_map(|record| &record.reps)
+}
+
+fn latest_over_mean(flows: &[FlowRecord]) -> f64 {
+    let ends = || flows.iter().map(|flow| flow.end_ns as f64);
+    let mean = ends().sum::<f64>() / flows.len().max(1) as f64;
+    if mean > 0.0 {
+        ends().fold(0.0, f64::max) / mean
+    } else {
+        1.0
+    }
+}
+
+/// The memory of the slot that holds the median amount.
+pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
+    let honest = |record: &&SlotRecord| match &record.memory {
+        Reading::Honest(memory) => Some(*memory),
+        Reading::RssOnly { .. } => None,
+    };
+    let mut all: Vec<Memory> = records.iter().filter_map(honest).collect();
+    all.sort_by_key(Memory::total);
+    all.get(all.len().saturating_sub(1) / 2).copied()
+}
+
+/// RSS with the reason, where that is all that could be read.
+pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
+    records.iter().find_map(|record| match &record.memory {
+        Reading::Honest(_) => None,
+        Reading::RssOnly {
+            rss,
+            reason,
+            remedy,
+        } => Some(format!(
+            "RSS alone, {}: {reason} ({remedy})",
+            number::bytes(*rss as f64)
+        )),
+    })
+}
+
+/// Each flow's medians, in flow order. Ids and proof are those of the first repetition.
+pub(crate) fn flow_medians(records: &[&SlotRecord]) -> Vec<FlowRecord> {
+    let Some(first) = reps(records).next() else {
+        return Vec::new();
+    };
+    let flows = first.flows.iter().enumerate().take(FLOWS);
+    flows
+        .map(|(i, first)| {
+            let same: Vec<&FlowRecord> = reps(records).filter_map(|rep| rep.flows.get(i)).collect();
+            flow_median(first, &same)
+        })
+        .collect()
+}
+
+fn flow_median(first: &FlowRecord, same: &[&FlowRecord]) -> FlowRecord {
+    let over = |what: fn(&FlowRecord) -> u64| whole(same.iter().map(|flow| what(flow)));
+    FlowRecord {
+        start_ns: over(|flow| flow.start_ns),
+        end_ns: over(|flow| flow.end_ns),
+        create: usage_median(same, |flow| flow.create),
+        steady: usage_median(same, |flow| flow.steady),
+        units: over(|flow| flow.units),
+        sent: over(|flow| flow.sent),
+        ..first.clone()
+    }
+}
+
+fn usage_median(same: &[&FlowRecord], usage: fn(&FlowRecord) -> Usage) -> Usage {
+    let of = |place| whole(same.iter().map(|flow| usage(flow).words()[place]));
+    Usage::of_words(std::array::from_fn(of))
+}
+
+fn whole(values: impl Iterator<Item = u64>) -> u64 {
+    median(values.map(|value| value as f64))
+        .unwrap_or(0.0)
+        .round() as u64
+}

@@ -1,0 +1,258 @@
+//! Quantities: everything that is measured of a variant, compared by one method.
+//!
+//! # Theory
+//!
+//! A slot has one number for each quantity ([`Kind`]), taken from its record in the journal.
+//! A variant by itself has the median over its slots, with the exact interval of the sign test.
+//! Two variants are paired by round, as their times are, and compared in one of two ways:
+//!
+//! ```text
+//! every value of both is at least LEAST    ratio        Hodges-Lehmann of ln(s_i / r_i)
+//! one of them is below                     difference   Hodges-Lehmann of s_i - r_i
+//! ```
+//!
+//! LEAST is 10 for counts and above 0 for everything else. A ratio of small counts says little
+//! (from 1 migration to 3 is no "3x"), and a ratio to 0 says nothing; a difference is right in
+//! both cases. Both intervals are exact Wilcoxon intervals (crate `stats`).
+//!
+//! The verdict is that of the interval. A ratio within the floor of the case is *the same*, as
+//! for times. A difference is *the same* if it is less than 1 for counts, and only if it is
+//! exactly 0 for everything else.
+//!
+//! **Level.** [`alpha`] is the one place that decides it. All quantities of a pair are judged at
+//! the level of its time, which the pairs of a case share, and the headlines of a run or the other
+//! comparisons of a study with them (`levels`). It is *not* divided among the quantities: only
+//! the time of a headline is a question declared beforehand, everything else explores. Of 20
+//! quantities that do not differ, one may well be called different.
+//!
+//! What a record does not have is not available, with the reason. A quantity that the work
+//! cannot have (requests of a body that answers none) is left out.
+
+mod compared;
+mod kind;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+use stats::LOOK_ALPHA;
+
+pub(crate) use compared::{Compared, SlotValues};
+pub(crate) use kind::{Kind, Look, Seen};
+
+use super::CaseResult;
+
+/// One quantity of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// Which: `memory`, `cpu`, `faults`.
+    pub name: String,
+    /// What its numbers are in.
+    pub unit: Unit,
+    /// The variant's label.
+    pub of: String,
+    /// What it is, or why that is not known.
+    pub value: Measured<Amount>,
+}
+
+/// A value over slots.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Amount {
+    /// The median over slots.
+    pub estimate: f64,
+    /// Lower end of its interval; none where slots are too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// Slots that have a value.
+    pub slots: usize,
+}
+
+/// How one quantity of two variants compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuantityFinding {
+    /// Which.
+    pub name: String,
+    /// What its differences are in.
+    pub unit: Unit,
+    /// Label of the subject.
+    pub subject: String,
+    /// Label of the reference.
+    pub reference: String,
+    /// Subject against reference, or why they are not compared.
+    pub contrast: Measured<Contrast>,
+    /// The verdict.
+    pub verdict: Word,
+    /// All of it in one sentence.
+    pub sentence: String,
+}
+
+/// Subject against reference, over rounds in which both have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Contrast {
+    /// In which of the two ways.
+    pub basis: Basis,
+    /// Ratio or difference.
+    pub estimate: f64,
+    /// Lower end of its interval; none where rounds are too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// Rounds that were used.
+    pub rounds: usize,
+    /// The interval misses the truth with at most this probability.
+    pub alpha: f64,
+}
+
+impl Contrast {
+    /// Both ends of the interval, if there is one.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+}
+
+/// How two variants are laid against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Subject over reference.
+    Ratio,
+    /// Subject minus reference.
+    Difference,
+}
+
+impl Basis {
+    /// As tables of data have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ratio => "ratio",
+            Self::Difference => "difference",
+        }
+    }
+
+    /// The estimator, by name.
+    #[must_use]
+    pub fn estimator(self) -> &'static str {
+        match self {
+            Self::Ratio => "Hodges-Lehmann ratio, Wilcoxon interval",
+            Self::Difference => "Hodges-Lehmann difference, Wilcoxon interval",
+        }
+    }
+}
+
+/// The estimator of a variant by itself.
+pub const MEDIAN: &str = "median, sign-test interval";
+
+/// What a number is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Bytes.
+    Bytes,
+    /// A number of things or events.
+    Count,
+    /// Events a second.
+    PerSecond,
+    /// A fraction; 1 is one whole CPU.
+    Share,
+}
+
+impl Unit {
+    /// As tables of data have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::Bytes => "bytes",
+            Self::Count => "count",
+            Self::PerSecond => "per second",
+            Self::Share => "share",
+        }
+    }
+
+    /// A number of it, for people.
+    #[must_use]
+    pub fn show(self, value: f64) -> String {
+        use crate::data::number::{amount, bytes, percent, time};
+        match self {
+            Self::Ns => time(value),
+            Self::Bytes => bytes(value),
+            Self::Count => amount(value),
+            Self::PerSecond => format!("{}/s", amount(value)),
+            Self::Share => percent(value),
+        }
+    }
+}
+
+/// A verdict in the words that fit the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// Less time.
+    Faster,
+    /// More time.
+    Slower,
+    /// A smaller amount.
+    Less,
+    /// A larger amount.
+    More,
+    /// No difference that matters.
+    Same,
+    /// The rounds do not settle it.
+    CannotTell,
+    /// There are no rounds in which both have a value.
+    NotCompared,
+}
+
+impl Word {
+    /// As tables of data have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Less => "less",
+            Self::More => "more",
+            Self::Same => "same",
+            Self::CannotTell => "cannot_tell",
+            Self::NotCompared => "not_compared",
+        }
+    }
+
+    /// Whether the question is answered.
+    #[must_use]
+    pub fn is_decided(self) -> bool {
+        !matches!(self, Self::CannotTell | Self::NotCompared)
+    }
+}
+
+/// The level at which a quantity is judged where `comparisons` share one level.
+#[must_use]
+pub(crate) fn alpha(comparisons: usize) -> f64 {
+    LOOK_ALPHA / comparisons.max(1) as f64
+}
+
+impl CaseResult {
+    /// A quantity of a variant; `None` where the work cannot have it.
+    #[must_use]
+    pub fn quantity(&self, name: &str, label: &str) -> Option<&Quantity> {
+        let mut all = self.quantities.iter();
+        all.find(|quantity| quantity.name == name && quantity.of == label)
+    }
+
+    /// How a quantity of a variant compares with that of the case's reference.
+    #[must_use]
+    pub fn contrast(&self, name: &str, label: &str) -> Option<&QuantityFinding> {
+        let mut all = self.contrasts.iter();
+        all.find(|finding| finding.name == name && finding.subject == label)
+    }
+}

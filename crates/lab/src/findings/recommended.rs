@@ -1,0 +1,207 @@
+//! A recommendation in words: what to take, what is as good as far as the rounds tell, how flat
+//! the choice is, and what the default loses.
+//!
+//! One is called the best only where the rounds say of each other one that it is slower. Where
+//! they do not, all of those that may be the best are named together.
+
+use stats::Verdict;
+
+use super::CaseResult;
+use super::optimum::{AtNumber, Choice, FLAT, Optimum, ratio};
+use crate::data::number::{factor, factor_interval, is_small, percent, time};
+use crate::data::words::listed;
+
+/// Fewer variants than this have no flatness beside their verdicts.
+const LEAST_OTHERS: usize = 2;
+
+impl CaseResult {
+    /// Which variant to take, the answer first; `None` where that is not asked of commands.
+    #[must_use]
+    pub fn recommended(&self) -> Option<Vec<String>> {
+        self.case.work.program()?;
+        parts(self)
+    }
+}
+
+/// The parts of the recommendation.
+pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
+    let optimum = case.optimum.as_ref()?;
+    if !optimum.is_told {
+        return Some(vec![format!(
+            "which is best is not known yet ({})",
+            too_few(optimum)
+        )]);
+    }
+    let best = optimum.best()?;
+    let named = format!("{} ({})", best.label, time(best.typical_ns[1]));
+    let alike: Vec<&AtNumber> = optimum.alike().collect();
+    let first = match alike.as_slice() {
+        [] => format!("best: {named}"),
+        alike if alike.len() + 1 == optimum.numbers.len() => {
+            let first = case
+                .case
+                .variants
+                .first()
+                .map_or("", |one| one.label.as_str());
+            let what = match highest(alike) {
+                Some(high) if high <= FLAT => "any of them will do".to_owned(),
+                _ => format!("keep the first ({first})"),
+            };
+            format!(
+                "no difference found between {}: {what}",
+                listed(&all_labels(case))
+            )
+        }
+        alike => format!("take {named}; undecided against {}", listed(&labels(alike))),
+    };
+    let flat = flatness(optimum, &alike);
+    let default = optimum.default.as_ref().and_then(|default| {
+        let at = optimum.numbers.iter().find(|at| at.label == *default)?;
+        Some(of_default(at, optimum))
+    });
+    Some([Some(first), flat, default].into_iter().flatten().collect())
+}
+
+fn all_labels(case: &CaseResult) -> Vec<String> {
+    let variants = case.case.variants.iter();
+    variants.map(|variant| variant.label.clone()).collect()
+}
+
+/// `too few rounds: 2, and an interval takes 9`.
+fn too_few(optimum: &Optimum) -> String {
+    let known = optimum
+        .numbers
+        .iter()
+        .find_map(|at| match (at.estimate, at.verdict) {
+            (
+                Some(estimate),
+                Some(Verdict::CannotTell {
+                    more_rounds: Some(more),
+                }),
+            ) => Some((estimate.rounds, estimate.rounds + more)),
+            _ => None,
+        });
+    known.map_or("too few rounds".to_owned(), |(rounds, needed)| {
+        format!("too few rounds: {rounds}, and an interval takes {needed}")
+    })
+}
+
+/// The largest ratio that the interval of any of them allows; `None` where one has none.
+fn highest(all: &[&AtNumber]) -> Option<f64> {
+    let high = |at: &&AtNumber| at.estimate.and_then(|estimate| estimate.high);
+    let highs: Option<Vec<f64>> = all.iter().map(high).collect();
+    highs?.into_iter().reduce(f64::max)
+}
+
+fn labels(all: &[&AtNumber]) -> Vec<String> {
+    all.iter().map(|at| at.label.clone()).collect()
+}
+
+/// How much it matters which one is taken.
+fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
+    let others: Vec<&AtNumber> = optimum
+        .numbers
+        .iter()
+        .filter(|at| at.label != optimum.label)
+        .collect();
+    if others.len() < LEAST_OTHERS {
+        return None;
+    }
+    let slower = others.iter().copied();
+    let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
+    let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let within = |high: f64| percent((high - 1.0).max(0.0));
+    let all = highest(&others)?;
+    if all <= FLAT {
+        return Some(format!("flat: none takes more than {} longer", within(all)));
+    }
+    let near = highest(alike);
+    let near = near.map(|high| format!("of these none takes more than {} longer", within(high)));
+    let worst = worst.map(|worst| format!("the worst, {}, {}", worst.label, takes(worst)));
+    let said: Vec<String> = near.into_iter().chain(worst).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// What is lost by not asking.
+fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
+    let flows = match optimum.of {
+        Choice::Numbers => "a flow for each CPU",
+        Choice::Variants => "one process, a thread for each CPU",
+    };
+    let loses = match at.verdict {
+        None => "is this one".to_owned(),
+        Some(Verdict::Slower { .. }) => takes(at),
+        Some(_) => "is undecided against it".to_owned(),
+    };
+    format!("the default ({flows}: {}) {loses}", at.label)
+}
+
+/// `takes 1.34x as long [1.31 ... 1.37]`, `takes 0.31 % longer [0.1 ... 0.6 %]`.
+pub(super) fn takes(at: &AtNumber) -> String {
+    let ratio = ratio(at).max(1.0);
+    let interval = at.estimate.and_then(|estimate| estimate.interval());
+    let interval = interval.map_or(String::new(), |(low, high)| {
+        format!(" {}", factor_interval(ratio, low, high))
+    });
+    match is_small(ratio) {
+        true => format!("takes {} longer{interval}", factor(ratio)),
+        false => format!("takes {} as long{interval}", factor(ratio)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::{Estimate, Rule};
+
+    use super::*;
+
+    fn at(label: &str, ratio: f64, low: f64, high: f64) -> AtNumber {
+        let estimate = Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        };
+        let is_best = label == "2x4";
+        AtNumber {
+            flows: 8,
+            label: label.to_owned(),
+            typical_ns: [1e6 * ratio; 3],
+            estimate: (!is_best).then_some(estimate),
+            verdict: (!is_best).then(|| Rule::default().judge(&estimate)),
+        }
+    }
+
+    fn optimum(numbers: Vec<AtNumber>) -> Optimum {
+        Optimum {
+            flows: 8,
+            label: "2x4".to_owned(),
+            is_told: true,
+            numbers,
+            of: Choice::Variants,
+            default: Some("1x2".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_worst_one_is_named_unless_all_are_near() {
+        let near = at("4x2", 1.0, 0.97, 1.04);
+        let far = at("1x2", 1.5, 1.4, 1.6);
+        let all = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near.clone(), far.clone()]);
+        let alike: Vec<&AtNumber> = all.alike().collect();
+        assert_eq!(
+            flatness(&all, &alike).unwrap(),
+            "of these none takes more than 4.0 % longer; the worst, 1x2, takes 1.50x as long \
+             [1.40x … 1.60x]"
+        );
+        assert_eq!(
+            of_default(&far, &all),
+            "the default (one process, a thread for each CPU: 1x2) takes 1.50x as long \
+             [1.40x … 1.60x]"
+        );
+        let flat = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near.clone(), near]);
+        let said = flatness(&flat, &[]).unwrap();
+        assert_eq!(said, "flat: none takes more than 4.0 % longer");
+    }
+}

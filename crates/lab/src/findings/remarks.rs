@@ -1,0 +1,225 @@
+//! What a study says beyond its findings: sentences that take more than one case.
+
+use flow::{Answer, Failure, Schedule, Variant};
+
+use super::cheapest::cheapest;
+use super::fenced::fenced;
+use super::limits::{self, Limit};
+use super::moved::moved;
+use super::switched::switched;
+use super::ways::ways;
+use super::{
+    CaseResult, Law, Scaling, VariantSummary, calibration, operation_matrix, scaling, self_managed,
+    shared, sweep, unanswered,
+};
+use crate::data::number::{plain, time};
+use crate::data::words::plural;
+use crate::data::{Probe, Study, SweepPoint};
+
+/// Flows whose CPU times lie further apart than this have uneven work.
+const UNEVEN: f64 = 1.2;
+
+/// Flows that compute less than this say nothing of their shares.
+const TELLING_NS: u64 = 1_000_000;
+
+/// What a study found beside its cases.
+pub(crate) struct BesideCases<'a> {
+    pub(crate) limits: &'a [Limit],
+    pub(crate) probes: &'a [Probe],
+    pub(crate) laws: &'a [Law],
+    pub(crate) scaling: &'a [Scaling],
+}
+
+/// The study's sentences: the headline first.
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    beside: &BesideCases<'_>,
+) -> Vec<String> {
+    let compared = scaling::answer(beside.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(beside.limits)
+        .into_iter()
+        .chain(compared)
+        .collect();
+    sentences.extend(unanswered::sentence(cases));
+    sentences.extend(cases.iter().flat_map(calibration::sentences));
+    // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
+    // large or small.
+    let takes_turns = |case: &&CaseResult| case.case.work.get().is_even();
+    // What scales has the same work for each flow, and sentences of its own.
+    let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
+    let working = || {
+        cases
+            .iter()
+            .filter(|case| !takes_turns(case) && !scales(case))
+    };
+    // Nor do workers, each of which does the same as the others.
+    let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
+    sentences.extend(dealt.filter_map(uneven));
+    sentences.extend(self_managed::sentences(cases));
+    sentences.extend(cases.iter().filter_map(isolation));
+    match operation_matrix::sentences(cases) {
+        of_maps if of_maps.is_empty() => {
+            sentences.extend(cases.iter().filter_map(shared::sentence));
+        }
+        of_maps => sentences.extend(of_maps),
+    }
+    sentences.extend(sweep::all_crossovers(&working().collect::<Vec<_>>()));
+    sentences.extend(scaling::sentences(beside.scaling));
+    sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
+    sentences.extend(cheapest(cases));
+    sentences.extend(ways(cases));
+    sentences.extend(moved(cases));
+    sentences.extend(switched(cases));
+    sentences.extend(fenced(beside.probes));
+    sentences
+}
+
+/// The answer of a study: its headline, or what was measured where nothing is compared.
+fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
+    let case = super::headline_case(study, cases)?;
+    let matrices = operation_matrix::matrices(cases);
+    let mut mapped = matrices.iter().flat_map(|map| &map.cases);
+    let row = mapped.any(|mapped| mapped.case.name == case.case.name);
+    let point = case.case.sweep.as_ref();
+    let place = match point {
+        _ if row => Some(operation_matrix::OperationMatrix::row(case).to_owned()),
+        Some(point) => Some(format!("at {}", amount(point))),
+        None => None,
+    };
+    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let said = said.or_else(|| case.variants.first().map(measured))?;
+    let said = match place {
+        Some(place) => format!("{place}: {said}"),
+        None => said,
+    };
+    kinds_of_workers(cases).or(Some(said))
+}
+
+/// `100 flows`, `1 flow`.
+fn amount(point: &SweepPoint) -> String {
+    let one = point.value == 1.0;
+    let unit = point.unit.strip_suffix('s').filter(|_| one);
+    let unit = unit.unwrap_or(&point.unit);
+    format!("{} {unit}", plain(point.value))
+}
+
+/// The answers of a study of more than one kind of workers, each with its kind.
+fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
+    let alone = cases.iter().filter(|case| case.case.sweep.is_none());
+    let said = alone.filter_map(|case| {
+        let kind = case.case.work.worker_kind()?;
+        Some(format!("{kind}: {}", case.findings.first()?.sentence))
+    });
+    let said: Vec<String> = said.collect();
+    (said.len() > 1).then(|| said.join("; "))
+}
+
+impl CaseResult {
+    /// The typical time of its first variant in words, where nothing is compared: `thread: 6.63 ms
+    /// typical, ...`; `None` without a good slot.
+    #[must_use]
+    pub fn measured(&self) -> Option<String> {
+        let first = self.variants.first()?;
+        first.value.is_some().then(|| measured(first))
+    }
+}
+
+fn measured(variant: &VariantSummary) -> String {
+    let label = &variant.label;
+    match &variant.value {
+        Some(value) if value.n == 1 => {
+            format!("{label}: {} in the only round", time(value.typical))
+        }
+        Some(value) => format!(
+            "{label}: {} typical, the middle half of {} rounds from {} to {}",
+            time(value.typical),
+            value.n,
+            time(value.p25),
+            time(value.p75)
+        ),
+        None => format!("{label}: no good slot, so nothing was measured"),
+    }
+}
+
+/// How uneven the work is that was dealt out beforehand, and what a queue makes of it.
+fn uneven(case: &CaseResult) -> Option<String> {
+    let dealt = summaries(case, Schedule::Static).next()?;
+    let queued = summaries(case, Schedule::Queue).find(|(_, v, _)| v.model == dealt.1.model);
+    match queued {
+        None => shares(&case.case.name, dealt.0, dealt.2),
+        Some((label, _, summary)) => Some(format!(
+            "{}: the last flow ends {:.2}x as late as the mean one when work is dealt out ({}), \
+             and {:.2}x when it is taken from a queue ({label})",
+            case.case.name, dealt.2.imbalance?, dealt.0, summary.imbalance?
+        )),
+    }
+}
+
+/// The variants with that way of handing out work.
+fn summaries(
+    case: &CaseResult,
+    schedule: Schedule,
+) -> impl Iterator<Item = (&str, &Variant, &VariantSummary)> {
+    let variants = case.case.variants.iter().zip(&case.variants);
+    variants
+        .map(|(labelled, summary)| (labelled.label.as_str(), &labelled.variant, summary))
+        .filter(move |(_, variant, _)| variant.schedule == schedule)
+}
+
+/// Who has more to do, where every flow was dealt its share beforehand.
+fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
+    let cpu = || {
+        summary
+            .flows
+            .iter()
+            .map(|flow| flow.steady.cpu_ns)
+            .enumerate()
+    };
+    let (least, short) = cpu().min_by_key(|(_, ns)| *ns)?;
+    let (most, long) = cpu().max_by_key(|(_, ns)| *ns)?;
+    if short < TELLING_NS || (long as f64) < UNEVEN * short as f64 {
+        return None;
+    }
+    Some(format!(
+        "{case}: the work is uneven: flow {} computes {:.2}x as long as flow {} ({label})",
+        most + 1,
+        long as f64 / short as f64,
+        least + 1
+    ))
+}
+
+/// What was lost and what was kept when flows failed.
+fn isolation(case: &CaseResult) -> Option<String> {
+    let said: Vec<String> = (0..case.variants.len())
+        .filter_map(|variant| variant_isolation(case, variant))
+        .collect();
+    (!said.is_empty()).then(|| format!("{}: {}", case.case.name, said.join("; ")))
+}
+
+fn variant_isolation(case: &CaseResult, variant: usize) -> Option<String> {
+    let slots = case.slots.iter().filter(|slot| slot.variant == variant);
+    let reason = slots.filter_map(|slot| match &slot.outcome.answer {
+        Answer::Failed { reason, .. } => Some(reason),
+        Answer::Done(_) => None,
+    });
+    let under = plural(&case.case.variants[variant].label);
+    reason.filter_map(|reason| said_of(reason, &under)).next()
+}
+
+fn said_of(reason: &Failure, under: &str) -> Option<String> {
+    match reason {
+        Failure::FlowsDied { died, flows, how } => Some(format!(
+            "under {under} {died} of {flows} flows died ({how}) and the results of the other {} were kept",
+            flows - died
+        )),
+        Failure::SlotLost { flows, how, .. } => Some(format!(
+            "under {under} the whole slot was lost with its {flows} flows ({how})"
+        )),
+        Failure::Hung { hung, flows, .. } => Some(format!(
+            "under {under} {hung} of {flows} flows hung and {} killed",
+            if *hung == 1 { "was" } else { "were" }
+        )),
+        _ => None,
+    }
+}

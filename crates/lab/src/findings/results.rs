@@ -1,0 +1,216 @@
+//! What a run found, as values.
+
+use flow::FlowRecord;
+use measure::memory::Memory;
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Noise, Summary, Tail, Verdict};
+
+use super::simulated::SimulatedCase;
+use super::{
+    Counts, Law, Limit, Optimum, Quantity, QuantityFinding, Requests, Role, Scaling, SelfManaged,
+    Shared, Then, Workers, counted::Events,
+};
+use crate::data::{Case, CaseEnd, Header, Metric, Probe, RawSlot, Study};
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// The journal's first line.
+    pub header: Header,
+    /// One entry a study.
+    pub studies: Vec<StudyResult>,
+    /// The signal that cut the run, if one did.
+    pub interrupted: Option<i32>,
+    /// Whether the run ended by itself.
+    pub finished: bool,
+    /// Seconds from its beginning to its end, or to its last entry so far.
+    #[serde(default)]
+    pub took_s: f64,
+    /// In which share of runs an answer is wrong at most: 5 %, and more where the run was resumed
+    /// after its results were shown.
+    #[serde(default = "planned_error")]
+    pub error: f64,
+    /// What the reader must know (a torn last line dropped, a noisy machine).
+    pub warnings: Vec<String>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+fn planned_error() -> f64 {
+    stats::PLAN_ALPHA
+}
+
+/// One study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyResult {
+    /// What was asked.
+    pub study: Study,
+    /// Answers, case by case.
+    pub cases: Vec<CaseResult>,
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+    /// How time grows with the number of workers, in sweeps over it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
+    /// What a model of another machine counted, where one was simulated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub simulated: Vec<SimulatedCase>,
+    /// What the source found, held against this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then_and_now: Vec<Then>,
+    /// Sentences: the headline first, then crossovers, laws and other remarks.
+    pub sentences: Vec<String>,
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// What was compared.
+    pub case: Case,
+    /// Rounds in which every variant has a data point.
+    pub rounds: usize,
+    /// Repetitions in each slot; 0 before the pilot.
+    pub reps: u32,
+    /// Warm-ups in each slot.
+    pub warmups: u32,
+    /// Why no more rounds were run; `None` if the run was cut before.
+    pub ended: Option<CaseEnd>,
+    /// Slot-to-slot noise, the largest of the variants'.
+    pub noise: Option<Noise>,
+    /// One entry a variant, in the case's order.
+    pub variants: Vec<VariantSummary>,
+    /// Every variant but the first against the first.
+    pub findings: Vec<Finding>,
+    /// Every quantity of every variant: time, memory, CPU time, counts, rates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantities: Vec<Quantity>,
+    /// Every quantity of every variant but the first against the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<QuantityFinding>,
+    /// What sharing does, where processes, threads and the models between them were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
+    /// How many flows are best, where the variants differ in nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<Optimum>,
+    /// Raw slots in time order.
+    pub slots: Vec<RawSlot>,
+}
+
+/// One variant of a case, over all its good slots.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariantSummary {
+    /// Its label.
+    pub label: String,
+    /// Values of the slots in ns; `None` when no slot is good.
+    pub value: Option<Summary>,
+    /// Fastest repetition of all, in ns.
+    pub undisturbed_ns: Option<f64>,
+    /// CPU time of all flows and the parent in one repetition, median, in ns.
+    pub cpu_ns: Option<f64>,
+    /// Median phases in ns.
+    pub phases: Option<Phases>,
+    /// Median counts of one repetition.
+    pub counts: Option<Counts>,
+    /// What could not be counted, with the reason.
+    pub not_counted: Vec<String>,
+    /// Events of the flows, where they were to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Events>,
+    /// The memory of the median slot.
+    pub memory: Option<Memory>,
+    /// RSS alone, where honest memory could not be read; with the reason.
+    pub memory_not_available: Option<String>,
+    /// Medians per flow in flow order (times from the release, CPU, proof of the first
+    /// good slot); at most the first 64 flows.
+    pub flows: Vec<FlowRecord>,
+    /// When the parent had the last result, median, in ns after the release.
+    pub parent_end_ns: Option<f64>,
+    /// What each flow and all of them used, where they are workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
+    /// Requests a second and how long they took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
+    /// What the flows used, where the work made them itself.
+    #[serde(default, rename = "self_made", skip_serializing_if = "Option::is_none")]
+    pub self_managed: Option<SelfManaged>,
+    /// Latest flow's end over the mean flow's end: 1 = even work.
+    pub imbalance: Option<f64>,
+    /// Good slots.
+    pub good: usize,
+    /// Failed slots, with their reasons (each reason once, with its count).
+    pub failures: Vec<(usize, String)>,
+}
+
+/// Times of the three phases, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Create.
+    pub create_ns: f64,
+    /// Steady.
+    pub steady_ns: f64,
+    /// Tear-down.
+    pub teardown_ns: f64,
+}
+
+impl Phases {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.create_ns + self.steady_ns + self.teardown_ns
+    }
+}
+
+/// The verdict on two variants of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Label of the subject.
+    pub subject: String,
+    /// Label of the reference.
+    pub reference: String,
+    /// Which time was compared.
+    pub metric: Metric,
+    /// Ratio of times, subject over reference, with its interval.
+    pub estimate: Option<Estimate>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The floor that was used.
+    pub floor: f64,
+    /// What the finding is in its run: with how many others it shares the 5 %.
+    #[serde(default)]
+    pub role: Role,
+    /// The exact p-value over all looks of this comparison alone: the smallest level at which
+    /// they name a difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
+    /// That fewer rounds decided it than its case has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early: Option<String>,
+    /// Why it may be overstated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overstated: Option<String>,
+    /// Differences of the median phases, subject minus reference, in ns.
+    pub phases: Option<Phases>,
+    /// Slow ends.
+    pub tail: Option<Tail>,
+    /// The whole answer in one sentence.
+    pub sentence: String,
+    /// What explains most of an established difference, in one clause; `None` where nothing that
+    /// was measured does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// Reasons from counts, of a difference that was established.
+    pub why: Vec<String>,
+    /// What else was measured, where no difference was established.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_measured: Vec<String>,
+}

@@ -1,0 +1,319 @@
+//! What a study of scaling found: throughput against the number of flows, threads over
+//! processes, and on which pages the flows worked.
+//!
+//! # Theory
+//!
+//! * **Throughput** is what a repetition does over the typical time of its steady phase.
+//! * **Against one flow**: throughput over that of one flow (of one pair where flows come in
+//!   pairs) of the reference, the first variant. 2.0 with two flows is all that there is to
+//!   win. The two numbers of flows are two cases, whose slots were not launched in turn, so the
+//!   interval is that of two samples ([`stats::two_runs`]) at 95 %. A machine that drifts from
+//!   one case to the next moves it; nothing in it knows of that.
+//! * **Threads over processes** is the source's figure. Both sides are of one case, in which
+//!   only the model differs and rounds are in random order: it is the finding of that case,
+//!   turned around from time to throughput.
+//! * **Misses of the data TLB** are set side by side where they were counted: the source's
+//!   explanation.
+//! * **Pages** are those of the slot that is in the middle by how many small pages its flows
+//!   have together.
+
+mod sentences;
+
+use flow::Model;
+use flow::SlotRecord;
+use flow::record::footprint::Footprint;
+use machine::Machine;
+use measure::Measured;
+use measure::counters::Event;
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, RUNS_ALPHA, two_runs};
+use workload::Allocates;
+
+use super::counted::EventMedians;
+use super::simulated::Count;
+use super::{CaseResult, Finding, VariantSummary};
+use crate::data::number::factor_ends;
+use crate::data::{Topology, along, base};
+
+pub(super) use sentences::{answer, sentences};
+
+/// One work along one way through the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    /// The work: what the names of its cases begin with.
+    pub workload: String,
+    /// The way.
+    pub along: Topology,
+    /// CPUs on which flows do not have to take turns.
+    pub room: u32,
+    /// What is counted (`transactions`).
+    pub counted: String,
+    /// What each of them allocates, where that is known exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocates: Option<Allocates>,
+    /// Flows that throughput is set against: 2 where flows come in pairs.
+    pub one: u32,
+    /// One entry a number of flows, ascending.
+    pub points: Vec<ScalingPoint>,
+}
+
+/// One number of flows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScalingPoint {
+    /// How many.
+    pub flows: u32,
+    /// The case by its name.
+    pub case: String,
+    /// One entry a variant that has a good slot, in the case's order.
+    pub variants: Vec<Throughput>,
+    /// Throughput of one process with this many threads over that of this many processes.
+    pub threads_over_processes: Option<Ratio>,
+    /// Misses of the data TLB by threads over those by processes, for the same work.
+    pub dtlb_misses: Measured<f64>,
+}
+
+impl ScalingPoint {
+    /// The variant of that model.
+    #[must_use]
+    pub fn of(&self, model: Model) -> Option<&Throughput> {
+        let mut variants = self.variants.iter();
+        variants.find(|variant| variant.model == Some(model))
+    }
+}
+
+/// The throughput of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Its label.
+    pub label: String,
+    /// Its model: what it is found by; of the case in files.
+    #[serde(skip)]
+    pub model: Option<Model>,
+    /// Its processes.
+    pub processes: u32,
+    /// Threads in each of them.
+    pub threads: u32,
+    /// How many a second.
+    pub per_s: f64,
+    /// Over that of one flow of the reference.
+    pub over_one: Option<Ratio>,
+    /// Honest memory in bytes; with the reason where there is none.
+    pub memory: Measured<u64>,
+    /// Pages; `None` where the work cannot tell.
+    pub footprint: Option<Measured<Footprint>>,
+}
+
+/// A ratio of throughputs with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// Above 1 where the first is faster.
+    pub ratio: f64,
+    /// Ends of the interval; `None` for too few slots.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Ratio {
+    /// Of times, subject over reference, turned into throughput. `work` is how many times as
+    /// much the subject does.
+    fn of_times(times: &Estimate, work: f64) -> Self {
+        Self {
+            ratio: work / times.ratio,
+            interval: times
+                .interval()
+                .map(|(low, high)| [work / high, work / low]),
+        }
+    }
+
+    /// `[0.98x … 1.04x]`, rounded outwards; empty without an interval.
+    #[must_use]
+    pub fn ends(&self) -> String {
+        self.interval.map_or_else(String::new, |[low, high]| {
+            format!("[{}]", factor_ends(low, high))
+        })
+    }
+}
+
+/// What is found of all works along all ways, in the order of running.
+pub(super) fn scaling(cases: &[CaseResult], machine: &Machine) -> Vec<Scaling> {
+    let mut all: Vec<Scaling> = Vec::new();
+    for case in cases {
+        let (Some(along), Some(scaled)) = (along(&case.case), case.case.work.scaled()) else {
+            continue;
+        };
+        let workload = base(&case.case);
+        let Some(point) = point(cases, case, workload, along) else {
+            continue;
+        };
+        let known = all
+            .iter_mut()
+            .find(|one| one.workload == workload && one.along == along);
+        match known {
+            Some(one) => one.points.push(point),
+            None => all.push(Scaling {
+                workload: workload.to_owned(),
+                along,
+                room: along.room(machine),
+                counted: scaled.counted.to_owned(),
+                allocates: case.case.work.allocates(),
+                one: scaled.flows_each,
+                points: vec![point],
+            }),
+        }
+    }
+    for one in &mut all {
+        one.points.sort_by_key(|point| point.flows);
+    }
+    all
+}
+
+fn point(
+    cases: &[CaseResult],
+    case: &CaseResult,
+    workload: &str,
+    along: Topology,
+) -> Option<ScalingPoint> {
+    let flows = case.case.variants.first()?.variant.flows;
+    let one = one_flow(cases, workload, along);
+    let variants = (0..case.variants.len()).filter_map(|place| throughput(case, place, one));
+    let variants: Vec<Throughput> = variants.collect();
+    (!variants.is_empty()).then(|| ScalingPoint {
+        flows,
+        case: case.case.name.clone(),
+        variants,
+        threads_over_processes: threads_over_processes(case)
+            .and_then(|finding| finding.estimate.as_ref())
+            .map(|times| Ratio::of_times(times, 1.0)),
+        dtlb_misses: dtlb_misses(case),
+    })
+}
+
+fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
+    let simulated = Count::Dtlb.named().name;
+    let simulated = label_of(case, Model::Thread).and_then(|label| case.contrast(simulated, label));
+    if let Some(found) = simulated {
+        return found.contrast.as_ref().map(|contrast| contrast.estimate);
+    }
+    let of = |model| {
+        let label = label_of(case, model)?;
+        let variant = case.variants.iter().find(|one| one.label == label)?;
+        variant.counted.as_ref()?.of(Event::DtlbMisses)
+    };
+    let (Some(threads), Some(processes)) = (of(Model::Thread), of(Model::Process)) else {
+        return Measured::not_available("not counted", "--events dtlb-misses");
+    };
+    threads.as_ref().and_then(|threads| {
+        processes
+            .as_ref()
+            .and_then(|processes| over(threads, processes))
+    })
+}
+
+fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
+    if threads.scope != processes.scope {
+        return Measured::not_available("counted in the kernel too on one side alone", "");
+    }
+    match processes.scaled > 0.0 {
+        true => Measured::Value(threads.scaled / processes.scaled),
+        false => Measured::not_available("processes had none", ""),
+    }
+}
+
+/// The finding of threads against processes, where they are what is compared.
+#[must_use]
+pub fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
+    let threads = label_of(case, Model::Thread)?;
+    let processes = label_of(case, Model::Process)?;
+    let mut findings = case.findings.iter();
+    findings.find(|finding| finding.subject == threads && finding.reference == processes)
+}
+
+/// What the variant of that model is called.
+fn label_of(case: &CaseResult, model: Model) -> Option<&str> {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|labelled| labelled.variant.model == model);
+    own.map(|labelled| labelled.label.as_str())
+}
+
+/// The case of a work with as few flows as it can have: along the same way, or another one.
+fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Topology) -> Option<&'a CaseResult> {
+    let least = |case: &&CaseResult| {
+        let flows = case.case.variants.first().map(|first| first.variant.flows);
+        let scaled = case.case.work.scaled();
+        base(&case.case) == workload && flows == scaled.map(|scaled| scaled.flows_each)
+    };
+    let along_way = |case: &&CaseResult| along(&case.case) == Some(way);
+    let mut own = cases.iter().filter(least);
+    own.clone().find(along_way).or_else(|| own.next())
+}
+
+fn throughput(case: &CaseResult, place: usize, one: Option<&CaseResult>) -> Option<Throughput> {
+    let variant = &case.case.variants[place].variant;
+    let summary = &case.variants[place];
+    let shape = variant.model.shape(variant.flows);
+    let amount = case.case.work.scaled()?.amount as f64;
+    let typical_ns = summary.value?.typical;
+    Some(Throughput {
+        label: summary.label.clone(),
+        model: Some(variant.model),
+        processes: shape.processes.max(1),
+        threads: shape.flows_in_each,
+        per_s: amount * 1e9 / typical_ns,
+        over_one: one.and_then(|one| over_one(case, place, one)),
+        memory: memory(summary),
+        footprint: footprint(case, place),
+    })
+}
+
+fn over_one(case: &CaseResult, place: usize, one: &CaseResult) -> Option<Ratio> {
+    if place == 0 && case.case.name == one.case.name {
+        let itself = Ratio {
+            ratio: 1.0,
+            interval: None,
+        };
+        return Some(itself);
+    }
+    let times = two_runs(&values(one, 0), &values(case, place), RUNS_ALPHA).ok()?;
+    let (more, once) = (case.case.work.scaled()?, one.case.work.scaled()?);
+    Some(Ratio::of_times(
+        &times,
+        more.amount as f64 / once.amount as f64,
+    ))
+}
+
+/// The values of the good slots of a variant.
+fn values(case: &CaseResult, place: usize) -> Vec<f64> {
+    let own = case.slots.iter().filter(|slot| slot.variant == place);
+    own.filter_map(|slot| slot.value_ns).collect()
+}
+
+fn memory(summary: &VariantSummary) -> Measured<u64> {
+    match (&summary.memory, &summary.memory_not_available) {
+        (Some(memory), _) => Measured::Value(memory.total()),
+        (None, reason) => {
+            let reason = reason.as_deref().unwrap_or("no good slot");
+            Measured::not_available(reason, "")
+        }
+    }
+}
+
+/// The footprint in the middle, or the first reason why there is none.
+fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
+    let own = case
+        .slots
+        .iter()
+        .filter(|slot| slot.variant == place && slot.value_ns.is_some());
+    let records: Vec<&SlotRecord> = own.filter_map(|slot| slot.outcome.answer.done()).collect();
+    let told = records.iter().flat_map(|record| &record.reps);
+    let told: Vec<&Measured<Footprint>> = told
+        .filter_map(|rep| rep.kernel_counters.as_ref()?.footprint.as_ref())
+        .collect();
+    let mut known: Vec<&Footprint> = told.iter().filter_map(|one| one.value()).collect();
+    known.sort_by_key(|one| one.all.small);
+    match known.get(known.len().saturating_sub(1) / 2) {
+        Some(middle) => Some(Measured::Value((*middle).clone())),
+        None => told.first().map(|one| (*one).clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

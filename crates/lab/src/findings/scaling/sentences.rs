@@ -1,0 +1,187 @@
+//! What a study of scaling says.
+
+use flow::Model;
+
+use super::{Scaling, ScalingPoint, Throughput, threads_over_processes};
+use crate::data::number::{count, factor_interval, many};
+use crate::data::words::plural;
+use crate::data::{Topology, along, base};
+use crate::findings::CaseResult;
+use crate::findings::served::forms;
+
+/// The answer: each work at its largest number of flows along cores, or along whatever there
+/// is; a server in each of its forms; and works of which nothing is known.
+pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
+    let mut works: Vec<&str> = Vec::new();
+    let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);
+    for case in cases.iter().filter(own) {
+        if !works.contains(&base(&case.case)) {
+            works.push(base(&case.case));
+        }
+    }
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        works.into_iter().partition(|work| has_data(work, cases));
+    let mut said: Vec<String> = known
+        .into_iter()
+        .filter_map(|work| along_its_way(work, all, cases).or_else(|| served(work, cases)))
+        .collect();
+    if !unknown.is_empty() {
+        said.push(format!("no data yet: {}", unknown.join(", ")));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Whether a case of work that scales is run in forms of a server.
+fn has_forms(case: &CaseResult) -> bool {
+    case.case.work.scaled().is_some() && !forms(case).is_empty()
+}
+
+fn has_data(work: &str, cases: &[CaseResult]) -> bool {
+    let mut own = cases.iter().filter(|case| base(&case.case) == work);
+    own.any(|case| case.variants.iter().any(|variant| variant.value.is_some()))
+}
+
+/// `warehouse with 2 flows along cores: threads 1.10x slower than processes [...]`.
+fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
+    let own = || all.iter().filter(|one| one.workload == work);
+    let way = own()
+        .find(|one| one.along == Topology::Cores)
+        .or(own().next())?;
+    let telling = |point: &&ScalingPoint| {
+        let is_compared = point.threads_over_processes.is_some();
+        let fits = point.flows <= way.room;
+        (is_compared, point.flows > 1, fits, point.flows)
+    };
+    let point = way.points.iter().max_by_key(telling)?;
+    let case = cases.iter().find(|case| case.case.name == point.case)?;
+    let finding = threads_over_processes(case).or(case.findings.first())?;
+    let (flows, spoken) = (many(point.flows.into(), "flow"), way.along.spoken());
+    Some(format!(
+        "{work} with {flows} {spoken}: {}",
+        finding.sentence
+    ))
+}
+
+/// `wiki-server: cannot tell thread-pool and prefork apart ...; ...`, a sentence a form.
+fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
+    let mut own = cases.iter().filter(|case| base(&case.case) == work);
+    let findings = own.find(|case| has_forms(case)).map(forms)?;
+    let said: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.sentence.as_str())
+        .collect();
+    Some(format!("{work}: {}", said.join("; ")))
+}
+
+/// What each work gains from more flows, and whether cores work on each other's pages.
+pub(in crate::findings) fn sentences(all: &[Scaling]) -> Vec<String> {
+    let gains = all.iter().filter_map(gain);
+    let beyond = all.iter().filter_map(beyond);
+    gains
+        .chain(beyond)
+        .chain(all.iter().filter_map(pages))
+        .collect()
+}
+
+/// `warehouse along cores: 2 threads do 1.92x of one flow [1.88 ... 1.97], 2 processes ...`.
+fn gain(one: &Scaling) -> Option<String> {
+    let fits = |point: &&ScalingPoint| (one.one + 1..=one.room).contains(&point.flows);
+    let last = one.points.iter().rfind(fits)?;
+    let said: Vec<String> = last
+        .variants
+        .iter()
+        .filter_map(|variant| {
+            let ratio = variant.over_one?;
+            let interval = ratio
+                .interval
+                .map(|[low, high]| factor_interval(2.0, low, high));
+            let interval = interval.map_or_else(String::new, |ends| format!(" {ends}"));
+            Some(format!(
+                "{} {:.2}x{interval}",
+                plural(&variant.label),
+                ratio.ratio
+            ))
+        })
+        .collect();
+    let unit = if one.one > 1 { "pair" } else { "flow" };
+    (!said.is_empty()).then(|| {
+        format!(
+            "{} {}: the work of {} flows over that of one {unit}: {}",
+            one.workload,
+            one.along.spoken(),
+            last.flows,
+            said.join(", ")
+        )
+    })
+}
+
+/// Numbers of flows for which there are not as many CPUs.
+fn beyond(one: &Scaling) -> Option<String> {
+    let many: Vec<String> = one
+        .points
+        .iter()
+        .filter(|point| point.flows > one.room)
+        .map(|point| point.flows.to_string())
+        .collect();
+    let (cpus, so) = match one.along {
+        Topology::Smt => (
+            "hardware threads of a core",
+            "the others are on the next cores, if there are any",
+        ),
+        Topology::Cores => ("cores", "they take turns"),
+        Topology::All => ("hardware threads", "they take turns"),
+    };
+    (!many.is_empty()).then(|| {
+        format!(
+            "{} {}: {} flows are more than the {} {cpus}: {so}",
+            one.workload,
+            one.along.spoken(),
+            many.join(", "),
+            one.room
+        )
+    })
+}
+
+/// Of threads, whether cores work on the same pages: the source's reason. Where flows have no
+/// core of their own, whether more than one of them does.
+fn pages(one: &Scaling) -> Option<String> {
+    let last = one.points.iter().rfind(|point| point.flows > 1)?;
+    let threads = last.of(Model::Thread)?;
+    let footprint = threads.footprint.as_ref()?.value()?;
+    let (shared, several) = match footprint.by_cores.value() {
+        Some(shared) => (shared, "threads of more than one core"),
+        None => (footprint.by_flows.value()?, "more than one of them"),
+    };
+    let all = footprint.all;
+    let others = last.variants.iter().filter_map(of_another);
+    let others: String = others.collect();
+    Some(format!(
+        "{} {}: of the {} pages that {} threads work on, {} are worked on by {several}, and of \
+         the {} ranges of 2 MiB {}{others}",
+        one.workload,
+        one.along.spoken(),
+        count(all.small),
+        last.flows,
+        count(shared.small),
+        count(all.huge),
+        count(shared.huge)
+    ))
+}
+
+/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, of one process with an allocator or
+/// pages of its own.
+fn of_another(variant: &Throughput) -> Option<String> {
+    if variant.processes != 1 || variant.label == "thread" || variant.label == "process" {
+        return None;
+    }
+    let footprint = variant.footprint.as_ref()?.value()?;
+    let shared = footprint.by_cores.value().or(footprint.by_flows.value())?;
+    Some(format!(
+        "; {}: {} of {} pages and {} of {} ranges",
+        variant.label,
+        count(shared.small),
+        count(footprint.all.small),
+        count(shared.huge),
+        count(footprint.all.huge)
+    ))
+}

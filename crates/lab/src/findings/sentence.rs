@@ -1,0 +1,230 @@
+//! A finding in one sentence.
+
+use stats::{Estimate, Verdict};
+
+use crate::data::Metric;
+use crate::data::number::plain;
+use crate::data::words::{percent, plural};
+use crate::findings::compared;
+
+/// More rounds than this are not worth naming exactly.
+const MANY_ROUNDS: usize = 1000;
+
+/// The whole answer: who, how much, how sure. `planned` is how many rounds the run makes at the
+/// most.
+pub(crate) fn sentence(
+    subject: &str,
+    reference: &str,
+    metric: Metric,
+    finding: Option<(Estimate, Verdict)>,
+    planned: usize,
+) -> String {
+    let (subject, reference) = (spoken(subject, metric), spoken(reference, metric));
+    let Some((estimate, verdict)) = finding else {
+        return format!(
+            "{subject} and {reference} were not compared: no round has a good slot of both"
+        );
+    };
+    let answer = answer(&subject, &reference, &estimate, verdict);
+    let more = match verdict {
+        Verdict::CannotTell {
+            more_rounds: Some(rounds),
+        } => match estimate.interval() {
+            Some(_) => more(rounds, "settle it"),
+            None if estimate.rounds + rounds > planned => {
+                not_planned(planned, estimate.rounds + rounds)
+            }
+            None => more(rounds, "give an interval"),
+        },
+        _ => String::new(),
+    };
+    format!("{answer}{}{more}", by(metric))
+}
+
+/// The name of a variant; where flows hand over in several ways, the way is in brackets.
+fn spoken(label: &str, metric: Metric) -> String {
+    match label.split_once(", ") {
+        Some((model, way)) if metric == Metric::Switch => format!("{} ({way})", plural(model)),
+        _ => plural(label),
+    }
+}
+
+/// What was compared, where it is not the whole.
+fn by(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Total => "",
+        Metric::Steady => ", in the steady phase",
+        Metric::Create => ", to create",
+        Metric::Switch => ", to switch",
+        Metric::Unit => ", by time per unit",
+        Metric::Request => ", by time per request",
+        Metric::P99 => ", by p99 latency",
+        Metric::Simulated => ", in simulated time",
+    }
+}
+
+fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict) -> String {
+    let said = compared(Some(estimate), &verdict);
+    let (word, interval) = (said.word, said.interval);
+    match verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => {
+            format!("{subject} {word} than {reference} {interval}")
+                .trim_end()
+                .to_owned()
+        }
+        Verdict::Same { within } => {
+            let within = percent(within);
+            let between = match interval.is_empty() {
+                true => String::new(),
+                false => format!(" ({interval})"),
+            };
+            format!("{subject} and {reference} take the same time within {within}{between}")
+        }
+        Verdict::CannotTell { .. } => match estimate.interval() {
+            Some(_) => format!("{word}: {subject} {interval} than {reference}"),
+            None => format!("{subject} against {reference}: {}", few(estimate.rounds)),
+        },
+    }
+}
+
+fn few(rounds: usize) -> String {
+    match rounds {
+        1 => "1 round is too few".to_owned(),
+        rounds => format!("{rounds} rounds are too few"),
+    }
+}
+
+/// How many rounds are missing, and until when if that is not the verdict.
+fn more(rounds: usize, goal: &str) -> String {
+    if rounds > MANY_ROUNDS {
+        return format!(
+            "; settling it takes more than {} more rounds",
+            plain(MANY_ROUNDS as f64)
+        );
+    }
+    let s = if rounds == 1 { "" } else { "s" };
+    format!("; about {rounds} more round{s} should {goal}")
+}
+
+/// That the run was never to make as many rounds as an interval needs: what it measures it does
+/// not compare.
+fn not_planned(planned: usize, needed: usize) -> String {
+    let s = if planned == 1 { "" } else { "s" };
+    format!(
+        "; an interval takes {needed}, and this run makes {planned} round{s} at most (--rounds)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stats::Rule;
+
+    fn say(ratio: f64, low: f64, high: f64) -> String {
+        let estimate = Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        };
+        let verdict = Rule::default().judge(&estimate);
+        sentence(
+            "thread",
+            "process",
+            Metric::Total,
+            Some((estimate, verdict)),
+            80,
+        )
+    }
+
+    #[test]
+    fn every_verdict_has_its_sentence() {
+        assert_eq!(
+            say(1.0 / 1.31, 1.0 / 1.349, 1.0 / 1.271),
+            "threads 1.31x faster than processes [1.27x … 1.35x]"
+        );
+        assert_eq!(
+            say(1.31, 1.271, 1.349),
+            "threads 1.31x slower than processes [1.27x … 1.35x]"
+        );
+        assert_eq!(
+            say(1.0 / 1.0143, 1.0 / 1.0189, 1.0 / 1.0105),
+            "threads 1.4 % faster than processes [1.0 … 1.9 %]"
+        );
+        assert_eq!(
+            say(1.0 / 33.8, 1.0 / 34.6, 1.0 / 32.9).split(" [").next(),
+            Some("threads 34x faster than processes")
+        );
+        assert_eq!(
+            say(1.0, 0.9961, 1.0039),
+            "threads and processes take the same time within 1 % (0.4 % faster … 0.4 % slower)"
+        );
+        let undecided = say(1.01, 0.971, 1.049);
+        assert!(
+            undecided.starts_with(
+                "too close to call: threads 3.0 % faster … 4.9 % slower than processes; about "
+            ),
+            "{undecided}"
+        );
+    }
+
+    #[test]
+    fn ways_to_hand_over_do_not_break_a_sentence() {
+        assert_eq!(
+            sentence(
+                "thread, futex",
+                "process, sched_yield",
+                Metric::Switch,
+                None,
+                80
+            ),
+            "threads (futex) and processes (sched_yield) were not compared: no round has a good \
+             slot of both"
+        );
+    }
+
+    #[test]
+    fn without_an_interval_it_says_what_is_missing() {
+        let estimate = Estimate {
+            rounds: 3,
+            ratio: 2.0,
+            low: None,
+            high: None,
+            alpha: 0.016,
+        };
+        let verdict = Rule::default().judge(&estimate);
+        assert_eq!(
+            sentence(
+                "4x2",
+                "thread",
+                Metric::Create,
+                Some((estimate, verdict)),
+                80
+            ),
+            "4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
+        );
+        assert_eq!(
+            sentence("thread", "process", Metric::Total, None, 80),
+            "threads and processes were not compared: no round has a good slot of both"
+        );
+    }
+
+    /// A run of two rounds said that eight more would settle it, and made two the next time too.
+    #[test]
+    fn a_run_that_makes_too_few_rounds_for_an_interval_promises_none() {
+        let estimate = Estimate {
+            rounds: 2,
+            ratio: 2.0,
+            low: None,
+            high: None,
+            alpha: 0.016,
+        };
+        let found = Some((estimate, Rule::default().judge(&estimate)));
+        assert_eq!(
+            sentence("process", "thread", Metric::Create, found, 2),
+            "processes against threads: 2 rounds are too few, to create; an interval takes 7, and \
+             this run makes 2 rounds at most (--rounds)"
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Which shared resource makes the difference between processes and threads.
+//!
+//! # Theory
+//!
+//! Processes and threads differ in two things that can be had one by one. Each is a bundle:
+//! signal handlers come with the address space (no flow of a process can have its own), and
+//! what the kernel calls `fs` (working folder, root, umask) goes with the file table, because
+//! the models in between take or leave both together:
+//!
+//! ```text
+//!                          own file table          shared file table
+//!   own address space      process           ──▶   process-shared-files
+//!                             │                        │
+//!                             ▼                        ▼
+//!   shared address space   thread-private-files ─▶ thread
+//! ```
+//!
+//! A round that holds all four gives the effect of each: what sharing the address space
+//! does, and what sharing the file table does ([`stats::Factorial`]). The two effects add
+//! up to the whole difference. Each is judged as a finding is, at half the level, since
+//! there are two of them, and the words follow from the verdicts alone:
+//!
+//! | address space | file table | cause |
+//! |---|---|---|
+//! | faster or slower | same, or cannot tell | shared address space |
+//! | same, or cannot tell | faster or slower | shared file table |
+//! | faster or slower | faster or slower | both |
+//! | same | same | neither |
+//! | anything else | | cannot tell |
+//!
+//! Of work that makes its own flows there is no `process-shared-files`: then each effect is
+//! that of one step of the lower way.
+//!
+//! It speaks of what is shared, not of the mechanism: that the address space has one lock,
+//! or that a file table needs counted references once it is shared, is for the counts of
+//! the finding to show.
+
+mod sentence;
+
+use flow::Model;
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
+
+use super::RawSlot;
+use super::paired::judged;
+use crate::data::Case;
+
+pub(super) use sentence::sentence;
+
+/// What sharing does, of a case that ran all four models.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shared {
+    /// Sharing the address space: time with it over time without.
+    pub address_space: Effect,
+    /// Sharing the file table: time with it over time without.
+    pub file_table: Effect,
+    /// What follows.
+    pub cause: Cause,
+}
+
+/// What sharing one resource does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Time with it shared over time without, whatever else is shared.
+    pub estimate: Estimate,
+    /// The verdict on it: *slower* where sharing costs.
+    pub verdict: Verdict,
+}
+
+/// Which shared resource makes the difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The address space alone, as far as the data show.
+    AddressSpace,
+    /// The file table alone, as far as the data show.
+    FileTable,
+    /// Each of them.
+    Both,
+    /// Neither makes a difference.
+    Neither,
+    /// The rounds do not settle it.
+    CannotTell,
+}
+
+impl Cause {
+    /// The words for it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AddressSpace => "shared address space",
+            Self::FileTable => "shared file table",
+            Self::Both => "address space and file table",
+            Self::Neither => "neither",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+
+    /// The words for it in a sentence, with what is shared along with each.
+    #[must_use]
+    pub fn in_full(self) -> &'static str {
+        match self {
+            Self::AddressSpace => "shared address space (with the signal handlers)",
+            Self::FileTable => "shared file table (with the working folder)",
+            other => other.words(),
+        }
+    }
+
+    fn of(address_space: Verdict, file_table: Verdict) -> Self {
+        match (matters(address_space), matters(file_table)) {
+            (Some(true), Some(true)) => Self::Both,
+            (Some(true), _) => Self::AddressSpace,
+            (_, Some(true)) => Self::FileTable,
+            (Some(false), Some(false)) => Self::Neither,
+            _ => Self::CannotTell,
+        }
+    }
+}
+
+/// Whether there is an effect, if that is decided.
+fn matters(verdict: Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => Some(true),
+        Verdict::Same { .. } => Some(false),
+        Verdict::CannotTell { .. } => None,
+    }
+}
+
+/// What sharing does in this case, if it ran the four models and nothing else differs, or of
+/// work that makes its own flows the three that there are.
+pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
+    let Some(places) = four(case) else {
+        return of_three(case, slots, floor);
+    };
+    let columns = rounds(slots, places);
+    let four = Factorial {
+        neither: &columns[0],
+        first: &columns[1],
+        second: &columns[2],
+        both: &columns[3],
+    };
+    // Two effects share the error of a look.
+    let alpha = LOOK_ALPHA / 2.0;
+    let rule = Rule {
+        floor,
+        comparisons: 2,
+    };
+    let effect = |estimate: Estimate| Effect {
+        estimate,
+        verdict: rule.judge(&estimate),
+    };
+    let file_table = effect(four.first_effect(alpha).ok()?);
+    let address_space = effect(four.second_effect(alpha).ok()?);
+    Some(Shared::of(address_space, file_table))
+}
+
+/// The same by one of the two ways from processes to threads: from `process` to
+/// `thread-private-files`, and on to `thread`.
+fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
+    if !case.work.makes_own_flows() {
+        return None;
+    }
+    let [process, private, thread] = alike(
+        case,
+        [Model::Process, Model::ThreadPrivateFiles, Model::Thread],
+    )?;
+    let rule = Rule {
+        floor,
+        comparisons: 2,
+    };
+    let effect = |without: usize, with: usize| {
+        let (estimate, verdict) = judged(slots, without, with, rule)?;
+        Some(Effect { estimate, verdict })
+    };
+    Some(Shared::of(
+        effect(process, private)?,
+        effect(private, thread)?,
+    ))
+}
+
+impl Shared {
+    /// The two effects, and what follows from their verdicts.
+    pub(super) fn of(address_space: Effect, file_table: Effect) -> Self {
+        Self {
+            address_space,
+            file_table,
+            cause: Cause::of(address_space.verdict, file_table.verdict),
+        }
+    }
+}
+
+/// The places of process, process-shared-files, thread-private-files and thread, where
+/// each is there once and they differ in nothing else.
+pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
+    alike(case, Model::NAMED)
+}
+
+/// The places of the models, where each is there once and they differ in nothing else.
+fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> {
+    let place = |model: Model| {
+        let mut places =
+            (0..case.variants.len()).filter(|&at| case.variants[at].variant.model == model);
+        places.next().filter(|_| places.next().is_none())
+    };
+    let mut places = [0; N];
+    for (at, model) in models.into_iter().enumerate() {
+        places[at] = place(model)?;
+    }
+    let alike = |at: usize| {
+        let (first, other) = (&case.variants[places[0]], &case.variants[at]);
+        let as_first = flow::Variant {
+            model: first.variant.model,
+            ..other.variant.clone()
+        };
+        as_first == first.variant && other.work == first.work
+    };
+    places.iter().all(|&at| alike(at)).then_some(places)
+}
+
+/// The values of the variants at `places`, of rounds that have all four.
+fn rounds(slots: &[RawSlot], places: [usize; 4]) -> [Vec<f64>; 4] {
+    let mut by_round = std::collections::BTreeMap::<usize, [Option<f64>; 4]>::new();
+    for slot in slots {
+        if let Some(at) = places.iter().position(|&place| place == slot.variant) {
+            by_round.entry(slot.round).or_default()[at] = slot.value_ns;
+        }
+    }
+    let mut columns: [Vec<f64>; 4] = Default::default();
+    for round in by_round.values() {
+        if let [Some(a), Some(b), Some(c), Some(d)] = *round {
+            columns
+                .iter_mut()
+                .zip([a, b, c, d])
+                .for_each(|(column, value)| column.push(value));
+        }
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_follows_from_two_verdicts() {
+        let same = Verdict::Same { within: 0.01 };
+        let slower = Verdict::Slower { at_least: 0.5 };
+        let faster = Verdict::Faster { at_least: 0.5 };
+        let open = Verdict::CannotTell { more_rounds: None };
+        for (space, files, cause) in [
+            (slower, same, Cause::AddressSpace),
+            (faster, open, Cause::AddressSpace),
+            (same, slower, Cause::FileTable),
+            (open, faster, Cause::FileTable),
+            (slower, faster, Cause::Both),
+            (same, same, Cause::Neither),
+            (same, open, Cause::CannotTell),
+            (open, open, Cause::CannotTell),
+        ] {
+            assert_eq!(Cause::of(space, files), cause);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What sharing does in a case, in a sentence.
+
+use stats::Verdict;
+
+use super::{Cause, Effect};
+use crate::findings::{CaseResult, compared};
+
+/// The sentence for a case that ran all four models.
+pub(in crate::findings) fn sentence(case: &CaseResult) -> Option<String> {
+    let shared = case.shared?;
+    let name = &case.case.name;
+    let (space, files) = (
+        effect("the address space", &shared.address_space),
+        effect("the file table", &shared.file_table),
+    );
+    Some(match shared.cause {
+        Cause::Neither => {
+            format!("{name}: neither shared resource makes a difference: {space}, {files}")
+        }
+        Cause::CannotTell => format!(
+            "{name}: cannot tell which shared resource makes a difference: {space}, {files}"
+        ),
+        cause => format!(
+            "{name}: what makes the difference is the {}: {space}, {files}",
+            cause.in_full()
+        ),
+    })
+}
+
+/// `with the address space shared 2.05x slower [1.98x … 2.11x]`.
+fn effect(what: &str, effect: &Effect) -> String {
+    let said = compared(Some(&effect.estimate), &effect.verdict);
+    let interval = match effect.verdict {
+        Verdict::Same { .. } => "",
+        _ => said.interval.as_str(),
+    };
+    let colon = match effect.verdict {
+        Verdict::CannotTell { .. } if !interval.is_empty() => ":",
+        _ => "",
+    };
+    let word = match effect.verdict {
+        Verdict::Same { .. } => said.word.replace("same", "the same"),
+        _ => said.word,
+    };
+    format!("with {what} shared {word}{colon} {interval}")
+        .trim_end()
+        .to_owned()
+}

@@ -1,0 +1,505 @@
+//! What a model of another machine counted: threads over processes, case by case.
+//!
+//! # Theory
+//!
+//! A slot has one number for each count: of all flows, scaled from what was counted to all of
+//! their accesses. A variant has the median over its slots, for each unit of work. Two variants
+//! are compared within each round, as times are, and the ratio of a round is one draw of what a
+//! launch changes: addresses, and in what order threads reached what they share. So beside the
+//! median of the ratios stand the smallest and the largest: their *spread over launches*. It is no
+//! interval of confidence, and the model's own error is not in it.
+//!
+//! Where flows share a core, the same ratio with turns that are 16 times as long stands beside it:
+//! what the rule of interleaving is worth.
+//!
+//! Everything here is simulated, and each sentence says so.
+
+mod conclusion;
+#[cfg(test)]
+pub(crate) mod testing;
+mod time;
+
+use flow::Simulated;
+use measure::counters::Event;
+use serde::{Deserialize, Serialize};
+use simulate::{Counts, Machine, Merged};
+
+use super::{CaseResult, RawSlot};
+use crate::data::number::many;
+use crate::data::words::plural;
+use crate::data::{Case, Topology, along, base, median};
+
+pub use conclusion::{Conclusion, conclusion};
+pub use time::{Part, TimePart};
+
+/// One thing that a model counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// Loads and stores.
+    Accesses,
+    /// Misses of the first-level data cache.
+    L1d,
+    /// Misses of the second level.
+    L2,
+    /// Misses of the last level.
+    Llc,
+    /// Misses of the first-level data TLB.
+    Dtlb,
+    /// Page walks.
+    Walks,
+    /// Lines that a store took from another core.
+    Taken,
+    /// Lines that more than one core used.
+    LinesShared,
+    /// Lines that more than one core wrote.
+    LinesWritten,
+    /// Pages that more than one core used.
+    PagesShared,
+    /// Pages that more than one core wrote.
+    PagesWritten,
+}
+
+/// Names of a count.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    /// Which.
+    pub count: Count,
+    /// In files.
+    pub name: &'static str,
+    /// In sentences.
+    pub spoken: &'static str,
+    /// In tables.
+    pub head: &'static str,
+}
+
+/// How many counts there are.
+pub(crate) const COUNTS: usize = 11;
+
+const fn named(
+    count: Count,
+    name: &'static str,
+    spoken: &'static str,
+    head: &'static str,
+) -> Named {
+    Named {
+        count,
+        name,
+        spoken,
+        head,
+    }
+}
+
+/// All of them, in the order of tables.
+pub const NAMED: [Named; COUNTS] = [
+    named(
+        Count::Accesses,
+        "simulated-accesses",
+        "simulated accesses",
+        "accesses",
+    ),
+    named(
+        Count::L1d,
+        "simulated-l1d-misses",
+        "simulated misses of the first-level data cache",
+        "L1D misses",
+    ),
+    named(
+        Count::L2,
+        "simulated-l2-misses",
+        "simulated misses of the second-level cache",
+        "L2 misses",
+    ),
+    named(
+        Count::Llc,
+        "simulated-llc-misses",
+        "simulated misses of the last-level cache",
+        "LLC misses",
+    ),
+    named(
+        Count::Dtlb,
+        "simulated-dtlb-misses",
+        "simulated misses of the data TLB",
+        "DTLB misses",
+    ),
+    named(
+        Count::Walks,
+        "simulated-page-walks",
+        "simulated page walks",
+        "page walks",
+    ),
+    named(
+        Count::Taken,
+        "simulated-lines-taken",
+        "simulated lines taken from another core",
+        "lines taken",
+    ),
+    named(
+        Count::LinesShared,
+        "simulated-lines-shared",
+        "simulated lines that several cores used",
+        "lines of several cores",
+    ),
+    named(
+        Count::LinesWritten,
+        "simulated-lines-written",
+        "simulated lines that several cores wrote",
+        "lines written by several",
+    ),
+    named(
+        Count::PagesShared,
+        "simulated-pages-shared",
+        "simulated pages that several cores used",
+        "pages of several cores",
+    ),
+    named(
+        Count::PagesWritten,
+        "simulated-pages-written",
+        "simulated pages that several cores wrote",
+        "pages written by several",
+    ),
+];
+
+impl Count {
+    /// The number of a slot.
+    #[must_use]
+    pub fn of(self, slot: &Simulated) -> f64 {
+        self.in_merged(&slot.merged)
+    }
+
+    /// The number of one merge.
+    #[must_use]
+    pub fn in_merged(self, merged: &Merged) -> f64 {
+        let total = |of: fn(&Counts) -> u64| merged.total(of);
+        match self {
+            Self::Accesses => total(|counts| counts.accesses),
+            Self::L1d => total(|counts| counts.l1d),
+            Self::L2 => total(|counts| counts.l2),
+            Self::Llc => total(|counts| counts.llc),
+            Self::Dtlb => total(|counts| counts.dtlb),
+            Self::Walks => total(|counts| counts.walks),
+            Self::Taken => total(|counts| counts.taken),
+            Self::LinesShared => merged.lines.by_several as f64,
+            Self::LinesWritten => merged.lines.written_by_several as f64,
+            Self::PagesShared => merged.pages.by_several as f64,
+            Self::PagesWritten => merged.pages.written_by_several as f64,
+        }
+    }
+
+    /// The event that is nearest to it, where a processor counts one.
+    #[must_use]
+    pub fn event(self) -> Option<Event> {
+        match self {
+            Self::L1d => Some(Event::L1dMisses),
+            Self::Llc => Some(Event::CacheMisses),
+            Self::Dtlb => Some(Event::DtlbMisses),
+            _ => None,
+        }
+    }
+
+    /// Whether more work means more of it: then it is shown per unit.
+    #[must_use]
+    pub fn grows_with_work(self) -> bool {
+        !matches!(
+            self,
+            Self::LinesShared | Self::LinesWritten | Self::PagesShared | Self::PagesWritten
+        )
+    }
+
+    /// Its names.
+    #[must_use]
+    pub fn named(self) -> &'static Named {
+        let found = NAMED.iter().find(|named| named.count == self);
+        found.unwrap_or(&NAMED[0])
+    }
+}
+
+/// A case on a simulated machine: one variant against the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SimulatedCase {
+    /// The case by its name.
+    pub case: String,
+    /// The work: what the names of its cases begin with.
+    pub workload: String,
+    /// The way through the machine, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub along: Option<Topology>,
+    /// Flows.
+    pub flows: u32,
+    /// Label of the subject.
+    pub subject: String,
+    /// Label of the reference.
+    pub reference: String,
+    /// Launches of both.
+    pub launches: usize,
+    /// Units of work of a slot.
+    pub units: f64,
+    /// The share of all accesses that was counted, median.
+    pub counted: f64,
+    /// A hash of the traces of each launch: reference, subject.
+    pub traces: Vec<[String; 2]>,
+    /// Subject over reference in relative throughput, by the time model.
+    pub throughput: Spread,
+    /// What the simulated time of all flows is made of.
+    #[serde(default)]
+    pub time: Vec<TimePart>,
+    /// Each count.
+    pub counts: Vec<SimulatedCount>,
+}
+
+/// A count of two variants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SimulatedCount {
+    /// Which.
+    pub count: Count,
+    /// Of the reference, median: for each unit of work, or of a slot.
+    pub reference: f64,
+    /// Of the subject.
+    pub subject: f64,
+    /// Subject over reference; `None` where the reference has none.
+    pub ratio: Option<Spread>,
+    /// The same with longer turns, where flows share a core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longer_turns: Option<f64>,
+    /// What this machine's processor counted of the same slots, where it is the one that is simulated
+    /// and events were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<CountedHere>,
+}
+
+/// What a processor counted, medians for each unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CountedHere {
+    /// Which event.
+    pub event: Event,
+    /// Of the reference.
+    pub reference: f64,
+    /// Of the subject.
+    pub subject: f64,
+    /// Subject over reference, the median over launches.
+    pub ratio: f64,
+}
+
+/// What a model says against what was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Against {
+    /// Simulated.
+    pub simulated: f64,
+    /// Counted.
+    pub counted: f64,
+}
+
+impl Against {
+    /// By how much the simulated is more than the counted, as a share of that.
+    #[must_use]
+    pub fn error(self) -> Option<f64> {
+        (self.counted > 0.0).then(|| self.simulated / self.counted - 1.0)
+    }
+}
+
+impl SimulatedCount {
+    /// Of the reference, of the subject, and of their ratio: what the model says against what was
+    /// counted; nothing where nothing was.
+    #[must_use]
+    pub fn against(&self) -> Option<[Against; 3]> {
+        let here = self.counted?;
+        let against = |simulated, counted| Against { simulated, counted };
+        Some([
+            against(self.reference, here.reference),
+            against(self.subject, here.subject),
+            against(self.ratio?.median, here.ratio),
+        ])
+    }
+}
+
+/// A ratio over launches.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// In the middle.
+    pub median: f64,
+    /// The smallest.
+    pub least: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Spread {
+    fn of(ratios: &[f64]) -> Option<Self> {
+        let ends = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick);
+        Some(Self {
+            median: median(ratios.iter().copied())?,
+            least: ends(f64::min)?,
+            most: ends(f64::max)?,
+        })
+    }
+}
+
+impl SimulatedCase {
+    /// One of its counts.
+    #[must_use]
+    pub fn count(&self, count: Count) -> Option<&SimulatedCount> {
+        self.counts.iter().find(|one| one.count == count)
+    }
+}
+
+/// Both slots of a round.
+struct Pair<'a> {
+    reference: (&'a RawSlot, &'a Simulated),
+    subject: (&'a RawSlot, &'a Simulated),
+}
+
+/// Every variant but the first against the first, of every case that was simulated.
+pub(super) fn simulated(cases: &[CaseResult], machine: &Machine) -> Vec<SimulatedCase> {
+    let of_case = |one: &CaseResult| {
+        let subjects = 1..one.case.variants.len();
+        let compared =
+            subjects.filter_map(|subject| compared(&one.case, &one.slots, subject, machine));
+        compared.collect::<Vec<_>>()
+    };
+    cases.iter().flat_map(of_case).collect()
+}
+
+/// A variant against the first; `None` where no round has both.
+pub(super) fn compared(
+    case: &Case,
+    slots: &[RawSlot],
+    subject: usize,
+    machine: &Machine,
+) -> Option<SimulatedCase> {
+    let of = |variant: usize| {
+        let own = slots.iter().filter(move |slot| slot.variant == variant);
+        own.filter_map(|slot| {
+            slot.value_ns?;
+            Some((slot, slot.outcome.simulated.as_ref()?.value()?))
+        })
+    };
+    let pairs = of(subject).filter_map(|subject| {
+        let reference = of(0).find(|(slot, _)| slot.round == subject.0.round)?;
+        Some(Pair { reference, subject })
+    });
+    let pairs: Vec<Pair<'_>> = pairs.collect();
+    let first = pairs.first()?;
+    let units = units(first.reference.0).max(1.0);
+    let variant = &case.variants[subject];
+    let times = pairs.iter().filter_map(|pair| {
+        let (of, over) = (pair.reference.0.value_ns?, pair.subject.0.value_ns?);
+        Some(of / over)
+    });
+    Some(SimulatedCase {
+        case: case.name.clone(),
+        workload: base(case).to_owned(),
+        along: along(case),
+        flows: variant.variant.flows,
+        subject: variant.label.clone(),
+        reference: case.variants[0].label.clone(),
+        launches: pairs.len(),
+        units,
+        counted: median(pairs.iter().map(|pair| pair.subject.1.merged.counted()))?,
+        traces: pairs.iter().map(hashes).collect(),
+        throughput: Spread::of(&times.collect::<Vec<_>>())?,
+        time: time::parts(&pairs, &machine.time),
+        counts: NAMED
+            .iter()
+            .filter_map(|named| counted(named.count, &pairs, units))
+            .collect(),
+    })
+}
+
+/// What is said of a work along a way: at its largest number of flows, what threads miss against
+/// processes. The words *simulated* and the machine's name are in each.
+pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
+    let last = all.iter().enumerate().filter(|(place, one)| {
+        let mut later = all[place + 1..].iter();
+        !later.any(|other| {
+            let same = (&other.workload, other.along) == (&one.workload, one.along);
+            same && other.subject == one.subject
+        })
+    });
+    last.filter_map(|(_, one)| sentence(machine, one)).collect()
+}
+
+/// Counts of which a sentence is made.
+const SAID: [Count; 4] = [Count::L1d, Count::Llc, Count::Dtlb, Count::Walks];
+
+fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
+    let said = SAID.iter().filter_map(|count| {
+        let own = one.count(*count)?;
+        let ratio = own.ratio?;
+        Some(format!("{} {}", count.named().head, against(ratio.median)))
+    });
+    let said: Vec<String> = said.collect();
+    let way = one
+        .along
+        .map_or(String::new(), |along| format!(" {}", along.spoken()));
+    let flows = many(one.flows.into(), "flow");
+    (!said.is_empty()).then(|| {
+        format!(
+            "simulated, {machine}: {} with {flows}{way}: {} against {}: {}; relative throughput \
+             by the time model {:.3}",
+            one.workload,
+            plural(&one.subject),
+            plural(&one.reference),
+            said.join(", "),
+            one.throughput.median
+        )
+    })
+}
+
+/// `0.41x`.
+fn against(ratio: f64) -> String {
+    format!("{ratio:.2}x")
+}
+
+fn hashes(pair: &Pair<'_>) -> [String; 2] {
+    [pair.reference, pair.subject].map(|(_, one)| one.merged.traces.clone())
+}
+
+/// Units of work of a slot, as its proof counts them.
+fn units(slot: &RawSlot) -> f64 {
+    let record = slot.outcome.answer.done();
+    record.map_or(0.0, |record| record.proof.count as f64)
+}
+
+/// What was counted of the event that is nearest to a count.
+fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedHere> {
+    let event = count.event()?;
+    let of = |(slot, _): (&RawSlot, &Simulated)| {
+        let rep = slot.outcome.answer.done()?.reps.last()?;
+        rep.counted.as_ref()?.value()?.of(event)?.scaled()
+    };
+    let both = pairs
+        .iter()
+        .filter_map(|pair| Some([of(pair.reference)?, of(pair.subject)?]));
+    let both: Vec<[f64; 2]> = both.collect();
+    let ratios = both.iter().filter(|[reference, _]| *reference > 0.0);
+    Some(CountedHere {
+        event,
+        reference: median(both.iter().map(|[reference, _]| *reference))? / units,
+        subject: median(both.iter().map(|[_, subject]| *subject))? / units,
+        ratio: median(ratios.map(|[reference, subject]| subject / reference))?,
+    })
+}
+
+fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCount> {
+    let unit = if count.grows_with_work() { units } else { 1.0 };
+    let value = |one: &Simulated| count.of(one);
+    let reference = median(pairs.iter().map(|pair| value(pair.reference.1)))? / unit;
+    let subject = median(pairs.iter().map(|pair| value(pair.subject.1)))? / unit;
+    let ratios = pairs.iter().filter_map(|pair| {
+        let below = value(pair.reference.1);
+        (below > 0.0).then(|| value(pair.subject.1) / below)
+    });
+    let longer = pairs.iter().filter_map(|pair| {
+        let of = |one: &Simulated| Some(count.in_merged(one.with_longer_turns.as_deref()?));
+        let below = of(pair.reference.1).filter(|below| *below > 0.0)?;
+        Some(of(pair.subject.1)? / below)
+    });
+    Some(SimulatedCount {
+        count,
+        reference,
+        subject,
+        ratio: Spread::of(&ratios.collect::<Vec<_>>()),
+        longer_turns: median(longer),
+        counted: counted_here(count, pairs, units),
+    })
+}

@@ -1,0 +1,98 @@
+//! What the simulated time of a variant is made of.
+//!
+//! # Theory
+//!
+//! The model's time is a sum over accesses: a base for each, waits for what the caches missed, and
+//! waits for what the data TLBs missed. So what each part makes of a difference is known exactly, as
+//! it is of phases.
+//!
+//! The parts are added up over all flows. Where hardware threads share a core, some of their waits
+//! hide behind the work of others, so the sum is more than the time of the slot. It says what flows
+//! wait for, and not how long the slot takes.
+
+use serde::{Deserialize, Serialize};
+use simulate::{Merged, Time};
+
+use super::{Count, Pair};
+use crate::data::median;
+
+/// A part of the simulated time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Accesses with their instructions, without waiting.
+    Accesses,
+    /// Waiting for what caches missed.
+    Caches,
+    /// Waiting for what the data TLBs missed.
+    DataTlb,
+}
+
+/// All parts, the most specific first.
+const PARTS: [Part; 3] = [Part::DataTlb, Part::Caches, Part::Accesses];
+
+impl Part {
+    /// What makes it, as it is spoken of.
+    pub(crate) fn spoken(self) -> &'static str {
+        match self {
+            Self::Accesses => "accesses",
+            Self::Caches => "misses of caches",
+            Self::DataTlb => "misses of the data TLB",
+        }
+    }
+
+    /// What is counted of it.
+    pub(crate) fn counts(self) -> &'static [Count] {
+        match self {
+            Self::Accesses => &[Count::Accesses],
+            Self::Caches => &[Count::L1d, Count::L2, Count::Llc],
+            Self::DataTlb => &[Count::Dtlb, Count::Walks],
+        }
+    }
+
+    /// Ticks of all flows.
+    fn of(self, merged: &Merged, time: &Time) -> f64 {
+        match self {
+            Self::Accesses => merged.total(|counts| counts.base),
+            Self::Caches => merged.total(|counts| counts.stall - counts.tlb_stall(time)),
+            Self::DataTlb => merged.total(|counts| counts.tlb_stall(time)),
+        }
+    }
+}
+
+/// A part of the simulated time of two variants; the whole of the reference is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TimePart {
+    /// Which.
+    pub part: Part,
+    /// Of the reference.
+    pub reference: f64,
+    /// Of the subject.
+    pub subject: f64,
+}
+
+impl TimePart {
+    /// How much more of it the subject has.
+    #[must_use]
+    pub fn more(&self) -> f64 {
+        self.subject - self.reference
+    }
+}
+
+/// The parts of both sides, medians over launches.
+pub(super) fn parts(pairs: &[Pair<'_>], time: &Time) -> Vec<TimePart> {
+    let ticks = |part: Part, subject: bool| {
+        let of = pairs.iter().map(|pair| match subject {
+            true => pair.subject.1,
+            false => pair.reference.1,
+        });
+        median(of.map(|one| part.of(&one.merged, time))).unwrap_or(0.0)
+    };
+    let whole: f64 = PARTS.iter().map(|part| ticks(*part, false)).sum();
+    let parts = PARTS.iter().map(|part| TimePart {
+        part: *part,
+        reference: ticks(*part, false) / whole.max(1.0),
+        subject: ticks(*part, true) / whole.max(1.0),
+    });
+    parts.collect()
+}

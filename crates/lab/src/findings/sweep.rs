@@ -1,0 +1,255 @@
+//! What a sweep says as a whole: at which values making one kind of flow instead of the other
+//! costs more than so much, and where another one becomes the faster.
+
+use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
+use super::winner::{self, Winners};
+use super::{CaseResult, Finding};
+use crate::data::SweepPoint;
+use crate::data::number::{DOTS, plain, ratio_interval};
+use crate::data::words::{listed, plural};
+
+/// What "costs more than so much" means: levels of a ratio, and how each is said.
+const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
+
+/// What the cases of a sweep say as a whole of two of its variants; nothing where its flows take
+/// turns or scale, as making them is not what they cost.
+#[must_use]
+pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<String> {
+    let is_of_making = |case: &&CaseResult| {
+        let work = case.case.work.get();
+        !work.is_even() && case.case.work.scaled().is_none()
+    };
+    let cases: Vec<&CaseResult> = cases.iter().copied().filter(is_of_making).collect();
+    let pair = Pair::of(&cases, (subject, reference));
+    pair.map_or_else(Vec::new, |pair| pair.sentences())
+}
+
+/// A sentence for each sweep and each variant in it that is compared.
+pub(crate) fn all_crossovers(cases: &[&CaseResult]) -> Vec<String> {
+    let mut sweeps: Vec<&str> = Vec::new();
+    for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
+        if !sweeps.contains(&point.sweep.as_str()) {
+            sweeps.push(&point.sweep);
+        }
+    }
+    sweeps
+        .iter()
+        .flat_map(|sweep| sweep_crossovers(cases, sweep))
+        .collect()
+}
+
+fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
+    let of_sweep = |case: &&CaseResult| case.case.sweep.as_ref().is_some_and(|s| s.sweep == sweep);
+    let mut cases: Vec<&CaseResult> = cases.iter().copied().filter(of_sweep).collect();
+    let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
+    cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
+    let pairs = pairs(&cases);
+    let pairs = pairs.iter().filter_map(|pair| Pair::of(&cases, *pair));
+    let sentences = pairs.flat_map(|pair| pair.sentences());
+    sentences.map(|said| format!("{sweep}: {said}")).collect()
+}
+
+/// Subject and reference of every finding, each pair once: counts at the ends of a sweep may
+/// have one variant alone.
+fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for finding in cases.iter().flat_map(|case| &case.findings) {
+        let pair = (finding.subject.as_str(), finding.reference.as_str());
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
+/// Two variants along a sweep.
+struct Pair<'a> {
+    point: &'a SweepPoint,
+    /// Whether each flow adds work of its own: then it is not the cost of flows that is swept.
+    of_workers: bool,
+    subject: &'a str,
+    reference: &'a str,
+    findings: Vec<(f64, &'a Finding)>,
+}
+
+impl<'a> Pair<'a> {
+    fn of(cases: &[&'a CaseResult], (subject, reference): (&'a str, &'a str)) -> Option<Self> {
+        let found = |case: &&'a CaseResult| {
+            let mut findings = case.findings.iter();
+            let finding = findings.find(|f| f.subject == subject && f.reference == reference)?;
+            finding.estimate?.interval()?;
+            Some((case.case.sweep.as_ref()?.value, finding))
+        };
+        let findings: Vec<(f64, &Finding)> = cases.iter().filter_map(found).collect();
+        let first = cases.first()?;
+        (findings.len() > 1).then_some(Self {
+            point: first.case.sweep.as_ref()?,
+            of_workers: first.case.work.worker_kind().is_some(),
+            subject,
+            reference,
+            findings,
+        })
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let winners = Winners::along(&self.findings);
+        let said =
+            (self.of_workers || winners.change()).then(|| winners.sentence(&self.point.unit));
+        let levels = match self.of_workers {
+            true => None,
+            false => self.levels(),
+        };
+        levels.into_iter().chain(said).collect()
+    }
+
+    /// What making the dearer one instead of the other costs.
+    fn levels(&self) -> Option<String> {
+        let subject_dearer = self.subject_dearer()?;
+        let points: Vec<Point> = self.findings.iter().filter_map(point).collect();
+        let points = match subject_dearer {
+            true => points,
+            false => points.iter().map(Point::inverse).collect(),
+        };
+        let (dearer, other) = match subject_dearer {
+            true => (self.subject, self.reference),
+            false => (self.reference, self.subject),
+        };
+        let levels = LEVELS
+            .iter()
+            .filter_map(|(level, name)| Some((*name, crossing(&points, *level)?)));
+        let mut levels: Vec<(&str, Crossing)> = levels.collect();
+        // Of levels that are exceeded everywhere the highest says it all, and of those that are
+        // nowhere the lowest.
+        let count = |wanted: Crossing| levels.iter().filter(|(_, at)| *at == wanted).count();
+        let (above, below) = (count(Crossing::Everywhere), count(Crossing::Nowhere));
+        levels.truncate(levels.len() - below.saturating_sub(1));
+        levels.drain(..above.saturating_sub(1));
+        let levels = levels.iter();
+        let levels =
+            levels.map(|(name, crossing)| self.level_words(name, crossing, !subject_dearer));
+        Some(format!(
+            "{} instead of {} cost {}",
+            plural(dearer),
+            plural(other),
+            levels.collect::<Vec<_>>().join(", ")
+        ))
+    }
+
+    /// Whether the subject is the one that costs more where that is decided first; where it is
+    /// decided nowhere, by the estimate that lies farthest from 1.
+    fn subject_dearer(&self) -> Option<bool> {
+        let mut winners = self.findings.iter();
+        let told = winners.find_map(|(_, finding)| winner::of(finding));
+        let ratios = self
+            .findings
+            .iter()
+            .filter_map(|(_, f)| Some(f.estimate?.ratio));
+        let farthest = ratios.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()))?;
+        Some(told.map_or(farthest > 1.0, |winner| winner != self.subject))
+    }
+
+    /// "more than 10 % below about 110,000 numbers [90,000 ... 160,000]".
+    fn level_words(&self, level: &str, crossing: &Crossing, inverse: bool) -> String {
+        let unit = &self.point.unit;
+        let ends = [self.findings.first(), self.findings.last()];
+        let [from, to] = ends.map(|end| plain(end.map_or(0.0, |(at, _)| *at)));
+        let seen = |point| self.seen(point, inverse);
+        match crossing {
+            Crossing::Everywhere => {
+                format!("more than {level} everywhere from {from} to {to} {unit}")
+            }
+            Crossing::Nowhere => format!("more than {level} nowhere from {from} to {to} {unit}"),
+            Crossing::Below(span) => format!("more than {level} below about {}", about(span, unit)),
+            Crossing::Above(span) => format!("more than {level} above about {}", about(span, unit)),
+            Crossing::UpTo(side, most, last) => format!(
+                "{} than {level} up to {} {unit} (unclear above that: {})",
+                side_words(*side),
+                plain(*most),
+                seen(last)
+            ),
+            Crossing::From(side, least, first) => format!(
+                "{} than {level} from {} {unit} on (unclear below that: {})",
+                side_words(*side),
+                plain(*least),
+                seen(first)
+            ),
+            Crossing::Parts(parts) => parts_words(level, parts, unit),
+            Crossing::Unclear(last) => {
+                format!("more or less than {level}: unclear ({})", seen(last))
+            }
+        }
+    }
+
+    /// "threads 2.0 % faster … 2.0 % slower at 5": the subject against the reference, as in tables.
+    fn seen(&self, point: &Point, inverse: bool) -> String {
+        let point = match inverse {
+            true => point.inverse(),
+            false => *point,
+        };
+        let interval = ratio_interval(point.low, point.high);
+        let at = plain(point.at);
+        format!("{} {interval} at {at}", plural(self.subject))
+    }
+}
+
+fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
+    let estimate = finding.estimate?;
+    let (low, high) = estimate.interval()?;
+    Some(Point {
+        at: *at,
+        cost: estimate.ratio,
+        low,
+        high,
+    })
+}
+
+/// "110,000 numbers [90,000 … 160,000]".
+fn about(span: &Span, unit: &str) -> String {
+    format!(
+        "{} {unit} [{}{DOTS}{}]",
+        plain(rounded(span.at, f64::round)),
+        plain(rounded(span.low, f64::floor)),
+        plain(rounded(span.high, f64::ceil))
+    )
+}
+
+fn side_words(side: Side) -> &'static str {
+    match side {
+        Side::More => "more",
+        Side::Less => "less",
+        Side::Unclear => "more or less",
+    }
+}
+
+/// "3", "3 to 5".
+fn range(part: &Part) -> String {
+    match part.from == part.to {
+        true => plain(part.from),
+        false => format!("{} to {}", plain(part.from), plain(part.to)),
+    }
+}
+
+/// "more than 10 % at 2 and less at 3 to 5 workers (unclear at 8)".
+fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
+    let of_side = |side| {
+        let own = parts.iter().filter(move |part| part.side == side);
+        listed(&own.map(range).collect::<Vec<_>>())
+    };
+    let [more, less, unclear] = [Side::More, Side::Less, Side::Unclear].map(of_side);
+    let told = match (more.is_empty(), less.is_empty()) {
+        (false, false) => format!("more than {level} at {more} {unit} and less at {less}"),
+        (true, _) => format!("less than {level} at {less} {unit}"),
+        (false, true) => format!("more than {level} at {more} {unit}"),
+    };
+    match unclear.is_empty() {
+        true => told,
+        false => format!("{told} (unclear at {unclear})"),
+    }
+}
+
+/// Two significant digits: more would claim what an interpolation does not know.
+fn rounded(value: f64, round: fn(f64) -> f64) -> f64 {
+    let scale = 10f64.powf(value.log10().floor() - 1.0);
+    // To a billionth first, so that what is stored as a hair less stays where it is.
+    round((value / scale * 1e9).round() / 1e9) * scale
+}

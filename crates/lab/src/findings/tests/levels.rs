@@ -1,0 +1,95 @@
+//! From which value of a sweep on processes cost more than a level.
+
+use super::*;
+use crate::data::{Metric, SweepPoint};
+
+/// Cases of a sweep; the value of each is the units of its work.
+fn sweep(values: &[u64]) -> Vec<Case> {
+    let point = |&value: &u64| Case {
+        sweep: Some(SweepPoint {
+            sweep: "grain".to_owned(),
+            parameter: "block".to_owned(),
+            value: value as f64,
+            unit: "numbers".to_owned(),
+        }),
+        ..case(&format!("grain/{value}"), value, &["process", "thread"])
+    };
+    values.iter().map(point).collect()
+}
+
+/// Work of 1 us a number; making processes costs 2 ms more than making threads.
+fn fixed_cost() -> Mock {
+    Mock::new(|units, model, n, spec| {
+        let making = if model == "process" { 3 * MS } else { MS };
+        done(spec, making + units * 1000 + n as u64 % 7 * 500, PROOF)
+    })
+}
+
+#[test]
+fn a_sweep_says_below_which_value_processes_cost_more() {
+    let result = run_cases(sweep(&[100, 1000, 10_000, 100_000]), fixed_cost());
+    // The truth, were there no bends: 199,000, 19,000 and 1,000.
+    let said = result.sentences.last().unwrap();
+    assert!(
+        said.starts_with("grain: processes instead of threads cost more than 1 % everywhere from 100 to 100,000 numbers, more than 10 % below about "),
+        "{said}"
+    );
+    assert!(
+        said.contains("more than 2x below about 1,000 numbers [990 … 1,000]"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_sweep_whose_costs_are_small_everywhere_says_so() {
+    let result = run_cases(sweep(&[1_000_000, 2_000_000]), fixed_cost());
+    let said = result.sentences.last().unwrap();
+    assert_eq!(
+        said,
+        "grain: processes instead of threads cost more than 1 % nowhere from 1,000,000 to \
+         2,000,000 numbers"
+    );
+}
+
+#[test]
+fn a_sweep_claims_no_level_that_lies_within_an_interval() {
+    // Processes take 1.75 to 2.65 times as long, whatever the size.
+    let mock = Mock::new(|_, model, n, spec| {
+        let percent = if model == "process" {
+            175 + n as u64 * 37 % 91
+        } else {
+            100
+        };
+        done(spec, 10 * MS * percent / 100, PROOF)
+    });
+    let result = run_cases(sweep(&[1000, 100_000]), mock);
+    let said = result.sentences.last().unwrap();
+    assert!(
+        said.contains("more than 10 % everywhere from 1,000 to 100,000 numbers"),
+        "{said}"
+    );
+    let end = said.split(", ").last().unwrap();
+    assert!(
+        !end.contains("everywhere") && !end.contains("nowhere"),
+        "{said}"
+    );
+    assert!(
+        said.contains("more or less than 2x: unclear (threads 1.86x"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_sweep_that_was_cut_before_its_first_slot_has_no_empty_list_of_winners() {
+    let mut cases = sweep(&[2, 3]);
+    for case in &mut cases {
+        case.metric = Metric::Switch;
+    }
+    let mut mock = fixed_cost();
+    mock.signal_after = Some(0);
+    let said = run_cases(cases, mock).sentences;
+    assert!(
+        !said.iter().any(|said| said.contains("cheapest")),
+        "{said:?}"
+    );
+}

@@ -1,0 +1,137 @@
+//! What is said of sweeps whose truth is known.
+
+use tempfile::tempdir;
+use workload::{Cpu, Work};
+
+use crate::data::{Case, SweepPoint};
+use crate::run::progress::Silent;
+use crate::run::{Journal, run};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+
+/// A point of a sweep: its value, the models, and its work.
+fn point(at: u64, models: &[&str], work: Option<Work>) -> Case {
+    let case = case(&format!("s/{at}"), at, models);
+    Case {
+        sweep: Some(SweepPoint {
+            sweep: "swept".to_owned(),
+            parameter: "n".to_owned(),
+            value: at as f64,
+            unit: "things".to_owned(),
+        }),
+        work: work.unwrap_or(case.work),
+        ..case
+    }
+}
+
+fn workers(count: u64, models: &[&str]) -> Case {
+    let work = Work::Cpu(Cpu {
+        workers: count,
+        loops: 1,
+    });
+    point(count, models, Some(work))
+}
+
+const BOTH: [&str; 2] = ["process", "thread"];
+
+/// What is said of the sweep, of threads that take this many percent of what processes take.
+fn said(cases: Vec<Case>, percent: fn(u64, usize) -> u64) -> Vec<String> {
+    let folder = tempdir().unwrap();
+    let mut mock = Mock::new(move |units, model, n, spec| {
+        let percent = if model == "thread" {
+            percent(units, n)
+        } else {
+            100
+        };
+        let noise = n as u64 % 7 * 5_000;
+        let proof = spec.work.expected().unwrap_or(PROOF);
+        done(spec, 10 * MS * percent / 100 + noise, proof)
+    });
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let clock = mock.clock();
+    let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let said = results.studies[0].sentences.iter();
+    said.filter(|said| said.starts_with("swept: "))
+        .cloned()
+        .collect()
+}
+
+/// It was said that more or less than 10 % is not known.
+#[test]
+fn a_rising_cost_is_told_from_where_on_it_is_more() {
+    let cases = [2, 5].map(|at| point(at, &BOTH, None)).to_vec();
+    let said = said(cases, |at, _| if at == 2 { 100 } else { 130 });
+    assert_eq!(said.len(), 1, "{said:?}");
+    let said = &said[0];
+    assert!(
+        said.starts_with("swept: threads instead of processes cost "),
+        "{said}"
+    );
+    assert!(said.contains("more than 10 % above about "), "{said}");
+    assert!(
+        said.ends_with("more than 2x nowhere from 2 to 5 things"),
+        "{said}"
+    );
+}
+
+/// Who is dearer was taken from the smallest value, where the two were alike.
+#[test]
+fn the_dearer_one_is_the_one_that_is_told_to_be() {
+    let cases = [2, 3, 5].map(|at| point(at, &BOTH, None)).to_vec();
+    // At 2 threads take a hair less, and noise would hide it.
+    let said = said(cases, |at, n| match at {
+        2 => 96 + n as u64 * 5 % 8,
+        _ => 130,
+    });
+    assert!(
+        said[0].starts_with("swept: threads instead of processes"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_winner_that_changes_is_named_with_where() {
+    let percent: fn(u64, usize) -> u64 = |at, n| match at {
+        2 | 3 => 80,
+        4 => 96 + n as u64 * 5 % 8,
+        _ => 120,
+    };
+    let swept = [2, 3, 4, 5].map(|at| workers(at, &BOTH)).to_vec();
+    let change = "swept: crossover between 3 and 5 things: threads are faster at 2 and 3, processes \
+                  at 5; undecided at 4";
+    assert_eq!(said(swept, percent), [change]);
+    // So in any sweep, beside what it costs.
+    let swept = [2, 3, 4, 5].map(|at| point(at, &BOTH, None)).to_vec();
+    let said = said(swept, percent);
+    assert!(
+        said[0].contains("processes instead of threads cost more than 1 % "),
+        "{said:?}"
+    );
+    assert_eq!(said[1], change);
+}
+
+#[test]
+fn without_a_change_it_says_that_there_is_no_crossover() {
+    let swept = || [2, 3, 5].map(|at| workers(at, &BOTH)).to_vec();
+    assert_eq!(
+        said(swept(), |_, _| 80),
+        ["swept: no crossover from 2 to 5 things: threads are faster at 2, 3 and 5"]
+    );
+    assert_eq!(
+        said(swept(), |_, _| 100),
+        ["swept: no crossover from 2 to 5 things: undecided at all of these numbers"]
+    );
+}
+
+/// `--processes 3..5 --threads 2..8` got no answer: its smallest count has threads alone.
+#[test]
+fn counts_of_one_model_do_not_silence_the_others() {
+    let models = |count: u64| match count {
+        3..=5 => &BOTH[..],
+        _ => &BOTH[1..],
+    };
+    let swept = (2..=8).map(|count| workers(count, models(count))).collect();
+    assert_eq!(
+        said(swept, |_, _| 80),
+        ["swept: no crossover from 3 to 5 things: threads are faster at 3, 4 and 5"]
+    );
+}

@@ -1,0 +1,417 @@
+//! Then and now: every finding of a study's source, held against a run.
+//!
+//! # Theory
+//!
+//! A finding ([`Published`]) says what it claims of which of our quantities. The quantity is
+//! judged as all quantities are, and the claim by its verdict:
+//!
+//! | the claim | ours says | verdict |
+//! |---|---|---|
+//! | a direction | the same direction | reproduced |
+//! | | the opposite one | refuted |
+//! | | no difference that matters | differs |
+//! | a direction with a factor | that direction by at least the factor | reproduced |
+//! | | that direction by less | differs |
+//! | no difference | none | reproduced |
+//! | | a difference | differs |
+//! | a law | that law | reproduced |
+//! | | another one | differs |
+//! | a best number | that number | reproduced |
+//! | | another one | differs |
+//! | a bound | within it | reproduced |
+//! | | beyond it | refuted |
+//! | anything | no interval decides | cannot tell |
+//!
+//! A pair that the run compares is judged as there, at the level of the headlines or of what is
+//! exploratory: no verdict here goes further than the one that stands beside it.
+//!
+//! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
+//! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
+//!
+//! Beside the verdict stands a cause, or that none was found ([`causes`]).
+//!
+//! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
+//! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
+//! possible here", with the reason. Of a case that was not run nothing is said.
+
+mod again;
+mod amounts;
+mod causes;
+mod explains;
+mod laws;
+mod pairs;
+mod refused;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod workers;
+mod works;
+
+use machine::Machine;
+use measure::Measured;
+use measure::counters::Event;
+use serde::{Deserialize, Serialize};
+
+use super::limits::at_most;
+use super::{CaseResult, Limit, Scaling};
+use crate::data::words::plural;
+use crate::data::{CaseEnd, Claim, Half, Header, Ours, Published, Study};
+
+/// A finding of the source with ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Then {
+    /// What was found, in our words.
+    pub finding: String,
+    /// The figure or words of the source; where it is from, if not from its text.
+    pub theirs: String,
+    /// Ours, with its interval.
+    pub ours: String,
+    /// Where in the source's text that stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// What came of it.
+    pub verdict: Standing,
+    /// Why it is not possible, or is not known; or what the reader must know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// What explains ours, where a cause was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The command that answers it.
+    pub command: String,
+    /// Figures by a number, where the source has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_number: Option<ByNumber>,
+}
+
+/// Figures of the source and of this run by a number of workers or of flows, or by which worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ByNumber {
+    /// Each number and its figure, in the unit of the source.
+    pub theirs: Vec<[f64; 2]>,
+    /// The same of this run, in our unit.
+    pub ours: Vec<[f64; 2]>,
+    /// Both are ratios of two variants, and mean the same.
+    #[serde(default)]
+    pub are_ratios: bool,
+    /// What the number is of: `flows`, `worker`.
+    #[serde(default)]
+    pub of: String,
+    /// What is over what, where they are ratios.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub ratio: String,
+}
+
+/// What came of a finding of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Ours says the same.
+    Reproduced,
+    /// Ours says the opposite.
+    Refuted,
+    /// Ours says something else.
+    Differs,
+    /// Ours does not settle it.
+    CannotTell,
+    /// Nothing of ours can stand beside it here.
+    NotPossible,
+    /// Two figures of two machines, without a claim.
+    SideBySide,
+}
+
+impl Standing {
+    /// In words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Refuted => "refuted",
+            Self::Differs => "differs",
+            Self::CannotTell => "cannot tell",
+            Self::NotPossible => "not possible here",
+            Self::SideBySide => "side by side",
+        }
+    }
+}
+
+/// What a run has for the findings of a study.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) header: &'a Header,
+    /// What is noted of the run: what of it was left out, and why.
+    pub(super) notes: &'a [String],
+    pub(super) cases: &'a [CaseResult],
+    pub(super) limits: &'a [Limit],
+    pub(super) scaling: &'a [Scaling],
+}
+
+impl<'a> Run<'a> {
+    fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
+        let found = self.cases.iter().find(|case| case.case.name == name);
+        match found {
+            Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
+                Err(Answer::unknown(format!(
+                    "the budget ended before the case {name} had a round"
+                )))
+            }
+            Some(case) => Ok(case),
+            None => Err(Answer::unknown(format!("the case {name} was not run"))),
+        }
+    }
+
+    /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
+    fn without(&self, workload: &str, along: &str) -> String {
+        let left_out = format!(": left out: {workload}: ");
+        let mut notes = self.notes.iter();
+        if let Some((_, why)) = notes.find_map(|note| note.split_once(&left_out)) {
+            return format!("{workload}: {why}");
+        }
+        let begins = format!("{workload}/");
+        let mut cases = self.cases.iter().map(|case| &case.case.name);
+        match cases.any(|name| name.starts_with(&begins)) {
+            true => format!("the budget ended before {workload} {along} had a round"),
+            false => format!("{workload} {along} was not run"),
+        }
+    }
+
+    fn machine(&self) -> &'a Machine {
+        &self.header.machine
+    }
+}
+
+/// What ours says of a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    ours: String,
+    verdict: Standing,
+    because: Option<String>,
+    cause: Option<String>,
+    /// Ours by the number that the source has figures for.
+    points: Vec<[f64; 2]>,
+    /// They are ratios of two variants.
+    are_ratios: bool,
+}
+
+impl Answer {
+    fn new(ours: impl Into<String>, verdict: Standing) -> Self {
+        Self {
+            ours: ours.into(),
+            verdict,
+            because: None,
+            cause: None,
+            points: Vec::new(),
+            are_ratios: false,
+        }
+    }
+
+    /// Nothing was measured.
+    fn unknown(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::CannotTell)
+        }
+    }
+
+    /// Nothing can be measured.
+    fn impossible(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::NotPossible)
+        }
+    }
+}
+
+/// Every finding of the source of a study, in its order.
+pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
+    let found = study.published();
+    found.iter().map(|one| then(study, one, run)).collect()
+}
+
+fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
+    let answer = answered(published, run);
+    let because: Vec<String> = (answer.because.clone().into_iter())
+        .chain(answers_it(study, published, answer.verdict, &answer.ours))
+        .chain(published.note.clone())
+        .collect();
+    let is_missing = answer.verdict == Standing::CannotTell && answer.ours.is_empty();
+    let cause = match is_missing {
+        true => None,
+        false => causes::of(published, answer.verdict, answer.cause.clone(), run),
+    };
+    Then {
+        by_number: by_number(published, &answer),
+        finding: published.finding.clone(),
+        theirs: match &published.from {
+            Some(from) => format!("{} ({from})", published.theirs),
+            None => published.theirs.clone(),
+        },
+        place: published.place.clone(),
+        ours: match (&run.header.settings.simulate, answer.ours.is_empty()) {
+            (Some(simulation), false) => {
+                format!("simulated, {}: {}", simulation.machine.name, answer.ours)
+            }
+            _ => answer.ours,
+        },
+        verdict: answer.verdict,
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        cause,
+        command: again::command(study, published),
+    }
+}
+
+/// What of ours stands beside a finding.
+fn answered(published: &Published, run: Run<'_>) -> Answer {
+    match (&published.ours, &published.not_here) {
+        (Some(ours), Some(because)) => {
+            answer(published, ours, run).unwrap_or_else(|_| Answer::impossible(because))
+        }
+        (Some(ours), None) => {
+            let answer = answer(published, ours, run).unwrap_or_else(|answer| answer);
+            let answer = with_half(published, answer, run);
+            match (again::event(ours), answer.verdict) {
+                (Some(event), Standing::NotPossible) => uncounted(event, answer, run),
+                _ => answer,
+            }
+        }
+        (None, because) => {
+            Answer::impossible(because.as_deref().unwrap_or("nothing here is like it"))
+        }
+    }
+}
+
+/// Figures by a number, where both have some.
+fn by_number(published: &Published, answer: &Answer) -> Option<ByNumber> {
+    let (theirs, ours) = (&published.points, &answer.points);
+    (!theirs.is_empty() && !ours.is_empty()).then(|| ByNumber {
+        theirs: theirs.clone(),
+        ours: ours.clone(),
+        are_ratios: answer.are_ratios,
+        of: match published.ours {
+            Some(Ours::Workers(_) | Ours::Farthest(_)) => "worker".to_owned(),
+            _ => "flows".to_owned(),
+        },
+        ratio: match &published.ours {
+            Some(Ours::Farthest(pair)) => {
+                let [subject, reference] = [&pair.subject, &pair.reference].map(|one| plural(one));
+                format!("time of {subject} over that of {reference}")
+            }
+            _ => String::new(),
+        },
+    })
+}
+
+/// An event that has no count, and what has one.
+fn uncounted(event: Event, answer: Answer, run: Run<'_>) -> Answer {
+    let counters = &run.machine().counters;
+    let known = counters.events.iter().find(|known| known.event == event);
+    let here = known.map(|known| &known.scope);
+    let because = match (here, &answer.because) {
+        (Some(Measured::NotAvailable { reason, .. }), _) => format!(
+            "{event} cannot be counted on this machine ({reason}); a model of another one can be \
+             asked: --simulate MACHINE"
+        ),
+        (_, Some(because)) => {
+            format!("{because}; --simulate MACHINE asks a model of another machine")
+        }
+        (_, None) => return answer,
+    };
+    Answer::impossible(because)
+}
+
+/// The command for a row that a run could have answered and did not.
+fn answers_it(
+    study: &Study,
+    published: &Published,
+    verdict: Standing,
+    ours: &str,
+) -> Option<String> {
+    let is_open = verdict == Standing::CannotTell && ours.is_empty();
+    is_open.then(|| format!("`{}` runs it", again::command(study, published)))
+}
+
+/// Ours; where something is missing, that.
+fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
+    let claim = published.claim;
+    match ours {
+        Ours::Pair(pair) => pairs::answer(published, pair, run),
+        Ours::Amount(of) => amounts::answer(published, of, run),
+        Ours::Workers(of) => workers::each(of, run),
+        Ours::Farthest(pair) => workers::farthest(published, pair, run),
+        Ours::Explains(pair) => explains::answer(published, pair, run),
+        Ours::TimeIn(of) => amounts::time_in(published, of, run),
+        Ours::Best(of) => amounts::best(published.value, &of.case, run),
+        Ours::Law(of) => laws::answer(claim, of, run),
+        Ours::Limit(of) => limit(published, of.model, run),
+        Ours::Throughput(of) => works::throughput(claim, of, run),
+        Ours::SharedPages(of) => works::shared_pages(published, of, run),
+        Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
+        Ours::NotSwitched => refused::not_switched(run),
+    }
+}
+
+/// The whole of a finding that says two things: each is held against what it is about.
+fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
+    let Some(Half { claim, ours }) = &published.and else {
+        return first;
+    };
+    let own = Published {
+        claim: Some(*claim),
+        value: None,
+        ..published.clone()
+    };
+    let second = answer(&own, ours, run).unwrap_or_else(|answer| answer);
+    let of_both = [first.verdict, second.verdict];
+    let known = |side: &Answer| match side.ours.is_empty() {
+        true => side.verdict.name().to_owned(),
+        false => side.ours.clone(),
+    };
+    let because = [&first.because, &second.because].into_iter().flatten();
+    let because: Vec<&str> = because.map(String::as_str).collect();
+    Answer {
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        cause: first.cause.clone().or(second.cause.clone()),
+        ..Answer::new(
+            format!("{}; and {}", known(&first), known(&second)),
+            together(of_both),
+        )
+    }
+}
+
+/// What two halves are together: what both are; without an answer to one of them, none; else
+/// something else than the source's.
+fn together([first, second]: [Standing; 2]) -> Standing {
+    let is_open = |one: Standing| matches!(one, Standing::CannotTell | Standing::NotPossible);
+    match first == second {
+        true => first,
+        false if is_open(first) || is_open(second) => Standing::CannotTell,
+        false => Standing::Differs,
+    }
+}
+
+/// How many flows of a model there can be.
+fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answer, Answer> {
+    let found = run.limits.iter().find(|limit| limit.model == model);
+    let room = found
+        .and_then(|limit| limit.room.as_ref())
+        .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
+    let ours = format!("{}, by {}", at_most(room), room.bites);
+    let here = room.count as f64;
+    let verdict = bounded(published, (here, here)).unwrap_or(Standing::SideBySide);
+    Ok(Answer::new(ours, verdict))
+}
+
+/// Whether the whole of an interval is within the bound that a finding claims, or beyond it.
+fn bounded(published: &Published, (low, high): (f64, f64)) -> Option<Standing> {
+    let bound = published.value?;
+    let (within, beyond) = match published.claim? {
+        Claim::AtLeast => (low >= bound, high < bound),
+        Claim::AtMost => (high <= bound, low > bound),
+        _ => return None,
+    };
+    Some(match (within, beyond) {
+        (true, _) => Standing::Reproduced,
+        (_, true) => Standing::Refuted,
+        _ => Standing::CannotTell,
+    })
+}

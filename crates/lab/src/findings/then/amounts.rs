@@ -1,0 +1,180 @@
+//! A quantity of one variant, and the best number of flows, beside the source's.
+
+use measure::Measured;
+use stats::{RUNS_ALPHA, Verdict, typical_amount};
+
+use super::{Answer, Run, Standing, bounded};
+use crate::data::number::{DOTS, plain};
+use crate::data::words::listed;
+use crate::data::{Claim, OfVariant, Published, RawSlot, TimeIn};
+use crate::findings::quantity::{Kind, Look, SlotValues};
+use crate::findings::{Amount, CaseResult, Optimum, Unit};
+
+/// An amount that lies this near to another one is the same.
+const NEAR: f64 = 1.05;
+
+pub(super) fn answer(
+    published: &Published,
+    of: &OfVariant,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let (unit, ours) = found(case, &of.variant, (&of.quantity, of.worker), run)?;
+    let verdict = match (published.claim, published.value) {
+        (Some(Claim::Same), Some(value)) => same(&ours, value),
+        _ => Standing::SideBySide,
+    };
+    Ok(Answer::new(with_ends(unit, &ours), verdict))
+}
+
+/// How much of the time of all flows some classes take, by the timers of each slot.
+pub(super) fn time_in(published: &Published, of: &TimeIn, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let place = case
+        .case
+        .variants
+        .iter()
+        .position(|v| v.label == of.variant);
+    let own = case.slots.iter().filter(|slot| Some(slot.variant) == place);
+    let shares: Vec<f64> = own.filter_map(|slot| share_of(slot, &of.classes)).collect();
+    let typical = typical_amount(&shares, RUNS_ALPHA)
+        .map_err(|_| Answer::unknown(format!("no good slot of {} was timed", of.variant)))?;
+    let verdict = match typical.interval {
+        Some(ends) => bounded(published, ends).unwrap_or(Standing::SideBySide),
+        None => Standing::CannotTell,
+    };
+    let ours = Amount {
+        estimate: typical.median,
+        low: typical.interval.map(|(low, _)| low),
+        high: typical.interval.map(|(_, high)| high),
+        slots: shares.len(),
+    };
+    let words = format!(
+        "{} of the time of its flows goes to {}",
+        with_ends(Unit::Share, &ours),
+        listed(&of.classes)
+    );
+    Ok(Answer::new(words, verdict))
+}
+
+/// Of the repetition of a slot that was timed.
+fn share_of(slot: &RawSlot, classes: &[String]) -> Option<f64> {
+    let timed = slot.outcome.answer.done()?.timed.as_deref()?;
+    let (mut part, mut all) = (0, 0);
+    for (class, ns) in &timed.self_managed.as_ref()?.classes_ns {
+        all += ns;
+        part += if classes.contains(class) { *ns } else { 0 };
+    }
+    (all > 0).then(|| part as f64 / all as f64)
+}
+
+/// Whether the whole interval of an amount lies near a value, or beside it.
+fn same(ours: &Amount, value: f64) -> Standing {
+    match ours.low.zip(ours.high) {
+        Some((low, high)) if low >= value / NEAR && high <= value * NEAR => Standing::Reproduced,
+        Some((low, high)) if high < value / NEAR || low > value * NEAR => Standing::Differs,
+        _ => Standing::CannotTell,
+    }
+}
+
+fn shown(unit: Unit, amount: &Amount) -> String {
+    unit.show(amount.estimate)
+}
+
+/// `183 % [180 % … 186 %]`.
+fn with_ends(unit: Unit, amount: &Amount) -> String {
+    let shown = shown(unit, amount);
+    let ends = amount.low.zip(amount.high);
+    match ends.map(|(low, high)| [low, high].map(|end| unit.show(end))) {
+        Some([low, high]) if low != high => format!("{shown} [{low}{DOTS}{high}]"),
+        _ => shown,
+    }
+}
+
+/// A quantity of a variant with its unit, or why there is none.
+pub(super) fn amount(
+    case: &CaseResult,
+    label: &str,
+    quantity: (&str, Option<u32>),
+    run: Run<'_>,
+) -> Result<String, Answer> {
+    let (unit, amount) = found(case, label, quantity, run)?;
+    Ok(shown(unit, &amount))
+}
+
+pub(super) fn found(
+    case: &CaseResult,
+    label: &str,
+    (quantity, worker): (&str, Option<u32>),
+    run: Run<'_>,
+) -> Result<(Unit, Amount), Answer> {
+    let kind = Kind::of(quantity, worker)
+        .ok_or_else(|| Answer::unknown(format!("{quantity} is no quantity")))?;
+    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let all = slot_values.quantities();
+    let own = all.iter().find(|quantity| quantity.of == label);
+    let own = own.ok_or_else(|| Answer::unknown(format!("no good slot of {label} has it")))?;
+    match &own.value {
+        Measured::Value(amount) => Ok((own.unit, *amount)),
+        Measured::NotAvailable { reason, .. } => Err(Answer::impossible(reason)),
+    }
+}
+
+/// The best number of flows.
+pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(case)?;
+    let optimum = case.optimum.as_ref().and_then(Optimum::of_numbers);
+    let optimum = optimum.ok_or_else(|| Answer::unknown("no number was found to be the best"))?;
+    let best = plain(optimum.flows.into());
+    let numbers = optimum.numbers.iter();
+    let points = numbers
+        .map(|at| [at.flows.into(), at.typical_ns[1]])
+        .collect();
+    let open: Vec<String> = optimum
+        .undecided()
+        .map(|at| plain(at.flows.into()))
+        .collect();
+    if optimum.is_told && !open.is_empty() && theirs_is_open(optimum, value) {
+        return Ok(Answer {
+            points,
+            because: Some(format!("undecided against {}", listed(&open))),
+            ..Answer::new(format!("{best} so far"), Standing::CannotTell)
+        });
+    }
+    if optimum.is_told {
+        let verdict = match value {
+            Some(value) if value == f64::from(optimum.flows) => Standing::Reproduced,
+            Some(_) => against(optimum, value),
+            None => Standing::SideBySide,
+        };
+        return Ok(Answer {
+            points,
+            ..Answer::new(format!("{best} is the best"), verdict)
+        });
+    }
+    Ok(Answer {
+        points,
+        because: Some("which number is best is undecided".to_owned()),
+        ..Answer::new(format!("{best} so far"), Standing::CannotTell)
+    })
+}
+
+/// Whether the source's number may be the best, or is while others may be.
+fn theirs_is_open(optimum: &Optimum, value: Option<f64>) -> bool {
+    let is_theirs = |flows: u32| value == Some(f64::from(flows));
+    let mut open = optimum.undecided();
+    value.is_none() || is_theirs(optimum.flows) || open.any(|at| is_theirs(at.flows))
+}
+
+/// Another number than the source's is the best: it differs where that one is slower.
+fn against(optimum: &Optimum, value: Option<f64>) -> Standing {
+    let theirs = optimum
+        .numbers
+        .iter()
+        .find(|at| Some(f64::from(at.flows)) == value);
+    match theirs.and_then(|at| at.verdict) {
+        Some(Verdict::Slower { .. }) => Standing::Differs,
+        Some(Verdict::Same { .. }) => Standing::Reproduced,
+        _ => Standing::CannotTell,
+    }
+}

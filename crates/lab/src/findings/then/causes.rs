@@ -1,0 +1,123 @@
+//! Why ours is as it is.
+//!
+//! # Theory
+//!
+//! Three sources, in this order: what the finding of the pair has as its reason; the parts that the
+//! quantity is made of, each subject against reference (phases of a time, kinds of memory); and
+//! what the study's file says is known, with the page that shows it. Parts are medians without an
+//! interval: they explain a difference that is established and establish none. Where there is
+//! nothing, that is said of a verdict: a cause is never inferred from one. Figures that only stand
+//! side by side need none.
+
+use super::pairs::place;
+use super::{Run, Standing, amounts, steps};
+use crate::data::words::plural;
+use crate::data::{Metric, Pair, Published};
+use crate::findings::CaseResult;
+use crate::findings::quantity::{Kind, Word};
+
+/// Where nothing explains it.
+const NOT_FOUND: &str = "cause not found";
+/// Where there is nothing to explain.
+const NOTHING: &str = "no difference is established";
+
+/// A part below this share of the largest one is left out.
+const MINOR: f64 = 0.02;
+
+/// The cause of a row: none where nothing of ours can stand in it, and of figures side by side
+/// only what is known.
+pub(super) fn of(
+    published: &Published,
+    verdict: Standing,
+    found: Option<String>,
+    run: Run<'_>,
+) -> Option<String> {
+    if verdict == Standing::NotPossible {
+        return None;
+    }
+    let measured = [found, steps::answer(&published.steps, run)];
+    let measured: Vec<String> = measured.into_iter().flatten().collect();
+    let known = || published.cause.clone();
+    let cause = (!measured.is_empty()).then(|| measured.join("; "));
+    match verdict {
+        Standing::CannotTell => cause.or_else(|| Some(NOTHING.to_owned())),
+        Standing::SideBySide => cause.or_else(known),
+        _ => cause.or_else(known).or_else(|| Some(NOT_FOUND.to_owned())),
+    }
+}
+
+/// What explains a pair that was found to differ.
+pub(super) fn of_pair(case: &CaseResult, pair: &Pair, word: Word, run: Run<'_>) -> Option<String> {
+    if !matches!(word, Word::Faster | Word::Slower | Word::Less | Word::More) {
+        return None;
+    }
+    let parts = |names: &[&str]| parts(case, pair, names, run);
+    match pair.quantity.as_str() {
+        "time" => reason(case, pair).or_else(|| {
+            let of_phases = case.case.metric == Metric::Total;
+            of_phases.then(|| parts(&["create", "steady", "tear-down"]))?
+        }),
+        "memory" => parts(&["pss", "page-tables", "kernel-stacks"]),
+        "rss" => once(case, pair, run),
+        _ => None,
+    }
+}
+
+/// The reason that the finding of the pair has.
+fn reason(case: &CaseResult, pair: &Pair) -> Option<String> {
+    let mut findings = case.findings.iter();
+    let finding = findings
+        .find(|finding| finding.subject == pair.subject && finding.reference == pair.reference)?;
+    finding.why.first().cloned()
+}
+
+/// `thread against process: 3.1 MiB less page tables, 96.0 KiB less kernel stacks`.
+fn parts(case: &CaseResult, pair: &Pair, names: &[&str], run: Run<'_>) -> Option<String> {
+    let kinds = names.iter().map(|name| Kind::of(name, None));
+    let differences = kinds.map(|kind| {
+        let kind = kind?;
+        Some((kind, difference(case, pair, kind, run)?))
+    });
+    let mut differences: Vec<(Kind, f64)> = differences.collect::<Option<_>>()?;
+    differences.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let largest = differences.first()?.1.abs();
+    let shown = differences
+        .iter()
+        .filter(|(_, by)| by.abs() > MINOR * largest);
+    let words: Vec<String> = shown
+        .map(|(kind, by)| {
+            let more = if *by < 0.0 { "less" } else { "more" };
+            format!("{} {more} {}", kind.unit().show(by.abs()), kind.spoken())
+        })
+        .collect();
+    let (subject, reference) = (&pair.subject, &pair.reference);
+    (!words.is_empty()).then(|| format!("{subject} against {reference}: {}", words.join(", ")))
+}
+
+/// Subject less reference, of medians.
+fn difference(case: &CaseResult, pair: &Pair, kind: Kind, run: Run<'_>) -> Option<f64> {
+    let name = kind.name();
+    let of = |label: &str| {
+        let found = amounts::found(case, label, (&name, None), run);
+        Some(found.ok()?.1.estimate)
+    };
+    Some(of(&pair.subject)? - of(&pair.reference)?)
+}
+
+/// RSS beside the same memory with each shared page counted once, where processes share pages.
+fn once(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<String> {
+    let of = |label: &str| {
+        let model = case.case.variants[place(case, label)?].variant.model;
+        let amount = amounts::amount(case, label, ("pss", None), run).ok()?;
+        Some((model == flow::Model::Process, plural(label), amount))
+    };
+    let both = [of(&pair.subject)?, of(&pair.reference)?];
+    let any = both.iter().any(|(processes, ..)| *processes);
+    let words = both.map(|(_, label, amount)| format!("{label} {amount}"));
+    any.then(|| {
+        format!(
+            "RSS counts a page once for each process that has it; counted once (PSS): {}",
+            words.join(", ")
+        )
+    })
+}

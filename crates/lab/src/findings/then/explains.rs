@@ -1,0 +1,97 @@
+//! Whether events that cost something can explain a difference of times.
+//!
+//! # Theory
+//!
+//! A source says that one side is slower because something that both do costs more there, such as
+//! a switch between processes. What one costs is not measured; how often it happened is, and so is
+//! the difference. If `n` of them on the slower side made the whole of it, each would cost at
+//! least
+//!
+//! ```text
+//! (time of the reference - time of the subject) / n
+//! ```
+//!
+//! more than one of the other side, in each round by itself. More than one can cost (`value`, in ns)
+//! refutes the explanation. Less proves nothing: it then only could be so. A side with none of them
+//! is taken to have one, which is in favour of the source.
+
+use stats::{RUNS_ALPHA, Verdict, typical_amount};
+
+use super::{Answer, Run, Standing};
+use crate::data::number::{time, time_interval};
+use crate::data::words::plural;
+use crate::data::{Pair, Published};
+use crate::findings::CaseResult;
+use crate::findings::quantity::{Kind, Look, Seen};
+
+pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&pair.case)?;
+    let events = Kind::of(&pair.quantity, None)
+        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
+    let each = each(case, pair, events, run)?;
+    let typical = typical_amount(&each, RUNS_ALPHA)
+        .map_err(|_| Answer::unknown("no round has a good slot of both"))?;
+    let Some((low, high)) = typical.interval else {
+        return Err(Answer::unknown("too few rounds for an interval"));
+    };
+    let [subject, reference] = [&pair.subject, &pair.reference].map(|one| plural(one));
+    let (events, interval) = (events.spoken(), time_interval(low, high));
+    if low <= 0.0 || !is_established(case, pair) {
+        return Ok(Answer {
+            because: Some(format!("{subject} are not certain to be faster")),
+            ..Answer::new("there is no difference to explain", Standing::CannotTell)
+        });
+    }
+    let ours = format!(
+        "each of the {events} of {reference} would have to cost {} {interval} more",
+        time(typical.median)
+    );
+    let (verdict, because) = match published.value {
+        Some(most) if low > most => {
+            let most = time(most);
+            (Standing::Refuted, format!("none costs more than {most}"))
+        }
+        _ => (
+            Standing::CannotTell,
+            "what one costs is not measured here".to_owned(),
+        ),
+    };
+    Ok(Answer {
+        because: Some(because),
+        ..Answer::new(ours, verdict)
+    })
+}
+
+/// Whether the run says that the two differ; where it compares them at all.
+fn is_established(case: &CaseResult, pair: &Pair) -> bool {
+    let sides = [&pair.subject, &pair.reference];
+    let mut findings = case.findings.iter();
+    let own = findings.find(|one| {
+        let named = [&one.subject, &one.reference];
+        sides.iter().all(|side| named.contains(side))
+    });
+    own.is_none_or(|one| matches!(one.verdict, Verdict::Faster { .. } | Verdict::Slower { .. }))
+}
+
+/// What one event of the reference would have to cost in each round.
+fn each(case: &CaseResult, pair: &Pair, events: Kind, run: Run<'_>) -> Result<Vec<f64>, Answer> {
+    let place = |label: &str| {
+        let mut variants = case.case.variants.iter();
+        let own = variants.position(|variant| variant.label == label);
+        own.ok_or_else(|| Answer::unknown(format!("{label} was not run")))
+    };
+    let (subject, reference) = (place(&pair.subject)?, place(&pair.reference)?);
+    let look = Look::of(&case.case, run.header);
+    let value = |variant, round, kind: Kind| {
+        let mut slots = case.slots.iter();
+        let slot = slots.find(|slot| slot.variant == variant && slot.round == round)?;
+        kind.of_slot(look, &Seen::of(slot)?)?.into_value()
+    };
+    let rounds = case.slots.iter().map(|slot| slot.round).max();
+    let cost = |round| {
+        let [fast, slow] = [subject, reference].map(|side| value(side, round, Kind::Time));
+        Some((slow? - fast?) / value(reference, round, events)?.max(1.0))
+    };
+    let all = 0..=rounds.unwrap_or(0);
+    Ok(all.filter_map(cost).collect())
+}

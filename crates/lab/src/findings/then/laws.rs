@@ -1,0 +1,135 @@
+//! How a quantity changes along a sweep, beside what the source says of it.
+//!
+//! # Theory
+//!
+//! The shape is that of [`crate::findings::growth`], as is what becomes of the claim. So this page
+//! and the laws of a report cannot contradict each other.
+//!
+//! A slow rise over several powers of ten is no line. Its law is a power: the slope of the
+//! logarithms, said as what twice as many cost. It is slow where twice as many cost less than
+//! a quarter more.
+
+use stats::Line;
+
+use super::{Answer, Run, Standing};
+use crate::data::number::{against, factor_interval, ratio_interval};
+use crate::data::{Claim, OfSweep};
+use crate::findings::CaseResult;
+use crate::findings::growth::{Growth, PLACES, Shape, each_further};
+use crate::findings::quantity::{Kind, Look, Seen, Unit};
+
+/// More than this for twice as many is no slow rise.
+const SLOW: f64 = 1.25;
+
+pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result<Answer, Answer> {
+    let kind = Kind::of(&of.quantity, None)
+        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", of.quantity)))?;
+    let points = points(kind, of, run);
+    let few = || Answer::unknown("fewer than 3 numbers of this sweep were run");
+    match claim {
+        Some(Claim::GrowsSlowly) => {
+            let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+            let line = line(&logs).ok_or_else(few)?;
+            Ok(power(&line))
+        }
+        _ => {
+            let growth = Growth::through(&points).filter(|growth| growth.line.places >= PLACES);
+            Ok(linear(claim, kind.unit(), &growth.ok_or_else(few)?))
+        }
+    }
+}
+
+fn line(points: &[(f64, f64)]) -> Option<Line> {
+    Line::through(points).filter(|line| line.places >= PLACES)
+}
+
+/// The parameter and the quantity of every good slot.
+fn points(kind: Kind, of: &OfSweep, run: Run<'_>) -> Vec<(f64, f64)> {
+    let cases = run.cases.iter().filter_map(|case| {
+        let point = case.case.sweep.as_ref()?;
+        (point.sweep == of.sweep).then_some((point.value, case))
+    });
+    cases
+        .flat_map(|(x, case)| values(kind, case, &of.variant, run).map(move |y| (x, y)))
+        .filter(|(x, y)| *x > 0.0 && *y > 0.0)
+        .collect()
+}
+
+fn values<'a>(
+    kind: Kind,
+    case: &'a CaseResult,
+    label: &str,
+    run: Run<'a>,
+) -> impl Iterator<Item = f64> + 'a {
+    let place = case.case.variants.iter().position(|v| v.label == label);
+    let own = case
+        .slots
+        .iter()
+        .filter(move |slot| Some(slot.variant) == place);
+    let look = Look::of(&case.case, run.header);
+    own.filter_map(move |slot| kind.of_slot(look, &Seen::of(slot)?)?.into_value())
+}
+
+/// `in a line: each further one 14.1 MiB [13.9 MiB … 14.2 MiB], 98 % of one's part`.
+fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
+    let Some((low, high)) = growth.line.interval() else {
+        return Answer::unknown("too few slots for an interval");
+    };
+    let text = format!(
+        "{}: each further one {}, {:.0} % of one's part",
+        word(growth),
+        each_further(unit, growth.line.slope, (low, high)),
+        (100.0 * growth.share().abs()).round()
+    );
+    let verdict = claim.map_or(Standing::SideBySide, |claim| growth.judge(claim));
+    Answer {
+        because: (verdict == Standing::CannotTell).then(|| doubt(growth).to_owned()),
+        ..Answer::new(text, verdict)
+    }
+}
+
+fn word(growth: &Growth) -> &'static str {
+    match (growth.shape, growth.is_in_a_line()) {
+        (Shape::Flat, _) => "flat",
+        (Shape::NearlyFlat, _) => "nearly flat",
+        (Shape::Steps, _) => "in steps",
+        (Shape::Falling, _) => "falling",
+        (Shape::CannotTell, _) => "no law",
+        (_, true) => "in a line",
+        (_, false) => "growing",
+    }
+}
+
+/// What is not known of a growth.
+fn doubt(growth: &Growth) -> &'static str {
+    match growth.shape {
+        Shape::CannotTell => "the interval of the slope names no law",
+        _ => "it grows; whether in a line or in steps these numbers do not tell",
+    }
+}
+
+/// `twice as many: 4.1 % slower [3.8 … 4.5 %]`, `twice as many: 5.1 % faster … 17.2 % slower`.
+fn power(line: &Line) -> Answer {
+    let twice = |exponent: f64| 2f64.powf(exponent);
+    let Some((low, high)) = line.interval().map(|(low, high)| (twice(low), twice(high))) else {
+        return Answer::unknown("too few slots for an interval");
+    };
+    let text = match low <= 1.0 && high >= 1.0 {
+        true => format!("twice as many: {}", ratio_interval(low, high)),
+        false => {
+            let middle = twice(line.slope);
+            let (away, least, most) = match low > 1.0 {
+                true => (middle, low, high),
+                false => (1.0 / middle, 1.0 / high, 1.0 / low),
+            };
+            let ends = factor_interval(away, least, most);
+            format!("twice as many: {} {ends}", against(middle))
+        }
+    };
+    let verdict = match () {
+        () if low > 1.0 && high < SLOW => Standing::Reproduced,
+        () if high <= 1.0 || low >= SLOW => Standing::Differs,
+        () => Standing::CannotTell,
+    };
+    Answer::new(text, verdict)
+}

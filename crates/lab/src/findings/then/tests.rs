@@ -1,0 +1,496 @@
+//! Findings of a source held against scripted runs.
+
+use tempfile::tempdir;
+
+use super::{Standing, Then};
+use crate::data::{
+    Claim, Half, OfSweep, OfVariant, Ours, Pair, Preset, Published, Step, Study, SweepPoint,
+};
+use crate::findings::Results;
+use crate::findings::quantity::{Kind, Word};
+use crate::plan::study::{builtin, builtin_names};
+use crate::run::progress::Silent;
+use crate::run::{Journal, run};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+
+fn published(claim: Claim, ours: Ours) -> Published {
+    Published {
+        finding: "x".to_owned(),
+        theirs: "y".to_owned(),
+        place: None,
+        from: None,
+        claim: Some(claim),
+        value: None,
+        points: Vec::new(),
+        ours: Some(ours),
+        and: None,
+        not_here: None,
+        steps: Vec::new(),
+        cause: None,
+        note: None,
+        command: None,
+    }
+}
+
+fn pair(quantity: &str) -> Ours {
+    Ours::Pair(Pair {
+        case: "x".to_owned(),
+        subject: "thread".to_owned(),
+        reference: "process".to_owned(),
+        quantity: quantity.to_owned(),
+        worker: None,
+    })
+}
+
+/// A run of a study that has a source with these findings.
+fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then> {
+    study.origin = Some(crate::data::Origin {
+        author: "A".to_owned(),
+        title: "T".to_owned(),
+        year: 2010,
+        finding: "f".to_owned(),
+        published,
+    });
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies[0].then_and_now.clone()
+}
+
+/// Processes take 30 ms, threads 20 ms.
+fn threads_faster(published: Vec<Published>) -> Vec<Then> {
+    let mock = Mock::timed(|model, n| {
+        let base = if model == "thread" { 20 * MS } else { 30 * MS };
+        base + n as u64
+    });
+    held(
+        study(vec![case("x", 1, &["process", "thread"])]),
+        mock,
+        published,
+    )
+}
+
+#[test]
+fn a_claim_is_reproduced_refuted_or_differs_as_ours_is_judged() {
+    let found = threads_faster(vec![
+        published(Claim::Faster, pair("time")),
+        published(Claim::Slower, pair("time")),
+        published(Claim::Same, pair("time")),
+        published(Claim::Same, pair("memory")),
+        published(Claim::Less, pair("memory")),
+    ]);
+    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [
+            Standing::Reproduced,
+            Standing::Refuted,
+            Standing::Differs,
+            Standing::Reproduced,
+            Standing::Differs,
+        ]
+    );
+    assert!(
+        found[0]
+            .ours
+            .starts_with("thread 20.0 ms, process 30.0 ms: threads 1.50x faster"),
+        "{}",
+        found[0].ours
+    );
+}
+
+/// A claim of more than twice the memory was reproduced by 4.9 %.
+#[test]
+fn a_claim_with_a_factor_is_reproduced_by_that_factor_alone() {
+    let by = |factor: f64| Published {
+        value: Some(factor),
+        ..published(Claim::Faster, pair("time"))
+    };
+    let found = threads_faster(vec![by(0.7), by(0.5)]);
+    assert_eq!(found[0].verdict, Standing::Reproduced);
+    assert_eq!(found[1].verdict, Standing::Differs);
+    let because = found[1].because.as_deref();
+    assert_eq!(
+        because,
+        Some("the direction is the source's, its factor of 2 is not")
+    );
+}
+
+/// "Threads have an advantage, but the allocator must be enhanced" was reproduced by its first half.
+#[test]
+fn a_finding_of_two_halves_is_reproduced_where_both_are() {
+    let both = |claim| Published {
+        and: Some(Half {
+            claim,
+            ours: pair("time"),
+        }),
+        ..published(Claim::Same, pair("memory"))
+    };
+    let mut missing = both(Claim::Faster);
+    missing.and = Some(Half {
+        claim: Claim::Faster,
+        ours: Ours::Pair(Pair {
+            case: "y".to_owned(),
+            subject: "thread".to_owned(),
+            reference: "process".to_owned(),
+            quantity: "time".to_owned(),
+            worker: None,
+        }),
+    });
+    let found = threads_faster(vec![both(Claim::Faster), both(Claim::Slower), missing]);
+    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [
+            Standing::Reproduced,
+            Standing::Differs,
+            Standing::CannotTell
+        ]
+    );
+    assert!(
+        found[0].ours.contains("; and thread 20.0 ms"),
+        "{}",
+        found[0].ours
+    );
+    let because = found[2].because.as_deref().unwrap();
+    assert!(because.contains("the case y was not run"), "{because}");
+}
+
+/// A claim on the cost of one switch was judged by how many switches there were.
+#[test]
+fn what_something_costs_is_held_against_the_difference_and_not_against_its_number() {
+    let explains = |most: f64| Published {
+        claim: None,
+        value: Some(most),
+        ours: Some(Ours::Explains(match pair("switches") {
+            Ours::Pair(pair) => pair,
+            _ => unreachable!(),
+        })),
+        ..published(Claim::Faster, pair("time"))
+    };
+    // Processes take 10 ms longer, and no switch was counted.
+    let found = threads_faster(vec![explains(10_000.0), explains(20e6)]);
+    assert_eq!(found[0].verdict, Standing::Refuted);
+    let ours = &found[0].ours;
+    let said = "each of the context switches of processes would have to cost 10.0 ms ";
+    assert!(ours.starts_with(said), "{ours}");
+    let because = found[0].because.as_deref();
+    assert_eq!(because, Some("none costs more than 10.0 µs"));
+    assert_eq!(found[1].verdict, Standing::CannotTell);
+}
+
+/// Rows of cases that were not run did not say what runs them.
+#[test]
+fn each_row_has_the_command_that_runs_its_case() {
+    let study = builtin("switch", Preset::Quick).unwrap();
+    let commands: Vec<String> = study
+        .published()
+        .iter()
+        .map(|one| super::again::command(&study, one))
+        .collect();
+    for line in [
+        "flowgauge run switch --case flows/100",
+        "flowgauge run switch --case flows",
+        "flowgauge run switch --case stack/1024 --preset full",
+    ] {
+        assert!(commands.iter().any(|own| own == line), "{commands:?}");
+    }
+    for name in builtin_names() {
+        let [quick, full] =
+            [Preset::Quick, Preset::Full].map(|preset| builtin(name, preset).unwrap());
+        for one in full.published() {
+            let command = super::again::command(&full, &one);
+            let Some((_, case)) = command.split_once("--case ") else {
+                continue;
+            };
+            let case = case.split(' ').next().unwrap_or_default();
+            let study = if command.contains("--preset full") {
+                &full
+            } else {
+                &quick
+            };
+            let is_there = study.cases.iter().any(|own| own.is_called(case));
+            // Cases of scaling are made for the machine.
+            assert!(is_there || name == "scaling", "{command}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
+    let mut elsewhere = published(Claim::Faster, pair("time"));
+    let Some(Ours::Pair(pair)) = &mut elsewhere.ours else {
+        panic!("a pair");
+    };
+    pair.case = "other".to_owned();
+    let mut never = published(Claim::Faster, self::pair("time"));
+    never.ours = None;
+    never.not_here = Some("no such machine".to_owned());
+    let found = threads_faster(vec![elsewhere, never]);
+    assert_eq!(found[0].verdict, Standing::CannotTell);
+    assert_eq!(
+        found[0].because.as_deref(),
+        Some("the case other was not run; `flowgauge mock` runs it")
+    );
+    assert_eq!(found[1].verdict, Standing::NotPossible);
+    assert_eq!(found[1].because.as_deref(), Some("no such machine"));
+}
+
+#[test]
+fn a_figure_from_elsewhere_says_so() {
+    let mut from = published(Claim::Faster, pair("time"));
+    from.from = Some("the full paper".to_owned());
+    assert_eq!(threads_faster(vec![from])[0].theirs, "y (the full paper)");
+}
+
+#[test]
+fn what_a_quantity_is_made_of_is_told_by_differences() {
+    let step = |what: &str, variant: &str, quantity: &str| Step {
+        what: what.to_owned(),
+        case: "x".to_owned(),
+        variant: variant.to_owned(),
+        quantity: quantity.to_owned(),
+    };
+    let mut one = published(Claim::Faster, pair("time"));
+    one.steps = vec![
+        step("a thread", "thread", "time"),
+        step("an address space", "process", "time"),
+        step("nothing", "thread", "time"),
+    ];
+    let mut other = one.clone();
+    other.steps[0].variant = "not run".to_owned();
+    let found = threads_faster(vec![one, other]);
+    let cause = found[0].cause.as_deref().unwrap_or_default();
+    let parts = "20.0 ms are, by differences: 20.0 ms for a thread, 10.0 ms for an address space, \
+                 10.0 ms less for nothing";
+    assert!(cause.ends_with(parts), "{cause}");
+    let cause = found[1].cause.as_deref().unwrap_or_default();
+    assert!(!cause.contains("by differences"), "{cause}");
+}
+
+/// What becomes of claims of a sweep whose slots take what `ns` says of their number.
+fn swept(ns: fn(u64, &str, usize) -> u64, claims: [(Claim, &str); 4]) -> Vec<(String, Standing)> {
+    let mock = Mock::new(move |workers, model, n, spec| done(spec, ns(workers, model, n), PROOF));
+    let mut cases = Vec::new();
+    for workers in [2, 3, 5, 8] {
+        let name = format!("n{workers}");
+        let mut one = case(&name, workers, &["process", "thread"]);
+        one.sweep = Some(SweepPoint {
+            sweep: "workers".to_owned(),
+            parameter: "workers".to_owned(),
+            value: workers as f64,
+            unit: "workers".to_owned(),
+        });
+        cases.push(one);
+    }
+    let law = |variant: &str| {
+        Ours::Law(OfSweep {
+            sweep: "workers".to_owned(),
+            variant: variant.to_owned(),
+            quantity: "time".to_owned(),
+        })
+    };
+    let all = claims.map(|(claim, variant)| published(claim, law(variant)));
+    let found = held(study(cases), mock, all.into());
+    let word = |ours: &str| ours.split(':').next().unwrap_or_default().to_owned();
+    let each = found.into_iter();
+    each.map(|then| (word(&then.ours), then.verdict)).collect()
+}
+
+#[test]
+fn a_law_is_held_against_the_line_through_a_sweep() {
+    use Standing::{Differs, Reproduced};
+    let found = swept(
+        |workers, model, n| {
+            let times = if model == "process" { workers } else { 1 };
+            times * 10 * MS + [3, 0, 4, 1, 5, 2][n % 6] * 10_000
+        },
+        [
+            (Claim::Linear, "process"),
+            (Claim::Flat, "process"),
+            (Claim::Flat, "thread"),
+            (Claim::Linear, "thread"),
+        ],
+    );
+    let verdicts: Vec<Standing> = found.iter().map(|(_, verdict)| *verdict).collect();
+    assert_eq!(
+        verdicts,
+        [Reproduced, Differs, Reproduced, Differs],
+        "{found:?}"
+    );
+    assert_eq!((&*found[0].0, &*found[2].0), ("in a line", "flat"));
+}
+
+/// A slope whose interval leaves out 0 was called flat.
+#[test]
+fn a_small_slope_that_is_known_not_to_be_0_is_not_called_flat() {
+    let found = swept(
+        |workers, model, n| {
+            let sign = if model == "process" { 1 } else { -1 };
+            (10 * MS as i64 + sign * 40_000 * workers as i64 + n as i64 % 7) as u64
+        },
+        [
+            (Claim::Linear, "process"),
+            (Claim::Flat, "process"),
+            (Claim::Flat, "thread"),
+            (Claim::Grows, "thread"),
+        ],
+    );
+    use Standing::{Differs, Reproduced};
+    let expected = [
+        ("nearly flat", Differs),
+        ("nearly flat", Reproduced),
+        ("nearly flat", Reproduced),
+        ("nearly flat", Differs),
+    ];
+    let expected = expected.map(|(word, verdict)| (word.to_owned(), verdict));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_undecided_verdict_decides_no_claim() {
+    for claim in [Claim::Faster, Claim::Same, Claim::More] {
+        assert_eq!(
+            super::pairs::judge(claim, Word::CannotTell),
+            Standing::CannotTell
+        );
+    }
+}
+
+/// Every quantity that a built-in study names is one, and every case is there in one preset.
+#[test]
+fn what_the_built_in_studies_name_exists() {
+    let mut seen = 0;
+    for name in builtin_names() {
+        let presets = [Preset::Quick, Preset::Full];
+        let studies = presets.map(|preset| builtin(name, preset).unwrap().for_cpus(2));
+        let has = |case: &str, labels: &[&str]| {
+            let mut cases = studies.iter().flat_map(|study| &study.cases);
+            cases.any(|one| {
+                let known = |label: &&str| one.variants.iter().any(|v| v.label == **label);
+                one.name == case && labels.iter().all(known)
+            })
+        };
+        for one in studies[0].published() {
+            seen += 1;
+            for step in &one.steps {
+                let Step {
+                    case,
+                    variant,
+                    quantity,
+                    ..
+                } = step;
+                assert!(Kind::of(quantity, None).is_some(), "{quantity}");
+                assert!(has(case, &[variant]), "{name}: {case} {variant}");
+            }
+            match one.ours {
+                Some(Ours::Pair(pair)) => {
+                    assert!(Kind::of(&pair.quantity, pair.worker).is_some(), "{pair:?}");
+                    // Cases of scaling are made for the machine.
+                    let there = has(&pair.case, &[&pair.subject, &pair.reference]);
+                    assert!(there || name == "scaling", "{name}: {pair:?}");
+                }
+                Some(Ours::Amount(OfVariant {
+                    case,
+                    variant,
+                    quantity,
+                    worker,
+                })) => {
+                    assert!(Kind::of(&quantity, worker).is_some(), "{quantity}");
+                    assert!(has(&case, &[&variant]), "{name}: {case} {variant}");
+                }
+                Some(Ours::Law(law)) => {
+                    assert!(Kind::of(&law.quantity, None).is_some(), "{law:?}");
+                    let mut cases = studies.iter().flat_map(|study| &study.cases);
+                    let same = |point: &SweepPoint| point.sweep == law.sweep;
+                    assert!(
+                        cases.any(|case| case.sweep.as_ref().is_some_and(same)),
+                        "{law:?}"
+                    );
+                }
+                Some(Ours::Best(of)) => assert!(has(&of.case, &[]), "{name}: {of:?}"),
+                Some(_) => {}
+                None => assert!(one.not_here.is_some(), "{name}: {}", one.finding),
+            }
+        }
+    }
+    assert!(seen > 70, "{seen}");
+}
+
+/// A figure of a source could not be found in its text, or was from elsewhere without a word.
+#[test]
+fn every_figure_of_a_source_says_where_it_stands() {
+    for name in builtin_names() {
+        for one in builtin(name, Preset::Full).unwrap().published() {
+            let known = one.place.as_deref().or(one.from.as_deref());
+            let what = format!("{name}: {}: {}", one.finding, one.theirs);
+            assert!(known.is_some_and(|known| !known.is_empty()), "{what}");
+            assert!(
+                one.place.is_none() || one.from.is_none() || is_inferred(&one),
+                "{what}"
+            );
+        }
+    }
+}
+
+/// A figure of the text of which a part is inferred.
+fn is_inferred(one: &Published) -> bool {
+    let from = one.from.as_deref().unwrap_or_default();
+    from.contains("inferred") || from.contains("not in the text")
+}
+
+/// The column of causes was empty in many rows, and nobody knew whether anything had been looked at.
+#[test]
+fn every_row_that_has_an_answer_has_a_cause_or_says_that_none_was_found() {
+    let mut known = published(Claim::Less, pair("cpu"));
+    known.cause = Some("known (docs/x.md)".to_owned());
+    let never = Published {
+        ours: None,
+        not_here: Some("no such machine".to_owned()),
+        ..published(Claim::Faster, pair("time"))
+    };
+    let rows = threads_faster(vec![
+        published(Claim::Faster, pair("time")),
+        known,
+        published(Claim::Same, pair("parent-done")),
+        never,
+    ]);
+    let causes: Vec<Option<&str>> = rows.iter().map(|row| row.cause.as_deref()).collect();
+    let [time, cpu, parent, never] = causes[..] else {
+        panic!("{causes:?}")
+    };
+    let expected = |row: &Then, else_: &'static str| match row.verdict {
+        Standing::CannotTell => Some("no difference is established"),
+        _ => Some(else_),
+    };
+    assert!(time.is_some_and(|cause| !cause.is_empty()), "{causes:?}");
+    assert_eq!(cpu, expected(&rows[1], "known (docs/x.md)"));
+    assert_eq!(parent, expected(&rows[2], "cause not found"));
+    assert_eq!(never, None);
+}
+
+/// A run of `--yield ignored` had its figures in failed slots alone, and its row had none.
+#[test]
+fn a_run_whose_hand_overs_were_ignored_shows_them_in_its_row() {
+    let row = Published {
+        not_here: Some("this kernel obeys".to_owned()),
+        claim: None,
+        ..published(Claim::Faster, Ours::NotSwitched)
+    };
+    let obeyed = threads_faster(vec![row.clone()]).remove(0);
+    assert_eq!(obeyed.verdict, Standing::NotPossible);
+    assert_eq!(obeyed.because.as_deref(), Some("this kernel obeys"));
+    let mock = Mock::new(|_, _, _, _| flow::Answer::Failed {
+        reason: flow::Failure::NotSwitched {
+            switches: 148,
+            handed_over: 20_648,
+        },
+        kept: None,
+    });
+    let case = case("x", 10, &["process", "thread"]);
+    let ignored = held(study(vec![case]), mock, vec![row]).remove(0);
+    assert_eq!(ignored.verdict, Standing::SideBySide);
+    let said = "x, process: 148 switches where 20,648 hand-overs must cause as many";
+    assert!(ignored.ours.starts_with(said), "{}", ignored.ours);
+}

@@ -1,0 +1,97 @@
+//! Worker by worker: when each was done, and which of them sets two variants apart the most.
+//!
+//! # Theory
+//!
+//! A worker differs most where the least that its interval allows is beyond the most that those
+//! of all others allow, faster or slower. Intervals of single workers are wide, so that is rarely
+//! so; then nobody can tell which it is.
+
+use super::{Answer, Run, Standing, amounts, pairs};
+use crate::data::number::against;
+use crate::data::{OfVariant, Pair, Published};
+use crate::findings::{CaseResult, Contrast};
+
+/// How many workers a case has, from the record of its first variant.
+fn count(case: &CaseResult, label: &str) -> u32 {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|variant| variant.label == label);
+    own.map_or(0, |own| own.variant.flows)
+}
+
+/// The quantity of every worker.
+pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let mut answer = Answer::new("", Standing::SideBySide);
+    let mut words = Vec::new();
+    for worker in 1..=count(case, &of.variant) {
+        let quantity = (&*of.quantity, Some(worker));
+        let (unit, amount) = amounts::found(case, &of.variant, quantity, run)?;
+        words.push(unit.show(amount.estimate));
+        answer.points.push([worker.into(), amount.estimate]);
+    }
+    if words.is_empty() {
+        return Err(Answer::unknown(format!("{} was not run", of.variant)));
+    }
+    answer.ours = words.join(", ");
+    Ok(answer)
+}
+
+/// Which worker differs most.
+pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&pair.case)?;
+    let mut all: Vec<(u32, Contrast)> = Vec::new();
+    for worker in 1..=count(case, &pair.subject) {
+        let own = Pair {
+            worker: Some(worker),
+            ..pair.clone()
+        };
+        let found = pairs::finding(case, &own, run)?.contrast.into_value();
+        all.extend(found.map(|contrast| (worker, contrast)));
+    }
+    let away = |contrast: &Contrast| contrast.estimate.ln().abs();
+    let most = all.iter().max_by(|a, b| away(&a.1).total_cmp(&away(&b.1)));
+    let Some((worker, contrast)) = most else {
+        return Err(Answer::unknown("no worker was compared"));
+    };
+    let ours = format!("worker {worker}: {}", against(contrast.estimate));
+    let points = || {
+        let all = all.iter();
+        all.map(|(worker, contrast)| [f64::from(*worker), contrast.estimate])
+            .collect()
+    };
+    if !is_beyond(contrast, all.iter().filter(|other| other.0 != *worker)) {
+        let because = "the intervals of the workers overlap";
+        return Ok(Answer {
+            because: Some(because.to_owned()),
+            points: points(),
+            are_ratios: true,
+            ..Answer::new(format!("{ours}, as far as seen"), Standing::CannotTell)
+        });
+    }
+    let verdict = match published.value == Some(f64::from(*worker)) {
+        true => Standing::Reproduced,
+        false => Standing::Differs,
+    };
+    Ok(Answer {
+        points: points(),
+        are_ratios: true,
+        ..Answer::new(ours, verdict)
+    })
+}
+
+/// Whether the least of one is beyond the most of all others.
+fn is_beyond<'a>(one: &Contrast, others: impl Iterator<Item = &'a (u32, Contrast)>) -> bool {
+    let ends = |contrast: &Contrast| {
+        let (low, high) = contrast.interval()?;
+        let least = match low <= 1.0 && high >= 1.0 {
+            true => 0.0,
+            false => low.ln().abs().min(high.ln().abs()),
+        };
+        Some((least, low.ln().abs().max(high.ln().abs())))
+    };
+    let Some((least, _)) = ends(one) else {
+        return false;
+    };
+    let mut others = others.map(|(_, other)| ends(other));
+    others.all(|other| other.is_some_and(|(_, most)| most < least))
+}

@@ -1,0 +1,223 @@
+//! Throughput of threads over processes, and their misses of the TLB, beside the source's.
+
+use measure::Measured;
+
+use super::{Answer, Run, Standing, bounded, pairs};
+use crate::data::number::{against, count, factor_interval, percent, ratio_interval};
+use crate::data::{Claim, OfWork, Published};
+use crate::findings::quantity::Word;
+use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};
+
+/// One work with its largest number of flows for which there are CPUs.
+type Point<'a> = (&'a Scaling, &'a ScalingPoint);
+
+/// The works that stand for the source's, or why there is none.
+fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
+    let own = run.scaling.iter().filter(|work| is_of(of, work));
+    let found: Vec<Point<'a>> = own
+        .filter_map(|work| Some((work, largest(work)?)))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    Err(match of.along.missing(run.machine()) {
+        Some(why) => Answer::impossible(why),
+        None => Answer::unknown(run.without(&of.workload, of.along.spoken())),
+    })
+}
+
+fn is_of(of: &OfWork, work: &Scaling) -> bool {
+    let rest = work.workload.strip_prefix(of.workload.as_str());
+    let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']));
+    named && work.along == of.along
+}
+
+/// With one flow there is nothing to share.
+fn largest(work: &Scaling) -> Option<&ScalingPoint> {
+    let several = || work.points.iter().filter(|point| point.flows > 1);
+    let fits = |point: &&ScalingPoint| point.flows <= work.room;
+    several().rfind(fits).or(several().next_back())
+}
+
+pub(super) fn throughput(
+    claim: Option<Claim>,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let words: Vec<Word> = works
+        .iter()
+        .map(|(_, point)| word(point.threads_over_processes.as_ref()))
+        .collect();
+    let text = match works.as_slice() {
+        [(_, point)] => shown(point),
+        _ => counted(&words),
+    };
+    let verdict = claim.map_or(Standing::SideBySide, |claim| all(claim, &words));
+    Ok(Answer::new(text, verdict))
+}
+
+/// Of throughput more is faster.
+fn word(ratio: Option<&Ratio>) -> Word {
+    match ratio.and_then(|ratio| ratio.interval) {
+        None => Word::CannotTell,
+        Some([low, _]) if low > 1.0 => Word::More,
+        Some([_, high]) if high < 1.0 => Word::Less,
+        Some([low, high]) if low > 1.0 / NEAR && high < NEAR => Word::Same,
+        Some(_) => Word::CannotTell,
+    }
+}
+
+/// Throughputs this near to each other are the same.
+const NEAR: f64 = 1.02;
+
+/// What several works together say of a claim.
+fn all(claim: Claim, words: &[Word]) -> Standing {
+    let each: Vec<Standing> = words
+        .iter()
+        .map(|word| pairs::judge(claim, *word))
+        .collect();
+    let told: Vec<Standing> = each
+        .iter()
+        .copied()
+        .filter(|standing| *standing != Standing::CannotTell)
+        .collect();
+    match told.as_slice() {
+        [] => Standing::CannotTell,
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+            // One of many says nothing for those that are not known.
+            match 2 * told.len() > each.len() {
+                true => *first,
+                false => Standing::CannotTell,
+            }
+        }
+        _ => Standing::Differs,
+    }
+}
+
+/// Threads against processes, as every other comparison is said.
+fn shown(point: &ScalingPoint) -> String {
+    let flows = point.flows;
+    let Some(ratio) = &point.threads_over_processes else {
+        return format!("{flows} flows: not compared");
+    };
+    let [low, high] = match ratio.interval {
+        None => {
+            return format!(
+                "{flows} flows: threads {}, without an interval",
+                said(ratio)
+            );
+        }
+        // Ratios of throughput are turned to those of times.
+        Some([low, high]) => [1.0 / high, 1.0 / low],
+    };
+    match word(Some(ratio)) {
+        Word::CannotTell => {
+            format!("{flows} flows: undecided: {}", ratio_interval(low, high))
+        }
+        Word::Same => format!("{flows} flows: the same ({})", ratio_interval(low, high)),
+        _ => {
+            let away = ratio.ratio.max(1.0 / ratio.ratio);
+            let ends = match high < 1.0 {
+                true => factor_interval(away, 1.0 / high, 1.0 / low),
+                false => factor_interval(away, low, high),
+            };
+            format!("{flows} flows: threads {} {ends}", said(ratio))
+        }
+    }
+}
+
+fn said(ratio: &Ratio) -> String {
+    against(1.0 / ratio.ratio)
+}
+
+fn counted(words: &[Word]) -> String {
+    let of = |wanted: Word| words.iter().filter(|word| **word == wanted).count();
+    format!(
+        "of {} works threads are faster in {}, slower in {}, the same in {}, undecided in {}",
+        words.len(),
+        of(Word::More),
+        of(Word::Less),
+        of(Word::Same),
+        of(Word::CannotTell)
+    )
+}
+
+pub(super) fn tlb_misses(
+    claim: Option<Claim>,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let (_, point) = works[0];
+    match &point.dtlb_misses {
+        Measured::Value(ratio) => {
+            let text = format!("{} flows: {ratio:.3}, medians", point.flows);
+            let verdict = match claim {
+                Some(_) => Standing::CannotTell,
+                None => Standing::SideBySide,
+            };
+            Ok(Answer::new(text, verdict))
+        }
+        Measured::NotAvailable { reason, remedy } => {
+            Err(Answer::impossible(match remedy.as_str() {
+                "" => reason.clone(),
+                remedy => format!("{reason} ({remedy})"),
+            }))
+        }
+    }
+}
+
+/// Of the memory that flows work on, as ranges of 2 MiB, how many several cores share: counted, so
+/// there is no interval.
+pub(super) fn shared_pages(
+    published: &Published,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let (_, point) = works[0];
+    let is_threads = |one: &&Throughput| one.processes == 1 && one.threads == point.flows;
+    let is_processes = |one: &&Throughput| one.threads == 1 && one.processes == point.flows;
+    let threads = point.variants.iter().find(is_threads).map(ranges);
+    let Some((all, shared)) = threads.transpose()? else {
+        return Err(Answer::unknown("no good slot of threads"));
+    };
+    let mut words = format!(
+        "{} flows: of {} ranges of 2 MiB with threads {} are worked on by several cores ({})",
+        point.flows,
+        count(all),
+        count(shared),
+        percent(shared as f64 / all as f64)
+    );
+    let processes = point.variants.iter().find(is_processes);
+    if let Some(Ok((all, shared))) = processes.map(ranges) {
+        let (all, shared) = (count(all), count(shared));
+        words.push_str(&format!(", of {all} with processes at most {shared}"));
+    }
+    let share = shared as f64 / all as f64;
+    let verdict = bounded(published, (share, share)).unwrap_or(Standing::SideBySide);
+    Ok(Answer::new(words, verdict))
+}
+
+/// All ranges of a variant, and those of several cores (at the most, where they are hidden).
+fn ranges(one: &Throughput) -> Result<(u64, u64), Answer> {
+    let told = one.footprint.as_ref();
+    let told = told.ok_or_else(|| Answer::unknown("flows of this work do not tell their pages"))?;
+    let footprint = match told {
+        Measured::Value(footprint) => footprint,
+        Measured::NotAvailable { reason, .. } => return Err(Answer::impossible(reason)),
+    };
+    let shared = match &footprint.by_cores {
+        Measured::Value(shared) => Ok(shared.huge),
+        Measured::NotAvailable { reason, .. } => {
+            let most = footprint.by_cores_at_most;
+            most.map(|most| most.huge).ok_or(reason)
+        }
+    };
+    match shared {
+        Ok(shared) if footprint.all.huge > 0 => Ok((footprint.all.huge, shared)),
+        Ok(_) => Err(Answer::unknown("no page was counted")),
+        Err(reason) => Err(Answer::impossible(reason)),
+    }
+}

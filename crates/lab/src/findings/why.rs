@@ -1,0 +1,132 @@
+//! Why a finding is as it is: reasons taken from counts.
+//!
+//! # Theory
+//!
+//! A rule looks at one thing that was counted on both sides and says nothing where the two
+//! are alike. One file a rule; [`RULES`] names them all. docs/why.md says of each what it
+//! counts and what it cannot tell.
+//!
+//! Reasons are of four kinds ([`Weight`]), and are given in this order:
+//!
+//! 1. **Whole**: in which phase the difference lies. The phases add up to it, so these are
+//!    shares of it.
+//! 2. **Cause**: what makes it, named only where a count proves it, the largest share first.
+//! 3. **Part**: the verdict on a part alone.
+//! 4. **Count**: what else was counted and lies far apart, the farthest first. What it does
+//!    to the time is left to the reader.
+//!
+//! A rule whose count is part of a cause that was named is silent, so that nothing is said
+//! twice. A reason is given only where its phase is part of the time that is compared: counts are
+//! those of these phases ([`Evidence::counts`]), and what is done while flows are made is left out
+//! of any other time ([`Evidence::times_making`]). No rule looks at times of single flows, at names, or at what a model is known to
+//! be like: without counts there are no reasons.
+
+mod address_spaces;
+mod apart;
+mod bytes;
+mod cause;
+mod copied;
+mod cpu_time;
+mod evidence;
+mod faults;
+mod kernel;
+mod late;
+mod made;
+mod migrations;
+mod misses;
+mod modelled;
+mod page_tables;
+mod parts;
+mod phases;
+mod shared;
+mod steady;
+mod switches;
+#[cfg(test)]
+mod tests;
+mod waits;
+
+pub(crate) use cause::cause;
+pub(crate) use copied::MOST;
+pub(crate) use evidence::{Evidence, Side};
+pub(crate) use modelled::{cause as simulated_cause, why as simulated_why};
+
+use crate::data::Metric;
+
+/// What a rule says, and how much it weighs.
+#[derive(Debug, Clone, PartialEq)]
+struct Reason {
+    weight: Weight,
+    text: String,
+}
+
+/// How much a reason says of the difference; the first is given first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Weight {
+    /// It parts the whole difference.
+    Whole,
+    /// It makes this share of the difference.
+    Cause(f64),
+    /// It is the verdict on a part.
+    Part,
+    /// It was counted this many times more often on one side.
+    Count(f64),
+}
+
+impl Weight {
+    /// Larger goes first. Shares of the same whole percent are alike.
+    fn rank(self) -> (u8, f64) {
+        match self {
+            Self::Whole => (3, 0.0),
+            Self::Cause(share) => (2, (100.0 * share).round()),
+            Self::Part => (1, 0.0),
+            Self::Count(factor) => (0, factor),
+        }
+    }
+}
+
+/// Looks at one thing.
+type Rule = fn(&Evidence<'_>) -> Option<Reason>;
+
+/// All of them; of equal weight the first goes first.
+const RULES: [Rule; 18] = [
+    phases::rule,
+    parts::rule,
+    copied::rule,
+    made::rule,
+    shared::rule,
+    waits::rule,
+    steady::rule,
+    faults::rule,
+    page_tables::rule,
+    switches::rule,
+    migrations::rule,
+    misses::cache,
+    misses::tlb,
+    misses::branches,
+    bytes::calls,
+    bytes::storage,
+    cpu_time::rule,
+    late::rule,
+];
+
+/// The reasons for the difference of two variants, the weightiest first.
+pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
+    let rules: &[Rule] = match evidence.metric {
+        // What the emulator did is no reason for what a model counted: see `modelled`.
+        Metric::Simulated => &[],
+        // A turn does one thing only, and variants take different numbers of them: what is summed
+        // over a repetition explains nothing of it.
+        Metric::Switch | Metric::Request | Metric::P99 => &[],
+        Metric::Total | Metric::Steady | Metric::Create | Metric::Unit => &RULES,
+    };
+    ordered(rules.iter().filter_map(|rule| rule(evidence)).collect())
+}
+
+/// The texts of reasons, the weightiest first.
+fn ordered(mut reasons: Vec<Reason>) -> Vec<String> {
+    reasons.sort_by(|a, b| {
+        let (a, b) = (a.weight.rank(), b.weight.rank());
+        b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
+    reasons.into_iter().map(|reason| reason.text).collect()
+}

@@ -1,0 +1,32 @@
+//! Processes get an address space each, which is made for them and ended with them.
+//!
+//! # Theory
+//!
+//! An address space is paid for in page faults: the child's for each page that it touches first, and
+//! the parent's for each page that a fork left write-protected. So where starting and ending flows
+//! makes most of a difference, one side makes more processes and has far more page faults, it is
+//! their address spaces. The kernel's own work for one (page tables to copy and to give back) is
+//! counted by nobody, so this has no share of its own: it has that of the phases.
+
+use super::cause::Clause;
+use super::{Evidence, Side, faults};
+use crate::data::words::plural;
+
+/// The cause, where making flows makes most of the difference.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let (_, share) = evidence.making()?;
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let faults = |side: Side<'_>| evidence.counts(side).faults();
+    let is_of_processes = processes(slow) > processes(fast) && faults(slow) > faults(fast);
+    let counted = faults::counted(evidence).filter(|_| is_of_processes)?;
+    let slow = plural(slow.label);
+    Some((
+        share.min(1.0),
+        format!("{slow} get an address space each: {counted}"),
+    ))
+}
+
+fn processes(side: Side<'_>) -> u32 {
+    let variant = &side.profile.variant;
+    variant.model.shape(variant.flows).processes
+}

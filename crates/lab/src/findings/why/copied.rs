@@ -1,0 +1,112 @@
+//! Page-table entries that forks copied.
+//!
+//! # Theory
+//!
+//! A fork copies an entry of 8 bytes for each page of private memory. Nobody counts them,
+//! but two quantities that are counted bound them from above: an entry needs its 8 bytes of
+//! page tables, and leads to a page that is mapped (RSS, which counts a shared page in each
+//! process that maps it). The smaller of the two bounds, over all processes of a side, less
+//! that of the other side, is what the forks of one side copied more. A huge page has one
+//! entry for some hundred pages, and a table that stands ready: those of children are taken
+//! off.
+//!
+//! It is named as the cause only where create and tear-down make most of the difference, the
+//! entries are many for each fork, and what the time comes to for each of them is what an
+//! entry can cost: some tens of ns to copy, as much again to give back, and the noise of
+//! other machines.
+
+use flow::{Pages, ParentMemory};
+
+use super::cause::Clause;
+use super::{Evidence, Reason, Side, Weight};
+use crate::data::number::{bytes, plain, time};
+use crate::data::words::plural;
+
+/// Bytes of one entry.
+const ENTRY: f64 = 8.0;
+/// Fewer entries for each fork (8 MB of memory in pages of 4 KB) hide behind its other work.
+const MANY: f64 = 2_048.0;
+/// What one entry can cost to copy and to give back, in ns.
+const PLAUSIBLE_NS: std::ops::RangeInclusive<f64> = 5.0..=1_000.0;
+/// The share of the difference from which create and tear-down make most of it.
+pub(crate) const MOST: f64 = 0.5;
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let (making_ns, share) = evidence.making()?;
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let forks = f64::from(forked(slow));
+    let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
+    let each_ns = making_ns / more;
+    let proven =
+        share >= MOST && forks > 0.0 && more >= MANY * forks && PLAUSIBLE_NS.contains(&each_ns);
+    proven.then(|| Reason {
+        weight: Weight::Cause(share.min(1.0)),
+        text: said(slow, fast, more, each_ns),
+    })
+}
+
+/// The cause, where it is proven.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let Weight::Cause(share) = rule(evidence)?.weight else {
+        return None;
+    };
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
+    let more = plain(more.round());
+    Some((
+        share,
+        format!(
+            "fork copies {more} more page-table entries for {}",
+            plural(slow.label)
+        ),
+    ))
+}
+
+fn said(slow: Side<'_>, fast: Side<'_>, more: f64, each_ns: f64) -> String {
+    format!(
+        "fork copied {} page-table entries more for {} ({}): {} of create and tear-down each",
+        plain(more.round()),
+        plural(slow.label),
+        shown_by(slow, fast),
+        time(each_ns)
+    )
+}
+
+/// What shows that there were more of them.
+fn shown_by(slow: Side<'_>, fast: Side<'_>) -> String {
+    if let Some(parent_memory) = huge(fast) {
+        let size = bytes(parent_memory.bytes as f64);
+        return format!("of {}, {size} lie in huge pages", plural(fast.label));
+    }
+    let tables = |side: Side<'_>| side.profile.memory.map_or(0.0, |m| m.page_tables as f64);
+    let processes = |side: Side<'_>| match side.profile.memory.map_or(0, |m| m.processes) {
+        1 => "1 process".to_owned(),
+        many => format!("{many} processes"),
+    };
+    format!(
+        "{} of page tables in {} against {} in {}",
+        bytes(tables(slow)),
+        processes(slow),
+        bytes(tables(fast)),
+        processes(fast)
+    )
+}
+
+fn forked(side: Side<'_>) -> u32 {
+    let variant = &side.profile.variant;
+    variant.model.shape(variant.flows).processes
+}
+
+/// Entries of small pages in all processes of a side, at the most.
+fn entries(side: Side<'_>, page: f64) -> Option<f64> {
+    let memory = side.profile.memory?;
+    let bound = (memory.page_tables as f64 / ENTRY).min(memory.rss as f64 / page);
+    let of_huge = huge(side).map_or(0.0, |parent_memory| parent_memory.bytes as f64 / page);
+    Some((bound - of_huge * f64::from(forked(side))).max(0.0))
+}
+
+/// The parent memory of a side, if it lies in huge pages.
+fn huge(side: Side<'_>) -> Option<ParentMemory> {
+    let parent_memory = side.profile.variant.parent_memory?;
+    (parent_memory.pages == Pages::Huge).then_some(parent_memory)
+}

@@ -1,0 +1,55 @@
+//! Page faults, and how many of them are the parent's: after a fork it pays one for each
+//! page that it writes.
+
+use super::apart::apart;
+use super::{Evidence, Reason};
+use crate::data::number::plain;
+use crate::data::words::plural;
+
+/// Fewer faults apart than this explain nothing.
+const HANDFUL: f64 = 20.0;
+
+/// `0 page faults against 127`, of the subject and the reference, where they lie far apart.
+pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
+    let sides = [evidence.subject, evidence.reference];
+    let [s, r] = sides.map(|side| evidence.counts(side).faults());
+    apart(s, r, HANDFUL, "fewer")?;
+    Some(format!("{} against {}", page_faults(s), plain(r)))
+}
+
+fn page_faults(count: f64) -> String {
+    let count = plain(count);
+    let word = if count == "1" { "fault" } else { "faults" };
+    format!("{count} page {word}")
+}
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let (subject, reference) = (evidence.subject, evidence.reference);
+    let (s, r) = (evidence.counts(subject), evidence.counts(reference));
+    let apart = apart(s.faults(), r.faults(), HANDFUL, "fewer")?;
+    let (more, counts) = match s.faults() > r.faults() {
+        true => (subject, s),
+        false => (reference, r),
+    };
+    Some(Reason {
+        weight: apart.weight,
+        text: format!(
+            "{} against {}{}{}",
+            page_faults(s.faults()),
+            plain(r.faults()),
+            apart.words,
+            parents(more.label, counts.parent_faults)
+        ),
+    })
+}
+
+/// What part of the faults of `label` is the parent's; nothing where none is.
+fn parents(label: &str, faults: f64) -> String {
+    let be = match plain(faults).as_str() {
+        "0" => return String::new(),
+        "1" => "is",
+        _ => "are",
+    };
+    let (label, faults) = (plural(label), plain(faults));
+    format!(" ({faults} of {label} {be} the parent's)")
+}

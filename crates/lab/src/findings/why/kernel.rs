@@ -1,0 +1,33 @@
+//! Who switches from one flow to the next: the kernel, or the process itself.
+//!
+//! # Theory
+//!
+//! Of a case that measures switches every turn is one. Flows of the kernel show each of them among
+//! its context switches; flows within a process show none, whatever their number. So where one side
+//! has hundreds of times as many as the other, its turns go through the kernel, and those of the
+//! other do not.
+
+use super::cause::Clause;
+use super::{Evidence, Side};
+use crate::data::Metric;
+use crate::data::number::plain;
+use crate::data::words::plural;
+
+/// The kernel switches for one side alone from this factor on.
+const FAR: f64 = 100.0;
+
+/// The cause, of a case that measures switches.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let switches = |side: Side<'_>| evidence.counts(side).switches();
+    let (many, few) = (switches(slow), switches(fast));
+    let is_told = evidence.metric == Metric::Switch && many >= FAR * few.max(1.0);
+    is_told.then(|| {
+        let [slow, fast] = [slow, fast].map(|side| plural(side.label));
+        let (many, few) = (plain(many), plain(few));
+        let text = format!(
+            "the kernel makes each switch of {slow} ({many}), and hardly any of {fast} ({few})"
+        );
+        (1.0, text)
+    })
+}

@@ -1,0 +1,135 @@
+//! How much of the difference lies in which phase.
+
+use super::cause::Clause;
+use super::{Evidence, Reason, Weight};
+use crate::data::Metric;
+use crate::data::number::time;
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    if evidence.metric != Metric::Total || !evidence.differ() || !evidence.has_phases() {
+        return None;
+    }
+    let (s, r) = (
+        evidence.subject.profile.phases,
+        evidence.reference.profile.phases,
+    );
+    let create = s.create_ns - r.create_ns;
+    let teardown = s.teardown_ns - r.teardown_ns;
+    let steady = s.steady_ns - r.steady_ns;
+    let typical = evidence
+        .subject
+        .typical_ns
+        .zip(evidence.reference.typical_ns);
+    let text = said(create, teardown, steady, typical.map(|(s, r)| s - r))?;
+    Some(Reason {
+        weight: Weight::Whole,
+        text,
+    })
+}
+
+/// Differences of typical times add up to that of the whole only nearly: each is a median of
+/// its own. Farther apart than this share of it, the sum is not taken for the whole: what is
+/// shared out is always the sum, and a reader must get the same shares from the figures shown.
+const NEARLY: f64 = 0.01;
+
+/// The cause, where starting and ending flows makes most of the difference, and is not all that was
+/// measured.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let is_total = evidence.metric == Metric::Total;
+    if !is_total || !evidence.has_phases() || evidence.is_about_making() {
+        return None;
+    }
+    let (making_ns, share) = evidence.making()?;
+    let whole = making_ns / share;
+    let is_part = (0.0..=1.0).contains(&share) && whole > 0.0;
+    is_part.then(|| {
+        let percent = 100.0 * share;
+        (
+            share,
+            format!(
+                "{percent:.0} % of the {} gap is starting and ending flows",
+                time(whole)
+            ),
+        )
+    })
+}
+
+fn said(create: f64, teardown: f64, steady: f64, whole: Option<f64>) -> Option<String> {
+    let making = create + teardown;
+    let total = making + steady;
+    if total == 0.0 {
+        return None;
+    }
+    let share = making / total;
+    if !(0.0..=1.0).contains(&share) {
+        return Some(format!(
+            "create and tear-down take {}, the steady phase {}",
+            more_or_less(making),
+            more_or_less(steady)
+        ));
+    }
+    let difference = match whole {
+        Some(whole) if (whole - total).abs() <= NEARLY * whole.abs() => {
+            format!("of the difference of {}", time(whole.abs()))
+        }
+        Some(_) => format!(
+            "by the medians of the phases, which differ by {} together",
+            time(total.abs())
+        ),
+        None => format!("of the difference of {}", time(total.abs())),
+    };
+    let part = |ns: f64| match create * teardown < 0.0 {
+        true => more_or_less(ns),
+        false => time(ns.abs()),
+    };
+    Some(format!(
+        "{difference}, {:.0} % is create and tear-down ({} and {}) and {:.0} % the steady phase",
+        100.0 * share,
+        part(create),
+        part(teardown),
+        100.0 - (100.0 * share).round()
+    ))
+}
+
+fn more_or_less(ns: f64) -> String {
+    let word = if ns < 0.0 { "less" } else { "more" };
+    format!("{} {word}", time(ns.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    /// Of a shorter create and a longer tear-down it said "40 % is create and tear-down (1.00 ms
+    /// and 5.00 ms)", which do not add up.
+    #[test]
+    fn phases_that_go_against_each_other_say_which_way() {
+        let mixed = said(-1e6, 5e6, 6e6, None).unwrap();
+        assert!(
+            mixed.contains("40 % is create and tear-down (1.00 ms less and 5.00 ms more) and 60 %"),
+            "{mixed}"
+        );
+        assert_eq!(
+            said(-5e6, 1e6, 6e6, None).unwrap(),
+            "create and tear-down take 4.00 ms less, the steady phase 6.00 ms more"
+        );
+        let alike = said(-1e6, -2e6, -9e6, None).unwrap();
+        assert!(
+            alike.contains("25 % is create and tear-down (1.00 ms and 2.00 ms)"),
+            "{alike}"
+        );
+    }
+
+    /// The reason spoke of another difference than the table beside it.
+    #[test]
+    fn the_difference_is_that_of_the_table_or_says_what_it_is() {
+        let of = |whole| said(1e6, 0.0, 9e6, whole).unwrap();
+        assert!(of(Some(10.05e6)).starts_with("of the difference of 10.1 ms, 10 % is create"));
+        // Of a difference of 10.3 ms it said that 100 % are 6.32 ms and 3.32 ms.
+        for whole in [15e6, 10.4e6] {
+            assert!(of(Some(whole)).starts_with(
+                "by the medians of the phases, which differ by 10.0 ms together, 10 % is create"
+            ));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Which shared resource makes the difference between processes and threads.
+//!
+//! # Theory
+//!
+//! The effects are those of [`crate::findings::shared`], with their intervals. Here they become
+//! a reason of the finding that they explain: that on processes and threads.
+//!
+//! Shares of the difference are given only where both effects point its way and are decided
+//! from noise. Where one hides a part of the other, the two effects say more than shares.
+
+use flow::Model;
+use stats::Verdict;
+
+use super::cause::Clause;
+use super::copied::MOST;
+use super::{Evidence, Reason, Weight, faults};
+use crate::data::words::percent;
+use crate::findings::compared;
+use crate::findings::shared::{Cause, Effect, Shared};
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let shared = of(evidence)?;
+    let said = shares(shared).map_or(String::new(), |(space, files)| {
+        format!("; that is {space:.0} % and {files:.0} % of the difference")
+    });
+    Some(Reason {
+        weight: Weight::Cause(part_of_larger(shared)),
+        text: format!(
+            "by the models between, sharing the address space makes {}, and sharing the file table \
+             makes {}{said}",
+            effect(&shared.address_space),
+            effect(&shared.file_table)
+        ),
+    })
+}
+
+/// The cause, where sharing one thing alone makes most of the difference.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let shared = of(evidence)?;
+    let what = match shared.cause {
+        Cause::AddressSpace => "sharing the address space",
+        Cause::FileTable => "sharing the file table",
+        Cause::Both | Cause::Neither | Cause::CannotTell => return None,
+    };
+    let share = match shares(shared) {
+        Some((space, files)) => space.max(files) / 100.0,
+        None => part_of_larger(shared),
+    };
+    let effect = match shared.cause {
+        Cause::AddressSpace => shared.address_space,
+        _ => shared.file_table,
+    };
+    let said = compared(Some(&effect.estimate), &effect.verdict);
+    let counted = of_new_address_spaces(evidence, shared.cause);
+    let counted = counted.map_or(String::new(), |counted| format!(" ({counted})"));
+    Some((
+        share,
+        format!("{what} alone makes it {}{counted}", said.word),
+    ))
+}
+
+/// What was counted of making address spaces, where that is what takes the time.
+fn of_new_address_spaces(evidence: &Evidence<'_>, cause: Cause) -> Option<String> {
+    let (_, share) = evidence.making()?;
+    let is_making = share >= MOST && cause == Cause::AddressSpace;
+    is_making.then(|| faults::counted(evidence)).flatten()
+}
+
+/// What sharing does, of a finding on processes and threads that differ.
+pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
+    let sides = [evidence.subject, evidence.reference];
+    let models = sides.map(|side| side.profile.variant.model);
+    let both = models.contains(&Model::Process) && models.contains(&Model::Thread);
+    evidence.shared.filter(|_| both && evidence.differ())
+}
+
+/// The shares of the difference in percent that go with the address space and with the file
+/// table, if both effects are decided and neither goes against it.
+fn shares(shared: &Shared) -> Option<(f64, f64)> {
+    let [space, files] = [&shared.address_space, &shared.file_table].map(size);
+    let files = files? / (space? + files?);
+    (0.0..=1.0).contains(&files).then(|| {
+        let files = (100.0 * files).round();
+        (100.0 - files, files)
+    })
+}
+
+/// The part of the larger effect in what both do; one that is not known is none.
+fn part_of_larger(shared: &Shared) -> f64 {
+    let sizes = [&shared.address_space, &shared.file_table].map(size);
+    let [space, files] = sizes.map(|size| size.unwrap_or(0.0).abs());
+    space.max(files) / (space + files).max(f64::MIN_POSITIVE)
+}
+
+/// The log of what an effect does; none where there is none, nothing where it is not known.
+fn size(effect: &Effect) -> Option<f64> {
+    match effect.verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => Some(effect.estimate.ratio.ln()),
+        Verdict::Same { .. } => Some(0.0),
+        Verdict::CannotTell { .. } => None,
+    }
+}
+
+/// `it 33x faster [20x … 50x]`.
+fn effect(Effect { estimate, verdict }: &Effect) -> String {
+    let said = compared(Some(estimate), verdict);
+    let (word, interval) = (said.word, said.interval);
+    match verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => {
+            format!("it {word} {interval}").trim_end().to_owned()
+        }
+        Verdict::Same { within } => {
+            format!("no difference within {} ({interval})", percent(*within))
+        }
+        Verdict::CannotTell { .. } if interval.is_empty() => {
+            "a difference for which there are too few rounds".to_owned()
+        }
+        Verdict::CannotTell { .. } => format!("an undecided difference ({interval})"),
+    }
+}

@@ -1,0 +1,14 @@
+//! The verdict on the steady phases alone.
+
+use super::{Evidence, Reason, Weight};
+use crate::data::Metric;
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    if evidence.metric != Metric::Total || !evidence.differ() || !evidence.has_phases() {
+        return None;
+    }
+    Some(Reason {
+        weight: Weight::Part,
+        text: evidence.steady.clone()?,
+    })
+}

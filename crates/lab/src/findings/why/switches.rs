@@ -1,0 +1,25 @@
+//! Context switches: CPUs that were given up, and CPUs that were taken.
+
+use super::apart::apart;
+use super::{Evidence, Reason};
+use crate::data::number::plain;
+
+/// Fewer switches apart than this explain nothing.
+const HANDFUL: f64 = 20.0;
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let s = evidence.counts(evidence.subject);
+    let r = evidence.counts(evidence.reference);
+    let apart = apart(s.switches(), r.switches(), HANDFUL, "fewer")?;
+    Some(Reason {
+        weight: apart.weight,
+        text: format!(
+            "{} context switches against {}{}; involuntary {} against {}",
+            plain(s.switches()),
+            plain(r.switches()),
+            apart.words,
+            plain(s.involuntary_switches),
+            plain(r.involuntary_switches)
+        ),
+    })
+}

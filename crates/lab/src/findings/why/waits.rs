@@ -1,0 +1,73 @@
+//! Flows that wait for each other at something that they share.
+//!
+//! # Theory
+//!
+//! A flow that waits for a lock gives up its CPU: a voluntary switch. Where the slower side
+//! waits far more often while it works, and the models between the two put the difference
+//! down to one shared thing, it is there that they wait: the lock of the address space, which
+//! mappings and page faults need, or that of the file table. Either count alone proves
+//! nothing: flows also wait for a pipe, and a thing that is shared may be slower without any
+//! lock.
+
+use stats::Verdict;
+
+use super::apart::apart;
+use super::cause::Clause;
+use super::shared;
+use super::{Evidence, Reason, Weight};
+use crate::data::Metric;
+use crate::data::number::plain;
+use crate::data::words::plural;
+use crate::findings::shared::Cause;
+
+/// Fewer waits apart than this explain nothing.
+const HANDFUL: f64 = 20.0;
+
+/// The cause, where the models in between point to it.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    rule(evidence)?;
+    let (slow, _) = evidence.slow_and_fast()?;
+    let what = match shared::of(evidence)?.cause {
+        Cause::AddressSpace => "one address space",
+        _ => "one file table",
+    };
+    Some((
+        1.0,
+        format!(
+            "{} wait for each other at the lock of {what}",
+            plural(slow.label)
+        ),
+    ))
+}
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    if evidence.metric == Metric::Create {
+        return None;
+    }
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let (what, effect) = match shared::of(evidence)? {
+        shared if shared.cause == Cause::AddressSpace => ("address space", shared.address_space),
+        shared if shared.cause == Cause::FileTable => ("file table", shared.file_table),
+        _ => return None,
+    };
+    let slows = matches!(effect.verdict, Verdict::Slower { .. });
+    let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
+    let (many, few) = (waits(slow), waits(fast));
+    let more = many > few && apart(many, few, HANDFUL, "fewer").is_some();
+    (slows && more && shares_more(slow, fast)).then(|| Reason {
+        weight: Weight::Cause(1.0),
+        text: format!(
+            "{} wait for each other at the {what} that they share: {} times in the steady phase \
+             against {}",
+            plural(slow.label),
+            plain(many),
+            plain(few)
+        ),
+    })
+}
+
+/// Threads share both; only they can wait for each other there.
+fn shares_more(slow: super::Side<'_>, fast: super::Side<'_>) -> bool {
+    let isolates = |side: super::Side<'_>| side.profile.variant.model.isolates();
+    !isolates(slow) && isolates(fast)
+}

@@ -1,0 +1,115 @@
+//! Which of two variants is the faster along a sweep, and where that changes.
+//!
+//! # Theory
+//!
+//! The verdict of each finding tells: *faster* or *slower* names a winner, any other word
+//! names none. KernelCounters values that follow each other with the same winner are a stretch. The
+//! winner changes between the last value of a stretch and the first of the next one, and no
+//! nearer than that is claimed: between the two it was not measured, or not decided.
+
+use stats::Verdict;
+
+use super::Finding;
+use crate::data::number::plain;
+use crate::data::words::{listed, plural};
+
+/// The label of the one that is shown to be faster.
+pub(super) fn of(finding: &Finding) -> Option<&str> {
+    match finding.verdict {
+        Verdict::Faster { .. } => Some(&finding.subject),
+        Verdict::Slower { .. } => Some(&finding.reference),
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => None,
+    }
+}
+
+/// Values that follow each other and at which one is shown to be the faster.
+struct Stretch<'a> {
+    winner: &'a str,
+    from: f64,
+    to: f64,
+    said: Vec<String>,
+}
+
+/// Along which values which one is faster; the values of `findings` ascend.
+pub(super) struct Winners<'a> {
+    stretches: Vec<Stretch<'a>>,
+    /// Values at which none is.
+    open: Vec<String>,
+    ends: [f64; 2],
+}
+
+impl<'a> Winners<'a> {
+    pub(super) fn along(findings: &[(f64, &'a Finding)]) -> Self {
+        let ends = [findings.first(), findings.last()];
+        let mut winners = Self {
+            stretches: Vec::new(),
+            open: Vec::new(),
+            ends: ends.map(|end| end.map_or(0.0, |(at, _)| *at)),
+        };
+        for &(at, finding) in findings {
+            match of(finding) {
+                Some(winner) => winners.won(at, winner),
+                None => winners.open.push(plain(at)),
+            }
+        }
+        winners
+    }
+
+    fn won(&mut self, at: f64, winner: &'a str) {
+        let said = plain(at);
+        match self.stretches.last_mut() {
+            Some(last) if last.winner == winner => {
+                last.to = at;
+                last.said.push(said);
+            }
+            _ => self.stretches.push(Stretch {
+                winner,
+                from: at,
+                to: at,
+                said: vec![said],
+            }),
+        }
+    }
+
+    /// Whether one is shown to be the faster here and the other there.
+    pub(super) fn change(&self) -> bool {
+        self.stretches.len() > 1
+    }
+
+    /// "crossover between 3 and 5 workers: threads are faster at 2 and 3, processes at 5; no
+    /// difference is told at 4".
+    pub(super) fn sentence(&self, unit: &str) -> String {
+        let [from, to] = self.ends.map(plain);
+        let gap = |two: &[Stretch<'_>]| {
+            let [before, after] = [two[0].to, two[1].from].map(plain);
+            format!("between {before} and {after}")
+        };
+        let gaps: Vec<String> = self.stretches.windows(2).map(gap).collect();
+        let head = match gaps.len() {
+            0 => format!("no crossover from {from} to {to} {unit}"),
+            1 => format!("crossover {} {unit}", gaps[0]),
+            _ => format!("crossovers {} {unit}", listed(&gaps)),
+        };
+        format!("{head}: {}{}", self.faster(), self.undecided())
+    }
+
+    fn faster(&self) -> String {
+        let each = self.stretches.iter().enumerate().map(|(place, stretch)| {
+            let are = if place == 0 { " are faster" } else { "" };
+            format!(
+                "{}{are} at {}",
+                plural(stretch.winner),
+                listed(&stretch.said)
+            )
+        });
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    fn undecided(&self) -> String {
+        match (self.open.is_empty(), self.stretches.is_empty()) {
+            (true, _) => String::new(),
+            (false, true) => "undecided at all of these numbers".to_owned(),
+            (false, false) => format!("; undecided at {}", listed(&self.open)),
+        }
+    }
+}

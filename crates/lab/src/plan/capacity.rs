@@ -1,0 +1,205 @@
+//! Whether the machine has room for a variant's flows, asked before any of them is made.
+//!
+//! # Theory
+//!
+//! The kernel's flows are bounded by its limits ([`machine::ceiling`]). Of user-level ones
+//! the kernel sees nothing but memory, so theirs is an account: what a flow of that model
+//! takes for that work, times their number, against what is available less a reserve.
+//! Guards are free from Linux 6.13 on; before, each takes two mappings.
+//!
+//! A study that comes with the program must run on any machine, so variants that have no
+//! room are left out of it, and said, as is what needs a program that is not there. What a user
+//! asks for by number is refused instead.
+
+mod fitted;
+mod server;
+
+use flow::{Model, Placement, Variant};
+use machine::{Ceiling, Machine, Needs, Unit};
+use measure::Measured;
+use workload::Work;
+
+use crate::data::room::{limit, needs, rooms};
+pub use fitted::{equipped, fitted};
+
+use crate::data::number::{bytes, count, many};
+use crate::plan::parent_memory;
+
+/// The share of its room that flows may take where it is an estimate, or a whole machine would
+/// be filled.
+pub const SHARE: f64 = 0.8;
+/// Why there are no flows of that model on this target, if there are none.
+#[must_use]
+pub fn unavailable(model: Model) -> Option<String> {
+    without(model, flow::fibers_available())
+}
+
+fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
+    match (model.stacks(), fibers) {
+        (Some(_), Err(reason)) => Some(format!("model {model} is not available: {reason}")),
+        _ => None,
+    }
+}
+
+/// Flows that could move between processes gain nothing from more of them than run at a time, and
+/// would be moved to where they wait; what stands beside them has as many.
+fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<String> {
+    let cpus = machine.allowed().len();
+    if let Model::Migratable { processes, .. } = model {
+        return (processes as usize > cpus.max(1)).then(|| {
+            format!(
+                "model {model} is over {processes} processes, and flowgauge may run on {}: {}",
+                many(cpus as u64, "CPU"),
+                match cpus {
+                    0 | 1 => format!("it needs {processes}"),
+                    _ => format!("use at most migratable/{cpus}"),
+                }
+            )
+        });
+    }
+    let processes = work.processes_side_by_side()?;
+    // Two can take turns on one CPU.
+    (processes as usize > cpus.max(2)).then(|| {
+        format!(
+            "the work is done by {processes} side by side, and flowgauge may run on {cpus} CPUs: \
+             use processes = {} at most",
+            cpus.max(2)
+        )
+    })
+}
+
+/// Processes that the work wants on a core each would take turns where there are fewer.
+fn too_few_cores(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let cpus = machine.allowed().len() as u64;
+    let own = u64::from(work.processes_side_by_side()?);
+    (variant.placement == Placement::Cores && own > cpus.max(1)).then(|| {
+        format!(
+            "{own} processes on a core each need as many, and flowgauge may run on {}",
+            many(cpus, "CPU")
+        )
+    })
+}
+
+/// Why the machine has no room for a variant, if it has none; or why there is no such model.
+#[must_use]
+pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    unavailable(variant.model)
+        .or_else(|| too_many_processes(machine, variant.model, work))
+        .or_else(|| too_few_cores(machine, variant, work))
+        .or_else(|| parent_memory::no_room(machine, variant))
+        .or_else(|| no_room_for_flows(machine, variant, work))
+}
+
+fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let flows = u64::from(variant.flows);
+    if let Some(why) = no_memory(machine, variant, work) {
+        return Some(why);
+    }
+    let rooms = rooms(machine, variant.model, work);
+    let lowest = rooms.iter().min_by_key(|room| most(room))?;
+    if flows <= most(lowest) {
+        let pipes = || no_pipes(machine, flows, work);
+        let pipes = pipes().filter(|_| !variant.model.is_user_level());
+        return pipes.or_else(|| server::no_room(machine, variant, work, lowest));
+    }
+    let need = needs(machine, variant.model, work).map_or(String::new(), |each| {
+        let total = each.memory.saturating_mul(flows);
+        format!(
+            " (they need {}, {} each)",
+            bytes(total as f64),
+            bytes(each.memory as f64)
+        )
+    });
+    Some(format!(
+        "{} flows of model {} are more than this machine can hold{need}: at most {} (the limit is \
+         {}; to raise it: {})",
+        count(flows),
+        variant.model,
+        count(most(lowest)),
+        limit(lowest),
+        lowest.raise
+    ))
+}
+
+/// How many flows a limit allows: of bytes only [`SHARE`], since what a flow needs of them is
+/// an estimate, and what is available changes.
+fn most(room: &Ceiling) -> u64 {
+    match room.unit {
+        Unit::Bytes => (room.count as f64 * SHARE) as u64,
+        Unit::Tasks | Unit::Mappings => room.count,
+    }
+}
+
+/// How many flows of that model a sweep goes up to on its own: [`SHARE`] of the lowest room, in
+/// two digits, so that it is the same number on another day.
+#[must_use]
+pub fn top(machine: &Machine, model: Model, work: &Work) -> Option<u64> {
+    let lowest = rooms(machine, model, work).into_iter().next()?;
+    let share = (lowest.count as f64 * SHARE) as u64;
+    let unit = 10_u64.pow(share.checked_ilog10()?.saturating_sub(1));
+    Some(share / unit * unit)
+}
+
+/// Work that takes memory on purpose must leave the machine some.
+fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let each = work.bytes_a_flow()?;
+    let flows = u64::from(variant.flows);
+    let ceilings = machine.user_level_ceilings(Needs::memory(each));
+    let lowest = ceilings.first()?;
+    (flows > lowest.count).then(|| {
+        if work.makes_own_flows() {
+            // Its flows are its processes, which share what the memory is for.
+            return format!(
+                "this work takes {} of memory at once: this machine has {} for it (the limit is {}; \
+                 to raise it: {})",
+                bytes(each.saturating_mul(flows) as f64),
+                bytes(each.saturating_mul(lowest.count) as f64),
+                lowest.bites,
+                lowest.raise
+            );
+        }
+        format!(
+            "{} of memory at once, {} each: this machine has room for {} of them (the limit is {}; \
+             to raise it: {})",
+            taken(flows, each),
+            bytes(each as f64),
+            count(lowest.count),
+            lowest.bites,
+            lowest.raise
+        )
+    })
+}
+
+/// `2 flows take 512 MiB`.
+fn taken(flows: u64, each: u64) -> String {
+    let verb = if flows == 1 {
+        "flow takes"
+    } else {
+        "flows take"
+    };
+    let bytes = bytes(each.saturating_mul(flows) as f64);
+    format!("{} {verb} {bytes}", count(flows))
+}
+
+/// A ring of pipes takes two open files a flow.
+fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
+    if work.get().pipes_a_flow() == 0 {
+        return None;
+    }
+    let most = match machine.limits.nofile_hard {
+        Measured::Value(machine::limits::Bound::At(files)) => files.saturating_sub(64) / 2,
+        _ => return None,
+    };
+    (flows > most).then(|| {
+        format!(
+            "a ring of {} pipes takes two open files each: RLIMIT_NOFILE allows {} pipes (to \
+             raise it: ulimit -Hn {})",
+            count(flows),
+            count(most),
+            2 * flows + 64
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! What is left of a study on a machine that has no room for all of it.
+
+use flow::Variant;
+use machine::Machine;
+use workload::Work;
+
+use super::no_room;
+use crate::data::number::count;
+use crate::data::{LabelledVariant, Study};
+
+/// The study without the work that needs a program which is not on this machine, and why.
+#[must_use]
+pub fn equipped(study: Study) -> (Study, Vec<String>) {
+    let named: Vec<(Work, String)> = study
+        .cases
+        .iter()
+        .flat_map(|case| {
+            let own = case.variants.iter().filter_map(|v| v.work.as_ref());
+            let name = crate::data::base(case);
+            own.chain([&case.work])
+                .map(move |work| (work.clone(), name.to_owned()))
+        })
+        .collect();
+    without_those(study, |_, work| {
+        let why = work.get().missing()?;
+        let of = named.iter().find(|(known, _)| known == work);
+        Some(of.map_or_else(|| why.clone(), |(_, name)| format!("{name}: {why}")))
+    })
+}
+
+/// The study without the variants that have no room here, and what was left out and why: a
+/// line a model and limit.
+#[must_use]
+pub fn fitted(study: Study, machine: &Machine) -> (Study, Vec<String>) {
+    without_those(study, |variant, work| no_room(machine, variant, work))
+}
+
+pub(super) fn without_those(
+    mut study: Study,
+    why_not: impl Fn(&Variant, &Work) -> Option<String>,
+) -> (Study, Vec<String>) {
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    for case in &mut study.cases {
+        let work = &case.work;
+        case.variants.retain(|labelled| {
+            let work = labelled.work.as_ref().unwrap_or(work);
+            let Some(reason) = why_not(&labelled.variant, work) else {
+                return true;
+            };
+            add(&mut left_out, labelled, reason);
+            false
+        });
+    }
+    let mut cases = std::mem::take(&mut study.cases);
+    cases.retain(|case| !case.variants.is_empty());
+    let study = study.with_cases(cases);
+    (study, left_out.iter().map(LeftOut::text).collect())
+}
+
+/// A variant of a study that has no room, or not with all of its numbers of flows.
+struct LeftOut {
+    label: String,
+    fewest: u32,
+    most: u32,
+    /// Why the fewest have none.
+    reason: String,
+    /// Whether it is another reason, or another need, for more of them.
+    varies: bool,
+}
+
+impl LeftOut {
+    /// `20,000 flows of …`, and up to which number this continues.
+    fn text(&self) -> String {
+        if self.most == self.fewest || !self.varies {
+            return self.reason.clone();
+        }
+        let most = count(self.most.into());
+        format!("{}; so are more, up to {most}", self.reason)
+    }
+}
+
+fn add(left_out: &mut Vec<LeftOut>, labelled: &LabelledVariant, reason: String) {
+    let (label, flows) = (&labelled.label, labelled.variant.flows);
+    let same = |known: &&mut LeftOut| {
+        known.label == *label && (known.fewest != flows || known.reason == reason)
+    };
+    if let Some(known) = left_out.iter_mut().find(same) {
+        known.varies |= known.reason != reason;
+        known.most = known.most.max(flows);
+        if flows < known.fewest {
+            (known.fewest, known.reason) = (flows, reason);
+        }
+        return;
+    }
+    if left_out.iter().all(|known| known.reason != reason) {
+        left_out.push(LeftOut {
+            label: label.clone(),
+            fewest: flows,
+            most: flows,
+            reason,
+            varies: false,
+        });
+    }
+}

@@ -1,0 +1,235 @@
+//! Parent memory asked for on the command line, laid on every variant of a study; and whether the
+//! machine has room for it.
+//!
+//! # Theory
+//!
+//! One kind of pages is laid on all variants alike: the question is then what the study
+//! answers in a large program. Several kinds make one variant of each model that forks out
+//! of every one ([`Pages::copied`] tells them apart, and the others are what it is compared
+//! with), so that one table holds them. Threads copy nothing, whatever the pages are, and
+//! stay one variant, with the first kind.
+//!
+//! A variant whose study gives it parent memory keeps its kind of pages and takes the new size.
+
+use flow::{Pages, ParentMemory, Variant};
+use machine::Machine;
+use machine::ceiling::Needs;
+
+use crate::data::number::bytes;
+use crate::data::{AskedParentMemory, Case, LabelledVariant, Study, unique};
+
+/// The study with that parent memory.
+#[must_use]
+pub fn loaded(mut study: Study, asked: &AskedParentMemory) -> Study {
+    for case in &mut study.cases {
+        load_case(case, asked);
+    }
+    study
+}
+
+fn load_case(case: &mut Case, asked: &AskedParentMemory) {
+    let variants = case.variants.iter();
+    let laid: Vec<LabelledVariant> = variants
+        .flat_map(|labelled| laid(labelled, asked))
+        .collect();
+    let labels = unique(laid.iter().map(|labelled| labelled.label.clone()).collect());
+    case.variants = laid
+        .into_iter()
+        .zip(labels)
+        .map(|(labelled, label)| LabelledVariant { label, ..labelled })
+        .collect();
+    let kind = match asked.pages[..] {
+        [Pages::Small] => String::new(),
+        [one] => format!(" ({one})"),
+        _ => " in several kinds of pages".to_owned(),
+    };
+    let size = bytes(asked.bytes as f64);
+    case.title = format!("{}, with {size} of parent memory{kind}", case.title);
+}
+
+/// The variants that one becomes.
+fn laid(labelled: &LabelledVariant, asked: &AskedParentMemory) -> Vec<LabelledVariant> {
+    let with = |pages: Pages, label: String| LabelledVariant {
+        label,
+        variant: Variant {
+            parent_memory: Some(ParentMemory {
+                bytes: asked.bytes,
+                pages,
+            }),
+            ..labelled.variant.clone()
+        },
+        work: labelled.work.clone(),
+        sample: labelled.sample.clone(),
+        of_cpus: labelled.of_cpus,
+    };
+    if let Some(own) = labelled.variant.parent_memory {
+        return vec![with(own.pages, labelled.label.clone())];
+    }
+    let several = asked.pages.len() > 1;
+    let kinds = match labelled.variant.model.isolates() {
+        true => &asked.pages[..],
+        false => &asked.pages[..1],
+    };
+    let label = |pages| match several {
+        true => format!("{} {pages}", labelled.label),
+        false => labelled.label.clone(),
+    };
+    let kinds = kinds.iter();
+    kinds.map(|&pages| with(pages, label(pages))).collect()
+}
+
+/// Why the machine has no room for a variant's parent memory, if it has none.
+#[must_use]
+pub fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
+    let parent_memory = variant.parent_memory?;
+    let forks = variant.model.shape(variant.flows).processes;
+    let need = parent_memory.need(forks);
+    // Of flows that take a byte each as many find room as there are bytes.
+    let room = machine
+        .user_level_ceilings(Needs::memory(1))
+        .into_iter()
+        .next()?;
+    if need <= room.count {
+        return None;
+    }
+    let copies = match parent_memory.pages.copied() && forks > 0 {
+        true => format!(" and of the copies that {forks} forks make of them"),
+        false => String::new(),
+    };
+    Some(format!(
+        "parent memory of {parent_memory} needs {} with the page tables of the parent{copies}: this machine \
+         has room for {} (the limit is {}; to raise it: {})",
+        bytes(need as f64),
+        bytes(room.count as f64),
+        room.bites,
+        room.raise
+    ))
+}
+
+/// The study without the variants whose parent memory `had` says cannot be had, and why not.
+/// Their reason is asked for once for each parent memory.
+#[must_use]
+pub fn obtained(
+    mut study: Study,
+    mut had: impl FnMut(ParentMemory) -> Result<(), String>,
+) -> (Study, Vec<String>) {
+    let mut refused: Vec<(ParentMemory, Option<String>)> = Vec::new();
+    let mut refuses = |parent_memory: ParentMemory| -> bool {
+        if let Some((_, reason)) = refused.iter().find(|(known, _)| *known == parent_memory) {
+            return reason.is_some();
+        }
+        let reason = had(parent_memory).err();
+        let is_refused = reason.is_some();
+        refused.push((parent_memory, reason));
+        is_refused
+    };
+    for case in &mut study.cases {
+        let keep =
+            |labelled: &LabelledVariant| !labelled.variant.parent_memory.is_some_and(&mut refuses);
+        case.variants.retain(keep);
+    }
+    let reasons = refused.into_iter().filter_map(|(_, reason)| reason);
+    (study, reasons.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    const MIB: u64 = 1 << 20;
+
+    fn asked(pages: &[Pages]) -> AskedParentMemory {
+        AskedParentMemory {
+            bytes: 256 * MIB,
+            pages: pages.to_vec(),
+        }
+    }
+
+    fn study() -> Study {
+        testing::study(vec![testing::case("c", 1, &["thread", "process", "2x1"])])
+    }
+
+    fn labels(study: &Study) -> Vec<&str> {
+        let variants = study.cases[0].variants.iter();
+        variants.map(|variant| variant.label.as_str()).collect()
+    }
+
+    #[test]
+    fn one_kind_is_laid_on_all_variants_alike() {
+        let loaded = loaded(study(), &asked(&[Pages::Small]));
+        assert_eq!(labels(&loaded), ["thread", "process", "2x1"]);
+        let variants = &loaded.cases[0].variants;
+        let parent_memory = ParentMemory {
+            bytes: 256 * MIB,
+            pages: Pages::Small,
+        };
+        assert!(
+            variants
+                .iter()
+                .all(|v| v.variant.parent_memory == Some(parent_memory))
+        );
+        assert_eq!(loaded.cases[0].title, "c, with 256 MiB of parent memory");
+    }
+
+    #[test]
+    fn several_kinds_make_a_ladder_of_what_forks() {
+        let loaded = loaded(study(), &asked(&[Pages::Small, Pages::DontFork]));
+        assert_eq!(
+            labels(&loaded),
+            [
+                "thread 4k",
+                "process 4k",
+                "process dontfork",
+                "2x1 4k",
+                "2x1 dontfork"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_study_that_has_parent_memory_keeps_its_pages_and_takes_the_size() {
+        let mut study = study();
+        let own = ParentMemory {
+            bytes: MIB,
+            pages: Pages::Huge,
+        };
+        study.cases[0].variants[1].variant.parent_memory = Some(own);
+        let loaded = loaded(study, &asked(&[Pages::Small]));
+        let parent_memory = loaded.cases[0].variants[1].variant.parent_memory.unwrap();
+        assert_eq!(parent_memory.to_string(), "256M huge");
+    }
+
+    #[test]
+    fn too_much_is_refused_with_what_it_needs() {
+        let machine = Machine::read();
+        let mut variant = study().cases[0].variants[1].variant.clone();
+        assert_eq!(no_room(&machine, &variant), None);
+        variant.parent_memory = Some(ParentMemory {
+            bytes: 1 << 50,
+            pages: Pages::Small,
+        });
+        let why = no_room(&machine, &variant).unwrap();
+        // A petabyte, and 2 TiB of entries in the parent and in each of two children.
+        assert!(
+            why.contains("1048576G 4k") && why.contains("1,054,720 GiB"),
+            "{why}"
+        );
+        assert!(why.contains("2 forks") && why.contains("room for"), "{why}");
+    }
+
+    #[test]
+    fn a_rung_that_cannot_be_had_is_left_out_alone() {
+        let loaded = loaded(study(), &asked(&[Pages::Small, Pages::Huge]));
+        let mut tries = 0;
+        let (study, reasons) = obtained(loaded, |parent_memory| {
+            tries += 1;
+            match parent_memory.pages {
+                Pages::Huge => Err("not available: never".to_owned()),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(labels(&study), ["thread 4k", "process 4k", "2x1 4k"]);
+        assert_eq!((reasons.len(), tries), (1, 2));
+    }
+}

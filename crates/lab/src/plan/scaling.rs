@@ -1,0 +1,224 @@
+//! Scaling: one piece of work by more and more flows, along hardware threads and along cores.
+//!
+//! # Theory
+//!
+//! Inoue and Nakatani (2010) asked how one process with N threads compares with N processes of
+//! one, and found that it depends on *where* the N are. So the same work is run along three
+//! ways through a machine:
+//!
+//! ```text
+//!   SMT     ▣▣ ··  ··  ··     the hardware threads of one core, and then of the next
+//!   cores   ▣· ▣·  ▣·  ▣·     one flow a core
+//!   all     ▣▣ ▣▣  ▣▣  ▣▣     every hardware thread there is
+//! ```
+//!
+//! A study's case of work that can be for any number of flows ([`workload::Scaled`]) is a
+//! template. It becomes a case for each way and each number of flows, 1, 2, 4 and so on to
+//! what the machine has, in which only the model differs: that is what may be compared. A
+//! number of flows is a case of its own, because another number does another amount of work.
+//!
+//! A way that the machine does not have is left out with its reason: where a core has one
+//! thread there is nothing along SMT, and *all* is what *cores* is. Numbers beyond the CPUs
+//! are run where they are asked for: flows then take turns, and the results say so.
+//!
+//! What follows from the slots is in [`crate::findings`]; pages and their reasons are in
+//! `flow::record::footprint`.
+
+use flow::{Model, Placement, Variant};
+use machine::Machine;
+
+use crate::data::number::many;
+use crate::data::{Case, LabelledVariant, Study, SweepPoint, Topology, along, base, labelled};
+
+/// How a study is spread over a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// The ways, in order.
+    pub along: Vec<Topology>,
+    /// Numbers of flows; `None` for 1, 2, 4 and so on to what the machine has.
+    pub flows: Option<Vec<u32>>,
+    /// Whether mixes of processes and threads are run too.
+    pub grid: bool,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self {
+            along: Topology::EVERY.to_vec(),
+            flows: None,
+            grid: false,
+        }
+    }
+}
+
+/// Flows up to which a grid goes at least: with fewer there is no mix.
+const LEAST_GRID: u32 = 4;
+
+impl Spread {
+    /// The study with a case for each way and number of flows in place of each template, and
+    /// what is not there, with its reason. Other cases stay as they are.
+    #[must_use]
+    pub fn over(&self, study: Study, machine: &Machine) -> (Study, Vec<String>) {
+        if study.cases.iter().all(|case| !is_template(case)) {
+            return (study, Vec::new());
+        }
+        let mut left_out = Vec::new();
+        let mut ways = Vec::new();
+        for &along in &self.along {
+            let missing = along.missing(machine);
+            let instead = along
+                .same_as(machine)
+                .filter(|way| !self.along.contains(way));
+            ways.extend(missing.is_none().then_some(along).or(instead));
+            left_out.extend(match instead {
+                Some(way) => missing.map(|why| format!("{why}; run {}", way.spoken())),
+                None => missing,
+            });
+        }
+        let mut cases = Vec::new();
+        for case in &study.cases {
+            match is_template(case) {
+                true => cases.extend(self.cases(case, &ways, machine, &mut left_out)),
+                false => cases.push(case.clone()),
+            }
+        }
+        let headline = headline(&cases).unwrap_or_else(|| study.headline.clone());
+        let study = Study {
+            cases,
+            headline,
+            ..study
+        };
+        (study, left_out)
+    }
+
+    fn cases(
+        &self,
+        template: &Case,
+        ways: &[Topology],
+        machine: &Machine,
+        left_out: &mut Vec<String>,
+    ) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for &along in ways {
+            for flows in self.numbers(template, along, machine) {
+                let now = template.variants[0].variant.flows;
+                let Some(work) = template.work.with_flows(now, flows) else {
+                    left_out.push(format!(
+                        "{}: {}: its flows come in pairs: use an even number",
+                        template.name,
+                        many(flows.into(), "flow")
+                    ));
+                    continue;
+                };
+                cases.push(Case {
+                    work,
+                    ..self.case(template, along, flows)
+                });
+            }
+        }
+        cases
+    }
+
+    /// The numbers of flows of a template along a way.
+    fn numbers(&self, template: &Case, along: Topology, machine: &Machine) -> Vec<u32> {
+        let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
+        let room = along.room(machine).max(least);
+        // A number that is not whole pairs is brought down to one that is.
+        let whole = |flows: u32| flows - flows % least;
+        match (&self.flows, along) {
+            (Some(flows), Topology::All) => vec![flows.iter().copied().max().unwrap_or(room)],
+            (Some(flows), _) => flows.clone(),
+            (None, Topology::All) => vec![whole(room)],
+            (None, _) if self.grid => doubled(least, whole(room.max(LEAST_GRID))),
+            (None, _) => doubled(least, whole(room)),
+        }
+    }
+
+    fn case(&self, template: &Case, along: Topology, flows: u32) -> Case {
+        let base = &template.name;
+        let (name, sweep) = match along {
+            Topology::All => (format!("{base}/{along}"), None),
+            Topology::Smt | Topology::Cores => (
+                format!("{base}/{along}/{flows}"),
+                Some(SweepPoint {
+                    sweep: format!("{base}/{along}"),
+                    parameter: "flows".to_owned(),
+                    value: flows.into(),
+                    unit: "flows".to_owned(),
+                }),
+            ),
+        };
+        Case {
+            name,
+            title: format!("{}, {}", template.title, along.spoken()),
+            sweep,
+            variants: self.variants(template, along, flows),
+            ..template.clone()
+        }
+    }
+
+    /// Those of the template, and between the first and the others the mixes of a grid.
+    fn variants(&self, template: &Case, along: Topology, flows: u32) -> Vec<LabelledVariant> {
+        let own = template.variants.iter().map(|labelled| Variant {
+            flows,
+            placement: along.placement(),
+            ..labelled.variant.clone()
+        });
+        let mut variants: Vec<Variant> = own.collect();
+        if self.grid {
+            let first = variants[0].clone();
+            let mixed = mixes(flows).map(|model| Variant {
+                model,
+                ..first.clone()
+            });
+            variants.splice(1..1, mixed);
+        }
+        labelled(variants)
+    }
+}
+
+/// Whether a case is for any number of flows, and not yet for one along a way. One whose
+/// variants have work of their own is for those that it names, and so is one that asks what
+/// allocators do with flows that may move.
+#[must_use]
+pub fn is_template(case: &Case) -> bool {
+    let mut variants = case.variants.iter();
+    let alike = variants.all(|LabelledVariant { variant, work, .. }| {
+        work.is_none() && (variant.allocator.is_none() || variant.placement != Placement::Free)
+    });
+    case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty() && alike
+}
+
+/// `least`, twice as many, and so on, and `most`.
+#[must_use]
+pub fn doubled(least: u32, most: u32) -> Vec<u32> {
+    let doubling = std::iter::successors(Some(least), |flows| flows.checked_mul(2));
+    let mut numbers: Vec<u32> = doubling.take_while(|flows| *flows < most).collect();
+    numbers.push(most.max(least));
+    numbers
+}
+
+/// Every way to have this many flows as several processes of several threads each.
+fn mixes(flows: u32) -> impl Iterator<Item = Model> {
+    let processes = (2..flows)
+        .rev()
+        .filter(move |processes| flows.is_multiple_of(*processes));
+    processes.map(move |processes| Model::Mix {
+        processes,
+        threads: flows / processes,
+    })
+}
+
+/// The most flows along cores of the first work, or else the last case of it.
+fn headline(cases: &[Case]) -> Option<String> {
+    let first = base(cases.first()?);
+    let own = || cases.iter().filter(|case| base(case) == first);
+    let along_cores = own().rfind(|case| along(case) == Some(Topology::Cores));
+    along_cores
+        .or(own().next_back())
+        .map(|case| case.name.clone())
+}
+
+#[cfg(test)]
+#[path = "scaling/tests.rs"]
+mod tests;

@@ -1,0 +1,142 @@
+//! A study on a machine that is simulated: its cases on that machine's cores.
+//!
+//! # Theory
+//!
+//! Nothing of a study changes but where its flows are and what is compared: the machine that a run
+//! is planned for has the simulated one's cores ([`on`]), so ways, numbers of flows and placements
+//! follow from it as ever; every case compares [`Metric::Simulated`], and its slots are launched with
+//! the simulation in their specs. One repetition a slot: a model needs no second look.
+//!
+//! A model knows flows that stay on their hardware thread: several that are on one take time slices.
+//! Flows that may run anywhere have one each; where there are more of them than hardware threads, a
+//! kernel would move them about, and the case is left out with that reason. So is work that starts
+//! other programs, and work that makes a flow for each small thing.
+
+mod asked;
+mod host;
+
+use flow::{Outcome, Simulation};
+use machine::Machine;
+
+pub use asked::{AskedSimulation, HOST, choices};
+
+use crate::data::number::many;
+use crate::data::{Case, Metric, Preset, Settings, Study};
+
+/// Rounds of a case where none are asked for: launches differ little.
+const ROUNDS: [usize; 2] = [3, 5];
+/// Seconds for each study in the quick preset, where none are asked for.
+const QUICK_S: f64 = 40.0;
+
+/// The machine that runs of this simulation are planned for.
+#[must_use]
+pub fn on(machine: Machine, simulation: Option<&Simulation>) -> Machine {
+    match simulation.map(|simulation| &simulation.machine) {
+        Some(other) => machine.simulating(&other.name, other.cores, other.threads_per_core),
+        None => machine,
+    }
+}
+
+/// The settings of a run that simulates, over the usual ones.
+pub fn settle(settings: &mut Settings, simulation: Simulation, (rounds, budget): (bool, bool)) {
+    let quick = settings.preset == Preset::Quick;
+    if !rounds {
+        settings.max_rounds = ROUNDS[usize::from(!quick)];
+    }
+    if !budget && quick {
+        settings.budget_s = Some(QUICK_S);
+    }
+    settings.simulate = Some(Box::new(simulation));
+}
+
+/// The study with the cases that can be simulated, and what is left out, with its reason.
+#[must_use]
+pub fn simulated(study: Study, simulation: &Simulation) -> (Study, Vec<String>) {
+    let mut left_out = Vec::new();
+    let mut cases = Vec::new();
+    for case in study.cases {
+        match unfit(&case, simulation) {
+            Some(why) => left_out.push(format!("{}: not simulated: {why}", case.name)),
+            None => cases.push(Case {
+                metric: Metric::Simulated,
+                title: format!("{}, simulated on {}", case.title, simulation.machine.name),
+                ..case
+            }),
+        }
+    }
+    let stays = cases.iter().any(|case| case.name == study.headline);
+    let headline = match cases.first() {
+        Some(first) if !stays => first.name.clone(),
+        _ => study.headline,
+    };
+    let study = Study {
+        cases,
+        headline,
+        ..study
+    };
+    (study, left_out)
+}
+
+/// Why a case cannot be simulated.
+fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
+    let room = simulation.machine.hardware_threads();
+    for labelled in &case.variants {
+        let variant = &labelled.variant;
+        let work = labelled.work.as_ref().unwrap_or(&case.work);
+        let flows = variant.carriers();
+        if work.program().is_some() {
+            return Some("programs that are started by exec are not recorded".to_owned());
+        }
+        if let Some(why) = work.get().not_recorded() {
+            return Some(why.to_owned());
+        }
+        if flows > room && !variant.placement.is_one_cpu() {
+            let name = &simulation.machine.name;
+            let flows = many(flows.into(), "flow");
+            return Some(format!("{flows}, and {name} has {room} hardware threads"));
+        }
+    }
+    None
+}
+
+/// What was simulated of a slot, with what the same slot used and counted when it ran `here`: the record
+/// of that is the one that is kept, where both did the same work.
+pub(crate) fn with_counts(simulated: Outcome, here: Outcome) -> Outcome {
+    let proof = |one: &Outcome| one.answer.done().map(|record| record.proof);
+    let launch_ns = simulated.launch_ns + here.launch_ns;
+    match proof(&simulated).is_some() && proof(&simulated) == proof(&here) {
+        true => Outcome {
+            simulated: simulated.simulated,
+            launch_ns,
+            ..here
+        },
+        false => Outcome {
+            launch_ns,
+            ..simulated
+        },
+    }
+}
+
+/// Why events cannot be counted beside what is simulated, if they cannot.
+#[must_use]
+pub fn no_events(simulation: &Simulation) -> Option<String> {
+    let name = &simulation.machine.name;
+    (name != HOST).then(|| {
+        format!(
+            "events are counted on this machine, and {name} is another one: leave them out, or \
+             simulate `{HOST}` (or a description of yours in {HOST}.toml) to have both side by side"
+        )
+    })
+}
+
+/// The hardware threads of flows that may run anywhere: one a core first, as a kernel would.
+#[must_use]
+pub fn anywhere(simulation: &Simulation) -> Vec<u32> {
+    let machine = &simulation.machine;
+    let threads = 0..machine.threads_per_core;
+    threads
+        .flat_map(|thread| {
+            (0..machine.cores).map(move |core| core * machine.threads_per_core + thread)
+        })
+        .collect()
+}

@@ -1,0 +1,21 @@
+//! The file of a study: read, spread out, and turned into a command.
+
+pub mod asked;
+mod builtin;
+pub mod command;
+mod cpus;
+mod each;
+mod error;
+mod file;
+mod flow_counts;
+mod format;
+mod parent_memory;
+mod placed;
+mod source;
+mod sweep_value;
+mod variants;
+
+pub(crate) use builtin::known;
+pub use builtin::{builtin, builtin_names, nearest};
+pub use error::StudyError;
+pub use file::{SCHEMA, parse};

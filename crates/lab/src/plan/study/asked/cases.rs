@@ -1,0 +1,127 @@
+//! Which cases are run, and what they are called.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Flags, is_written_as, parameters, text_of};
+use crate::data::{Case, Study};
+use crate::plan::study::command::{Command, Flag, Given, Sets};
+
+/// The cases that the command runs, with the sweeps that several values of a flag ask for.
+pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, String> {
+    let written = &flags.command.cases;
+    let all = study.cases.iter();
+    let own =
+        |case: &&Case| written.is_empty() || written.iter().any(|name| is_written_as(case, name));
+    let mut cases: Vec<Case> = all.clone().filter(own).cloned().collect();
+    for (flag, given) in flags.all() {
+        let Sets::Work(key) = &flag.sets else {
+            continue;
+        };
+        let over = |case: &&Case| is_swept_over(case, key);
+        if given.values.len() > 1 && !cases.iter().any(|case| over(&case)) {
+            let single = single_points(&cases, flags);
+            cases.retain(|case| case.sweep.is_some() && !single.contains(&sweep_of(case)));
+            cases.extend(all.clone().filter(over).cloned());
+        }
+    }
+    for (flag, given) in flags.all() {
+        match &flag.sets {
+            Sets::Only(key) => retain(&mut cases, flag, given, |case, word| {
+                parameters::of(&case.work).get(key).map(text_of).as_deref() == Some(word)
+            })?,
+            Sets::Cases => retain(&mut cases, flag, given, |case, word| {
+                is_called(&case.name, word)
+            })?,
+            _ => {}
+        }
+    }
+    Ok(cases)
+}
+
+pub(super) fn is_swept_over(case: &Case, key: &str) -> bool {
+    let point = case.sweep.as_ref();
+    point.is_some_and(|point| point.parameter == key)
+}
+
+fn sweep_of(case: &Case) -> String {
+    let point = case.sweep.as_ref();
+    point.map_or_else(String::new, |point| point.parameter.clone())
+}
+
+/// The parameters of which one value is asked for: a sweep over one is no sweep then.
+fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
+    let swept = cases.iter().map(sweep_of).filter(|key| !key.is_empty());
+    let is_single = |key: &String| {
+        let sets = Sets::Work(key.clone());
+        flags
+            .setting(&sets)
+            .any(|(_, given)| given.values.len() == 1)
+    };
+    swept.filter(is_single).collect()
+}
+
+/// Keeps the cases that a word of a flag is about; each word must be about one.
+fn retain(
+    cases: &mut Vec<Case>,
+    flag: &Flag,
+    given: &Given,
+    is_about: impl Fn(&Case, &str) -> bool,
+) -> Result<(), String> {
+    let words: Vec<String> = given.values.iter().map(text_of).collect();
+    for word in &words {
+        if !cases.iter().any(|case| is_about(case, word)) {
+            let mut names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+            names.dedup();
+            return Err(format!(
+                "--{} {word}: there is no such work in this preset{}: use {}",
+                flag.name,
+                names::meant(word, &names),
+                names.join(", ")
+            ));
+        }
+    }
+    cases.retain(|case| words.iter().any(|word| is_about(case, word)));
+    Ok(())
+}
+
+/// Whether a case is meant by a word: its name, or a part of it up to a hyphen or a slash.
+pub(super) fn is_called(name: &str, word: &str) -> bool {
+    let rest = name.strip_prefix(word).filter(|_| !word.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
+}
+
+/// The cases as the command shows them.
+pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, String> {
+    let mut named: Vec<Case> = Vec::with_capacity(cases.len());
+    for mut case in cases {
+        let changes = command.changes.iter();
+        let change = changes
+            .rev()
+            .find(|(name, _)| is_written_as(&case, name))
+            .map(|(_, change)| change);
+        if let Some(change) = change {
+            let known = parameters::of(&case.work);
+            if let Some(name) = change.name.as_ref().filter(|_| case.sweep.is_none()) {
+                case.name = filled(name, &known);
+            }
+            if let Some(title) = &change.title {
+                case.title = case.filled(title);
+            }
+            case.reps = change.reps.or(case.reps);
+            case.max_rounds = change.max_rounds.or(case.max_rounds);
+        }
+        case.work.check().map_err(|error| error.0)?;
+        named.push(case);
+    }
+    Ok(named)
+}
+
+/// The text with parameters in place of their names in braces.
+fn filled(text: &str, known: &BTreeMap<String, Value>) -> String {
+    let parameters = known.iter();
+    parameters.fold(text.to_owned(), |text, (key, value)| {
+        text.replace(&format!("{{{key}}}"), &text_of(value))
+    })
+}

@@ -1,0 +1,201 @@
+//! The points of sweeps.
+
+use machine::Machine;
+use serde_json::Value;
+
+use super::cases::is_swept_over;
+use super::{Flags, parameters, text_of};
+use crate::data::Case;
+use crate::plan::capacity;
+use crate::plan::study::command::{Flag, Given, Sets};
+
+/// The cases with the points that flags ask for in place of those that the study has.
+pub(super) fn set(
+    cases: Vec<Case>,
+    flags: Flags<'_>,
+    machine: &Machine,
+) -> Result<Vec<Case>, String> {
+    let mut keys: Vec<&str> = Vec::new();
+    for (flag, _) in flags.all() {
+        if let Sets::Work(key) = &flag.sets
+            && !keys.contains(&key.as_str())
+        {
+            keys.push(key);
+        }
+    }
+    let mut cases = cases;
+    for key in keys {
+        cases = over(cases, key, flags, machine)?;
+    }
+    Ok(cases)
+}
+
+/// A flag about the parameter, with its values.
+type Asked<'a> = (&'a Flag, &'a Given, Vec<Value>);
+
+fn over(
+    cases: Vec<Case>,
+    key: &str,
+    flags: Flags<'_>,
+    machine: &Machine,
+) -> Result<Vec<Case>, String> {
+    let asked = values(key, flags)?;
+    let points = points(&asked);
+    let is_by_model = asked.iter().any(|(flag, ..)| flag.of.is_some());
+    let common = is_by_model.then(|| common(&asked)).transpose()?;
+    let one_point = is_by_model && points.len() == 1;
+    let mut made: Vec<Case> = Vec::new();
+    let mut done: Vec<String> = Vec::new();
+    for mut case in cases {
+        match &case.sweep {
+            Some(point) if is_swept_over(&case, key) => {
+                let sweep = point.sweep.clone();
+                if !one_point && !done.contains(&sweep) {
+                    let mut points = points.clone();
+                    ends(&mut points, &case, &asked, machine);
+                    for value in &points {
+                        made.extend(at(&case, key, value, &asked)?);
+                    }
+                    done.push(sweep);
+                }
+            }
+            _ => {
+                if let Some(common) = &common {
+                    let own = parameters::of(&case.work).get(key).cloned();
+                    let own = own.filter(|own| common.contains(own));
+                    let value = own.unwrap_or_else(|| common[0].clone());
+                    parameters::set_of_case(&mut case, asked[0].0, key, &value)?;
+                }
+                cap(&mut case, key, flags)?;
+                made.push(case);
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// The flag that says the most that a parameter may be, with that number.
+fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
+    let (flag, given) = flags.setting(&Sets::Most(key.to_owned())).next()?;
+    Some((flag, given.values[0].as_u64()?))
+}
+
+/// Brings a parameter of a case that is not swept over it down to the most that it may be.
+fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
+    let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
+    match most(key, flags).zip(own) {
+        Some(((flag, most), own)) if own > most => {
+            parameters::set_of_case(case, flag, key, &most.into()).map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What each flag about a parameter asks for, no more of it than another one allows.
+fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
+    let most = most(key, flags).map(|(_, most)| most);
+    let mut asked = Vec::new();
+    for (flag, given) in flags.setting(&Sets::Work(key.to_owned())) {
+        let mut values = parameters::rounded(flag, given, &mut Vec::new());
+        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+            let twice = text_of(&values[at]);
+            return Err(format!(
+                "--{} names {twice} twice: once is enough",
+                flag.name
+            ));
+        }
+        if let Some(most) = most {
+            let least = values.iter().filter_map(Value::as_u64).min().unwrap_or(0);
+            if least > most {
+                return Err(format!(
+                    "--{} begins at {least}, which is more than {most}, the most there may be",
+                    flag.name
+                ));
+            }
+            let capped = values.iter().filter_map(Value::as_u64);
+            values = capped.map(|value| value.min(most).into()).collect();
+            values.dedup();
+        }
+        asked.push((flag, given, values));
+    }
+    Ok(asked)
+}
+
+/// The values of all flags, in order and once.
+fn points(asked: &[Asked<'_>]) -> Vec<Value> {
+    let mut points: Vec<Value> = asked
+        .iter()
+        .flat_map(|(.., values)| values.clone())
+        .collect();
+    points.sort_by_key(|value| value.as_u64().unwrap_or(0));
+    points.dedup();
+    points
+}
+
+/// Values that every flag has: what unswept cases are run with.
+fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
+    let (_, _, first) = &asked[0];
+    let in_all = |value: &&Value| asked.iter().all(|(.., values)| values.contains(value));
+    let common: Vec<Value> = first.iter().filter(in_all).cloned().collect();
+    if !common.is_empty() {
+        return Ok(common);
+    }
+    let typed = |(flag, given, _): &Asked<'_>| {
+        let shown = given.shown.replace(" to ", "..").replace(", ", ",");
+        format!("--{} {shown}", flag.name)
+    };
+    let typed: Vec<String> = asked.iter().map(typed).collect();
+    Err(format!(
+        "{}: different numbers do different work and cannot be compared: name a number that all of \
+         them have",
+        typed.join(" ")
+    ))
+}
+
+/// Adds the numbers at which models end that end before the last one.
+fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Machine) {
+    let wanted = asked
+        .iter()
+        .any(|(flag, given, _)| flag.ends && given.in_range);
+    let numbers: Vec<u64> = points.iter().filter_map(Value::as_u64).collect();
+    let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else {
+        return;
+    };
+    if !wanted {
+        return;
+    }
+    let models = case.variants.iter().map(|labelled| labelled.variant.model);
+    let work = case.work.clone().for_flows(first);
+    let tops = models.filter_map(|model| capacity::top(machine, model, &work));
+    points.extend(
+        tops.filter(|top| (first..last).contains(top))
+            .map(Value::from),
+    );
+    points.sort_by_key(|value| value.as_u64().unwrap_or(0));
+    points.dedup();
+}
+
+/// The point of a sweep at a value: the variants that were asked for there, if there are any.
+fn at(
+    pattern: &Case,
+    key: &str,
+    value: &Value,
+    asked: &[Asked<'_>],
+) -> Result<Option<Case>, String> {
+    let mut case = pattern.clone();
+    parameters::set_of_case(&mut case, asked[0].0, key, value)?;
+    case.variants.retain(|labelled| {
+        let own = asked.iter().find(|(flag, ..)| {
+            flag.of
+                .is_none_or(|class| class.has(labelled.variant.model))
+        });
+        own.is_none_or(|(flag, _, values)| flag.of.is_none() || values.contains(value))
+    });
+    if let Some((head, _)) = pattern.name.rsplit_once('/') {
+        case.name = format!("{head}/{}", text_of(value));
+    }
+    if let Some(point) = &mut case.sweep {
+        point.value = value.as_f64().unwrap_or(0.0);
+    }
+    Ok((!case.variants.is_empty()).then_some(case))
+}

@@ -1,0 +1,180 @@
+//! Which variants a case has: their models, CPUs, numbers of flows.
+
+use flow::{Model, Placement};
+use serde_json::Value;
+
+use super::{Flags, flow_count, parameters, text_of};
+use crate::data::{Case, LabelledVariant, labelled};
+use crate::plan::study::command::{Flag, Given, OfVariant, Sets};
+
+/// Lays the flags about variants over a case.
+pub(super) fn set(
+    case: &mut Case,
+    flags: Flags<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), String> {
+    match flags.setting(&Sets::Models).next() {
+        Some((_, given)) => set_models(case, given, says_where(flags))?,
+        None => keep_those_asked_for(case, flags),
+    }
+    for (flag, given) in flags.all() {
+        match &flag.sets {
+            Sets::Variant(what) => set_of_variants(case, *what, &given.values[0])?,
+            Sets::Each(key) => set_each(case, key, (flag, given), notes)?,
+            _ => {}
+        }
+    }
+    set_flows(case, flags)
+}
+
+/// A variant of each model: as the one of that model which the case has, or else as its first.
+fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), String> {
+    let models = given.values.iter().filter_map(Value::as_str);
+    let models: Result<Vec<Model>, _> = models.map(str::parse).collect();
+    let models = models.map_err(|error| error.to_string())?;
+    let wanted: Vec<LabelledVariant> = models
+        .iter()
+        .map(|model| like(case, *model, is_placed))
+        .collect();
+    let fresh = labelled(wanted.iter().map(|v| v.variant.clone()).collect());
+    let pairs = wanted.into_iter().zip(fresh);
+    case.variants = pairs
+        .map(|(wanted, fresh)| LabelledVariant {
+            label: if wanted.label.is_empty() {
+                fresh.label
+            } else {
+                wanted.label
+            },
+            ..wanted
+        })
+        .collect();
+    Ok(())
+}
+
+/// Whether a flag of the command says which CPUs all flows share: then no model is an exception.
+fn says_where(flags: Flags<'_>) -> bool {
+    let all = &flags.command.flags;
+    all.iter()
+        .any(|flag| flag.sets == Sets::Variant(OfVariant::Placement))
+}
+
+fn like(case: &Case, model: Model, is_placed: bool) -> LabelledVariant {
+    let mut variants = case.variants.iter();
+    let same = variants.clone().find(|v| v.variant.model == model);
+    let Some(pattern) = same.or_else(|| variants.next()) else {
+        unreachable!("a case has a variant")
+    };
+    let mut variant = pattern.clone();
+    if same.is_some() {
+        return variant;
+    }
+    variant.label.clear();
+    variant.variant.model = model;
+    if let Some(own) = model.own_flows() {
+        variant.variant.flows = u32::try_from(own).unwrap_or(u32::MAX);
+    }
+    // Several carriers are there to run in parallel.
+    let parallel = !is_placed && model.is_user_level() && model.carriers(u32::MAX) > 1;
+    if parallel && variant.variant.placement == Placement::One {
+        variant.variant.placement = Placement::Cores;
+    }
+    variant
+}
+
+/// A number of flows that was given for some models alone has only those run.
+fn keep_those_asked_for(case: &mut Case, flags: Flags<'_>) {
+    let given = flags
+        .all()
+        .filter(|(flag, given)| flag.alone && !given.is_default);
+    let classes: Vec<_> = given.filter_map(|(flag, _)| flag.of).collect();
+    let is_asked = |v: &LabelledVariant| classes.iter().any(|class| class.has(v.variant.model));
+    if !classes.is_empty() && case.variants.iter().any(is_asked) {
+        case.variants.retain(is_asked);
+    }
+}
+
+fn set_of_variants(case: &mut Case, what: OfVariant, value: &Value) -> Result<(), String> {
+    let word = text_of(value);
+    for labelled in &mut case.variants {
+        let variant = &mut labelled.variant;
+        match what {
+            OfVariant::Placement => variant.placement = parsed(&word)?,
+            OfVariant::Schedule => variant.schedule = parsed(&word)?,
+            OfVariant::Channel => variant.channel = parsed(&word)?,
+        }
+    }
+    Ok(())
+}
+
+fn parsed<T: std::str::FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// One value is the parameter of the case; of several there is a variant each, of the models
+/// that the flag is about.
+fn set_each(
+    case: &mut Case,
+    key: &str,
+    (flag, given): (&Flag, &Given),
+    notes: &mut Vec<String>,
+) -> Result<(), String> {
+    parameters::set_of_case(case, flag, key, &given.values[0])?;
+    let is_about = |v: &LabelledVariant| flag.of.is_none_or(|class| class.has(v.variant.model));
+    if !given.is_default && !case.variants.iter().any(is_about) {
+        let labels: Vec<&str> = case.variants.iter().map(|v| v.label.as_str()).collect();
+        let note = format!(
+            "--{} has no effect on {}: name another model as well",
+            flag.name,
+            labels.join(", ")
+        );
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    if given.values.len() < 2 {
+        return Ok(());
+    }
+    let mut variants = Vec::new();
+    for variant in &case.variants {
+        if !is_about(variant) {
+            variants.push(variant.clone());
+            continue;
+        }
+        for (place, value) in given.values.iter().enumerate() {
+            let mut work = case.work.clone();
+            parameters::set_work(&mut work, flag, key, value)?;
+            variants.push(LabelledVariant {
+                label: format!("{}, {}", variant.label, text_of(value)),
+                work: (place > 0).then_some(work),
+                ..variant.clone()
+            });
+        }
+    }
+    case.variants = variants;
+    Ok(())
+}
+
+/// How many flows each variant has: what was given for its model, or else for any other.
+fn set_flows(case: &mut Case, flags: Flags<'_>) -> Result<(), String> {
+    let given: Vec<(&Flag, &Given)> = flags.setting(&Sets::Flows).collect();
+    for labelled in &mut case.variants {
+        let variant = &mut labelled.variant;
+        let is_own =
+            |(flag, _): &&(&Flag, &Given)| flag.of.is_none_or(|class| class.has(variant.model));
+        let own = given.iter().find(is_own).or(given.first());
+        if let Some((flag, given)) = own.filter(|_| variant.model.own_flows().is_none()) {
+            variant.flows = flow_count(flag, &given.values[0])?;
+        }
+    }
+    if let Some(key) = &flags.command.flows_are
+        && flags.setting(&Sets::Work(key.clone())).next().is_none()
+    {
+        let most = case.variants.iter().map(|v| v.variant.flows).max();
+        let flag = Flag {
+            name: key.clone(),
+            ..Flag::default()
+        };
+        parameters::set_work(&mut case.work, &flag, key, &most.unwrap_or(1).into())?;
+    }
+    Ok(())
+}

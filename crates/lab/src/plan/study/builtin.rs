@@ -1,0 +1,120 @@
+//! The studies that come with the program.
+
+use std::sync::OnceLock;
+
+use super::{StudyError, parse};
+use crate::data::{Preset, Study};
+
+// `BUILTIN`: name and text of each folder of `studies/`, in their order.
+include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
+
+/// The names of the built-in studies.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
+/// The built-in study of that name.
+///
+/// # Errors
+/// There is none: the error names the one that looks most like it.
+pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
+    match BUILTIN.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => parse(text, &format!("studies/{name}/study.toml"), preset),
+        None => Err(StudyError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name).map(str::to_owned),
+            known: builtin_names().map(str::to_owned).collect(),
+        }),
+    }
+}
+
+/// The same, read once in a process; `None` where there is none of that name.
+pub(crate) fn known(name: &str, preset: Preset) -> Option<&'static Study> {
+    static READ: [[OnceLock<Option<Study>>; 2]; BUILTIN.len()] =
+        [const { [const { OnceLock::new() }; 2] }; BUILTIN.len()];
+    let place = BUILTIN.iter().position(|(known, _)| *known == name)?;
+    let read = &READ[place][usize::from(preset == Preset::Full)];
+    read.get_or_init(|| builtin(name, preset).ok()).as_ref()
+}
+
+/// The built-in name that looks most like `name`, if one looks like it at all.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    names::nearest(name, builtin_names())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_study_reads_in_both_presets_under_its_own_name() {
+        for name in builtin_names() {
+            for preset in [Preset::Quick, Preset::Full] {
+                assert_eq!(builtin(name, preset).unwrap().name, name);
+            }
+        }
+    }
+
+    /// The map of two flows held every operation twice.
+    #[test]
+    fn no_map_of_a_built_in_study_has_a_row_twice() {
+        let in_map = |case: &&crate::data::Case| {
+            let models = case.variants.iter().map(|labelled| labelled.variant.model);
+            models.eq(flow::Model::NAMED)
+        };
+        let mut rows = 0;
+        for (name, cpus) in builtin_names().flat_map(|name| [(name, 2), (name, 4), (name, 16)]) {
+            let study = builtin(name, Preset::Full).unwrap().for_cpus(cpus);
+            let mut cases = study.cases.iter().filter(in_map);
+            while let Some(case) = cases.next() {
+                rows += 1;
+                let same = |other: &&crate::data::Case| {
+                    other.work == case.work && other.variants == case.variants
+                };
+                let again = cases.clone().find(same);
+                let again = again.map(|other| &other.name);
+                assert_eq!(again, None, "{name} on {cpus} CPUs: as {}", case.name);
+            }
+        }
+        assert!(rows > 100, "{rows}");
+    }
+
+    #[test]
+    fn a_slip_of_the_keys_is_recognised() {
+        let error = builtin("prims", Preset::Quick).unwrap_err().to_string();
+        assert_eq!(error, "unknown study 'prims': did you mean 'primes'?");
+        let error = builtin("zzz", Preset::Quick).unwrap_err().to_string();
+        assert!(error.contains("built in are primes"), "{error}");
+    }
+
+    #[test]
+    fn a_queue_has_something_to_even_out() {
+        for preset in [Preset::Quick, Preset::Full] {
+            let study = builtin("primes", preset).unwrap();
+            let case = study
+                .cases
+                .iter()
+                .find(|case| case.name == "queue")
+                .unwrap();
+            let workload::Work::Primes(primes) = &case.work else {
+                panic!("not primes")
+            };
+            // Dealt out one by one to six: only numbers of two residues can be prime.
+            let hard = |flow: u64| !matches!((primes.start + flow) % 6, 0 | 2 | 3 | 4);
+            let flows = u64::from(case.variants[0].variant.flows);
+            assert_eq!((flows, primes.block), (6, 1));
+            assert_eq!((0..flows).filter(|flow| hard(*flow)).count(), 2);
+        }
+    }
+
+    #[test]
+    fn the_original_is_repeated_at_its_size_by_full_and_in_seconds_by_quick() {
+        let block = |preset| match &builtin("primes", preset).unwrap().cases[0].work {
+            workload::Work::Primes(primes) => (primes.start, primes.block, primes.blocks),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(block(Preset::Full), (10_000_001, 10_000_000, 5));
+        assert_eq!(block(Preset::Quick), (300_001, 300_000, 5));
+    }
+}

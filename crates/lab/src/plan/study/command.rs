@@ -1,0 +1,497 @@
+//! The command line of a study, as its file writes it.
+//!
+//! # Theory
+//!
+//! `flowgauge NAME` runs the study of that name with options of its own, and `flowgauge FILE.toml`
+//! that of a file. They are data: each
+//! `[[command.flag]]` says what it is called, what may be given (`value`), and what in the cases
+//! it sets (`sets`). The command reads what was typed by [`Flag::read`]; [`super::asked`] makes
+//! the cases that were asked for out of those that the file has. So neither knows any study.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::builtin::BUILTIN;
+use super::source::Source;
+use super::{StudyError, builtin, parse};
+use crate::data::number::read_bytes;
+use crate::data::{Preset, Study};
+use crate::plan::written::{Counts, Steps, whole};
+
+/// `[command]`: what `flowgauge NAME` is, shows and runs.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// One line in the list of commands.
+    pub about: String,
+    /// What `--help` says besides.
+    #[serde(default)]
+    pub long: String,
+    /// Lines of the command, and what each does.
+    pub examples: Vec<[String; 2]>,
+    /// Seconds for the study where no budget is given.
+    #[serde(default)]
+    pub budget_s: Option<f64>,
+    /// The preset, where none is asked for.
+    #[serde(default = "full")]
+    pub preset: Preset,
+    /// The cases that it runs, by the names they are written under; all where there are none.
+    #[serde(default)]
+    pub cases: Vec<String>,
+    /// What is different about a case where the command runs it.
+    #[serde(default, rename = "case")]
+    pub changes: BTreeMap<String, Change>,
+    /// The parameter of the work that is the number of flows, unless it is given itself.
+    #[serde(default)]
+    pub flows_are: Option<String>,
+    /// Flows are created up to what the limits of the machine leave, and predictions are put to
+    /// the test behind lowered limits.
+    #[serde(default)]
+    pub probes: bool,
+    /// Its options.
+    #[serde(default, rename = "flag")]
+    pub flags: Vec<Flag>,
+}
+
+fn full() -> Preset {
+    Preset::Full
+}
+
+/// `[command.case.NAME]`: a case as the command runs it. `{PARAMETER}` in a name or a title
+/// stands for that parameter of the work.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Its name in results.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Repetitions in a slot.
+    #[serde(default)]
+    pub reps: Option<u32>,
+    /// Rounds at the most.
+    #[serde(default)]
+    pub max_rounds: Option<usize>,
+    /// Parameters of its work.
+    #[serde(default)]
+    pub work: BTreeMap<String, Value>,
+}
+
+/// `[[command.flag]]`: an option.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flag {
+    /// Its name, without the two hyphens.
+    pub name: String,
+    /// Its letter, if it has one.
+    #[serde(default)]
+    pub short: Option<char>,
+    /// What it does, in a sentence without a full stop.
+    pub help: String,
+    /// What may be given.
+    #[serde(default)]
+    pub value: Kind,
+    /// What stands for the value in the help; `N` for a count where it is not given.
+    #[serde(default)]
+    pub value_name: Option<String>,
+    /// The value where none is given.
+    #[serde(default)]
+    pub default: Option<String>,
+    /// The words that may be given.
+    #[serde(default)]
+    pub choices: Vec<String>,
+    /// What it sets: see [`Sets`].
+    pub sets: Sets,
+    /// The models it is about, where it is not about all: `processes`, `threads` (every other
+    /// model), `kernel`, `user-level`.
+    #[serde(default)]
+    pub of: Option<Class>,
+    /// Given without another such flag, only the models that it is about are run.
+    #[serde(default)]
+    pub alone: bool,
+    /// The smallest number.
+    #[serde(default)]
+    pub least: u64,
+    /// What a number is rounded up to a multiple of.
+    #[serde(default)]
+    pub multiple: Option<u64>,
+    /// What a range stands for.
+    #[serde(default)]
+    pub steps: Steps,
+    /// A range also has the largest number of flows that each model has room for.
+    #[serde(default)]
+    pub ends: bool,
+    /// The other flag that it needs.
+    #[serde(default)]
+    pub needs: Option<String>,
+}
+
+/// What may be given for a flag.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Nothing: it is there or not.
+    #[default]
+    Switch,
+    /// A whole number.
+    Count,
+    /// Whole numbers, and ranges of them.
+    Counts,
+    /// A number of bytes.
+    Bytes,
+    /// Several numbers of bytes.
+    Sizes,
+    /// One word, of the choices where there are any.
+    Word,
+    /// Several words, of the choices where there are any.
+    Words,
+    /// Models.
+    Models,
+    /// Where flows may run.
+    Placement,
+    /// A file.
+    File,
+    /// A folder that is there.
+    Folder,
+}
+
+/// What a flag sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Sets {
+    /// `work.KEY`: a parameter of the work; several values make a sweep over it.
+    Work(String),
+    /// `most.KEY`: an upper bound on the values of that parameter.
+    Most(String),
+    /// `each.KEY`: a parameter of the work; several values make a variant of each.
+    Each(String),
+    /// `only.KEY`: which cases are run, by that parameter of their work.
+    Only(String),
+    /// `cases`: which cases are run, by their names.
+    Cases,
+    /// `models`: which models are compared.
+    Models,
+    /// `flows`: how many flows there are.
+    #[default]
+    Flows,
+    /// `placement`, `schedule`, `channel`: of every variant.
+    Variant(OfVariant),
+    /// `spread.along`, `spread.flows`, `spread.grid`: how the study is spread over the machine.
+    Spread(OfSpread),
+    /// `run.output`, `run.force`, `run.verbose`, `run.probe-to`, `run.fence`: what else the command
+    /// does.
+    Run(OfRun),
+}
+
+/// What flags set of every variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfVariant {
+    /// Which CPUs its flows may use.
+    Placement,
+    /// How units are handed out.
+    Schedule,
+    /// How results travel.
+    Channel,
+}
+
+/// What flags set of [`crate::Spread`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfSpread {
+    /// The ways.
+    Along,
+    /// The numbers of flows.
+    Flows,
+    /// Mixes too.
+    Grid,
+}
+
+/// What flags have the command do besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfRun {
+    /// Keep the results of the work in a file.
+    Output,
+    /// Overwrite that file.
+    Force,
+    /// Have workers say what they do, in a launch that is not counted.
+    Verbose,
+    /// Up to how many flows are created.
+    ProbeTo,
+    /// The limit that is lowered to confirm predictions.
+    Fence,
+}
+
+impl TryFrom<String> for Sets {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Ok(match text.split_once('.') {
+            Some(("work", key)) => Self::Work(key.to_owned()),
+            Some(("most", key)) => Self::Most(key.to_owned()),
+            Some(("each", key)) => Self::Each(key.to_owned()),
+            Some(("only", key)) => Self::Only(key.to_owned()),
+            Some(("spread", "along")) => Self::Spread(OfSpread::Along),
+            Some(("spread", "flows")) => Self::Spread(OfSpread::Flows),
+            Some(("spread", "grid")) => Self::Spread(OfSpread::Grid),
+            Some(("run", "output")) => Self::Run(OfRun::Output),
+            Some(("run", "force")) => Self::Run(OfRun::Force),
+            Some(("run", "verbose")) => Self::Run(OfRun::Verbose),
+            Some(("run", "probe-to")) => Self::Run(OfRun::ProbeTo),
+            Some(("run", "fence")) => Self::Run(OfRun::Fence),
+            None if text == "cases" => Self::Cases,
+            None if text == "models" => Self::Models,
+            None if text == "flows" => Self::Flows,
+            None if text == "placement" => Self::Variant(OfVariant::Placement),
+            None if text == "schedule" => Self::Variant(OfVariant::Schedule),
+            None if text == "channel" => Self::Variant(OfVariant::Channel),
+            _ => return Err(format!("a flag cannot set '{text}': {SETTABLE}")),
+        })
+    }
+}
+
+const SETTABLE: &str = "use work.KEY, most.KEY, each.KEY, only.KEY, cases, models, flows, \
+    placement, schedule, channel, spread.along, spread.flows, spread.grid, run.output, run.force, \
+    run.verbose, run.probe-to or run.fence";
+
+/// Models that a flag is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Each flow is a process.
+    Processes,
+    /// No flow is a process of its own.
+    Threads,
+    /// The kernel sees each flow.
+    Kernel,
+    /// The kernel sees their carriers alone.
+    UserLevel,
+}
+
+impl Class {
+    /// Whether a model is one of them.
+    #[must_use]
+    pub fn has(self, model: flow::Model) -> bool {
+        let is_process = model.own_flows().is_none() && model.shape(1).processes == 1;
+        match self {
+            Self::Processes => is_process,
+            Self::Threads => !is_process,
+            Self::Kernel => !model.is_user_level(),
+            Self::UserLevel => model.is_user_level(),
+        }
+    }
+}
+
+/// What was given for a flag.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Given {
+    /// The values, in order.
+    pub values: Vec<Value>,
+    /// As it is shown to people.
+    pub shown: String,
+    /// Whether numbers stand in a range, and were not named one by one.
+    pub in_range: bool,
+    /// Whether it is the default.
+    pub is_default: bool,
+}
+
+impl Flag {
+    /// How it is written: `-p`, or `--loops` where it has no letter.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match self.short {
+            Some(letter) => format!("-{letter}"),
+            None => format!("--{}", self.name),
+        }
+    }
+
+    /// Whether several values may be given, separated by commas, each read by itself.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Kind::Sizes | Kind::Words | Kind::Models)
+    }
+
+    /// Reads what was typed for it: of a list, one value.
+    ///
+    /// # Errors
+    /// It is not what may be given: the message says what may.
+    pub fn read(&self, text: &str) -> Result<Given, String> {
+        let values = self.values(text)?;
+        for value in values.iter().filter_map(Value::as_u64) {
+            if value < self.least {
+                return Err(format!("use at least {}", self.least));
+            }
+        }
+        Ok(Given {
+            values,
+            shown: match self.value {
+                Kind::Counts => Counts::read(text)?.to_string(),
+                _ => text.to_owned(),
+            },
+            in_range: self.value == Kind::Counts && Counts::read(text)?.has_range(),
+            is_default: false,
+        })
+    }
+
+    fn values(&self, text: &str) -> Result<Vec<Value>, String> {
+        let word = |text: &str| vec![Value::from(text)];
+        Ok(match self.value {
+            Kind::Switch => vec![Value::Bool(true)],
+            Kind::Count => vec![whole(text)?.into()],
+            Kind::Counts => {
+                let counts = Counts::read(text)?.values(self.steps).into_iter();
+                counts.map(Value::from).collect()
+            }
+            Kind::Bytes | Kind::Sizes => vec![read_bytes(text)?.into()],
+            Kind::Models => {
+                let model = text.parse::<flow::Model>();
+                word(&model.map_err(|error| error.to_string())?.to_string())
+            }
+            Kind::Placement => {
+                let placed = text.parse::<flow::Placement>();
+                word(&placed.map_err(|error| error.to_string())?.to_string())
+            }
+            Kind::Word | Kind::Words if text.is_empty() => {
+                return Err("a name of no letters is none".to_owned());
+            }
+            Kind::Word | Kind::Words | Kind::File => word(text),
+            Kind::Folder => word(&folder(text)?),
+        })
+    }
+}
+
+/// A folder from the root, so that a run can be taken up again from anywhere.
+fn folder(text: &str) -> Result<String, String> {
+    let found = std::fs::canonicalize(text).map_err(|_| "name a folder that is there")?;
+    match found.is_dir() {
+        true => Ok(found.to_string_lossy().into_owned()),
+        false => Err("it is no folder: name one".to_owned()),
+    }
+}
+
+/// A study that is a command of its own.
+#[derive(Debug, Clone, Deserialize)]
+pub struct StudyCommand {
+    /// The word after `flowgauge`: the name of a built-in study, or the path of a study file.
+    pub name: String,
+    /// The command.
+    pub command: Command,
+    /// The text of the file; none of a built-in study.
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+impl StudyCommand {
+    /// The command of a study file: with the flags that it gives, or with those of every run alone.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no study.
+    pub fn of_file(path: &str) -> Result<Self, StudyError> {
+        let text = std::fs::read_to_string(path).map_err(|error| StudyError::Unreadable {
+            file: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let study = parse(&text, path, Preset::Full)?;
+        let OnlyCommand { command } = Source {
+            text: &text,
+            file: path,
+        }
+        .read()?;
+        let without_flags = || Command {
+            about: study.title.clone(),
+            examples: vec![[format!("flowgauge {path}"), "every case".to_owned()]],
+            preset: Preset::Quick,
+            ..Command::default()
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            command: command.unwrap_or_else(without_flags),
+            text: Some(text),
+        })
+    }
+
+    /// The study behind the command.
+    ///
+    /// # Errors
+    /// It is no study in this preset.
+    pub fn study(&self, preset: Preset) -> Result<Study, StudyError> {
+        match &self.text {
+            Some(text) => parse(text, &self.name, preset),
+            None => builtin(&self.name, preset),
+        }
+    }
+}
+
+/// What of a study file is about its command line.
+#[derive(Deserialize)]
+struct OnlyCommand {
+    command: Option<Command>,
+}
+
+/// The built-in studies that are commands, in their order.
+#[must_use]
+pub fn commands() -> &'static [StudyCommand] {
+    static COMMANDS: LazyLock<Vec<StudyCommand>> = LazyLock::new(|| {
+        let texts = BUILTIN.iter().map(|(_, text)| *text);
+        texts.filter_map(|text| toml::from_str(text).ok()).collect()
+    });
+    &COMMANDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_of_a_built_in_study_is_read() {
+        let written = BUILTIN
+            .iter()
+            .filter(|(_, text)| text.contains("\n[command]\n"));
+        assert_eq!(written.count(), commands().len());
+        for StudyCommand { name, command, .. } in commands() {
+            assert!(!command.examples.is_empty(), "{name}");
+            for flag in &command.flags {
+                let default = flag.default.iter().flat_map(|text| text.split(','));
+                for one in default.filter(|_| flag.is_list()) {
+                    assert!(flag.read(one).is_ok(), "{name} --{}", flag.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_study_file_is_a_command_with_the_flags_that_it_gives() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.toml");
+        let path = path.to_str().unwrap();
+        let (_, text) = BUILTIN.iter().find(|(name, _)| *name == "primes").unwrap();
+        std::fs::write(path, text).unwrap();
+        let own = StudyCommand::of_file(path).unwrap();
+        let built_in = commands().iter().find(|own| own.name == "primes").unwrap();
+        assert_eq!(own.command, built_in.command);
+        let study = own.study(Preset::Quick).unwrap();
+        assert_eq!(study, builtin("primes", Preset::Quick).unwrap());
+        let error = StudyCommand::of_file("none.toml").unwrap_err().to_string();
+        assert!(error.starts_with("cannot read none.toml"), "{error}");
+    }
+
+    #[test]
+    fn what_a_flag_cannot_set_is_refused_with_what_it_can() {
+        let error = Sets::try_from("pages".to_owned()).unwrap_err();
+        assert!(error.contains("work.KEY"), "{error}");
+    }
+
+    #[test]
+    fn numbers_below_the_least_are_refused() {
+        let flag = Flag {
+            value: Kind::Counts,
+            least: 2,
+            ..Flag::default()
+        };
+        assert_eq!(flag.read("1"), Err("use at least 2".to_owned()));
+        assert_eq!(flag.read("2..5").unwrap().values.len(), 2);
+    }
+}

@@ -1,0 +1,383 @@
+//! Study files: TOML as people write it, made into a [`Study`] as it is run.
+//!
+//! # Theory
+//!
+//! A file says more than a study: how the quick preset differs from the full one, and
+//! words and sweeps that stand for several cases. Reading takes three steps: the text into the
+//! types of [`format`](super::format), which know every key; each case with the tables of its
+//! preset laid over it; each list of words ([`each`](super::each)) and each sweep spread out
+//! into one case a value.
+//!
+//! The parameters of the work stay a plain table until the last step, because presets and
+//! sweeps change single entries of it. They keep the place in the file they came from, so
+//! that an error can still name the line.
+
+use toml::{Spanned, Value};
+
+use super::StudyError;
+use super::cpus::FLOWS;
+use super::each::{Member, members};
+use super::flow_counts::unknown;
+use super::format::{
+    FileCase, FileOrigin, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides,
+};
+use super::placed::Placed;
+use super::source::Source;
+use super::sweep_value::SweepValue;
+use super::variants::variants;
+use crate::data::{Case, Origin, Preset, Study, SweepPoint};
+use crate::plan::simulated::AskedSimulation;
+
+/// Version of the study format that this program reads.
+pub const SCHEMA: u32 = 1;
+
+/// Characters of a name at the most.
+const LONGEST_NAME: usize = 64;
+
+/// Reads a study. `file` is its name in errors.
+///
+/// # Errors
+/// The text is no TOML, has an unknown or missing key, or describes no study that could be
+/// run: the error names file and line, and what is accepted.
+pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError> {
+    let source = Source { text, file };
+    check_schema(source)?;
+    let written: FileStudy = source.read()?;
+    check_name(source, "a study", &written.name, "")?;
+    check_origin(source, &written)?;
+    let mut cases = Vec::new();
+    let mut places = Vec::new();
+    for case in &written.cases {
+        let name = &case.get_ref().name;
+        check_name(source, "a case", name, "/")?;
+        cases.extend(preset_cases(source, case, preset)?);
+        places.resize(cases.len(), name.span().start);
+    }
+    check_names(source, &cases, &places, &written)?;
+    Ok(Study {
+        name: written.name.into_inner(),
+        title: written.title,
+        stands_for: written.stands_for,
+        terms: written.terms,
+        origin: written.origin.map(|origin| Origin {
+            author: origin.author,
+            title: origin.title,
+            year: origin.year,
+            finding: origin.finding,
+            published: written.published,
+        }),
+        cases,
+        headline: written.headline.into_inner(),
+        deciding: written
+            .deciding
+            .into_iter()
+            .map(Spanned::into_inner)
+            .collect(),
+        limits_of: Vec::new(),
+        simulate: simulated_on(source, written.simulate, preset)?,
+    })
+}
+
+/// Looks at the schema first: a newer one may have keys that would only be called unknown.
+fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
+    let OnlySchema { schema } = source.read()?;
+    if *schema.get_ref() == SCHEMA {
+        return Ok(());
+    }
+    let message = format!(
+        "schema {} is not known here: this version reads schema {SCHEMA}",
+        schema.get_ref()
+    );
+    Err(source.error(schema.span().start, message))
+}
+
+/// The machine that is named by `simulate`, if there is such a one.
+fn simulated_on(
+    source: Source<'_>,
+    written: Option<Spanned<String>>,
+    preset: Preset,
+) -> Result<Option<String>, StudyError> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let asked = written.get_ref().parse::<AskedSimulation>();
+    let there = asked.and_then(|asked| asked.check(preset));
+    match there {
+        Ok(_) => Ok(Some(written.into_inner())),
+        Err(message) => Err(source.error(written.span().start, format!("simulate: {message}"))),
+    }
+}
+
+/// Figures of a source are findings of their own, each with what of this run stands beside it.
+fn check_origin(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
+    let origin = written.origin.as_ref();
+    let Some((key, place)) = origin.and_then(FileOrigin::former) else {
+        return Ok(());
+    };
+    let message = format!(
+        "[[origin.{key}]] is written as [[published]] now, one for each finding of the source: \
+         finding = \"Threads take less memory\", theirs = \"450 KB\", ours.amount = {{ case = \
+         \"trial\", variant = \"thread\", quantity = \"memory\" }}; see docs/writing-a-study.md"
+    );
+    Err(source.error(place, message))
+}
+
+/// Names become parts of paths and of lines, so they hold nothing that means anything there.
+fn check_name(
+    source: Source<'_>,
+    whose: &str,
+    name: &Spanned<String>,
+    further: &str,
+) -> Result<(), StudyError> {
+    let known = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c) || further.contains(c);
+    let text = name.get_ref();
+    if (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(known) {
+        return Ok(());
+    }
+    let and = if further.is_empty() { "" } else { ", '/'" };
+    let message = format!(
+        "the name {text:?} of {whose} cannot be used: take 1 to {LONGEST_NAME} ASCII letters, \
+         digits, '-', '_'{and}"
+    );
+    Err(source.error(name.span().start, message))
+}
+
+/// `places` says where each case has its name.
+fn check_names(
+    source: Source<'_>,
+    cases: &[Case],
+    places: &[usize],
+    written: &FileStudy,
+) -> Result<(), StudyError> {
+    let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    if let Some(twice) = duplicate(&names) {
+        let message = format!("two cases are named '{}'", names[twice]);
+        return Err(source.error(places[twice], message));
+    }
+    for deciding in &written.deciding {
+        let case = &deciding.get_ref().case;
+        if !written
+            .cases
+            .iter()
+            .any(|known| known.get_ref().name.get_ref() == case)
+        {
+            let message = format!("no case is named '{case}': it cannot have a row of its own");
+            return Err(source.error(deciding.span().start, message));
+        }
+        let one = deciding.get_ref();
+        let mut own = cases.iter().filter(|case| one.has(&case.name));
+        let has = |subject: &String, case: &Case| {
+            let mut subjects = case.variants.iter().skip(1);
+            subjects.any(|variant| variant.label == *subject)
+        };
+        if let Some(subject) = &one.subject
+            && !own.any(|case| has(subject, case))
+        {
+            let message = format!("no variant of '{case}' that is compared is called '{subject}'");
+            return Err(source.error(deciding.span().start, message));
+        }
+    }
+    let headline = &written.headline;
+    if names.contains(&headline.get_ref().as_str()) {
+        return Ok(());
+    }
+    let message = format!(
+        "the headline '{}' is none of the cases: {}",
+        headline.get_ref(),
+        names.join(", ")
+    );
+    Err(source.error(headline.span().start, message))
+}
+
+/// The place of the first name that was there before.
+pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
+    (1..names.len()).find(|&i| names[..i].contains(&names[i]))
+}
+
+/// A written case under a preset.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    source: Source<'a>,
+    /// Where it begins.
+    place: usize,
+    case: &'a FileCase,
+    overrides: &'a Overrides,
+    preset: Preset,
+}
+
+/// The cases that one written case stands for under a preset.
+fn preset_cases(
+    source: Source<'_>,
+    written: &Spanned<FileCase>,
+    preset: Preset,
+) -> Result<Vec<Case>, StudyError> {
+    let place = written.span().start;
+    let case = written.get_ref();
+    let overrides = match preset {
+        Preset::Quick => &case.quick,
+        Preset::Full => &case.full,
+    };
+    if overrides.skip {
+        return Ok(Vec::new());
+    }
+    let sampled = |v: &Spanned<FileVariant>| v.get_ref().sample_s.is_some();
+    if let Some(interval) = &overrides.sample_s
+        && !case.variants.iter().any(sampled)
+    {
+        let message = "sample_s of a preset is for variants with sample_s: this case has none";
+        return Err(source.error(interval.span().start, message));
+    }
+    let written = Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    };
+    let mut work = Placed::new(&case.work);
+    work.lay_over(&overrides.work);
+    let mut cases = Vec::new();
+    for member in members(source, place, case, overrides)? {
+        let mut work = work.clone();
+        member.set(&mut work);
+        cases.extend(member_cases(written, member, &work)?);
+    }
+    Ok(cases)
+}
+
+/// The cases of one member: one, or one for each value of the sweep.
+fn member_cases(
+    written: Written<'_>,
+    member: Member<'_>,
+    work: &Placed,
+) -> Result<Vec<Case>, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        ..
+    } = written;
+    match &case.sweep {
+        Some(sweep) => sweep_cases(written, member, sweep, work),
+        None if overrides.values.is_some() => Err(source.error(
+            place,
+            "values are for a case with a sweep: this one has none",
+        )),
+        None => Ok(vec![one_case(written, member, work.clone(), None)?]),
+    }
+}
+
+/// One case for each value of the sweep.
+fn sweep_cases(
+    written: Written<'_>,
+    member: Member<'_>,
+    sweep: &FileSweep,
+    work: &Placed,
+) -> Result<Vec<Case>, StudyError> {
+    let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
+    let point = |&value: &SweepValue| {
+        let number = match value {
+            SweepValue::Number(number) => number,
+            SweepValue::OfCpus(_) => SOME_FLOWS.into(),
+        };
+        let mut work = work.clone();
+        work.set(&sweep.parameter, Value::Integer(number));
+        let case = one_case(written, member, work, Some((sweep, value)))?;
+        match value {
+            SweepValue::Number(_) => Ok(case),
+            SweepValue::OfCpus(times) => of_cpus(written, sweep, case, times),
+        }
+    };
+    values.iter().map(point).collect()
+}
+
+/// Stands for a number of flows that is not known yet where work is read and checked: as many
+/// as any work takes.
+const SOME_FLOWS: u32 = 2;
+
+/// The case for this many flows a CPU, if that is what its sweep is about.
+fn of_cpus(
+    written: Written<'_>,
+    sweep: &FileSweep,
+    mut case: Case,
+    times: u32,
+) -> Result<Case, StudyError> {
+    let parameter = &sweep.parameter;
+    let error = |message: String| Err(written.source.error(parameter.span().start, message));
+    if case.work.flows() != Some(SOME_FLOWS.into()) {
+        return error(format!(
+            "\"cpus\" is a number of flows, and {} is none: its values are numbers",
+            parameter.get_ref()
+        ));
+    }
+    let needs_number = |v: &Spanned<FileVariant>| {
+        let labelled = v.get_ref().label.as_ref();
+        v.get_ref().most_flows.is_some() || labelled.is_some_and(|label| label.contains(FLOWS))
+    };
+    if written.case.variants.iter().any(needs_number) {
+        return error(format!(
+            "most_flows and {FLOWS} of a variant need to know the number of flows: of a sweep over \
+             {} with \"cpus\" leave them out",
+            parameter.get_ref()
+        ));
+    }
+    for variant in &mut case.variants {
+        variant.variant.flows = unknown(times);
+        variant.of_cpus = Some(times);
+    }
+    Ok(case)
+}
+
+fn one_case(
+    written: Written<'_>,
+    member: Member<'_>,
+    work: Placed,
+    point: Option<(&FileSweep, SweepValue)>,
+) -> Result<Case, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    } = written;
+    let name = member.name(case.name.get_ref());
+    Ok(Case {
+        name: match point {
+            Some((_, value)) => format!("{name}/{value}"),
+            None => name,
+        },
+        title: member.title(&case.title),
+        sweep: point.map(|(sweep, value)| SweepPoint {
+            sweep: member.name(&sweep.name),
+            parameter: sweep.parameter.get_ref().clone(),
+            value: match value {
+                SweepValue::Number(number) => number as f64,
+                SweepValue::OfCpus(times) => unknown(times).into(),
+            },
+            unit: sweep.unit.clone(),
+        }),
+        variants: variants(source, place, (case, overrides, preset), &work)?,
+        work: work.into_work(source)?,
+        metric: case.metric,
+        reps: overrides.reps.or(case.reps),
+        max_rounds: overrides.max_rounds.or(case.max_rounds),
+        floor: floor(source, place, case.floor)?,
+        best_of: None,
+    })
+}
+
+/// The floor of a case, which must mean something.
+fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {
+    match floor {
+        Some(floor) if !(0.0..1.0).contains(&floor) => {
+            let message = format!("floor {floor} is no fraction: 0.05 stands for 5 %");
+            Err(source.error(place, message))
+        }
+        floor => Ok(floor),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The keys that a study file may have. Whatever else it has is refused.
+
+use std::collections::BTreeMap;
+
+use flow::{Allocator, Channel, HeapPages, MemoryPolicy, Model, Pages, Placement, Schedule};
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::command::Command;
+use super::each::Words;
+use super::flow_counts::FileFlows;
+use super::parent_memory::Bytes;
+use super::sweep_value::SweepValue;
+use crate::data::{Deciding, Metric, Published};
+
+/// All that is read before anything else is looked at.
+#[derive(Deserialize)]
+pub(super) struct OnlySchema {
+    pub(super) schema: Spanned<u32>,
+}
+
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileStudy {
+    #[serde(rename = "schema")]
+    _schema: u32,
+    /// Where it stands among the built-in ones: read by the build script.
+    #[serde(rename = "order")]
+    _order: Option<u32>,
+    pub(super) name: Spanned<String>,
+    pub(super) title: String,
+    pub(super) stands_for: String,
+    pub(super) headline: Spanned<String>,
+    #[serde(default)]
+    pub(super) deciding: Vec<Spanned<Deciding>>,
+    /// `xeon-x5570,pages=2M`: as `--simulate`.
+    pub(super) simulate: Option<Spanned<String>>,
+    /// What its labels mean, in a few words.
+    #[serde(default)]
+    pub(super) terms: BTreeMap<String, String>,
+    pub(super) origin: Option<FileOrigin>,
+    /// The command line of the study.
+    #[serde(rename = "command")]
+    _command: Option<Command>,
+    /// What the source found; it is kept with the source.
+    #[serde(default)]
+    pub(super) published: Vec<Published>,
+    #[serde(rename = "case")]
+    pub(super) cases: Vec<Spanned<FileCase>>,
+}
+
+/// The source of the study.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileOrigin {
+    pub(super) author: String,
+    pub(super) title: String,
+    pub(super) year: u32,
+    pub(super) finding: String,
+    // Figures of the source as they were written before `[[published]]`: refused with the new form.
+    pub(super) row: Option<Spanned<Value>>,
+    pub(super) mark: Option<Spanned<Value>>,
+    pub(super) limit: Option<Spanned<Value>>,
+    pub(super) figure: Option<Spanned<Value>>,
+}
+
+impl FileOrigin {
+    /// The first key that is written otherwise today, and where its value begins.
+    pub(super) fn former(&self) -> Option<(&'static str, usize)> {
+        let former = [
+            ("row", &self.row),
+            ("mark", &self.mark),
+            ("limit", &self.limit),
+            ("figure", &self.figure),
+        ];
+        let mut former = former.into_iter();
+        former.find_map(|(key, value)| Some((key, value.as_ref()?.span().start)))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileCase {
+    pub(super) name: Spanned<String>,
+    pub(super) title: String,
+    pub(super) work: Spanned<Parameters>,
+    #[serde(default)]
+    pub(super) metric: Metric,
+    #[serde(rename = "variant")]
+    pub(super) variants: Vec<Spanned<FileVariant>>,
+    pub(super) each: Option<FileEach>,
+    pub(super) sweep: Option<FileSweep>,
+    pub(super) reps: Option<u32>,
+    pub(super) max_rounds: Option<usize>,
+    pub(super) floor: Option<f64>,
+    /// Memory that the parent has touched before it makes flows.
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
+    #[serde(default)]
+    pub(super) quick: Overrides,
+    #[serde(default)]
+    pub(super) full: Overrides,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileVariant {
+    pub(super) model: Model,
+    /// May be left out where the model has its own count (`4x2`), or the work (`turns`).
+    pub(super) flows: Option<FileFlows>,
+    #[serde(default)]
+    pub(super) placement: Placement,
+    #[serde(default)]
+    pub(super) schedule: Schedule,
+    #[serde(default)]
+    pub(super) channel: Channel,
+    /// Where it has other parent memory than its case: 0 for none.
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
+    /// `libc`, `core-aware`, another name, or the path of a library.
+    pub(super) allocator: Option<Allocator>,
+    /// `4k`, `2m`, `4m`, `1g` or `thp`.
+    pub(super) heap_pages: Option<HeapPages>,
+    /// `local` or `interleave`.
+    pub(super) memory_policy: Option<MemoryPolicy>,
+    pub(super) label: Option<String>,
+    /// Leaves the variant out of the quick preset.
+    #[serde(default)]
+    pub(super) full_only: bool,
+    /// Leaves the variant out of cases for more flows than this.
+    pub(super) most_flows: Option<u32>,
+    /// Seconds between two samples of a sampler beside its slots.
+    pub(super) sample_s: Option<Spanned<f64>>,
+    /// Where its work differs from the case's. It must prove the same.
+    #[serde(default)]
+    pub(super) work: Parameters,
+}
+
+/// Spreads a case into one for each word that a parameter of its work may be. `{PARAMETER}` in
+/// its title stands for the word.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileEach {
+    pub(super) parameter: Spanned<String>,
+    pub(super) values: Words,
+}
+
+/// Spreads a case into one for each value of a parameter of its work.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileSweep {
+    pub(super) name: String,
+    pub(super) parameter: Spanned<String>,
+    pub(super) values: Vec<SweepValue>,
+    pub(super) unit: String,
+}
+
+/// What a preset changes in a case.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Overrides {
+    #[serde(default)]
+    pub(super) skip: bool,
+    #[serde(default)]
+    pub(super) work: Parameters,
+    /// Words of each.
+    pub(super) each: Option<Words>,
+    /// Values of the sweep.
+    pub(super) values: Option<Vec<SweepValue>>,
+    pub(super) reps: Option<u32>,
+    pub(super) max_rounds: Option<usize>,
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
+    /// Seconds between two samples, for the variants that are sampled.
+    pub(super) sample_s: Option<Spanned<f64>>,
+}
+
+/// Parameters of the work, each with its place in the file.
+pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;

@@ -1,0 +1,194 @@
+//! The variants of a case in a study file: their flows, labels, parent memory, own work and
+//! sampling.
+
+use flow::{Model, Variant};
+use toml::Spanned;
+use workload::Work;
+
+use super::StudyError;
+use super::cpus::FLOWS;
+use super::file::duplicate;
+use super::flow_counts::{Count, unknown};
+use super::format::{FileCase, FileVariant, Overrides};
+use super::parent_memory::of_variant;
+use super::placed::Placed;
+use super::source::Source;
+use crate::data::labelled;
+use crate::data::{LabelledVariant, Preset, Sampling};
+
+/// The variants of a case with that work; those that are not meant for the preset, or for so
+/// many flows, are left out.
+pub(super) fn variants(
+    source: Source<'_>,
+    place: usize,
+    (case, overrides, preset): (&FileCase, &Overrides, Preset),
+    work: &Placed,
+) -> Result<Vec<LabelledVariant>, StudyError> {
+    let of_work = work.clone().into_work(source)?;
+    let (flows, usual) = (of_work.flows(), of_work.usual_flows());
+    let meant = |v: &&Spanned<FileVariant>| {
+        let v = v.get_ref();
+        let few = v.most_flows.zip(flows);
+        !(v.full_only && preset == Preset::Quick)
+            && few.is_none_or(|(most, flows)| flows <= most.into())
+    };
+    let written: Vec<Counted<'_>> = case
+        .variants
+        .iter()
+        .filter(meant)
+        .flat_map(counted)
+        .collect();
+    if written.is_empty() {
+        return Err(source.error(place, "a case needs at least one variant"));
+    }
+    let plain: Result<Vec<Variant>, StudyError> = written
+        .iter()
+        .map(|&(v, count)| {
+            let parent_memory = of_variant(case, overrides, v.get_ref())
+                .map_err(|message| source.error(v.span().start, message))?;
+            Ok(Variant {
+                parent_memory,
+                allocator: v.get_ref().allocator.clone(),
+                heap_pages: v.get_ref().heap_pages,
+                memory_policy: v.get_ref().memory_policy,
+                ..variant(source, v, count, (flows, usual))?
+            })
+        })
+        .collect();
+    let mut variants = labelled(plain?);
+    for (variant, (written, count)) in variants.iter_mut().zip(written) {
+        name(variant, written.get_ref(), count);
+        variant.work = own_work(source, written.get_ref(), work)?;
+        variant.sample = sampling(source, written.get_ref(), overrides)?;
+    }
+    let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
+    let labels: Vec<String> = variants.iter().map(told).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    match duplicate(&labels) {
+        Some(twice) => {
+            let message = format!("two variants are labelled '{}'", labels[twice]);
+            Err(source.error(place, message))
+        }
+        None => Ok(variants),
+    }
+}
+
+/// A written variant with one of its numbers of flows, where it has any.
+type Counted<'a> = (&'a Spanned<FileVariant>, Option<Count>);
+
+/// A written variant once for each number of flows that it has.
+fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
+    match &written.get_ref().flows {
+        None => vec![(written, None)],
+        Some(flows) => {
+            let counts = flows.counts().iter();
+            counts.map(|&count| (written, Some(count))).collect()
+        }
+    }
+}
+
+/// Gives a variant the label that is written, with its number of flows in it where that is
+/// asked for; a number that is not known yet is filled in later.
+fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Count>) {
+    let flows = variant.variant.flows.to_string();
+    if let Some(label) = &written.label {
+        variant.label = label.replace(FLOWS, &flows);
+    }
+    if let Some(Count::OfCpus(times)) = count {
+        variant.label = variant.label.replace(&flows, FLOWS);
+        variant.of_cpus = Some(times);
+    }
+}
+
+/// How the slots of a variant are sampled: those of a sampled one at the interval of the preset,
+/// where that has its own.
+fn sampling(
+    source: Source<'_>,
+    written: &FileVariant,
+    overrides: &Overrides,
+) -> Result<Option<Sampling>, StudyError> {
+    let Some(usual) = &written.sample_s else {
+        return Ok(None);
+    };
+    let interval = overrides.sample_s.as_ref().unwrap_or(usual);
+    let sampling = Sampling {
+        interval_s: *interval.get_ref(),
+        folder: None,
+    };
+    let checked = sampling.check().map(|()| Some(sampling));
+    checked.map_err(|message| source.error(interval.span().start, message))
+}
+
+/// The work of a variant that does not do the case's.
+fn own_work(
+    source: Source<'_>,
+    written: &FileVariant,
+    work: &Placed,
+) -> Result<Option<Work>, StudyError> {
+    if written.work.is_empty() {
+        return Ok(None);
+    }
+    let mut own = work.clone();
+    own.lay_over(&written.work);
+    own.into_work(source).map(Some)
+}
+
+/// `of_work` is the number of flows that the work is for, if it says one; `usual` what it has
+/// where the variant says none.
+fn variant(
+    source: Source<'_>,
+    written: &Spanned<FileVariant>,
+    count: Option<Count>,
+    (of_work, usual): (Option<u64>, Option<u64>),
+) -> Result<Variant, StudyError> {
+    let FileVariant {
+        model,
+        placement,
+        schedule,
+        channel,
+        ..
+    } = written.get_ref();
+    let flows = flows(*model, count, (of_work, usual))
+        .map_err(|message| source.error(written.span().start, message))?;
+    Ok(Variant {
+        placement: placement.clone(),
+        schedule: *schedule,
+        channel: *channel,
+        ..Variant::new(*model, flows)
+    })
+}
+
+/// How many flows a variant has: what it says, what its model has, or what is usual for the work.
+fn flows(
+    model: Model,
+    count: Option<Count>,
+    (of_work, usual): (Option<u64>, Option<u64>),
+) -> Result<u32, String> {
+    let own = model.own_flows().or(of_work);
+    let own = own.map(|own| u32::try_from(own).unwrap_or(u32::MAX));
+    let said = match (count, own) {
+        (Some(Count::OfCpus(_)), Some(own)) => {
+            return Err(format!(
+                "{model} has {own} flows, however many CPUs there are: leave flows out"
+            ));
+        }
+        (Some(Count::OfCpus(times)), None) => Some(unknown(times)),
+        (Some(Count::Number(flows)), _) => Some(flows),
+        (None, _) => None,
+    };
+    let usual = usual.filter(|_| own.is_none());
+    let said = said.or_else(|| u32::try_from(usual?).ok());
+    match (said, own) {
+        (Some(0), _) => Err("flows must be at least 1".to_owned()),
+        (Some(flows), Some(own)) if flows != own => Err(format!(
+            "{model} has {own} flows, not {flows}: leave flows out"
+        )),
+        (_, Some(own)) if of_work.is_some_and(|flows| flows != u64::from(own)) => Err(format!(
+            "{model} has {own} flows, and the work is for another number of them"
+        )),
+        (None, None) => Err(format!(
+            "a variant of model {model} needs flows, such as flows = 5"
+        )),
+        (Some(flows), _) | (None, Some(flows)) => Ok(flows),
+    }
+}

@@ -1,0 +1,298 @@
+use std::fs;
+
+use flow::{Answer, Failure, Outcome, Proof};
+use proptest::prelude::*;
+use tempfile::tempdir;
+
+use super::*;
+use crate::data::{Metric, SlotEntry, Value, slot_value};
+use crate::testing::{MS, PROOF, case, done, header, rep, study};
+
+fn a_header() -> Header {
+    header(vec![study(vec![case("one", 1, &["process", "thread"])])])
+}
+
+fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
+    Entry::Slot(SlotEntry {
+        study: "mock".to_owned(),
+        case: "one".to_owned(),
+        round,
+        variant,
+        at_s,
+        outcome,
+    })
+}
+
+/// A journal of a header and these lines.
+fn read_lines(lines: &[&str]) -> Result<Results, JournalError> {
+    let folder = tempdir().unwrap();
+    let journal = Journal::create(folder.path(), a_header()).unwrap();
+    let mut text = fs::read_to_string(journal.path()).unwrap();
+    for line in lines {
+        text += line;
+        text += "\n";
+    }
+    fs::write(journal.path(), text).unwrap();
+    Results::from_journal(journal.path())
+}
+
+const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;
+
+#[test]
+fn one_is_never_overwritten() {
+    let folder = tempdir().unwrap();
+    Journal::create(folder.path(), a_header()).unwrap();
+    let error = Journal::create(folder.path(), a_header()).unwrap_err();
+    assert!(matches!(error, JournalError::Exists { .. }), "{error}");
+    assert!(error.to_string().contains("journal.jsonl exists already"));
+}
+
+#[test]
+fn a_malformed_line_is_an_error_that_names_it() {
+    assert!(read_lines(&[END]).unwrap().finished);
+    for bad in ["{\"line\":\"nonsense\"}", "not json", ""] {
+        let error = read_lines(&[bad, END]).unwrap_err().to_string();
+        assert!(error.contains("journal.jsonl:2: "), "{error}");
+        assert!(!error.contains("line 1"), "{error}");
+        assert!(
+            error.contains("keep the 1 before it (head -n 1) and resume"),
+            "{error}"
+        );
+    }
+    let unknown = r#"{"line":"case_end","study":"mock","case":"two","because":"rounds"}"#;
+    let error = read_lines(&[END, unknown]).unwrap_err().to_string();
+    assert!(
+        error.contains(":3: the header has no case 'two' in a study 'mock': the line was damaged"),
+        "{error}"
+    );
+}
+
+#[test]
+fn slots_that_do_not_follow_each_other_are_refused() {
+    let outcome = Outcome {
+        answer: Answer::Failed {
+            reason: Failure::ResultsLost {
+                sent: 2,
+                received: 1,
+            },
+            kept: None,
+        },
+        launch_ns: 5,
+        samples: None,
+        simulated: None,
+    };
+    let line = |round, variant| {
+        serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
+    };
+    assert!(read_lines(&[&line(0, 1), &line(0, 0), &line(1, 0)]).is_ok());
+    for (round, variant) in [(1, 0), (0, 2), (0, 1)] {
+        let error = read_lines(&[&line(0, 1), &line(round, variant)]).unwrap_err();
+        assert!(error.to_string().contains(":3: variant"), "{error}");
+    }
+}
+
+#[test]
+fn a_journal_of_the_first_schema_is_read() {
+    let now = read_lines(&[END]).unwrap();
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    let text = serde_json::to_string(&now.header).unwrap();
+    let old = text.replacen("\"schema\":2", "\"schema\":1", 1);
+    assert_ne!(text, old);
+    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
+    let read = Results::from_journal(&path).unwrap();
+    assert_eq!(read.studies, now.studies);
+}
+
+#[test]
+fn a_journal_that_names_its_events_as_before_is_read() {
+    let mut header = a_header();
+    header.settings.events = vec![measure::counters::Event::PageFaults];
+    let now = serde_json::to_string(&header).unwrap();
+    let old = now.replacen(
+        "\"events\":[\"page_faults\"]",
+        "\"count\":[\"page_faults\"]",
+        1,
+    );
+    assert_ne!(now, old);
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
+    let read = Results::from_journal(&path).unwrap();
+    assert_eq!(read.header.settings, header.settings);
+}
+
+#[test]
+fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    fs::write(&path, "{\"schema\":3,\"new\":true}\n").unwrap();
+    let error = Results::from_journal(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("has schema 3, and this version reads up to 2"),
+        "{error}"
+    );
+    for text in ["", "{\"schema\":1,\"ver"] {
+        fs::write(&path, text).unwrap();
+        let error = Results::from_journal(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Empty { .. }), "{error}");
+    }
+    let error = Results::from_journal(&folder.path().join("none"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("cannot read ") && error.contains("none"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_full_disk_names_the_file() {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    journal.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+    let end = Entry::End {
+        interrupted: None,
+        at_s: 0.0,
+    };
+    let error = journal.append(end).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot write ") && error.contains("journal.jsonl: "),
+        "{error}"
+    );
+    assert!(error.contains("No space left"), "{error}");
+}
+
+#[test]
+fn settings_that_judge_nothing_are_refused_before_a_file_is_made() {
+    let folder = tempdir().unwrap();
+    let mut header = a_header();
+    header.settings.max_rounds = 0;
+    let error = Journal::create(folder.path(), header).unwrap_err();
+    assert!(matches!(error, JournalError::Settings(_)), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A slot whose repetitions take this many milliseconds.
+fn of_reps(ms: [u64; 3]) -> Outcome {
+    let reps = ms.map(|ms| rep(ms * MS, PROOF)).to_vec();
+    let Answer::Done(record) = done(&spec(), MS, PROOF) else {
+        unreachable!("it is done")
+    };
+    Outcome {
+        answer: Answer::Done(flow::SlotRecord { reps, ..record }),
+        launch_ns: 1,
+        samples: None,
+        simulated: None,
+    }
+}
+
+#[test]
+fn slots_are_valued_again_as_if_the_run_had_been_told_so() {
+    let folders = [Value::Typical, Value::Undisturbed].map(|value| {
+        let folder = tempdir().unwrap();
+        let mut header = a_header();
+        header.settings.value = value;
+        let mut journal = Journal::create(folder.path(), header).unwrap();
+        for round in 0..10 {
+            // The typical times are the same, the fastest ones differ.
+            for (variant, least) in [200, 100].into_iter().enumerate() {
+                let odd = round as u64 % 2;
+                let outcome = of_reps([300 + odd, least + odd, 400]);
+                journal.append(slot(round, variant, 0.0, outcome)).unwrap();
+            }
+        }
+        folder
+    });
+    let [typical, undisturbed] = &folders;
+    let path = |folder: &tempfile::TempDir| folder.path().join(FILE_NAME);
+    let told = Results::from_journal(&path(undisturbed)).unwrap();
+    let mut again = Results::from_journal_valued(&path(typical), Value::Undisturbed).unwrap();
+    let warning = again.warnings.remove(0);
+    assert!(
+        warning.contains("valued typical when it ran; here they are valued undisturbed"),
+        "{warning}"
+    );
+    assert_eq!(again, told);
+    let ratio = |results: &Results| {
+        results.studies[0].cases[0].findings[0]
+            .estimate
+            .unwrap()
+            .ratio
+    };
+    assert!((ratio(&again) - 0.5).abs() < 0.05, "{}", ratio(&again));
+    let as_it_was = Results::from_journal_valued(&path(typical), Value::Typical).unwrap();
+    assert_eq!(as_it_was, Results::from_journal(&path(typical)).unwrap());
+    assert!((ratio(&as_it_was) - 1.0).abs() < 1e-9);
+}
+
+fn spec() -> flow::SlotSpec<workload::Work> {
+    flow::SlotSpec {
+        work: case("one", 1, &["thread"]).work,
+        variant: case("one", 1, &["thread"]).variants[0].variant.clone(),
+        cpus: vec![],
+        warmups: 1,
+        reps: 2,
+        deadline_s: 1.0,
+        narrate: None,
+        simulate: None,
+        output: None,
+        scratch: None,
+        sample: None,
+        count: Vec::new(),
+        timers: false,
+        grace_s: 0.0,
+    }
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let spec = spec();
+    let good = (1..1000 * MS, any::<u64>(), any::<u64>())
+        .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
+    let failed = ".*".prop_map(|what| Answer::Failed {
+        reason: Failure::Error { what },
+        kept: None,
+    });
+    (prop_oneof![good, failed], any::<u64>()).prop_map(|(answer, launch_ns)| Outcome {
+        answer,
+        launch_ns,
+        samples: None,
+        simulated: None,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_was_written_is_what_is_read(
+        outcomes in prop::collection::vec((outcome(), 0.0f64..1e6), 0..6),
+    ) {
+        let folder = tempdir().unwrap();
+        let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+        for (i, (outcome, at_s)) in outcomes.iter().enumerate() {
+            journal.append(slot(i / 2, i % 2, *at_s, outcome.clone())).unwrap();
+        }
+        let read = Results::from_journal(journal.path()).unwrap();
+        prop_assert_eq!(&read, &journal.results());
+        prop_assert_eq!(&read.header, journal.header());
+        let slots = &read.studies[0].cases[0].slots;
+        prop_assert_eq!(slots.len(), outcomes.len());
+        for (slot, (outcome, at_s)) in slots.iter().zip(&outcomes) {
+            prop_assert_eq!(&slot.outcome, outcome);
+            prop_assert_eq!(slot.at_s, *at_s);
+            prop_assert_eq!(slot.value_ns, slot_value(outcome, Metric::Total, Default::default()));
+        }
+    }
+}
+
+#[test]
+fn two_runs_never_write_to_one_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Journal::create(folder.path(), crate::testing::header(Vec::new())).unwrap();
+    let second = Journal::resume(first.path(), crate::run::ResumeOverrides::default()).unwrap_err();
+    assert!(second.to_string().contains("still going on"), "{second}");
+    let path = first.path().to_owned();
+    drop(first);
+    assert!(Journal::resume(&path, crate::run::ResumeOverrides::default()).is_ok());
+}

@@ -1,0 +1,41 @@
+//! The edges of a run: what launches a slot, and what tells the time.
+//!
+//! Both are traits so that everything above them is tested with scripted slots, exact
+//! times and no clock.
+
+use flow::placement::Cpus;
+use flow::{Outcome, SlotSpec};
+use workload::Work;
+
+/// Launches slots.
+pub trait Launch {
+    /// Runs one slot in a fresh process and says how it went. A slot that fails is an
+    /// outcome, not an error.
+    ///
+    /// # Errors
+    /// The run was interrupted, or no slot can be launched at all.
+    fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError>;
+
+    /// The CPUs of the machine that slots run on, whatever machine the run is planned for.
+    fn cpus(&self) -> Cpus;
+}
+
+/// Why a slot has no outcome, and the run ends.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// A signal asked the run to end.
+    #[error("interrupted by signal {signal}")]
+    Interrupted {
+        /// Its number.
+        signal: i32,
+    },
+    /// Slots cannot be launched here; the text says why and what to do.
+    #[error("{0}")]
+    Fatal(String),
+}
+
+/// Tells how long the run has been going on.
+pub trait Clock {
+    /// Seconds since this command began.
+    fn elapsed_s(&self) -> f64;
+}

@@ -1,0 +1,183 @@
+//! The pilot of a case: one slot a variant, run before the rounds and never a data point.
+//!
+//! # Theory
+//!
+//! It answers two questions. How long is a repetition, and so how many fit into a slot; and
+//! do all variants prove the same work. Its one repetition is a cold one, so it takes
+//! rather more time than those that follow: estimates made from it err on the safe side.
+//!
+//! A slot should take about a second and a half: short work is repeated five times after a warm-up
+//! (the median of five loses the odd disturbed one), long work once and cold, because its
+//! first repetition takes what the others take, and time is better spent on more slots.
+//! The count is the same for all variants of a case, chosen by the slowest.
+//!
+//! A budget bounds both. A pilot slot that takes more than half of what is left of it leaves
+//! no time for the same slot in a round: it is cut there, and the pilots after it are not begun.
+//! Nor are those after which a round would no longer fit: what a slot prepares before its
+//! repetitions, such as a large parent, is in no deadline.
+//! A slot of a round is cut when what is left is over, and not before a round could be done
+//! twice, so that only a slot that hangs is cut. A pilot slot has [`LEAST_PILOT_S`] in any case, and
+//! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
+
+use flow::{Answer, Failure, Outcome};
+
+use crate::data::{Case, Chosen, Settings};
+use crate::findings::ledger::{CaseLog, rep_s, slot_s};
+
+/// How long the counted repetitions of a slot should take together, in seconds.
+const SLOT_S: f64 = 1.5;
+/// Repetitions of short work.
+const REPS: u32 = 5;
+/// Deadline of a pilot slot, in seconds, where neither one nor a budget is given.
+const PILOT_DEADLINE_S: f64 = 300.0;
+/// A deadline is never shorter than this, in seconds.
+const LEAST_DEADLINE_S: f64 = 10.0;
+/// A slot that takes this many times what is expected hangs.
+const PATIENCE: f64 = 20.0;
+/// Seconds that a pilot slot gets, however little is left of a budget.
+const LEAST_PILOT_S: f64 = 2.0;
+/// Seconds that a slot of a round gets: to be cut makes it a failure, and machines stall.
+const LEAST_SLOT_S: f64 = 5.0;
+
+/// How the slots of a case are: as its pilot chose, or as that is itself before it.
+pub(crate) fn of_case(log: &CaseLog, settings: &Settings) -> Chosen {
+    let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s))
+}
+
+/// The pilot itself: a single cold repetition, where this many seconds are left of a budget.
+pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>) -> Chosen {
+    let most_s = left_s.map(|left_s| (left_s / 2.0).max(LEAST_PILOT_S));
+    let deadline_s = match (settings.deadline_s, most_s) {
+        (Some(asked_s), Some(most_s)) => asked_s.min(most_s),
+        (asked_s, most_s) => asked_s.or(most_s).unwrap_or(PILOT_DEADLINE_S),
+    };
+    Chosen {
+        warmups: 0,
+        reps: 1,
+        deadline_s,
+    }
+}
+
+/// What is said of a pilot slot that was cut because of the budget; `None` of one that was not.
+pub(crate) fn cut_by_budget(
+    settings: &Settings,
+    slot: Chosen,
+    outcome: &Outcome,
+) -> Option<String> {
+    let budget_s = settings.budget_s?;
+    let by_budget = settings
+        .deadline_s
+        .is_none_or(|asked_s| slot.deadline_s < asked_s);
+    let hung = matches!(
+        outcome.answer,
+        Answer::Failed {
+            reason: Failure::Hung { .. } | Failure::Overdue { .. },
+            ..
+        }
+    );
+    (hung && by_budget).then(|| {
+        format!(
+            "its pilot was cut after {:.1} s: a round would not fit into what is left of the \
+             budget of {budget_s} s; allow more (--budget) or ask for less work",
+            slot.deadline_s
+        )
+    })
+}
+
+/// What is said of a pilot of which further slots are not begun: its slots so far took longer than
+/// the seconds that are left now, so no round fits.
+pub(crate) fn stopped_by_budget(
+    settings: &Settings,
+    outcomes: &[Outcome],
+    left_s: Option<f64>,
+) -> Option<String> {
+    let (budget_s, left_s) = (settings.budget_s?, left_s?);
+    let took_s: f64 = outcomes.iter().map(|pilot| slot_s(pilot, 1)).sum();
+    (took_s > left_s).then(|| {
+        format!(
+            "its pilot was stopped after {took_s:.1} s: a round would not fit into what is left of \
+             the budget of {budget_s} s; allow more (--budget) or ask for less work"
+        )
+    })
+}
+
+/// A slot of a round that should take `round_s` seconds, where this many are left of a budget.
+pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen {
+    let most_s = left_s.map(|left_s| left_s.max(2.0 * round_s).max(LEAST_SLOT_S));
+    Chosen {
+        deadline_s: most_s.map_or(slot.deadline_s, |most_s| slot.deadline_s.min(most_s)),
+        ..slot
+    }
+}
+
+/// What the outcomes of a pilot, one a variant, mean for the slots of the case.
+pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> Chosen {
+    if settings.simulate.is_some() {
+        return Chosen {
+            warmups: 0,
+            reps: 1,
+            deadline_s: settings.deadline_s.unwrap_or(PILOT_DEADLINE_S),
+        };
+    }
+    let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
+    let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
+    let reps = case.reps.unwrap_or(fitting).max(1);
+    let warmups = match case.work.program() {
+        // Each launch is a fresh one: the pilot has filled the page cache.
+        Some(program) => program.warmups.unwrap_or(0),
+        None => u32::from(fitting > 1 || needs_warm_up(case)),
+    };
+    let expected = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
+    let usual = (PATIENCE * expected.fold(0.0, f64::max)).max(LEAST_DEADLINE_S);
+    Chosen {
+        warmups,
+        reps,
+        deadline_s: settings.deadline_s.unwrap_or(usual),
+    }
+}
+
+/// Whether a cold repetition would be another one, however long it takes: of work that reads
+/// what is in the page cache, as long as it stays there.
+fn needs_warm_up(case: &Case) -> bool {
+    case.work.get().warms_up()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Preset;
+
+    /// Whatever the word for it: work that makes its own flows is cut by another clock.
+    #[test]
+    fn a_pilot_that_the_budget_cut_is_told_from_one_that_was_asked_to_be_short() {
+        let late = |reason| Outcome {
+            answer: Answer::Failed { reason, kept: None },
+            launch_ns: 0,
+            samples: None,
+            simulated: None,
+        };
+        let deadline_s = || "9.0".to_owned();
+        let (hung, flows) = (1, 1);
+        for reason in [
+            Failure::Hung {
+                hung,
+                flows,
+                deadline_s: deadline_s(),
+            },
+            Failure::Overdue {
+                deadline_s: deadline_s(),
+                said: String::new(),
+            },
+        ] {
+            let outcome = late(reason);
+            let mut settings = Settings::usual(Preset::Quick, 1);
+            let slot = pilot_slot(&settings, settings.budget_s);
+            assert!(cut_by_budget(&settings, slot, &outcome).is_some());
+            settings.deadline_s = Some(0.02);
+            let slot = pilot_slot(&settings, settings.budget_s);
+            assert_eq!(slot.deadline_s, 0.02);
+            assert_eq!(cut_by_budget(&settings, slot, &outcome), None);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Fenced probes: a prediction, and how far flows could be made for real.
+//!
+//! # Theory
+//!
+//! A probe lowers a limit for one process, and in there the same reading that predicts for
+//! the whole machine predicts for that process ([`predict`]). So what is confirmed is the
+//! reading itself: which limit it takes for the lowest, what it takes a flow to need, what
+//! it takes to be used already. How the fence is made is in [`flow::probe`].
+
+use flow::{Fence, Model};
+use machine::{Ceiling, Machine};
+use workload::Work;
+
+use crate::data::room::rooms;
+
+/// What a process behind a fence has room for, by what the machine is from there.
+#[must_use]
+pub fn predict(machine: &Machine, model: Model) -> Option<(u64, Ceiling)> {
+    let work = Work::idle(workload::turns::LEAST_FLOWS);
+    let lowest = rooms(machine, model, &work).into_iter().next()?;
+    Some((lowest.count, lowest))
+}
+
+/// The fences for a model, the one nearest to what stops it on this machine first.
+#[must_use]
+pub fn fences(machine: &Machine, model: Model) -> Vec<Fence> {
+    if model.is_user_level() {
+        return vec![Fence::Addresses];
+    }
+    let work = Work::idle(workload::turns::LEAST_FLOWS);
+    match rooms(machine, model, &work).first() {
+        Some(lowest) if lowest.bites == "kernel.pid_max" => vec![Fence::Ids, Fence::User],
+        _ => vec![Fence::User, Fence::Ids],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_level_flows_have_no_fence_that_counts_tasks() {
+        let machine = Machine::read();
+        assert_eq!(fences(&machine, Model::Task), [Fence::Addresses]);
+        assert_eq!(fences(&machine, Model::Thread).len(), 2);
+    }
+}

@@ -1,0 +1,90 @@
+//! Cases that ask which of their variants is best.
+
+use super::*;
+use crate::data::BestOf;
+use crate::findings::Choice;
+use crate::testing::noise_of_round;
+
+const FOUR: [&str; 4] = ["1x8", "2x4", "4x2", "8x1"];
+
+fn search() -> Header {
+    let mut one = case("one", 1, &FOUR);
+    one.best_of = Some(BestOf { default: Some(0) });
+    header(vec![study(vec![one])])
+}
+
+/// Two are clearly slower, and two are alike but for noise.
+fn two_alike(model: &str, n: usize) -> u64 {
+    match model {
+        "1x8" => 40 * MS + n as u64,
+        "8x1" => 30 * MS + n as u64,
+        other => noise_of_round(other == "2x4", n),
+    }
+}
+
+fn variants_of_round(ran: &Ran, round: usize) -> Vec<usize> {
+    let slots = ran.case(0).slots.iter();
+    let mut all: Vec<usize> = slots
+        .filter(|slot| slot.round == round)
+        .map(|slot| slot.variant)
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn who_is_beaten_takes_no_part_any_more_and_the_rest_have_all_rounds() {
+    let ran = run_mock(search(), &mut Mock::timed(two_alike));
+    assert_eq!(variants_of_round(&ran, 9), [0, 1, 2, 3]);
+    for round in [10, 20, 79] {
+        assert_eq!(variants_of_round(&ran, round), [1, 2], "{round}");
+    }
+    assert_eq!(ran.case(0).rounds, 80);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
+    let best = ran.case(0).optimum.as_ref().unwrap();
+    assert_eq!((best.of, best.is_told), (Choice::Variants, true));
+    let rounds: Vec<Option<usize>> = best
+        .numbers
+        .iter()
+        .map(|at| Some(at.estimate?.rounds))
+        .collect();
+    assert_eq!(rounds.iter().flatten().sum::<usize>(), 10 + 80 + 10);
+    assert_eq!(best.default.as_deref(), Some("1x8"));
+}
+
+#[test]
+fn one_that_beats_all_ends_the_search_at_once() {
+    let clear = |model: &str, n: usize| match model {
+        "4x2" => 20 * MS + n as u64,
+        _ => 40 * MS + n as u64,
+    };
+    let ran = run_mock(search(), &mut Mock::timed(clear));
+    let best = ran.case(0).optimum.as_ref().unwrap();
+    assert_eq!((best.label.as_str(), ran.case(0).rounds), ("4x2", 10));
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Decided));
+}
+
+#[test]
+fn a_search_that_is_taken_up_again_is_the_one_that_was_never_cut() {
+    let whole = run_mock(search(), &mut Mock::timed(two_alike));
+    // In the pilot, within a round of four, and within a round of two.
+    for cut in [2, 4 + 18, 4 + 40 + 7] {
+        let mut mock = Mock::timed(two_alike);
+        mock.signal_after = Some(cut);
+        let ran = run_mock(search(), &mut mock);
+        mock.again();
+        let path = ran.path();
+        let resumed = resume(&path, &mut mock);
+        let slots = |results: &Results| -> Vec<(usize, usize)> {
+            let slots = results.studies[0].cases[0].slots.iter();
+            slots.map(|slot| (slot.round, slot.variant)).collect()
+        };
+        let (mut all, mut expected) = (slots(&resumed), slots(&whole.results));
+        if cut > 30 {
+            // Where the run was shown there may be one more look, which drops nobody here.
+            all.truncate(44);
+            expected.truncate(44);
+        }
+        assert_eq!(all, expected, "{cut}");
+    }
+}
