@@ -111,3 +111,14 @@ pub use tied::spawn_tied;
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};
 pub use word::WordError;
+
+/// Compiles the code of pages of the guide.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/model.md")]
+    mod model {}
+    #[doc = include_str!("../../../docs/guide/allocator.md")]
+    mod allocator {}
+    #[doc = include_str!("../../../docs/guide/axis.md")]
+    mod axis {}
+}

@@ -64,3 +64,12 @@ pub use plan::{
 pub use run::progress::{Event, Observer, Place, Silent, SlotPlace};
 pub use run::run;
 pub use run::{Clock, Journal, Launch, LaunchError, ResumeOverrides, RunError, check, cpus, probe};
+
+/// Compiles the code of pages of the guide.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/quantity.md")]
+    mod quantity {}
+    #[doc = include_str!("../../../docs/guide/analysis.md")]
+    mod analysis {}
+}

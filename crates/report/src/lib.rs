@@ -40,3 +40,10 @@ pub mod terminal;
 pub mod text;
 pub mod then_and_now;
 mod words;
+
+/// Compiles the code of pages of the guide.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/renderer.md")]
+    mod renderer {}
+}

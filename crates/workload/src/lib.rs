@@ -65,3 +65,10 @@ pub use warehouse::Warehouse;
 pub use wiki::Wiki;
 pub use work::{Work, WorkError, probe_main};
 pub use workload::Workload;
+
+/// Compiles the code of pages of the guide.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/workload.md")]
+    mod workload {}
+}
