@@ -24,9 +24,9 @@ slot, gone from a later run) or has too few slots to judge what looks slower.";
 
 /// Results of several runs or machines side by side.
 ///
-/// The first folder is the reference; a verdict says of each variant how it compares with
-/// the same there. Rounds of two runs are not paired: a shift of the whole machine between
-/// them is in no interval, and only a floor guards against it (docs/comparing.md).
+/// The first folder is the reference: each variant has a verdict against the same variant there.
+/// Intervals do not cover a shift of the whole machine between two runs: choose a
+/// floor (docs/comparing.md).
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
 #[command(override_usage = "flowgauge compare [OPTIONS] <DIR> <DIR>...")]

@@ -107,9 +107,8 @@ pub(crate) struct NodeArgs {
 
 /// Merge the journals of many machines and answer over them.
 ///
-/// A folder is one that a fleet's run has made (it has a folder `nodes` with one for each machine), or the
-/// results folder of a run, which is then a machine of the folder's name. Of a run whose journal was
-/// fetched several times, or cut, the longest text is kept; no clock decides anything.
+/// A folder is that of a fleet (with a folder `nodes`), or the results folder of a run, which then is a
+/// machine of that name. Of several copies of a journal the longest is kept, whatever the clocks say.
 #[derive(Debug, Args)]
 pub(crate) struct GatherArgs {
     /// Folders of fleets, or results folders

@@ -23,8 +23,8 @@ Splits: RxT is R ranks (processes of an MPI program) of T threads each.";
 /// Ranks of an MPI program or threads, and how many of each.
 ///
 /// The same work is run as every split of the CPUs into R ranks of T threads. Each slot is a fresh
-/// mpirun. Ranks are bound to CPUs by name, and one that finds itself elsewhere, or in a world of another
-/// size, fails the slot. Needs Open MPI or MPICH with its compiler.
+/// mpirun. A rank on other CPUs than its own, or in a world of another size, fails the slot. Needs
+/// Open MPI or MPICH with its compiler.
 #[derive(Debug, Args)]
 #[command(after_help = HYBRID_EXAMPLES)]
 pub(crate) struct HybridArgs {
