@@ -7,7 +7,7 @@
 //! call, and the program aborts.
 //!
 //! * A **canary** that changed: reported by the flow that broke it, where it is looked at.
-//! * A **guard** that was touched: see `guard`.
+//! * A **guard** that was touched, and a fault after an overflow in packed slots: see `guard`.
 //! * A **panic** in a stack too small to unwind: a panic hook names the fiber, then lets
 //!   the hook before it print what it can (over packed slots below, which nobody will use
 //!   again, or into the guard).
@@ -27,7 +27,7 @@ pub(crate) fn end(why: fmt::Arguments<'_>) -> ! {
     std::process::abort()
 }
 
-fn say(why: fmt::Arguments<'_>) {
+pub(crate) fn say(why: fmt::Arguments<'_>) {
     let mut line = Line::default();
     // A message cut short is still a message.
     let _ = writeln!(line, "fiber: {why}");
@@ -35,11 +35,14 @@ fn say(why: fmt::Arguments<'_>) {
     unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.len) };
 }
 
-/// The canary of fiber `index` is gone.
+/// The canary of fiber `index` is gone. Who ran over it may have a slot above: the canaries between
+/// are gone too.
 #[cold]
 #[inline(never)]
 pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
     let bytes = bytes(core.slots.stack());
+    let above = (index..core.used_slots().end).take_while(|above| !core.slots.is_whole(*above));
+    let index = above.last().unwrap_or(index);
     end(format_args!(
         "fiber {index} overflowed its packed slot of {bytes} bytes (the canary below it is \
          gone): use larger slots, or guarded stacks to find the place"

@@ -8,7 +8,8 @@
 //! ends the program by name; any other fault goes to the handler that was there before.
 //!
 //! Packed slots have no guard between them, but the page below them all is one: a fiber that
-//! runs so deep faults there in its own turn, so the one that runs is named.
+//! runs so deep faults there in its own turn, so the one that runs is named. An overflow that ends in
+//! a neighbour is often noticed by that one's fault: then a canary tells whose it was.
 
 use std::cell::RefCell;
 use std::io;
@@ -19,7 +20,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use crate::core::Core;
 use crate::current;
-use crate::fatal::{bytes, end};
+use crate::fatal::{bytes, end, overflowed, say};
 use crate::memory::Mapping;
 
 static BEFORE: OnceLock<SigAction> = OnceLock::new();
@@ -52,13 +53,8 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
     }
     // SAFETY: as above.
     let core = unsafe { innermost.as_ref() };
-    let in_a_fiber = !current::turn().is_null();
-    if let Some(core) = core.filter(|core| in_a_fiber && core.slots.is_below_all(address)) {
-        let (index, bytes) = (core.running_index(), bytes(core.slots.stack()));
-        end(format_args!(
-            "fiber {index} overflowed its packed slot of {bytes} bytes so far that it ran through \
-             all slots below it: use larger slots, or guarded stacks to find the place"
-        ));
+    if let Some(core) = core.filter(|core| core.slots.is_packed()) {
+        name_packed(core, address);
     }
     pass_on(signal, info, context);
 }
@@ -82,6 +78,30 @@ fn name_overflow(core: &Core, address: usize) {
         end(format_args!(
             "what fiber {index} returned overflowed the stack of {bytes} bytes on which results that \
              nobody joins are dropped (it touched {address:#x}): join the fiber, or use larger stacks"
+        ));
+    }
+}
+
+/// What can be said of a fault while a fiber of `core` runs in a packed slot: the program ends if an
+/// overflow is certain.
+fn name_packed(core: &Core, address: usize) {
+    let bytes = bytes(core.slots.stack());
+    let in_a_fiber = !current::turn().is_null();
+    if in_a_fiber && core.slots.is_below_all(address) {
+        let index = core.running_index();
+        end(format_args!(
+            "fiber {index} overflowed its packed slot of {bytes} bytes so far that it ran through \
+             all slots below it: use larger slots, or guarded stacks to find the place"
+        ));
+    }
+    if let Some(index) = core.used_slots().find(|index| !core.slots.is_whole(*index)) {
+        overflowed(core, index);
+    }
+    if in_a_fiber {
+        let index = core.running_index();
+        say(format_args!(
+            "a fault at {address:#x} in fiber {index}, in a packed slot of {bytes} bytes: no canary is \
+             gone, but a frame can jump over one (guarded stacks find the place)"
         ));
     }
 }

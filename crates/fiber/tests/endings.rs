@@ -114,6 +114,49 @@ fn a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fau
 }
 
 #[test]
+fn a_fault_of_a_neighbour_names_the_fiber_that_overflowed_its_packed_slot() {
+    let test = "a_fault_of_a_neighbour_names_the_fiber_that_overflowed_its_packed_slot";
+    let said = ending_of(test, || {
+        run_three(packed(4_096), |fiber| {
+            // A round in which no canary is looked at.
+            fiber.yield_now();
+            use_stack::<6_000>();
+            // SAFETY: none: this is what a neighbour does with what it finds there.
+            unsafe { std::ptr::without_provenance_mut::<u8>(64).write_volatile(1) };
+        });
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot of 4096 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn who_ran_over_the_canaries_of_several_is_named_and_none_of_those() {
+    let test = "who_ran_over_the_canaries_of_several_is_named_and_none_of_those";
+    let said = ending_of(test, || {
+        let scheduler = made(packed(4_096).capacity(3)).unwrap();
+        let sleeper = scheduler.spawn(Fiber::suspend).unwrap().id();
+        scheduler.spawn(Fiber::suspend).unwrap();
+        scheduler.run();
+        scheduler
+            .spawn(move |fiber| {
+                fiber.yield_now();
+                use_stack::<10_000>();
+                fiber::awaken(sleeper);
+                fiber.suspend();
+            })
+            .unwrap();
+        // The sleeper ends, and its canary is looked at.
+        scheduler.run();
+    });
+    assert!(
+        said.contains("fiber 2 overflowed its packed slot of 4096 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_guard_names_the_fiber_at_once() {
     let said = ending_of("a_guard_names_the_fiber_at_once", || {
         run_three(Config::guarded(32 << 10), |_| use_stack::<{ 1 << 20 }>());
