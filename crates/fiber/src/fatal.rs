@@ -13,6 +13,7 @@
 //!   again, or into the guard).
 
 use std::fmt::{self, Write};
+use std::panic::PanicHookInfo;
 use std::sync::Once;
 
 use crate::config::{CATCHES_FROM, Stack, can_unwind};
@@ -94,28 +95,31 @@ impl Write for Line {
     }
 }
 
-/// From now on a panic in a fiber that cannot be unwound ends the program.
-pub(crate) fn end_on_panics_in_small_slots() {
+/// What a panic in a fiber comes to.
+enum Panic {
+    /// It is unwound, as far as is known.
+    Caught,
+    /// The destructor of a value in a fiber that unwinds already threw it, or a function that must not.
+    LetOut,
+    /// It is one more in a fiber that is unwound with its scheduler.
+    Unwound,
+    /// In a stack too small to unwind, or a program that cannot.
+    Doomed,
+}
+
+/// From now on a panic in a fiber that ends the program names the fiber.
+pub(crate) fn name_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let doomed = with_running(|core, index| {
-                (!core.catches()).then(|| (index, bytes(core.slots.stack())))
+            let kind = with_running(|core, index| {
+                let kind = kind(core, info);
+                name_panic(core, index, &kind);
+                kind
             });
-            if let Some((index, bytes)) = doomed {
-                match can_unwind() {
-                    true => say(format_args!(
-                        "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
-                         {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
-                    )),
-                    false => say(format_args!(
-                        "fiber {index} panicked in a program built with panic = \"abort\"; it said:"
-                    )),
-                }
-            }
             before(info);
-            if doomed.is_some() {
+            if matches!(kind, Some(Panic::Doomed)) {
                 say(format_args!("the program ends"));
                 std::process::abort();
             }
@@ -123,13 +127,41 @@ pub(crate) fn end_on_panics_in_small_slots() {
     });
 }
 
-/// Looks at the fiber that runs on this kernel thread, if one does.
-fn with_running<T>(look: impl FnOnce(&Core, u32) -> Option<T>) -> Option<T> {
+fn kind(core: &Core, info: &PanicHookInfo<'_>) -> Panic {
+    // How the core library begins the last panic of a program.
+    let is_last = info
+        .payload_as_str()
+        .is_some_and(|text| text.starts_with("panic in a "));
+    match core.is_running() {
+        _ if !core.catches() => Panic::Doomed,
+        _ if is_last => Panic::LetOut,
+        false => Panic::Unwound,
+        true => Panic::Caught,
+    }
+}
+
+fn name_panic(core: &Core, index: u32, kind: &Panic) {
+    let bytes = bytes(core.slots.stack());
+    match kind {
+        Panic::Caught => {}
+        Panic::LetOut => say(format_args!("fiber {index} cannot go on unwinding")),
+        Panic::Unwound => say(format_args!(
+            "fiber {index} panicked while it was unwound because its scheduler is dropped; it said:"
+        )),
+        Panic::Doomed if can_unwind() => say(format_args!(
+            "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
+             {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
+        )),
+        Panic::Doomed => say(format_args!(
+            "fiber {index} panicked in a program built with panic = \"abort\"; it said:"
+        )),
+    }
+}
+
+/// Looks at the fiber that runs on this kernel thread, or is unwound, if one does.
+fn with_running<T>(look: impl FnOnce(&Core, u32) -> T) -> Option<T> {
     let turn = current::turn();
     // SAFETY: null, or a scheduler that runs below us, so that it outlives this look at it.
     let core = unsafe { current::core().as_ref() }?;
-    match turn.is_null() || !core.is_running() {
-        true => None,
-        false => look(core, core.index_at(turn)),
-    }
+    (!turn.is_null()).then(|| look(core, core.running_index()))
 }

@@ -125,7 +125,12 @@ pub(crate) fn ensure_alternate_stack() -> io::Result<()> {
     }
     if !has_alternate_stack() {
         let ours = AlternateStack::install()?;
-        OURS.with_borrow_mut(|kept| *kept = Some(ours));
+        let mut ours = Some(ours);
+        let kept = OURS.try_with(|kept| *kept.borrow_mut() = ours.take());
+        if kept.is_err() {
+            // The thread ends, and has dropped that one already: what lies in no place stays for good.
+            std::mem::forget(ours);
+        }
     }
     Ok(())
 }

@@ -49,9 +49,7 @@ impl Scheduler {
     pub(crate) fn over(core: Core) -> Result<Scheduler, ConfigError> {
         let core = core.counted();
         guard::report_touched_guards();
-        if !core.catches() {
-            fatal::end_on_panics_in_small_slots();
-        }
+        fatal::name_panics();
         guard::ensure_alternate_stack().map_err(|source| ConfigError::Memory {
             bytes: 64 << 10,
             source,
@@ -136,11 +134,70 @@ impl Scheduler {
 /// Calls `body` with a scheduler, and drops that before it returns.
 ///
 /// No fiber is left when the kernel thread ends, whatever `body` does. So a fiber may stop within
-/// `LocalKey::with`. The scheduler cannot leave `body`:
-///
+/// `LocalKey::with`. What follows does not compile. A scheduler that leaves `body`:
 /// ```compile_fail
 /// thread_local!(static KEPT: std::cell::Cell<Option<&'static fiber::Scheduler>> = const { std::cell::Cell::new(None) });
 /// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| KEPT.set(Some(scheduler))).unwrap();
+/// ```
+/// ```compile_fail
+/// let left = fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| scheduler).unwrap();
+/// ```
+/// one that another thread uses:
+/// ```compile_fail,E0277
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     std::thread::scope(|threads| { threads.spawn(|| scheduler.run()); });
+/// }).unwrap();
+/// ```
+/// a result that another thread joins:
+/// ```compile_fail,E0277
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let handle = scheduler.spawn(|_| 1).unwrap();
+///     std::thread::spawn(move || handle.join());
+/// }).unwrap();
+/// ```
+/// a fiber that yields on another thread:
+/// ```compile_fail,E0277
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(|fiber| std::thread::scope(|threads| { threads.spawn(|| fiber.yield_now()); }));
+/// }).unwrap();
+/// ```
+/// a fiber that runs its own scheduler:
+/// ```compile_fail
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(move |_| scheduler.run());
+/// }).unwrap();
+/// ```
+/// a closure that borrows, or returns what it borrows:
+/// ```compile_fail,E0373
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let text = String::from("of the thread's stack");
+///     let _ = scheduler.spawn(|_| text.len());
+/// }).unwrap();
+/// ```
+/// ```compile_fail
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(|_| { let local = String::new(); local.as_str() });
+/// }).unwrap();
+/// ```
+/// a handle of the running fiber that it returns, lends for too long, or lends to another:
+/// ```compile_fail
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(|fiber| fiber);
+/// }).unwrap();
+/// ```
+/// ```compile_fail
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(|fiber| fiber.lend());
+/// }).unwrap();
+/// ```
+/// ```compile_fail
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let _ = scheduler.spawn(|fiber| { let _ = fiber::spawn(|_| fiber.yield_now()); });
+/// }).unwrap();
+/// ```
+/// and stacks that are claimed to be large enough, without a promise:
+/// ```compile_fail,E0133
+/// fiber::scope(fiber::Config::packed(128), |scheduler| scheduler.run()).unwrap();
 /// ```
 ///
 /// # Errors
