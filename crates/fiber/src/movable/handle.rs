@@ -131,15 +131,15 @@ impl<'f> MovableFiber<'f> {
     /// The process in which it runs.
     #[must_use]
     pub fn process(&self) -> usize {
-        here().member.as_ref().map_or(0, |member| member.process)
+        here(|core| core.member.as_ref().map_or(0, |member| member.process))
     }
 
     /// Whether process `process` has joined the region, and has not ended.
     #[must_use]
     pub fn lives(&self, process: usize) -> bool {
-        let member = here().member.as_ref();
-        member.map_or(process == 0, |member| {
-            process < member.shared.processes() && member.lives(process)
+        here(|core| match &core.member {
+            Some(member) => process < member.shared.processes() && member.lives(process),
+            None => process == 0,
         })
     }
 
@@ -167,17 +167,19 @@ impl<'f> MovableFiber<'f> {
 
     #[inline(never)]
     fn may_move(&self, to: usize) -> Result<(), MoveError> {
-        let member = here().member.as_ref();
-        let processes = member.map_or(1, |member| member.shared.processes());
-        match self.held.get() {
-            _ if to >= processes => Err(MoveError::NoProcess { to, processes }),
-            held if held > 0 => Err(MoveError::Held { held }),
-            _ if std::thread::panicking() => Err(MoveError::Unwinding),
-            _ if member.is_some_and(|member| !member.shared.has_joined(to)) => {
-                Err(MoveError::Absent { to })
+        here(|core| {
+            let member = core.member.as_ref();
+            let processes = member.map_or(1, |member| member.shared.processes());
+            match self.held.get() {
+                _ if to >= processes => Err(MoveError::NoProcess { to, processes }),
+                held if held > 0 => Err(MoveError::Held { held }),
+                _ if std::thread::panicking() => Err(MoveError::Unwinding),
+                _ if member.is_some_and(|member| !member.shared.has_joined(to)) => {
+                    Err(MoveError::Absent { to })
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
     /// Something of this process is in use: no move compiles while the answer lives.
@@ -200,12 +202,13 @@ impl Drop for Stay<'_> {
     }
 }
 
-/// The scheduler that runs here and now. Never inlined: a fiber that moved must ask again.
+/// Asks the scheduler that runs here and now. Never inlined: a fiber that moved must ask again.
 #[inline(never)]
-fn here<'a>() -> &'a Core {
-    // SAFETY: called by what a movable fiber calls about itself, so one runs here; callers use
-    // the reference before that fiber can move.
-    unsafe { crate::running() }
+fn here<R>(ask: impl FnOnce(&Core) -> R) -> R {
+    let core = current::core_for("the handle of a movable fiber");
+    // SAFETY: it runs on this kernel thread, below us. In `ask` a fiber moves only as the last
+    // thing, and takes nothing of it along.
+    ask(unsafe { &*core })
 }
 
 /// The right to the result of a movable fiber, in the process that made it.
@@ -298,7 +301,7 @@ struct Begins<A, T> {
 impl<A, T> Begins<A, T> {
     #[inline(always)]
     fn begin(self, fiber: &mut Fiber) -> T {
-        let (base, bytes) = here().slots.arena(here().running_index());
+        let (base, bytes) = here(|core| core.slots.arena(core.running_index()));
         // SAFETY: the arena of the slot on which this runs, whose last fiber has ended.
         let arena = unsafe { Arena::begin(base, bytes) };
         let mut fiber = MovableFiber {
@@ -391,7 +394,7 @@ impl Fiber {
     /// Has this fiber go on in another process.
     #[inline(always)]
     pub(crate) fn move_to(&mut self, to: usize) {
-        let turn = here().move_to(current::turn(), to);
+        let turn = here(|core| core.move_to(current::turn(), to));
         self.arrived_with(turn);
     }
 }

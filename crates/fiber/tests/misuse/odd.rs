@@ -11,6 +11,9 @@ use super::{AtEnd, Case, Says, Works, roomy, with};
 /// Where fibers find handles of each other.
 type Place = Rc<RefCell<Option<JoinHandle<bool>>>>;
 
+/// Anything that is kept alive.
+type Held = Rc<dyn std::any::Any>;
+
 pub(super) const CASES: &[Case] = &[
     ("a scheduler in a fiber", Works, || {
         with(|scheduler| {
@@ -106,11 +109,9 @@ pub(super) const CASES: &[Case] = &[
     }),
     ("a handle within the result that it is of", Works, || {
         with(|scheduler| {
-            let place: Rc<RefCell<Option<JoinHandle<Rc<dyn std::any::Any>>>>> = Rc::default();
+            let place = Rc::<RefCell<Option<JoinHandle<Held>>>>::default();
             let inside = Rc::clone(&place);
-            let handle = scheduler
-                .spawn(move |_| inside as Rc<dyn std::any::Any>)
-                .unwrap();
+            let handle = scheduler.spawn(move |_| inside as Held).unwrap();
             *place.borrow_mut() = Some(handle);
             assert_eq!(scheduler.run(), 0);
         })
