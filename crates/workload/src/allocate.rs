@@ -86,7 +86,6 @@ const MOST: u64 = 1 << 32;
 /// A block of memory: its first word says how large it is.
 type Block = Option<Vec<u64>>;
 
-/// Takes a block of at least `bytes`.
 #[inline]
 fn take(bytes: u64) -> Block {
     let words = bytes.div_ceil(8).max(1);
@@ -95,7 +94,6 @@ fn take(bytes: u64) -> Block {
     black_box(Some(block))
 }
 
-/// Writes every word of a block.
 fn filled(mut block: Block) -> Block {
     if let Some(block) = &mut block {
         block.resize(block.capacity(), block[0]);
@@ -103,7 +101,6 @@ fn filled(mut block: Block) -> Block {
     black_box(block)
 }
 
-/// Frees a block.
 #[inline]
 fn free(block: Block) {
     if let Some(block) = black_box(block) {
@@ -116,7 +113,6 @@ fn free(block: Block) {
     }
 }
 
-/// Leaves `own` in a place that flows share, and takes what was there.
 fn swap<T>(place: &Mutex<T>, own: T) -> T {
     std::mem::replace(
         &mut place.lock().unwrap_or_else(PoisonError::into_inner),
@@ -163,7 +159,6 @@ impl Taken {
 }
 
 impl Exchange<'_> {
-    /// Replaces random ones of `held` by blocks of `least` to `most` bytes.
     fn replace(&self, held: &mut [Block], draw: &mut Draw, (least, most): (u32, u32)) -> Taken {
         let mut taken = Taken::default();
         for _ in 0..self.work.blocks {
@@ -201,7 +196,6 @@ impl Exchange<'_> {
         taken
     }
 
-    /// Writes and replaces one small block.
     fn thrash(&self, own: &mut Block) -> Taken {
         let mut taken = Taken::default();
         for _ in 0..self.work.blocks {
@@ -218,7 +212,6 @@ impl Exchange<'_> {
     }
 }
 
-/// A random one of some, of which there is one at least.
 #[inline]
 fn one_of<'a>(some: &'a mut [Block], draw: &mut Draw) -> &'a mut Block {
     let place = draw.below(some.len() as u32) as usize;
@@ -240,7 +233,6 @@ fn stress_bytes(draw: &mut Draw, shifts: u32) -> u64 {
 }
 
 impl Body for Exchange<'_> {
-    /// What a flow holds between two units.
     type State = Vec<Block>;
     const SENDS: bool = false;
 

@@ -50,7 +50,6 @@ impl Cpu {
     }
 }
 
-/// The sum of square root and tangent over `terms` numbers from `from` on.
 fn sum(from: u64, terms: u64) -> f64 {
     let term = |number: u64| {
         let argument = black_box(number as f64);

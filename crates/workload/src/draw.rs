@@ -34,26 +34,22 @@ impl Draw {
         ((u64::from(bound) * (self.word() >> 32)) >> 32) as u32
     }
 
-    /// A number from `low` to `high`, both included.
     #[inline]
     pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + self.below(high - low + 1)
     }
 
-    /// A number from 0 (included) to 1.
     #[inline]
     pub(crate) fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Letters, `length` of them.
     pub(crate) fn letters(&mut self, length: u32) -> String {
         let letter = |_| char::from(b'a' + self.below(26) as u8);
         (0..length).map(letter).collect()
     }
 }
 
-/// A sum over values whose order counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Checksum(pub(crate) u64);
 

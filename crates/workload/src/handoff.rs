@@ -85,14 +85,12 @@ fn usual_live() -> u32 {
 const WORD: u64 = 8;
 /// The largest block that may be asked for.
 const MOST: Bytes = Bytes(1 << 20);
-/// The longest queue.
 const LONGEST: u32 = 1 << 16;
 /// Above this many blocks the proof is not reckoned beforehand (about a second).
 const RECKONED: u64 = 200_000_000;
 /// By how much words of a block differ from the one before.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A block of memory.
 type Block = Box<[u64]>;
 
 impl Handoff {
@@ -152,7 +150,6 @@ impl Handoff {
         likely.min(largest.saturating_mul(blocks))
     }
 
-    /// The blocks of a pair, in the order in which they are handed over.
     fn plans(&self, pair: u64) -> impl Iterator<Item = Plan> {
         let mut draw = Draw::new(self.seed, pair);
         let (smallest, largest) = (self.smallest.0, self.largest.0);
@@ -168,7 +165,6 @@ impl Handoff {
         })
     }
 
-    /// What all flows prove together.
     pub(crate) fn expected(&self) -> Option<Proof> {
         let all = self.blocks.checked_mul(self.pairs)?;
         let plans = (0..self.pairs).flat_map(|pair| self.plans(pair));
@@ -207,7 +203,6 @@ impl Handoff {
     }
 }
 
-/// What a block is to be.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     words: usize,
@@ -215,7 +210,6 @@ struct Plan {
 }
 
 impl Plan {
-    /// Allocates the block and fills it.
     fn make(self) -> Block {
         let mut word = self.first;
         let words = (0..self.words).map(|_| {
@@ -225,7 +219,6 @@ impl Plan {
         words.collect()
     }
 
-    /// Whether `block` is as it should be, in every word.
     fn is(self, block: &[u64]) -> bool {
         let mut wanted = self.first;
         block.len() == self.words
@@ -273,14 +266,12 @@ impl Pair {
     }
 }
 
-/// A place, which the queue gives to one flow at a time.
 fn held(place: &Mutex<Option<Block>>) -> std::sync::MutexGuard<'_, Option<Block>> {
     place
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Writes the length and the contents of a block into a slot.
 fn copy_in(block: &[u64], slot: &[AtomicU64]) {
     slot[0].store(block.len() as u64, Ordering::Relaxed);
     for (place, word) in slot[1..].iter().zip(block) {
@@ -288,7 +279,6 @@ fn copy_in(block: &[u64], slot: &[AtomicU64]) {
     }
 }
 
-/// Allocates a block for what is in a slot.
 fn copy_out(slot: &[AtomicU64]) -> Block {
     let words = slot[0].load(Ordering::Relaxed) as usize;
     let contents = slot[1..].iter().take(words);
@@ -325,7 +315,6 @@ impl Pairs<'_> {
 }
 
 impl Body for Pairs<'_> {
-    /// The blocks that a consumer keeps.
     type State = VecDeque<Block>;
     const SENDS: bool = false;
     const TOUCHES: bool = true;

@@ -124,7 +124,6 @@ impl Mem {
         (self.loops / LOOPS_A_CYCLE).max(1)
     }
 
-    /// What all workers prove together.
     pub(crate) fn expected(&self) -> Proof {
         let all = (0..self.workers).flat_map(|unit| (0..self.cycles()).map(move |c| (unit, c)));
         let written = INT * self.written() as u64;
@@ -132,17 +131,14 @@ impl Mem {
             .sum()
     }
 
-    /// Integers in an array.
     fn ints(&self) -> usize {
         (self.bytes / INT) as usize
     }
 
-    /// Those of a step of a worker that rests.
     fn step(&self) -> usize {
         self.ints().div_ceil(LOOPS_A_CYCLE as usize)
     }
 
-    /// Integers of an array that are written.
     fn written(&self) -> usize {
         match self.pause_us {
             0 => self.ints(),

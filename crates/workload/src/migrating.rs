@@ -63,12 +63,10 @@ fn unbounded() -> u64 {
 const SOCKET: u64 = 64 << 10;
 /// More moves than these would take too long to follow without making them.
 const FORETOLD: u64 = 5_000_000;
-/// Processes and flows at the most.
 const MOST_PROCESSES: u32 = 1_024;
 const MOST_FLOWS: u64 = 4_000_000;
 
 impl Migrate {
-    /// The trips of a variant.
     fn trips(&self, way: Way, cpus: &[u32]) -> Trips {
         let round = self.flows * u64::from(self.processes);
         let moves = self.moves.min(self.bytes_at_most / self.bytes.max(1));
@@ -87,7 +85,6 @@ impl Migrate {
         self.trips(Way::Isomalloc, &[])
     }
 
-    /// The flows of the variants that can do it, as it should be written.
     fn suited(&self) -> String {
         match self.by {
             By::Move => format!(
@@ -103,7 +100,6 @@ impl Migrate {
     }
 }
 
-/// As it is written in a study.
 fn word(by: By) -> &'static str {
     match by {
         By::Move => "move",
@@ -195,7 +191,6 @@ impl Workload for Migrate {
     }
 }
 
-/// A slot of trips.
 struct Traveller(Trips);
 
 impl SelfManaged for Traveller {

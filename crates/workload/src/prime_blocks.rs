@@ -81,7 +81,6 @@ impl Primes {
         first..first + self.block
     }
 
-    /// One past the last number.
     fn end(&self) -> u64 {
         self.start + self.block * self.blocks
     }

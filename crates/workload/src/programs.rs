@@ -59,7 +59,6 @@ impl Workload for Box<Program> {
         self.needs_folder().then_some(IN_FOLDER)
     }
 
-    /// Where each process of the variant is a launch, and how much a launch does is known.
     fn scaled(&self) -> Option<Scaled> {
         let each = self.copies == Copies::Of(OfVariant::Processes);
         self.units.filter(|_| each).map(|amount| Scaled {

@@ -131,7 +131,6 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A path, or a list of them.
 fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a path, or a list of paths")]
@@ -244,7 +243,6 @@ pub(crate) fn changed(expected: Proof, got: Proof) -> Failure {
     Failure::InputChanged { what }
 }
 
-/// `4,897`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -186,7 +186,6 @@ impl Turns {
         self.with_body(Size)
     }
 
-    /// Turns of user-level flows, within what else is asked of them.
     fn user_turns_taken(&self) -> u64 {
         let laps = self.user_laps.unwrap_or(0);
         let turns = self.user_turns.max(laps.saturating_mul(self.flows));
@@ -246,7 +245,6 @@ impl Workload for Turns {
     }
 }
 
-/// A slot of flows that take turns.
 struct TakeTurns<'a>(&'a SlotProcess<Work>);
 
 impl WithBody for TakeTurns<'_> {

@@ -37,22 +37,18 @@ const DELIVERED: u32 = 10;
 const RECENT: u32 = 20;
 /// A quantity that is not sold below by more than this is filled up.
 const LEAST_LEFT: u32 = 10;
-/// By how much.
 const RESTOCK: u32 = 91;
 /// Payments that a customer's history keeps.
 const HISTORY: usize = 4;
-/// Letters of a note.
 const NOTE: usize = 26;
 
 type Cents = i64;
 
-/// The warehouse.
 #[derive(Debug)]
 pub(super) struct Depot<A: Allocator + Copy> {
     memory: A,
     stock: Vec<Stock<A>, A>,
     customers: Vec<Box<Customer<A>, A>, A>,
-    /// Order n is at n modulo their count.
     orders: Vec<Order<A>, A>,
     next_order: u32,
     next_delivery: u32,
@@ -61,7 +57,6 @@ pub(super) struct Depot<A: Allocator + Copy> {
     books: Books,
 }
 
-/// What the audit needs to know of what is gone.
 #[derive(Debug, Clone, Copy, Default)]
 struct Books {
     taken: Cents,
@@ -106,7 +101,6 @@ struct Line {
 }
 
 impl<A: Allocator + Copy> Depot<A> {
-    /// A warehouse for which `heap` bytes suffice, the same for the same number.
     pub(super) fn fill(heap: Bytes, number: u64, memory: A) -> Self {
         let count = (heap.0 / CUSTOMER) as usize;
         let mut depot = Self {
@@ -159,7 +153,6 @@ impl<A: Allocator + Copy> Depot<A> {
         Box::try_new_in(customer, self.memory).unwrap_or_else(|_| no_room())
     }
 
-    /// Does the next `count` transactions of the deck.
     pub(super) fn transact(&mut self, count: u64) -> Proof {
         let mut sum = Checksum::default();
         for _ in 0..count {
@@ -208,7 +201,6 @@ impl<A: Allocator + Copy> Depot<A> {
         total
     }
 
-    /// Takes an article out of the stock, which is filled up when it runs low.
     fn line(&mut self) -> Line {
         let item = self.draw.below(self.stock.len() as u32);
         let quantity = self.draw.between(1, 10);
@@ -265,7 +257,6 @@ impl<A: Allocator + Copy> Depot<A> {
         order.total
     }
 
-    /// How many lines of the last orders are of articles that are short.
     fn stock_level(&mut self) -> Cents {
         let least = self.draw.between(15, 30);
         let recent = (self.next_order.saturating_sub(RECENT)..self.next_order)
@@ -290,7 +281,6 @@ impl<A: Allocator + Copy> Depot<A> {
         self.draw.below(self.customers.len() as u32)
     }
 
-    /// Checks the books.
     pub(super) fn audit(&self) -> Result<(), &'static str> {
         let Books {
             taken,
@@ -325,7 +315,6 @@ impl<A: Allocator + Copy> Depot<A> {
     }
 }
 
-/// An empty vector with room for that many.
 fn room<T, A: Allocator>(count: usize, memory: A) -> Vec<T, A> {
     let mut vec = Vec::new_in(memory);
     if vec.try_reserve_exact(count).is_err() {

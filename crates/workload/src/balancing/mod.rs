@@ -97,12 +97,10 @@ impl Balanced {
         }
     }
 
-    /// Steps of all pieces.
     fn parts(&self) -> u128 {
         u128::from(self.pieces) * u128::from(self.steps)
     }
 
-    /// The place of a step among them.
     fn part(&self, piece: u64, step: u64) -> u128 {
         u128::from(piece) * u128::from(self.steps) + u128::from(step)
     }
@@ -203,7 +201,6 @@ fn refused(what: impl Into<String>) -> Result<(), WorkError> {
     Err(WorkError(what.into()))
 }
 
-/// A slot of balanced work.
 struct Balancer<'a> {
     work: &'a Balanced,
     plan: Balancing,

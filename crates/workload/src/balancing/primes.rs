@@ -7,7 +7,6 @@ use flow::migration::Uneven;
 
 use super::Balanced;
 
-/// The numbers of a work, cut into steps of about the same count.
 pub(super) struct Primes<'a>(pub(super) &'a Balanced);
 
 impl Uneven for Primes<'_> {

@@ -11,7 +11,6 @@ use super::Balanced;
 use super::depot::Depot;
 use crate::Bytes;
 
-/// The transactions of a work, dealt out unevenly to its warehouses.
 pub(super) struct Warehouses<'a> {
     pub(super) cut: &'a Balanced,
     pub(super) heap: Bytes,

@@ -72,7 +72,6 @@ fn read_block(file: &mut File, block: &mut [u8]) -> io::Result<usize> {
     Ok(read)
 }
 
-/// What bytes of a block prove that are right.
 pub(super) fn proof_of(unit: u64, block: u64, right: u64) -> Proof {
     Proof {
         count: right,
@@ -80,7 +79,6 @@ pub(super) fn proof_of(unit: u64, block: u64, right: u64) -> Proof {
     }
 }
 
-/// The first word of a block; each further one is one more.
 fn first_word(unit: u64, block: u64) -> u64 {
     unit.wrapping_add(1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -15,7 +15,6 @@ use crate::draw::{Checksum, Draw};
 /// Words that the text is made of.
 const WORDS: u32 = 2_000;
 
-/// A text, deflated, and inflated again.
 #[derive(Debug)]
 pub(super) struct Text {
     text: Vec<u8>,

@@ -15,7 +15,6 @@ use crate::draw::{Checksum, Draw};
 type Cipher = ctr::Ctr128BE<Aes128>;
 type Key = [u8; 16];
 
-/// Bytes that are encrypted in place and decrypted again.
 #[derive(Debug)]
 pub(super) struct Secret {
     plain: Vec<u8>,
@@ -40,7 +39,6 @@ impl Secret {
     }
 }
 
-/// Encrypts, or decrypts, which is the same.
 fn encrypt(key: &Key, start: &Key, bytes: &mut [u8]) {
     Cipher::new(key.into(), start.into()).apply_keystream(bytes);
 }

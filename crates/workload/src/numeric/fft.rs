@@ -20,7 +20,6 @@ type Complex = [f64; 2];
 /// What rounding may add to a number in one pass, root of the mean square.
 const ROUNDING: f64 = 1e-14;
 
-/// Numbers that are transformed and transformed back.
 #[derive(Debug)]
 pub(super) struct Fft {
     first: Vec<Complex>,
@@ -69,7 +68,6 @@ impl Fft {
     }
 }
 
-/// Exchanges each number with the one at its reversed place.
 fn reorder(numbers: &mut [Complex]) {
     let bits = numbers.len().trailing_zeros();
     for place in 0..numbers.len() {

@@ -15,10 +15,8 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// Customers in the document.
 const CUSTOMERS: u32 = 50;
 
-/// A document and what is made of it.
 #[derive(Debug)]
 pub(super) struct Document {
     text: String,
@@ -54,7 +52,6 @@ impl Document {
     }
 }
 
-/// The totals by customer as a document, from a document of orders.
 fn transform(text: &str) -> serde_json::Result<String> {
     let document: Value = serde_json::from_str(text)?;
     let mut totals: BTreeMap<&str, u64> = BTreeMap::new();
@@ -71,7 +68,6 @@ fn transform(text: &str) -> serde_json::Result<String> {
     serde_json::to_string(&json!({ "customers": customers }))
 }
 
-/// The totals that a written document gives.
 fn totals(written: &str) -> Option<BTreeMap<String, u64>> {
     let document: Value = serde_json::from_str(written).ok()?;
     let customers = document["customers"].as_object()?.iter();

@@ -86,7 +86,7 @@ impl From<Kernel> for String {
     }
 }
 
-/// The name of no kernel.
+/// An unknown name of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no kernel{meant}: use {all}",
     meant = names::meant(_0, Kernel::ALL.map(Kernel::name)),

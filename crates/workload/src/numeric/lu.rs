@@ -11,13 +11,11 @@ use crate::draw::{Checksum, Draw};
 /// How far a component of the product may be off, relative to the number of rows.
 const ROUNDING: f64 = 1e-12;
 
-/// A matrix and its factors, by rows.
 #[derive(Debug)]
 pub(super) struct Lu {
     rows: usize,
     matrix: Vec<f64>,
     factors: Vec<f64>,
-    /// Row i of the factors comes from this row of the matrix.
     origin: Vec<usize>,
     vector: Vec<f64>,
     upper: Vec<f64>,
@@ -55,7 +53,6 @@ impl Lu {
         }
     }
 
-    /// Brings the largest number of the column, from the diagonal on, to the diagonal.
     fn pivot(&mut self, column: usize) {
         let size = |row: usize| self.factors[row * self.rows + column].abs();
         let largest = (column..self.rows).max_by(|a, b| size(*a).total_cmp(&size(*b)));
@@ -68,7 +65,6 @@ impl Lu {
         }
     }
 
-    /// The largest difference between the factors' product and the matrix, both times x.
     fn error(&mut self) -> f64 {
         let rows = self.factors.chunks_exact(self.rows).enumerate();
         for (i, row) in rows {

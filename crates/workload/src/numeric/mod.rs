@@ -57,7 +57,6 @@ pub struct Numeric {
     pub seed: u64,
 }
 
-/// A result that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a kernel computed something wrong: {0}")]
 struct Wrong(String);
@@ -68,18 +67,15 @@ impl Wrong {
     }
 }
 
-/// A kernel with its data.
 trait Program {
     /// Makes the data as it was at first, if passes change it.
     fn begin(&mut self);
 
-    /// One pass over the data.
     fn pass(&mut self);
 
     /// Checks the result of the passes since the beginning, and sums it up.
     fn end(&mut self) -> Result<u64, Wrong>;
 
-    /// Adds the memory that passes go over.
     fn pieces(&self, pieces: &mut Pieces);
 
     /// Floating-point operations of a pass, where they are what it does.
@@ -191,7 +187,6 @@ impl Programs {
         }
     }
 
-    /// The kernel, for what is asked of it when nothing is timed.
     fn program(&self) -> &dyn Program {
         match self {
             Self::Fft(program) => program,

@@ -10,10 +10,8 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::Draw;
 
-/// Points of a pass.
 pub(super) const POINTS: u64 = 1_000_000;
 
-/// Points drawn so far.
 #[derive(Debug)]
 pub(super) struct MonteCarlo {
     seed: u64,

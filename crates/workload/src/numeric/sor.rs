@@ -13,7 +13,6 @@ use crate::draw::{Checksum, Draw};
 /// How far a point moves, as a multiple of the way to the mean.
 const OMEGA: f64 = 1.25;
 
-/// A square grid, by rows.
 #[derive(Debug)]
 pub(super) struct Sor {
     side: usize,
@@ -46,7 +45,6 @@ impl Sor {
     }
 }
 
-/// The squared differences of neighbours, those along the border left out.
 fn energy(grid: &[f64], side: usize) -> f64 {
     let square = |a: f64, b: f64| (a - b) * (a - b);
     let rows = || grid.chunks_exact(side);

@@ -14,7 +14,6 @@ use crate::draw::{Checksum, Draw};
 /// How far the two ways may be apart, for each entry.
 const ROUNDING: f64 = 1e-12;
 
-/// The matrix, the vector and their product.
 #[derive(Debug)]
 pub(super) struct Sparse {
     in_row: usize,

@@ -25,7 +25,6 @@ use super::montgomery::{Narrow, Ring, Wide};
 /// How many odd numbers are tested side by side.
 const LANES: usize = 4;
 
-/// Calls `visit` with each prime of `range`, in ascending order.
 pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, mut visit: V) {
     if range.contains(&2) {
         visit(2);
@@ -43,7 +42,6 @@ pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, mut visit: V) {
     }
 }
 
-/// Whether `n` is prime.
 pub(super) fn is_prime(n: u64) -> bool {
     if n.is_multiple_of(2) || n < 3 {
         n == 2
@@ -87,7 +85,6 @@ fn is_strong(n: u64) -> bool {
     }
 }
 
-/// Whether `n` is a strong probable prime to `base`.
 fn strong<R: Ring>(ring: &R, base: u64) -> bool {
     let base = base % ring.n();
     if base == 0 {

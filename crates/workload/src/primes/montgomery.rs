@@ -11,11 +11,8 @@ pub(super) trait Ring {
     const LARGEST: u64;
     fn new(n: u64) -> Self;
     fn n(&self) -> u64;
-    /// One, as it is kept.
     fn one(&self) -> u64;
-    /// A plain number below `n`, as it is kept.
     fn enter(&self, x: u64) -> u64;
-    /// Whether two values are the same number.
     fn equal(&self, a: u64, b: u64) -> bool;
     fn multiply(&self, a: u64, b: u64) -> u64;
     /// `2x` if `bit` is one, `x` if it is zero; without a branch.
@@ -71,7 +68,6 @@ impl Ring for Narrow {
     }
 }
 
-/// For any `n`. Values are below `n`.
 pub(super) struct Wide {
     n: u64,
     inverse: u64,
@@ -126,19 +122,16 @@ fn inverse(n: u64) -> u64 {
     })
 }
 
-/// `R mod n`.
 #[inline(always)]
 fn radix(n: u64) -> u64 {
     (u64::MAX % n + 1) % n
 }
 
-/// The high half of a product.
 #[inline(always)]
 fn high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// `a - b mod n`, for `a` below `n` and `b` at most `n`.
 #[inline(always)]
 fn subtract(a: u64, b: u64, n: u64) -> u64 {
     let (difference, borrow) = a.overflowing_sub(b);

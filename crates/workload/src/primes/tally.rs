@@ -6,7 +6,6 @@
 
 use super::Found;
 
-/// What was found so far in a range, and which prime is due.
 pub(super) struct Tally<E> {
     every: u64,
     due: u64,

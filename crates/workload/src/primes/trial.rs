@@ -11,12 +11,10 @@
 
 use std::ops::Range;
 
-/// Calls `visit` with each prime of `range`, in ascending order.
 pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, visit: V) {
     range.filter(|&n| is_prime(n)).for_each(visit);
 }
 
-/// Whether `n` is prime.
 #[inline]
 fn is_prime(n: u64) -> bool {
     match u32::try_from(n) {

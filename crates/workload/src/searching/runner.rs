@@ -9,7 +9,6 @@ use search::{Class, Kind, Plan, Problem, Query, Report};
 
 use super::{DROP_CACHES, Searching, changed};
 
-/// A slot of searches.
 pub(super) struct Searcher {
     query: Query,
     plan: Plan,

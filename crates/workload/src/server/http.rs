@@ -13,7 +13,6 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// Where pages are.
 const PATH: &str = "/wiki/";
 
-/// A request as far as it matters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     /// The page; `None` for a path that is none.
@@ -22,12 +21,10 @@ pub(super) struct Request {
     pub(super) closes: bool,
 }
 
-/// The head of an answer as far as it matters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) status: u16,
     pub(super) closes: bool,
-    /// Bytes of the head.
     pub(super) head: usize,
     /// Bytes of what comes after it.
     pub(super) body: usize,
@@ -114,7 +111,6 @@ pub(super) fn head(bytes: &[u8]) -> io::Result<Option<Head>> {
     }))
 }
 
-/// Appends a whole answer.
 pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: bool) {
     out.extend_from_slice(b"HTTP/1.1 ");
     out.extend_from_slice(status.as_bytes());
@@ -127,7 +123,6 @@ pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: b
     out.extend_from_slice(body.as_bytes());
 }
 
-/// Appends a request for a page.
 pub(super) fn push_request(out: &mut Vec<u8>, title: &str) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.extend_from_slice(b"GET ");
@@ -144,7 +139,6 @@ pub(super) fn push_request(out: &mut Vec<u8>, title: &str) {
     out.extend_from_slice(b" HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n");
 }
 
-/// The title in a path, whose odd bytes are written in hexadecimal.
 fn title_in(path: &str) -> Option<String> {
     let mut rest = path.strip_prefix(PATH)?.bytes();
     let mut title = Vec::new();

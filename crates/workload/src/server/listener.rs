@@ -11,7 +11,6 @@ use std::time::Duration;
 use nix::errno::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// The address from which goodbyes come.
 const GOODBYE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// How many connections may wait; the kernel's own bound (`somaxconn`) is as high.
 const BACKLOG: i32 = 4_096;
@@ -22,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// taken for so long is somebody else's, and holds a worker.
 pub(super) const IDLE: Duration = Duration::from_secs(5);
 
-/// Who called.
 pub(super) enum Caller {
     Client(TcpStream),
     Goodbye,
@@ -36,7 +34,6 @@ fn on_loopback(host: Ipv4Addr, port: u16) -> socket2::SockAddr {
     SocketAddr::V4(SocketAddrV4::new(host, port)).into()
 }
 
-/// Listens at that port of the loopback.
 pub(super) fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = socket()?;
     // Connections of a slot before that linger do not keep its port.
@@ -95,7 +92,6 @@ pub(super) fn accept(listener: &TcpListener, is_expected: impl Fn() -> bool) -> 
     }
 }
 
-/// Errors of one connection, after which the next can be accepted.
 fn is_passing(error: &io::Error) -> bool {
     let kind = error.kind();
     kind == io::ErrorKind::Interrupted
@@ -103,7 +99,6 @@ fn is_passing(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(Errno::EPROTO as i32)
 }
 
-/// Tells one worker goodbye.
 pub(super) fn say_goodbye(to: SocketAddr) -> io::Result<()> {
     let socket = socket()?;
     socket.bind(&on_loopback(GOODBYE, 0))?;

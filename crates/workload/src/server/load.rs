@@ -23,42 +23,33 @@ const ARGUMENT: &str = "__load";
 /// The line that it gets for each repetition.
 const GO: &str = "go";
 
-/// What a load generator is to do in each repetition.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) address: SocketAddr,
-    /// The CPU that it is bound to.
     pub(super) cpu: Option<u32>,
     pub(super) connections: u64,
     pub(super) requests: u64,
-    /// What requests are drawn from.
     pub(super) seed: u64,
-    /// How many goodbyes to say.
     pub(super) workers: u64,
     /// Titles, with the sum over the page that each must be.
     pub(super) pages: Vec<(String, u64)>,
 }
 
-/// The order, and whose child is to carry it out.
 #[derive(Debug, Serialize, Deserialize)]
 struct Task<O> {
     order: O,
     parent: i32,
 }
 
-/// What came of a repetition.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Report {
-    /// Answers that were right.
     pub(super) count: u64,
-    /// The sum of their sums.
     pub(super) checksum: u64,
     pub(super) latencies: Latencies,
     /// Why not all were asked for.
     pub(super) error: Option<String>,
 }
 
-/// A load generator that waits. It ends when this is dropped, or with the slot process.
 #[derive(Debug)]
 pub(super) struct Load {
     orders: File,
@@ -66,7 +57,6 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts this program again, as a load generator.
     pub(super) fn start(order: &Order) -> io::Result<Self> {
         let failed = |error| io::Error::other(format!("cannot start the load generator: {error}"));
         let mut child = Command::new("/proc/self/exe")
@@ -89,13 +79,11 @@ impl Load {
         Ok(load)
     }
 
-    /// Lets it begin.
     pub(super) fn go(&self) -> io::Result<()> {
         let told = (&self.orders).write_all(format!("{GO}\n").as_bytes());
         told.map_err(|error| io::Error::other(format!("the load generator has ended: {error}")))
     }
 
-    /// What it reports, which is there when the first goodbye is.
     pub(super) fn report(&self) -> io::Result<Report> {
         let mut line = String::new();
         BufReader::new(&self.reports).read_line(&mut line)?;

@@ -132,7 +132,6 @@ impl Server {
         }
     }
 
-    /// Connections at any time.
     fn open_connections(&self) -> u64 {
         self.connections.min(self.requests)
     }

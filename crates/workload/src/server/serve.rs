@@ -14,7 +14,6 @@ pub(super) enum ServeError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing was asked on it.
     #[error(
         "a connection was open for {} s without a request or without its answer being read, and \
          held a worker: another program connects to this port; use another one (--port 0)",
@@ -23,7 +22,6 @@ pub(super) enum ServeError {
     Idle,
 }
 
-/// Whether a read or write was given up for its deadline.
 fn is_idle(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -21,7 +21,6 @@ use crate::wiki::{PreparedStore, Store};
 /// Between two looks whether a thread for a connection has ended, where there may be no more.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A server about to run.
 #[derive(Debug)]
 pub(super) struct Serving {
     server: Server,
@@ -96,13 +95,11 @@ fn keep_off(cpu: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// What a worker has.
 #[derive(Debug)]
 pub(super) struct Seat {
     store: Store,
     /// Of the requests of all workers; the first worker has them.
     latencies: Latencies,
-    /// What threads used that it made.
     hired: Usage,
 }
 

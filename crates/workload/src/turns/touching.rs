@@ -6,12 +6,9 @@ use flow::{Body, HandOver, Outlet, Proof, Turn};
 
 use super::Turns;
 
-/// What is to be done with a body whose type follows from the bytes that are touched.
 pub(crate) trait WithBody {
-    /// What comes of it.
     type Out;
 
-    /// Does it.
     fn with<B: Body>(self, body: &B) -> Self::Out;
 }
 
@@ -38,13 +35,11 @@ impl Turns {
 }
 
 impl Turns {
-    /// The body of flows that touch nothing.
     pub(crate) fn untouched(&self) -> impl Body {
         Touching::<0>(self)
     }
 }
 
-/// A cache line's worth of bytes.
 type Line = [u64; 8];
 
 /// Flows that keep `LINES` cache lines and touch as many of them in each turn as they are
@@ -53,7 +48,6 @@ type Line = [u64; 8];
 struct Touching<'a, const LINES: usize>(&'a Turns);
 
 impl<const LINES: usize> Touching<'_, LINES> {
-    /// Lines that are touched.
     fn touched(&self) -> usize {
         let lines = self.0.touched() / super::LINE;
         LINES.min(usize::try_from(lines).unwrap_or(LINES))
@@ -99,7 +93,6 @@ impl<const LINES: usize> Body for Touching<'_, LINES> {
     }
 }
 
-/// Counts every line up by one.
 #[inline]
 fn touch(lines: &mut [Line]) {
     if !lines.is_empty() {
@@ -109,7 +102,6 @@ fn touch(lines: &mut [Line]) {
     }
 }
 
-/// One flow that took all of its turns, and whose lines say so too.
 fn prove(lines: &[Line], unit: u64, laps: u64) -> Proof {
     let lost = lines.iter().filter(|line| line[0] != unit + laps).count();
     Proof {

@@ -15,7 +15,6 @@ use super::store::{Cents, District, Order, Store, charged};
 pub(super) struct Unbalanced(String);
 
 impl Store {
-    /// Checks every rule.
     pub(super) fn audit(&self) -> Result<(), Unbalanced> {
         self.audit_money()?;
         self.audit_stock()?;

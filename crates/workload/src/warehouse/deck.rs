@@ -35,7 +35,6 @@ pub const MIX: [(Kind, usize); 6] = [
 
 const CARDS: usize = 33;
 
-/// The deck of one warehouse.
 #[derive(Debug)]
 pub(crate) struct Deck {
     cards: [Kind; CARDS],

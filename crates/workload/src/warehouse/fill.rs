@@ -27,7 +27,6 @@ const FULL_STOCK: u64 = 16 << 20;
 /// Of the orders at the beginning, one in this many waits for its delivery.
 const WAITING: u32 = 3;
 
-/// How many articles, and customers in each district, make up this many bytes of heap.
 pub(super) fn counts(heap: u64) -> (u32, u32) {
     let items = (ITEMS * heap / FULL_STOCK).clamp(100, ITEMS);
     let left = heap.saturating_sub(items * ITEM_BYTES);
@@ -37,7 +36,6 @@ pub(super) fn counts(heap: u64) -> (u32, u32) {
 }
 
 impl Store {
-    /// A warehouse of about `heap` bytes, the same for the same `draw`.
     pub(super) fn fill(heap: u64, draw: &mut Draw) -> Self {
         let (items, customers) = counts(heap);
         let stock: Table<Stock> = (0..items).map(|item| (item, new_stock(draw))).collect();
@@ -123,7 +121,6 @@ impl District {
         self.next_order = id + 1;
     }
 
-    /// What all customers owe.
     pub(super) fn owed(&self) -> Cents {
         let customers = self.customers.values();
         customers.map(|customer| customer.balance).sum()

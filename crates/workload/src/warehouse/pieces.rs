@@ -8,7 +8,6 @@ use flow::Pieces;
 use super::store::{Customer, District, Order, Payment, Stock, Store};
 
 impl Store {
-    /// Adds every object.
     pub(super) fn pieces(&self, pieces: &mut Pieces) {
         self.stock.values().for_each(|stock| stock.pieces(pieces));
         pieces.slice(&self.districts);

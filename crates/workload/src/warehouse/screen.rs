@@ -1,6 +1,5 @@
 //! What a transaction shows: text that lives as long as the transaction.
 
-/// Lines of words and numbers.
 #[derive(Debug)]
 pub(super) struct Screen(String);
 

@@ -6,15 +6,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::table::Table;
 
-/// Money in cents.
 pub(super) type Cents = i64;
 
-/// Districts of a warehouse.
 pub(super) const DISTRICTS: u32 = 10;
 /// Payments that a customer's history keeps.
 pub(super) const HISTORY: usize = 4;
 
-/// One warehouse with all that is in it.
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) stock: Table<Stock>,
@@ -28,10 +25,8 @@ pub(super) struct Store {
     pub(super) books: Books,
 }
 
-/// What the audit needs to know of what is gone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Books {
-    /// Pieces in stock at the beginning.
     pub(super) pieces: u64,
     /// Pieces sold since.
     pub(super) sold: u64,
@@ -41,18 +36,15 @@ pub(super) struct Books {
     pub(super) paid: Cents,
     /// Worth of the orders delivered since.
     pub(super) delivered: Cents,
-    /// Orders that were removed after their delivery.
     pub(super) removed: u64,
 }
 
-/// An article and how much of it is there.
 #[derive(Debug)]
 pub(super) struct Stock {
     pub(super) price: Cents,
     pub(super) quantity: u32,
     pub(super) sold: u64,
     pub(super) orders: u32,
-    /// Its name, and what is said of it.
     pub(super) text: String,
 }
 
@@ -66,33 +58,26 @@ pub(super) const ADDRESS: usize = 78;
 pub(super) struct District {
     pub(super) customers: Table<Box<Customer>>,
     pub(super) orders: BTreeMap<u32, Order>,
-    /// Orders to be delivered, the oldest first.
     pub(super) waiting: VecDeque<u32>,
     pub(super) next_order: u32,
     pub(super) taken: Cents,
-    /// In hundredths of a percent.
     pub(super) tax: i64,
     pub(super) name: String,
 }
 
-/// Somebody who orders and pays.
 #[derive(Debug)]
 pub(super) struct Customer {
-    /// Name, address, and what is said of the customer.
     pub(super) text: String,
     /// What the customer owes; below 0 what is in credit.
     pub(super) balance: Cents,
     pub(super) paid: Cents,
-    /// In hundredths of a percent.
     pub(super) discount: i64,
     pub(super) payments: u32,
     pub(super) deliveries: u32,
     pub(super) last_order: u32,
-    /// The last payments, in a ring.
     pub(super) history: [Payment; HISTORY],
 }
 
-/// A payment in a customer's history.
 #[derive(Debug)]
 pub(super) struct Payment {
     pub(super) amount: Cents,
@@ -100,19 +85,16 @@ pub(super) struct Payment {
     pub(super) note: String,
 }
 
-/// An order of some lines.
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) customer: u32,
     pub(super) entered: u64,
-    /// The carrier and the date, once it is delivered.
     pub(super) delivered: Option<(u32, u64)>,
     pub(super) total: Cents,
     pub(super) lines: Vec<Line>,
     pub(super) note: String,
 }
 
-/// One article of an order.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) item: u32,
@@ -127,7 +109,6 @@ impl District {
     }
 }
 
-/// A price after a discount and with a tax, both in hundredths of a percent.
 #[inline]
 pub(super) fn charged(amount: Cents, discount: i64, tax: i64) -> Cents {
     amount * (10_000 - discount) / 10_000 * (10_000 + tax) / 10_000

@@ -7,10 +7,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Things by number.
 pub(super) type Table<T> = HashMap<u32, T, BuildHasherDefault<Numbers>>;
 
-/// Spreads numbers over all bits of a word.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Numbers(u64);
 

@@ -16,7 +16,6 @@ use crate::draw::{Checksum, Draw};
 
 /// A quantity that is not sold below by more than this is filled up.
 const LEAST_LEFT: u32 = 10;
-/// By how much.
 const RESTOCK: u32 = 91;
 /// Orders that a stock level looks at.
 const RECENT: u32 = 20;
@@ -24,7 +23,6 @@ const RECENT: u32 = 20;
 const NOTE: usize = 26;
 
 impl Store {
-    /// Does one transaction of that kind, and adds what it brought to `sum`.
     #[inline]
     pub(super) fn transact(&mut self, kind: Kind, draw: &mut Draw, sum: &mut Checksum) {
         self.now += 1;
@@ -76,7 +74,6 @@ impl Store {
         screen
     }
 
-    /// Takes an article out of the stock, which is filled up when it runs low.
     fn line(&mut self, draw: &mut Draw, screen: &mut Screen) -> Line {
         let item = draw.below(self.stock.len() as u32);
         let quantity = draw.between(1, 10);
@@ -190,7 +187,6 @@ impl Store {
         screen
     }
 
-    /// A district and one of its customers.
     #[inline]
     fn someone(&self, draw: &mut Draw) -> (usize, u32) {
         let district = draw.below(self.districts.len() as u32) as usize;
@@ -218,7 +214,6 @@ impl Customer {
         self.payments += 1;
     }
 
-    /// The payments that the history keeps, the oldest first.
     fn latest(&self) -> impl Iterator<Item = &Payment> {
         let oldest = self.payments as usize % HISTORY;
         self.history[oldest..].iter().chain(&self.history[..oldest])

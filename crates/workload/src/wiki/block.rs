@@ -15,7 +15,6 @@ pub(super) const DEEPEST_TABLE: u8 = 6;
 /// How deep lists lie within lists at the most; further signs are text.
 const DEEPEST_LIST: usize = 12;
 
-/// Lines of a stretch, which no mark crosses.
 #[derive(Debug, Clone)]
 pub(super) struct Lines<'a, 's> {
     pub(super) source: Source<'a, 's>,
@@ -124,7 +123,6 @@ fn is_special(source: Source<'_, '_>, from: usize, line: &str, depth: u8) -> boo
     }
 }
 
-/// Signs on both sides, and what is between them.
 fn heading_level(line: &str) -> Option<(usize, usize)> {
     let line = line.trim_ascii_end();
     let before = line.bytes().take_while(|&b| b == b'=').count();
@@ -237,7 +235,6 @@ fn list<'a>(lines: &mut Lines<'a, '_>, (from, to): (usize, usize)) -> List<'a> {
     list_of(lines.source, &entries, 0)
 }
 
-/// A list of entries that all have the same kind of sign at `depth`.
 fn list_of<'a>(source: Source<'a, '_>, entries: &[Entry<'_>], depth: usize) -> List<'a> {
     let mut items: Vec<Item<'a>> = Vec::new();
     let mut rest = entries;
@@ -269,7 +266,6 @@ fn list_of<'a>(source: Source<'a, '_>, entries: &[Entry<'_>], depth: usize) -> L
     }
 }
 
-/// How many entries from the first on are of the list that begins with it at `depth`.
 fn of_one_list(entries: &[Entry<'_>], depth: usize) -> usize {
     let sign = |entry: &Entry<'_>| entry.signs.get(depth).map(|&sign| kind(sign));
     let first = sign(&entries[0]);

@@ -15,7 +15,6 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     push_escaped(out, text, |bytes| memchr::memchr3(b'<', b'>', b'&', bytes));
 }
 
-/// Appends text as the value of an attribute.
 pub(super) fn push_value(out: &mut String, text: &str) {
     push_escaped(out, text, |bytes| {
         bytes
@@ -43,7 +42,7 @@ fn push_escaped(out: &mut String, text: &str, next: impl Fn(&[u8]) -> Option<usi
     out.push_str(&text[from..]);
 }
 
-/// ResumeOverrides names are none.
+/// Longer names are none.
 const LONGEST_ENTITY: usize = 12;
 
 /// How many bytes an entity has that begins here; 0 where none does.
@@ -145,7 +144,6 @@ pub(super) fn push_attributes(out: &mut String, attributes: &str) {
     }
 }
 
-/// A value, in quotes or up to the next space, and what comes after it.
 fn value(text: &str) -> (&str, &str) {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     match quote {

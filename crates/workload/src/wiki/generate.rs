@@ -50,7 +50,6 @@ struct Article<'a> {
     titles: &'a [String],
     title: &'a str,
     text: String,
-    /// Named references that can be repeated.
     named: u32,
 }
 
@@ -86,7 +85,6 @@ impl<'a> Article<'a> {
         self.text.push_str(text);
     }
 
-    /// True `share` times in a hundred.
     fn chance(&mut self, share: u32) -> bool {
         self.draw.below(100) < share
     }

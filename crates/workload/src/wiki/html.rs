@@ -48,7 +48,6 @@ struct Writer<'t> {
     references: References<'t>,
     categories: Vec<&'t str>,
     calls: u32,
-    /// Whether this is the text of a link, in which there are no others.
     in_link: bool,
 }
 
@@ -82,7 +81,6 @@ impl<'t> Writer<'t> {
         push_text(&mut self.out, text);
     }
 
-    /// Text within the quotes of an attribute.
     fn value(&mut self, text: &str) {
         push_value(&mut self.out, text);
     }

@@ -20,7 +20,6 @@ use super::tree::{Argument, Call, Inline, Inlines};
 use formats::Built;
 
 impl<'a> Source<'a, '_> {
-    /// The inlines between two places, which no mark crosses.
     pub(super) fn inlines(&self, from: usize, to: usize) -> Inlines<'a> {
         if from >= to {
             return Inlines::EMPTY;
@@ -65,7 +64,6 @@ impl<'a> Source<'a, '_> {
         likely
     }
 
-    /// The call between two places.
     pub(super) fn call(&self, from: usize, to: usize) -> Call<'a> {
         let mut parts = self.parts(from, to, b'|');
         let (start, end) = parts.next().unwrap_or((from, to));
@@ -75,7 +73,6 @@ impl<'a> Source<'a, '_> {
         }
     }
 
-    /// Values with a name are trimmed, others are as they stand.
     fn argument(&self, from: usize, to: usize) -> Argument<'a> {
         match self.outside(from, to, b'=') {
             Some(equals) => {
@@ -93,7 +90,6 @@ impl<'a> Source<'a, '_> {
     }
 }
 
-/// A stretch that is being read.
 struct Line<'a, 's> {
     source: Source<'a, 's>,
     built: Built<'a>,
@@ -101,7 +97,6 @@ struct Line<'a, 's> {
     text_from: usize,
     at: usize,
     to: usize,
-    /// Up to where there is no `]`.
     no_bracket_until: usize,
 }
 

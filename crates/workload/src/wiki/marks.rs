@@ -29,38 +29,28 @@ use find::find;
 /// How deep marks are nested at the most.
 pub(super) const DEEPEST: u8 = 24;
 
-/// What a mark is around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// `{{…}}`
     Template,
-    /// `{{{…}}}`
     Parameter,
-    /// `[[…]]`
     Link,
     /// `<ref …>…</ref>`; the number is where its attributes begin.
-    Reference { attributes: u32 },
-    /// `<ref … />`
+    Reference {
+        attributes: u32,
+    },
     ReferenceAgain,
-    /// `<nowiki>…</nowiki>`
     Plain,
-    /// `<!-- … -->`
     Comment,
-    /// `<br>`
     Break,
-    /// `<references />`
     References,
 }
 
-/// A thing with a beginning and an end. Places are bytes of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) kind: Kind,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// What is inside.
     pub(super) inner: (u32, u32),
-    /// Which mark is the first that begins at `end` or later.
     pub(super) after: u32,
 }
 
@@ -74,15 +64,12 @@ impl Mark {
     }
 }
 
-/// ResumeOverrides texts are refused: places are 32 bits.
+/// Longer texts are refused: places are 32 bits.
 pub(super) const LONGEST_TEXT: usize = 16 << 20;
 
-/// All marks of a text.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// By their beginnings.
     all: Vec<Mark>,
-    /// For each [`STRETCH`] of the text, the first mark that begins there or later.
     first_from: Vec<u32>,
 }
 
@@ -117,7 +104,6 @@ impl Marks {
         self.all.get(number)
     }
 
-    /// The number of the first mark that begins at `place` of the text or later.
     #[inline]
     pub(super) fn from(&self, place: usize) -> usize {
         let mut number = self.first_from[place / STRETCH] as usize;

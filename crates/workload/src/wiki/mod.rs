@@ -173,7 +173,6 @@ impl Workload for Wiki {
         })
     }
 
-    /// Its requests are those of all flows together.
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
         Some(Work::Wiki(Self {
             requests: (self.requests / u64::from(now)).max(1) * parts,

@@ -18,7 +18,6 @@ pub struct PreparedStore {
     pages: Vec<Page>,
 }
 
-/// A page, and the sum over its HTML.
 #[derive(Debug)]
 struct Page {
     title: String,
@@ -28,7 +27,6 @@ struct Page {
 /// The name of the store in its folder.
 const FILE: &str = "wiki.sqlite";
 
-/// The sum over a page.
 pub(crate) fn sum_of(html: &[u8]) -> u64 {
     let mut sum = Checksum::default();
     sum.add_bytes(html);
@@ -87,12 +85,10 @@ impl PreparedStore {
         respond(store, title, self.wiki.cache)
     }
 
-    /// A connection to the store, for one flow at a time.
     pub(crate) fn store(&self) -> Result<Store, StoreError> {
         Store::open(&self.path)
     }
 
-    /// Answers a request with the page at that place, and checks the answer.
     fn answer(&self, desk: &Desk, place: usize) -> Result<u64, String> {
         let page = &self.pages[place];
         let html = self.html(&desk.store, &page.title);

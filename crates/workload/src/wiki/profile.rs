@@ -44,11 +44,9 @@ pub fn profile(
     Ok(timed.into())
 }
 
-/// What every step works on.
 struct Profile<'a> {
     written: &'a [Written],
     pages: Vec<&'a Written>,
-    /// What becomes of each of them.
     html: Vec<String>,
     store: Store,
 }
@@ -57,7 +55,6 @@ struct Profile<'a> {
 type Step<'a> = fn(&Profile<'a>, usize) -> usize;
 
 impl<'a> Profile<'a> {
-    /// Microseconds of CPU of a step, a page.
     fn us_a_page(&self, step: Step<'a>, requests: u64) -> f64 {
         let before = usage::this_thread();
         let places = (0..self.pages.len()).cycle().take(requests as usize);
@@ -99,7 +96,6 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// The HTML of a page, with templates from memory.
 fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
     let template = |title: &str| -> Result<Option<String>, StoreError> {
         let page = written.iter().find(|page| page.title == title);
@@ -108,7 +104,6 @@ fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
     render(&page.title, page.text.clone(), template)
 }
 
-/// The pages that are no templates.
 fn articles(written: &[Written]) -> Vec<&Written> {
     let is_article = |page: &&Written| !page.title.starts_with(TEMPLATE);
     written.iter().filter(is_article).collect()

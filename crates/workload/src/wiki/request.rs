@@ -76,7 +76,6 @@ pub(super) fn render<E>(
     Ok(html::page(title, &blocks, &templates, likely_bytes))
 }
 
-/// The page with all templates that it calls, and those that they call.
 fn gather<E>(
     page: SourceText,
     mut find: impl FnMut(&str) -> Result<Option<String>, E>,
@@ -111,7 +110,6 @@ fn new_names(texts: &[SourceText], place: usize, missing: &[String]) -> Vec<Stri
     new
 }
 
-/// The title of a template's page.
 fn title_of(name: &str) -> String {
     let mut title = String::with_capacity(TEMPLATE.len() + name.len());
     title.push_str(TEMPLATE);

@@ -2,7 +2,6 @@
 
 use super::marks::{Kind, Marks};
 
-/// A text with its marks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a, 's> {
     pub(super) text: &'a str,
@@ -10,7 +9,6 @@ pub(super) struct Source<'a, 's> {
 }
 
 impl<'a> Source<'a, '_> {
-    /// The parts of a stretch between bytes `bar` that are in no mark.
     pub(super) fn parts(&self, from: usize, to: usize, bar: u8) -> Parts<'a, '_> {
         Parts {
             source: *self,
@@ -21,13 +19,11 @@ impl<'a> Source<'a, '_> {
         }
     }
 
-    /// The first byte `what` between two places that is in no mark.
     pub(super) fn outside(&self, from: usize, to: usize, what: u8) -> Option<usize> {
         let parts = &mut self.parts(from, to, what);
         parts.next().map(|(_, end)| end).filter(|&end| end < to)
     }
 
-    /// The names of all templates that are called, as often as they are.
     pub(super) fn called(&self) -> impl Iterator<Item = &'a str> {
         let calls = self.marks.all().iter().filter(|m| m.kind == Kind::Template);
         calls.map(|mark| {

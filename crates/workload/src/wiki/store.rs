@@ -89,7 +89,6 @@ pub enum StoreError {
     },
 }
 
-/// What to do about an error.
 fn advice(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
@@ -130,7 +129,6 @@ const PAGE_BYTES: usize = 128;
 /// Steps of SQLite between two looks at the time.
 const STEPS: std::ffi::c_int = 100_000;
 
-/// A file with pages.
 #[derive(Debug)]
 pub(crate) struct Store {
     connection: Connection,
@@ -145,7 +143,6 @@ fn text(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
     Ok(text.to_owned())
 }
 
-/// A page of somebody's own, or what is wrong with it.
 fn written(row: &rusqlite::Row<'_>) -> rusqlite::Result<Result<Written, String>> {
     const WANTED: &str = "titles and texts are to be text, in UTF-8";
     let (title, text) = (as_text(row.get_ref(0)?), as_text(row.get_ref(1)?));
@@ -157,7 +154,6 @@ fn written(row: &rusqlite::Row<'_>) -> rusqlite::Result<Result<Written, String>>
     })
 }
 
-/// A value as the text that it is, or what it is instead.
 fn as_text(value: ValueRef<'_>) -> Result<String, &'static str> {
     match value {
         ValueRef::Text(bytes) => match simdutf8::basic::from_utf8(bytes) {
@@ -171,7 +167,6 @@ fn as_text(value: ValueRef<'_>) -> Result<String, &'static str> {
 }
 
 impl Store {
-    /// Makes a new file with these pages.
     pub(super) fn make(path: &Path, pages: &[Written]) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -181,12 +176,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a file to read it.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         Self::with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
 
-    /// A connection is for one flow at a time, so it needs no mutex of its own.
     fn with_flags(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         match Connection::open_with_flags(path, flags) {
@@ -201,7 +194,6 @@ impl Store {
         }
     }
 
-    /// An error with the name of the file.
     fn of<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(|source| StoreError::Sqlite {
             path: self.path.clone(),
@@ -209,7 +201,6 @@ impl Store {
         })
     }
 
-    /// Has SQLite give up what it does then.
     fn give_up_after(&mut self, patience: Duration) -> Result<(), StoreError> {
         let until = Instant::now() + patience;
         let is_over = move || Instant::now() > until;
@@ -261,7 +252,6 @@ impl Store {
         closed.map_err(|(_, source)| StoreError::Sqlite { path, source })
     }
 
-    /// All pages of a file of somebody's own, by title, after a look at all of it.
     pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
         // A pipe would be waited for; opening reports what is not there at all.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -299,7 +289,6 @@ impl Store {
         Ok(pages)
     }
 
-    /// By the bytes of titles, whatever the order that the table would have.
     fn select_all(&self) -> Result<Vec<Written>, StoreError> {
         let sql = "SELECT title, text FROM page ORDER BY title COLLATE BINARY";
         let mut select = self.of(self.connection.prepare(sql))?;
@@ -316,7 +305,6 @@ impl Store {
         found.collect()
     }
 
-    /// Does something within one read transaction.
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Self) -> Result<T, StoreError>,

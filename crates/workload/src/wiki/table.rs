@@ -21,13 +21,10 @@ struct Reader<'a, 's> {
     source: Source<'a, 's>,
     depth: u8,
     table: Table<'a>,
-    /// The row that is read.
     row: Row<'a>,
-    /// Its last cell.
     open: Option<Open>,
 }
 
-/// The table that begins with the line given, the last that was taken of `lines`.
 pub(super) fn table<'a>(
     lines: &mut Lines<'a, '_>,
     (from, to): (usize, usize),
@@ -78,7 +75,6 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// All cells of a line.
     fn cells(&mut self, from: usize, to: usize, is_header: bool) {
         let mut start = from;
         while let Some(bar) = self.double(start, to, is_header) {
@@ -115,7 +111,6 @@ impl<'a> Reader<'a, '_> {
         });
     }
 
-    /// A line that begins nothing.
     fn goes_on(&mut self, _from: usize, to: usize) {
         if let Some(open) = &mut self.open {
             open.to = to;

@@ -3,12 +3,9 @@
 //! Nodes borrow their text from the page and lie in memory one by one: a page of 8 KB is some
 //! hundreds of allocations, and all of them are freed when its request ends.
 
-/// A part of a page that stands on lines of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block<'a> {
-    /// `== Heading ==`
     Heading {
-        /// 1 to 6.
         level: u8,
         text: Inlines<'a>,
     },
@@ -17,15 +14,12 @@ pub(super) enum Block<'a> {
     Table(Table<'a>),
     /// Lines that begin with a space.
     Preformatted(Inlines<'a>),
-    /// `----`
     Rule,
     /// A template alone on its lines.
     Template(Call<'a>),
-    /// `<references />`
     References,
 }
 
-/// Lines that begin with `*`, `#`, `;` or `:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct List<'a> {
     pub(super) kind: ListKind,
@@ -47,7 +41,6 @@ pub(super) struct Item<'a> {
     pub(super) lists: Vec<List<'a>>,
 }
 
-/// `{|` to `|}`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Table<'a> {
     pub(super) attributes: &'a str,
@@ -68,12 +61,9 @@ pub(super) struct Cell<'a> {
     pub(super) content: Content<'a>,
 }
 
-/// What is in a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content<'a> {
-    /// One line.
     Line(Inlines<'a>),
-    /// Several lines.
     Blocks(Vec<Block<'a>>),
 }
 
@@ -84,13 +74,11 @@ pub(super) enum Inlines<'a> {
     Parts(Vec<Inline<'a>>),
 }
 
-/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Inline<'a> {
     Text(&'a str),
     Bold(Inlines<'a>),
     Italic(Inlines<'a>),
-    /// `[[target|label]]trail`
     Link {
         target: &'a str,
         label: Option<Inlines<'a>>,
@@ -108,9 +96,7 @@ pub(super) enum Inline<'a> {
         address: &'a str,
         label: Option<Inlines<'a>>,
     },
-    /// `{{name|arguments}}`
     Template(Call<'a>),
-    /// `{{{name|default}}}`
     Parameter {
         name: &'a str,
         default: Option<Inlines<'a>>,
@@ -120,13 +106,10 @@ pub(super) enum Inline<'a> {
         name: Option<&'a str>,
         content: Option<Inlines<'a>>,
     },
-    /// `<nowiki>…</nowiki>`
     Plain(&'a str),
-    /// `<br>`
     Break,
 }
 
-/// A use of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call<'a> {
     pub(super) name: &'a str,

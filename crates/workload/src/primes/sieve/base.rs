@@ -13,24 +13,18 @@ use super::wheel::RESIDUES;
 /// in hand remembers of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
-    /// The primes.
     pub(super) primes: Vec<u32>,
-    /// `floor(2^64 / p)` of each.
     pub(super) inverses: Vec<u64>,
     /// Where the call stands with each; each way to strike has its own meaning.
     pub(super) places: Vec<u32>,
-    /// What else a way to strike remembers of each.
     pub(super) extras: Vec<u32>,
-    /// How far into the primes each way to strike reaches in this call.
     pub(super) tiers: Tiers,
 }
 
 /// Ends of the tiers of one class: each begins where the one before it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tiers {
-    /// Struck densely, chunk by chunk.
     pub(super) small: usize,
-    /// Struck densely, over the whole segment.
     pub(super) medium: usize,
     /// Struck one by one: in the only segment of a range, or from buckets.
     pub(super) large: usize,
@@ -45,18 +39,15 @@ impl Class {
         self.extras.push(0);
     }
 
-    /// The primes of the large tier.
     pub(super) fn large(&self) -> &[u32] {
         &self.primes[self.tiers.medium..self.tiers.large]
     }
 
-    /// How many of the primes are at most `bound`.
     pub(super) fn up_to(&self, bound: u32) -> usize {
         self.primes.partition_point(|&p| p <= bound)
     }
 }
 
-/// The primes above the pre-sieve up to `limit`, by class.
 pub(super) fn classes(limit: u32) -> [Class; 8] {
     let mut classes: [Class; 8] = Default::default();
     for prime in odd_primes(limit).filter(|&p| p > presieve::LARGEST) {

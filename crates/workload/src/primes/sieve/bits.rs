@@ -66,7 +66,6 @@ pub(super) fn retain<K: Fn(u64) -> bool>(bytes: &mut [u8], first: u64, keep: K) 
     }
 }
 
-/// The number of bit `bit` counted from byte `first` of all.
 fn number(first: u64, bit: u32) -> u64 {
     let residue = RESIDUES[(bit % 8) as usize];
     30 * (first + u64::from(bit / 8)) + u64::from(residue)

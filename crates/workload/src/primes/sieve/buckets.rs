@@ -41,24 +41,20 @@ const FIRST: u64 = u64::MAX;
 /// spoke to spoke, eleven to the first one from where the segments begin.
 const LONGEST_WAY: u64 = 11;
 
-/// Primes by the segment that they strike next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
     /// Chunks of entries: a place in the segment (20 bits), a spoke (12 bits), and a thirtieth of
     /// the prime.
     entries: Vec<u64>,
-    /// Chunks that hold nothing.
     free: Vec<u32>,
     /// Where each bucket's next entry goes, which is never behind a chunk's end.
     ring: Vec<u32>,
-    /// The bucket of the segment at hand.
     now: u64,
     /// Bytes from the segment at hand to where no strike is wanted any more.
     bytes: u64,
 }
 
 impl Buckets {
-    /// Empties all, for the segments of the next `bytes` bytes and primes up to `largest`.
     pub(super) fn start(&mut self, bytes: u64, largest: u64) {
         let longest = (largest / 30 + 1) * LONGEST_WAY;
         let segments = longest.min(bytes) / SEGMENT as u64 + 2;
@@ -72,7 +68,6 @@ impl Buckets {
         }
     }
 
-    /// How many bytes are left in which primes strike.
     pub(super) fn left(&self) -> u64 {
         self.bytes
     }

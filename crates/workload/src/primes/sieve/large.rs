@@ -17,7 +17,6 @@ use super::{Sieve, bits};
 /// Bytes of a stretch.
 const STRETCH: u64 = 64 << 20;
 
-/// The large primes of a range.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Large {
     at_once: u64,
@@ -30,7 +29,6 @@ pub(super) struct Large {
 }
 
 impl Large {
-    /// Primes of which those up to `at_once` are in buckets for a whole range.
     pub(super) fn new(at_once: u64) -> Self {
         Self {
             at_once,
@@ -59,7 +57,6 @@ impl Large {
         self.buckets.strike(segment);
     }
 
-    /// Places all primes for the segments from byte `first` of all on.
     fn fill(&mut self, first: u64, stored: impl Iterator<Item = u32>) {
         let longest = match self.found.end > self.at_once {
             true => STRETCH,

@@ -35,9 +35,7 @@ use super::tally::Tally;
 pub(super) struct Tuning {
     /// How many bytes the small primes strike at a time.
     pub(super) chunk: usize,
-    /// The largest base prime that is stored.
     pub(super) stored: u32,
-    /// The largest base prime up to which all of a wide range are in memory.
     pub(super) at_once: u64,
 }
 
@@ -55,7 +53,6 @@ impl Default for Tuning {
     }
 }
 
-/// The state of one worker.
 #[derive(Clone, Debug)]
 pub(super) struct Sieve {
     max: u64,
@@ -64,12 +61,10 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    /// A worker for numbers up to `max`.
     pub(super) fn new(max: u64) -> Self {
         Self::with(max, Tuning::default())
     }
 
-    /// A worker for numbers up to `max`, tuned.
     pub(super) fn with(max: u64, tuning: Tuning) -> Self {
         Self {
             max,
@@ -78,14 +73,12 @@ impl Sieve {
         }
     }
 
-    /// How many primes `range` holds.
     pub(super) fn count(&mut self, range: Range<u64>) -> u64 {
         let mut count = unseen(&range).count() as u64;
         self.segments(range, |_, bytes| count += bits::count(bytes));
         count
     }
 
-    /// Tells `tally` of each prime of `range`, in ascending order.
     pub(super) fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, tally: &mut Tally<E>) {
         unseen(&range).for_each(|prime| tally.prime(prime));
         self.segments(range, |first, bytes| bits::tell(bytes, first, tally));
@@ -141,7 +134,6 @@ fn bound(numbers: u64, root: u64, stored: u64) -> u64 {
     }
 }
 
-/// Clears the number one and the bits outside the range, to whole words.
 fn trim(segment: &mut [u8], at: u64, len: usize, range: &Range<u64>) {
     segment[len..].fill(0);
     if at == 0 {
@@ -155,7 +147,6 @@ fn trim(segment: &mut [u8], at: u64, len: usize, range: &Range<u64>) {
     }
 }
 
-/// The primes of the range that the wheel leaves out.
 fn unseen(range: &Range<u64>) -> impl Iterator<Item = u64> {
     [2, 3, 5].into_iter().filter(|prime| range.contains(prime))
 }

@@ -24,7 +24,6 @@ pub(super) const PRIMES: [u32; 35] = [
     103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163,
 ];
 
-/// The largest of [`PRIMES`].
 pub(super) const LARGEST: u32 = 163;
 
 const fn pattern<const N: usize>(primes: &[usize]) -> [u8; N] {

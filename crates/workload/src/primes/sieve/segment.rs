@@ -29,7 +29,6 @@ use super::{Tuning, once, presieve, strike, wheel};
 /// The largest prime that strikes densely in the longest segment.
 const DENSE: u32 = SEGMENT as u32 / 2;
 
-/// Base primes and the buffer of one segment.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     classes: [Class; 8],
@@ -65,7 +64,6 @@ impl Segments {
         }
     }
 
-    /// Bytes of a segment.
     pub(super) fn size(&self) -> usize {
         self.size
     }
@@ -132,7 +130,6 @@ impl Segments {
         self.large.strike(window, first, stored);
     }
 
-    /// Sets the base primes' own bits again.
     fn put_back(&mut self, first: u64, len: usize) {
         let window = &mut self.buffer[self.margin..][..len];
         let stored = self.classes.iter().flat_map(|class| &class.primes);

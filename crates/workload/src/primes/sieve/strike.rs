@@ -26,15 +26,11 @@ use super::wheel::{RESIDUES, carries, masks};
 /// largest prime that strikes.
 #[derive(Clone, Copy)]
 pub(super) struct Window<'a> {
-    /// The whole buffer.
     pub(super) buffer: &'a [Cell<u8>],
-    /// Where the window begins.
     pub(super) at: usize,
-    /// How long it is.
     pub(super) len: usize,
 }
 
-/// Strikes some primes of one class.
 pub(super) type Strike = fn(&mut Class, Range<usize>, Window<'_>);
 
 /// For each class: strikes the multiples of the primes of a range in a window,

@@ -115,7 +115,6 @@ static BIT: [u8; 30] = {
 pub(super) struct Spoke(u32);
 
 impl Spoke {
-    /// What the byte keeps that it strikes.
     pub(super) fn keep(self) -> u8 {
         self.0 as u8
     }
@@ -130,7 +129,6 @@ impl Spoke {
         u64::from(self.0 >> 12 & 0xf)
     }
 
-    /// Which of [`SPOKES`] is the next.
     pub(super) fn next(self) -> u64 {
         u64::from(self.0 >> 16)
     }

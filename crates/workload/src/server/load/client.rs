@@ -7,19 +7,15 @@ use measure::clock::now_ns;
 
 use super::super::http::{Head, head, push_request};
 
-/// A connection that waits for an answer.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) stream: TcpStream,
-    /// What of the answer is there.
     inbox: Vec<u8>,
     head: Option<Head>,
-    /// Which page was asked for.
     pub(super) page: usize,
     begun_ns: u64,
 }
 
-/// A whole answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) latency_ns: u64,
@@ -44,7 +40,6 @@ impl Client {
         Ok(client)
     }
 
-    /// Asks for another page.
     pub(super) fn ask(&mut self, page: usize, title: &str) -> io::Result<()> {
         self.begun_ns = now_ns();
         self.page = page;
@@ -100,7 +95,6 @@ impl Client {
         }))
     }
 
-    /// The page that was answered.
     pub(super) fn body(&self) -> &[u8] {
         let from = self.head.as_ref().map_or(0, |head| head.head);
         &self.inbox[from..]

@@ -13,7 +13,6 @@ use crate::wiki::sum_of;
 /// Events that are taken at once.
 const EVENTS: usize = 64;
 
-/// Asks for all that is ordered.
 pub(super) fn run(order: &Order) -> Report {
     let mut report = Report::default();
     let ran = Run::new(order, &mut report).and_then(|mut run| run.all());
@@ -41,7 +40,6 @@ struct Run<'a> {
     report: &'a mut Report,
     epoll: Epoll,
     clients: Vec<Option<Client>>,
-    /// How many of them are there.
     open: usize,
     asked: u64,
 }
@@ -100,7 +98,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads what is there for a connection, and lets it ask again when it has its answer.
     fn ready(&mut self, place: usize) -> io::Result<()> {
         let Some(client) = self.clients.get_mut(place).and_then(Option::as_mut) else {
             return Ok(());

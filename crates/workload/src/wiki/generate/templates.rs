@@ -2,7 +2,6 @@
 
 use super::super::store::{TEMPLATE, Written};
 
-/// Names and texts.
 const TEMPLATES: [(&str, &str); 8] = [
     (
         "Infobox",
@@ -44,7 +43,6 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("Dot", "'''·'''"),
 ];
 
-/// Their pages.
 pub(super) fn all() -> impl Iterator<Item = Written> {
     TEMPLATES.iter().map(|(name, text)| Written {
         title: format!("{TEMPLATE}{name}"),

@@ -5,7 +5,6 @@ use crate::draw::Draw;
 /// How many words there are.
 const WORDS: u32 = 3_000;
 
-/// Words, the most frequent first.
 #[derive(Debug)]
 pub(super) struct Words {
     words: Vec<String>,
@@ -28,7 +27,6 @@ impl Words {
         }
     }
 
-    /// A word, by Zipf's law.
     pub(super) fn draw(&self, draw: &mut Draw) -> &str {
         let total = self.sums.last().copied().unwrap_or(0.0);
         let at = draw.unit() * total;
@@ -36,7 +34,6 @@ impl Words {
         &self.words[place.min(self.words.len() - 1)]
     }
 
-    /// The title of a page, another for each.
     pub(super) fn title(&self, page: u64, seed: u64) -> String {
         let mut draw = Draw::new(seed, !page);
         let mut title = String::new();
@@ -51,7 +48,6 @@ impl Words {
     }
 }
 
-/// Appends a word with a capital letter.
 pub(super) fn push_capital(text: &mut String, word: &str) {
     let mut letters = word.chars();
     text.extend(letters.next().into_iter().flat_map(char::to_uppercase));

@@ -6,17 +6,13 @@ use super::{Map, Writer};
 /// Pages with fewer headings have no table of contents.
 const FEWEST: usize = 4;
 
-/// A heading.
 pub(super) struct Entry<'t> {
-    /// Which one it is, from 0.
     pub(super) place: usize,
     level: u8,
     text: &'t Inlines<'t>,
-    /// The name by which it is linked, another for each.
     pub(super) anchor: String,
 }
 
-/// The headings of a page, those in templates and tables aside.
 pub(super) fn contents<'t>(blocks: &'t [Block<'t>]) -> Vec<Entry<'t>> {
     let mut seen: Map<String, usize> = Map::default();
     let mut entries: Vec<Entry<'t>> = Vec::new();
@@ -36,7 +32,6 @@ pub(super) fn contents<'t>(blocks: &'t [Block<'t>]) -> Vec<Entry<'t>> {
     entries
 }
 
-/// The same name again gets a number.
 fn another(seen: &mut Map<String, usize>, anchor: String) -> String {
     let times = seen.entry(anchor.clone()).or_insert(0);
     *times += 1;

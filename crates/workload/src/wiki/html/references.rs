@@ -3,13 +3,11 @@
 use super::super::tree::Inlines;
 use super::{Frame, Map, Writer};
 
-/// The references of a page up to now.
 #[derive(Default)]
 pub(super) struct References<'t> {
     all: Vec<Reference>,
     /// Places of those that have a name and were not listed yet.
     names: Map<&'t str, usize>,
-    /// How many of them were listed.
     listed: usize,
 }
 
@@ -37,7 +35,6 @@ impl<'t> References<'t> {
 }
 
 impl<'t> Writer<'t> {
-    /// A reference within a line.
     pub(super) fn reference(
         &mut self,
         name: Option<&'t str>,
@@ -65,7 +62,6 @@ impl<'t> Writer<'t> {
         self.end_link(is_link);
     }
 
-    /// Writes something that is needed later.
     fn aside(&mut self, inlines: &'t Inlines<'t>, frame: Option<&Frame<'_, 't>>) -> String {
         let likely = match inlines {
             Inlines::Text(text) => text.len(),

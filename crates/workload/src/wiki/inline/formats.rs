@@ -20,7 +20,6 @@ impl Format {
     }
 }
 
-/// Inlines, and the formats that are open.
 pub(super) struct Built<'a> {
     done: Vec<Inline<'a>>,
     pub(super) open: Vec<(Format, Inlines<'a>)>,

@@ -6,7 +6,6 @@ use crate::wiki::source::trimmed;
 use crate::wiki::tree::Inline;
 
 impl Line<'_, '_> {
-    /// Reads on up to `stop`, which is a mark or the end.
     pub(super) fn plain(&mut self, stop: usize) {
         while self.at < stop {
             let rest = &self.bytes()[self.at..stop];
@@ -41,7 +40,6 @@ impl Line<'_, '_> {
         self.at += run;
     }
 
-    /// Of both formats the one that was opened last is closed first.
     fn toggle(&mut self, formats: &[Format]) {
         let last = self.built.open.last().map(|(format, _)| *format);
         let (first, second) = formats.split_at(formats.len() / 2);

@@ -15,7 +15,6 @@ const NONE: Mark = Mark {
     after: 0,
 };
 
-/// All marks of a text, by their beginnings.
 pub(super) fn find(text: &str) -> Vec<Mark> {
     let mut finder = Finder {
         bytes: text.as_bytes(),
@@ -32,7 +31,6 @@ pub(super) fn find(text: &str) -> Vec<Mark> {
     found
 }
 
-/// Tells each mark which is the next one outside of it.
 fn link_up(marks: &mut [Mark]) {
     for place in (0..marks.len()).rev() {
         let mut next = place + 1;
@@ -48,12 +46,10 @@ fn link_up(marks: &mut [Mark]) {
 struct Opener {
     what: Opens,
     start: u32,
-    /// Where its inside begins.
     inner: u32,
     /// The last place that is kept for it among the marks, which are found by their ends and
     /// wanted by their beginnings.
     place: u32,
-    /// How deep the marks inside it are nested.
     height: u8,
 }
 
@@ -99,13 +95,11 @@ impl Finder<'_> {
         }
     }
 
-    /// How many bytes of this kind follow each other from here.
     fn run(&self, byte: u8) -> usize {
         let rest = &self.bytes[self.at..];
         rest.iter().position(|&b| b != byte).unwrap_or(rest.len())
     }
 
-    /// Keeps places for the marks that begin here, and waits for their ends.
     fn push(&mut self, what: Opens, start: usize, inner: usize) {
         let most = match what {
             Opens::Braces => (inner - start) / 2,
@@ -142,13 +136,11 @@ impl Finder<'_> {
         None
     }
 
-    /// A mark with nothing in it.
     fn single(&mut self, kind: Kind, span: (usize, usize), inner: (usize, usize)) {
         self.found.push(NONE);
         self.mark(kind, span, inner, 0, self.found.len() - 1);
     }
 
-    /// A mark at the place kept for it, in whatever is open.
     fn mark(
         &mut self,
         kind: Kind,

@@ -1,13 +1,12 @@
 //! Tags: references, lists of them, and breaks.
 
-/// A tag that means something.
 pub(super) enum Name {
     Reference,
     References,
     Break,
 }
 
-/// ResumeOverrides tags are text.
+/// Longer tags are text.
 const LONGEST_TAG: usize = 256;
 
 /// The name of a tag at the beginning of `rest`, where its attributes begin, where it ends,
