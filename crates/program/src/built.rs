@@ -21,7 +21,6 @@ use crate::program::Program;
 /// The mark of a folder in which everything was made.
 const MARK: &str = ".complete";
 
-/// The folder with what was made.
 pub(crate) struct Built(PathBuf);
 
 impl Built {
@@ -36,12 +35,10 @@ impl Built {
         &self.0
     }
 
-    /// Whether all of it was made.
     pub(crate) fn is_there(&self) -> bool {
         self.0.join(MARK).exists()
     }
 
-    /// Writes the files that come with the program.
     pub(crate) fn write(&self, program: &Program) -> io::Result<()> {
         let named = |path: &Path, error: io::Error| {
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
@@ -54,13 +51,11 @@ impl Built {
         Ok(())
     }
 
-    /// Marks it as complete.
     pub(crate) fn is_complete(&self) -> io::Result<()> {
         fs::write(self.0.join(MARK), "")
     }
 }
 
-/// Sixteen digits that no other files and command have.
 fn hash(program: &Program) -> String {
     let mut hasher = Sha256::new();
     let files = program.files.iter().flat_map(|(name, text)| [name, text]);

@@ -28,7 +28,6 @@ pub enum Shell {
     Other(String),
 }
 
-/// The usual shell.
 const SH: &str = "/bin/sh";
 
 /// The words that are executed for a line.

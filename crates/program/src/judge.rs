@@ -30,7 +30,6 @@ pub(crate) fn status(running: &Running) -> Result<i32, String> {
     Ok(libc::WEXITSTATUS(end.status))
 }
 
-/// How a command ended, with the last lines that it wrote.
 pub(crate) fn how(running: &Running) -> String {
     let how = status(running).map_or_else(|signal| signal, |code| format!("exit code {code}"));
     how + &after(&said(std::slice::from_ref(running)))
@@ -53,7 +52,6 @@ pub(crate) fn reported(program: &Program, running: &[Running]) -> io::Result<Opt
     }
 }
 
-/// What is wrong with a command that ended well and reported nothing.
 pub(crate) fn no_report(running: &[Running]) -> io::Error {
     io::Error::other(format!("it reported nothing{}", after(&said(running))))
 }
@@ -74,7 +72,6 @@ pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -
     Ok(code)
 }
 
-/// What to do about exit codes that have a meaning.
 fn hint(one: &Running, line: &str) -> String {
     match status(one) {
         Ok(127) => format!("; the shell found no such program in: {line}"),
@@ -125,7 +122,6 @@ fn matches(regex: &str, out: &Pipe) -> io::Result<()> {
     )))
 }
 
-/// Processes that outlived their program.
 pub(crate) fn left_behind(left: &[String]) -> io::Error {
     let first = left.first().map_or("", String::as_str);
     let others = match left.len() {
@@ -138,7 +134,6 @@ pub(crate) fn left_behind(left: &[String]) -> io::Error {
     ))
 }
 
-/// The last lines that commands wrote, to standard error first.
 pub(crate) fn said(running: &[Running]) -> String {
     let each = running.iter().map(|one| {
         let err = one.err.tail();
@@ -159,7 +154,6 @@ fn last_lines(text: &str) -> String {
     lines[lines.len().saturating_sub(LINES)..].join(" / ")
 }
 
-/// A text behind a message.
 pub(crate) fn after(said: &str) -> String {
     match said {
         "" => String::new(),
@@ -167,7 +161,6 @@ pub(crate) fn after(said: &str) -> String {
     }
 }
 
-/// One number for the outputs of all copies, in their order.
 pub(crate) fn hash_of_all(running: &[Running]) -> u64 {
     let hashes = running.iter().filter_map(|one| one.out.as_ref()?.hash());
     hashes.fold(0, |sum: u64, hash| sum.rotate_left(1) ^ hash)

@@ -84,7 +84,6 @@ impl Knobs {
         }
     }
 
-    /// Variables for the program's environment.
     pub(crate) fn environment(&self) -> BTreeMap<String, String> {
         let mut all = self.env.clone();
         if let Some(library) = &self.preload {

@@ -20,18 +20,14 @@ use crate::tree;
 /// State of a socket that listens, as the list has it.
 const LISTENS: &str = "0A";
 
-/// Who listens at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Listens {
-    /// A process of the tree.
     Own,
-    /// A process that is none of it, by its name.
     Other(String),
     /// The kernel does not say.
     Unknown,
 }
 
-/// Who of the processes `own` listens at the address.
 pub(crate) fn listens(address: SocketAddr, own: &[i32]) -> Listens {
     let sockets = sockets(address);
     if sockets.is_empty() {
@@ -80,7 +76,6 @@ fn listening(line: &str) -> Option<(SocketAddr, u64)> {
     Some((SocketAddr::new(address(ip)?, port), inode.parse().ok()?))
 }
 
-/// An address in words of four bytes, each in the order of the machine.
 fn address(digits: &str) -> Option<IpAddr> {
     let word = |at: usize| {
         let word = u32::from_str_radix(digits.get(8 * at..8 * at + 8)?, 16).ok()?;
@@ -113,7 +108,6 @@ fn inodes(pid: i32) -> Option<Vec<u64>> {
     Some(links.filter_map(inode).collect())
 }
 
-/// The process that holds one of these sockets, as people know it.
 fn holder(sockets: &[u64]) -> String {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());

@@ -29,17 +29,14 @@ const LEAST_LOOKS: u64 = 3;
 /// A new peak is looked into when the RSS is higher than the last by this factor.
 const HIGHER: f64 = 1.02;
 
-/// How often and how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pace {
-    /// Least time between two looks.
     least: Duration,
     /// Looks may take this share of the time.
     share: f64,
 }
 
 impl Pace {
-    /// In a launch of its own.
     pub(crate) const ALONE: Self = Self {
         least: Duration::from_millis(1),
         share: 0.2,
@@ -51,12 +48,9 @@ impl Pace {
     };
 }
 
-/// What was seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// The highest honest sum with its parts.
     pub(crate) peak: Option<Memory>,
-    /// The most processes and tasks at one time.
     pub(crate) processes: u64,
     pub(crate) tasks: u64,
     /// How many looks there were, and the longest time between two, in ns.
@@ -67,7 +61,6 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// What processes said of themselves.
     pub(crate) fn said(memory: Memory) -> Self {
         Self {
             peak: Some(memory),
@@ -78,7 +71,6 @@ impl Seen {
         }
     }
 
-    /// Whether there were enough looks to speak of a peak.
     pub(crate) fn is_enough(&self) -> bool {
         (self.is_said || self.looks >= LEAST_LOOKS) && self.peak.is_some()
     }
@@ -98,7 +90,6 @@ impl Seen {
     }
 }
 
-/// Looks at a tree.
 #[derive(Debug)]
 pub(crate) struct Looks {
     pace: Pace,

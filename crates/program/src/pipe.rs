@@ -17,15 +17,12 @@ pub(crate) const TAIL: usize = 2_000;
 /// Bytes that are kept of an output that is looked through.
 pub(crate) const MOST: usize = 64 << 20;
 
-/// The reading end of a pipe.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     file: Option<File>,
     keep: usize,
     hash: Option<Sha256>,
-    /// Bytes that were read.
     pub(crate) bytes: u64,
-    /// The last of them.
     pub(crate) kept: Vec<u8>,
 }
 
@@ -83,7 +80,6 @@ impl Pipe {
         }
     }
 
-    /// The first eight bytes of the hash of all that was written.
     pub(crate) fn hash(&self) -> Option<u64> {
         let digest = self.hash.clone()?.finalize();
         let mut first = [0; 8];
@@ -91,7 +87,6 @@ impl Pipe {
         Some(u64::from_be_bytes(first))
     }
 
-    /// The last lines, as a message shows them.
     pub(crate) fn tail(&self) -> String {
         let from = self.kept.len().saturating_sub(TAIL);
         String::from_utf8_lossy(&self.kept[from..])

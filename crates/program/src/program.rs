@@ -13,7 +13,6 @@ use crate::knobs::Knobs;
 
 /// Seconds between asking a program to end and killing it, where nothing else is said.
 pub const GRACE_S: f64 = 2.0;
-/// Copies at the most.
 const MOST_COPIES: u32 = 4_000;
 
 /// A command of the user's.
@@ -176,7 +175,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Whether it is the name of a file in a folder, and of nothing elsewhere.
 fn is_plain(name: &str) -> bool {
     !name.contains(['/', '\0']) && !["", ".", ".."].contains(&name)
 }

@@ -36,7 +36,6 @@ use crate::program::Program;
 use crate::supervisor::Supervisor;
 use crate::sys::{self, Executable};
 
-/// Launches of a program, in the process of its slot.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
     program: &'a Program,
@@ -47,13 +46,9 @@ pub(crate) struct Runner<'a> {
     deadline_s: f64,
     /// What a launch of `true` takes, in ns.
     launch_ns: Option<u64>,
-    /// Whether the end of a command is noted at once, also on a busy machine.
     at_once: bool,
-    /// Whether launches that count are looked at.
     beside: bool,
-    /// What was seen.
     seen: Option<Seen>,
-    /// Highest RSS of one process.
     most_rss: u64,
     /// Repetitions that a launch reported and that have not been asked for.
     reported: VecDeque<SelfManagedRep>,
@@ -117,12 +112,10 @@ impl<'a> Runner<'a> {
         Duration::from_secs_f64(self.program.grace_s)
     }
 
-    /// How many copies a launch has.
     fn copies(&self) -> u32 {
         self.program.copies.number(&self.fill)
     }
 
-    /// A line whose placeholders are filled in, with the environment of such a launch.
     fn executable(&self, line: &str, fill: &Fill) -> io::Result<Executable> {
         let words = words(line, &self.program.shell).map_err(io::Error::other)?;
         let own = self.program.env.iter();
@@ -139,7 +132,6 @@ impl<'a> Runner<'a> {
         Ok((line, executable))
     }
 
-    /// The command of a copy, ready to be executed.
     pub(crate) fn copy(&self, number: u32) -> io::Result<(String, Executable)> {
         let cpu = match self.cpus.as_slice() {
             [] => number,
@@ -196,7 +188,6 @@ impl SelfManaged for Runner<'_> {
         judge::differs()
     }
 
-    /// The peak of a launch of its own, or of what was seen beside those that count.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
         if !self.beside {
             Runner::prepare(self)?;
@@ -212,7 +203,6 @@ pub(crate) fn null() -> io::Result<OwnedFd> {
     Ok(std::fs::File::open("/dev/null")?.into())
 }
 
-/// A port of the loopback that is free now.
 pub(crate) fn free_port() -> io::Result<u16> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())

@@ -8,7 +8,6 @@ use crate::fill::{Fill, has};
 use crate::load::{target, tools};
 use crate::program::Program;
 
-/// Connections at the most.
 const MOST_CONNECTIONS: u32 = 10_000;
 
 /// A server with its load.
@@ -201,7 +200,6 @@ impl Served {
         self.is_asked_for(name) || self.server.asks_for(name)
     }
 
-    /// Whether the load has that placeholder.
     fn is_asked_for(&self, name: &str) -> bool {
         match &self.load {
             Load::Http(http) => http.urls.iter().any(|url| has(url, name)),

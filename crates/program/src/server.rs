@@ -34,12 +34,10 @@ use crate::usage::Used;
 use ask::Asked;
 pub(crate) use ready::is_free;
 
-/// A slot of a server.
 #[derive(Debug)]
 pub(crate) struct ServerRunner<'a> {
     served: &'a Served,
     base: Runner<'a>,
-    /// How often its memory is looked at.
     pace: Pace,
     seen: Option<Seen>,
     /// The most that one of its processes had, in bytes.
@@ -175,7 +173,6 @@ impl SelfManaged for ServerRunner<'_> {
         judge::differs()
     }
 
-    /// The peak of what was seen beside the load that counts, or of a launch of its own.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
         if !self.seen.is_some_and(|seen| seen.is_enough()) {
             self.base.prepare()?;

@@ -45,27 +45,19 @@ const MOST_THREADS: usize = 5_000;
 /// Why a wait was over before its commands were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// All commands have ended.
     Ended,
-    /// The time is over.
     Late,
-    /// More threads than the machine should hold.
     Flood,
 }
 
-/// The one who launches.
 #[derive(Debug)]
 pub(crate) struct Supervisor {
     signals: SignalFd,
     null: OwnedFd,
     own: i32,
-    /// What came of orphans.
     orphans: Used,
-    /// Threads of the machine when this began.
     threads: usize,
-    /// When their number is looked at next.
     glance: Instant,
-    /// Whether there were too many.
     flooded: bool,
     /// What holds all that is launched, where there may be one.
     cgroup: Option<Cgroup>,
@@ -210,7 +202,6 @@ impl Supervisor {
         std::mem::take(&mut self.orphans)
     }
 
-    /// Whether a control group holds what is launched.
     pub(crate) fn has_cgroup(&self) -> bool {
         self.cgroup.is_some()
     }
@@ -227,12 +218,10 @@ impl Supervisor {
         Some(i64::try_from(group.cpu_ns()?).ok()? - i64::try_from(own).ok()?)
     }
 
-    /// All that was launched and runs.
     pub(crate) fn tree(&self) -> Vec<i32> {
         self.others(&[])
     }
 
-    /// This process, whose descendants are the tree.
     pub(crate) fn own(&self) -> i32 {
         self.own
     }

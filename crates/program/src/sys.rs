@@ -45,7 +45,6 @@ impl Executable {
     }
 }
 
-/// The three standard streams of a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Streams<'a> {
     pub(crate) stdin: &'a OwnedFd,
@@ -53,7 +52,6 @@ pub(crate) struct Streams<'a> {
     pub(crate) stderr: &'a OwnedFd,
 }
 
-/// A program that was launched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Launched {
     pub(crate) pid: i32,
@@ -64,14 +62,12 @@ pub(crate) struct Launched {
 }
 
 impl Launched {
-    /// A descriptor that becomes readable when the program ends.
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
         Ok(pidfd_open(pid, PidfdFlags::empty())?)
     }
 }
 
-/// All that the child needs, in the memory that it borrows.
 struct Order {
     path: *const libc::c_char,
     arguments: *const *const libc::c_char,
@@ -80,7 +76,6 @@ struct Order {
     parent: libc::pid_t,
     nice: libc::c_int,
     mask: libc::sigset_t,
-    /// When the child calls `execve`.
     executes_ns: AtomicU64,
     /// Why it could not be executed; 0 while nothing failed.
     errno: AtomicI32,
@@ -140,7 +135,6 @@ pub(crate) fn launch(
     }
 }
 
-/// Makes the child, and comes back when it has executed the program or ended.
 fn borrowing_child(
     order: &Order,
     stack: &mut [u128],
@@ -214,17 +208,14 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     127
 }
 
-/// A list as `execve` takes it.
 fn pointers(list: &[CString]) -> Vec<*const libc::c_char> {
     let pointers = list.iter().map(|text| CStr::as_ptr(text));
     pointers.chain([ptr::null()]).collect()
 }
 
-/// A child that has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reaped {
     pub(crate) pid: i32,
-    /// As `wait` gives it.
     pub(crate) status: i32,
     pub(crate) usage: libc::rusage,
 }

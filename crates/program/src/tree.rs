@@ -40,7 +40,6 @@ pub fn descendants(of: i32) -> Vec<i32> {
     some_descendants(of, usize::MAX)
 }
 
-/// The same, but once there are more than `most`, some are enough.
 fn some_descendants(of: i32, most: usize) -> Vec<i32> {
     match children(of) {
         Some(_) => by_children(of, most),
@@ -48,7 +47,6 @@ fn some_descendants(of: i32, most: usize) -> Vec<i32> {
     }
 }
 
-/// Whether the descendants of a process have more than `most` threads.
 pub(crate) fn has_more_threads(of: i32, most: usize) -> bool {
     let threads = |pid| fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
     let found = some_descendants(of, most);
@@ -105,7 +103,6 @@ fn by_parents(of: i32) -> Vec<i32> {
     found.split_off(1)
 }
 
-/// Every process with its parent.
 fn parents(proc: &Path) -> Vec<(i32, i32)> {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -113,7 +110,6 @@ fn parents(proc: &Path) -> Vec<(i32, i32)> {
         .collect()
 }
 
-/// State and parent of a process.
 fn stat(proc: &Path, pid: i32) -> Option<(char, i32)> {
     let text = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;

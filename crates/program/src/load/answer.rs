@@ -2,12 +2,10 @@
 
 use std::io::{self, ErrorKind};
 
-/// Fields of a head at the most.
 const FIELDS: usize = 64;
 /// Bytes of a head at the most.
 const LONGEST: usize = 64 << 10;
 
-/// A whole answer, at the beginning of what was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: u16,

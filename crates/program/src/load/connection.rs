@@ -11,7 +11,6 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::Target;
 use super::answer::{Answer, whole};
 
-/// A connection, with the request that it waits for.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
@@ -21,23 +20,21 @@ pub(super) struct Connection {
     pub(super) asked: Option<Asked>,
 }
 
-/// A request that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     pub(super) target: usize,
     pub(super) planned_ns: u64,
-    /// From when on it was planned and a connection was free for it.
     pub(super) able_ns: u64,
     pub(super) sent_ns: u64,
 }
 
-/// What reading brought.
 #[derive(Debug)]
 pub(super) enum Got {
-    /// Not all yet.
     Nothing,
-    /// The whole answer.
-    Whole { answer: Answer, body: u64 },
+    Whole {
+        answer: Answer,
+        body: u64,
+    },
     /// The connection was closed while no request waited.
     Closed,
 }
@@ -63,7 +60,6 @@ impl Connection {
         })
     }
 
-    /// Whether it is open by now.
     pub(super) fn is_open(&mut self) -> io::Result<bool> {
         if let Some(error) = self.stream.take_error()? {
             return Err(error);
@@ -97,7 +93,6 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    /// Reads what is there, by way of these bytes.
     pub(super) fn read(&mut self, bytes: &mut [u8], hashed: bool) -> io::Result<Got> {
         loop {
             let closed = match self.stream.read(bytes) {

@@ -39,7 +39,6 @@ use super::{Report, Task};
 
 /// Events that are taken at once.
 const EVENTS: usize = 256;
-/// The event of the timer.
 const TIMER: u64 = u64::MAX;
 /// How long a connection that failed waits before it is tried again, in ns.
 const PAUSE_NS: u64 = 20_000_000;
@@ -65,18 +64,14 @@ struct Engine<'a> {
     /// For when the timer is set; 0 for not at all.
     timer_ns: u64,
     connections: Vec<Option<Connection>>,
-    /// Connections that wait for nothing, the one that has done so the longest first.
     free: Vec<usize>,
-    /// Since when each of them does.
     freed_ns: Vec<u64>,
     /// Connections that are not there, with the time from which they may be tried again.
     broken: Vec<(usize, u64)>,
-    /// When measuring begins and ends.
     from_ns: u64,
     until_ns: u64,
     /// What is to be sent; `None` for a closed loop.
     plan: Option<Plan>,
-    /// Requests that were asked, and when was looked at their time.
     asked: u64,
     glanced_ns: u64,
     bytes: Vec<u8>,
@@ -146,7 +141,6 @@ impl<'a> Engine<'a> {
         self.plan = rate.map(|rate| Plan::new(rate, now, self.until_ns));
     }
 
-    /// Waits for events, and sees to them.
     fn turn(&mut self) -> io::Result<()> {
         self.tally.report.turns += 1;
         let mut events = [EpollEvent::empty(); EVENTS];
@@ -171,7 +165,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// How many connections are being opened.
     fn opening(&self) -> usize {
         let connections = self.connections.iter().flatten();
         connections.filter(|one| one.opening_ns.is_some()).count()
@@ -264,7 +257,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Sees to a connection that can be read or was opened.
     fn ready(&mut self, place: usize) -> io::Result<()> {
         let Some(connection) = self.connections.get_mut(place).and_then(Option::as_mut) else {
             return Ok(());
@@ -286,7 +278,6 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Reads what is there for a connection.
     fn read(&mut self, place: usize) {
         let Some(connection) = &mut self.connections[place] else {
             return;
@@ -312,13 +303,11 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A connection waits for nothing from now on.
     fn is_free(&mut self, place: usize) {
         self.freed_ns[place] = now_ns();
         self.free.push(place);
     }
 
-    /// Gives up a connection, to open it again from a time on.
     fn reopen(&mut self, place: usize, from_ns: u64) {
         self.connections[place] = None;
         self.broken.push((place, from_ns));

@@ -46,7 +46,6 @@ use serde::{Deserialize, Serialize};
 /// The first argument of a load generator.
 pub(crate) const ARGUMENT: &str = "__ask";
 
-/// What is asked, and how.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Task {
     pub(crate) targets: Vec<Target>,
@@ -63,7 +62,6 @@ pub(crate) struct Task {
     pub(crate) cpus: Vec<u32>,
 }
 
-/// Where one of the URLs is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Target {
     pub(crate) address: SocketAddr,
@@ -71,14 +69,12 @@ pub(crate) struct Target {
     pub(crate) path: String,
 }
 
-/// What came of it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// Time that was measured, in ns.
     pub(crate) ns: u64,
     /// From the plan, or from the sending in a closed loop; what had no answer counts too.
     pub(crate) latencies: Latencies,
-    /// From the sending to the answer.
     pub(crate) service: Latencies,
     /// From the time at which it was planned and a connection was free, to the sending: what the
     /// generator itself is late.
@@ -98,7 +94,6 @@ pub(crate) struct Report {
     pub(crate) first_error: Option<String>,
     pub(crate) first_refusal: Option<String>,
     pub(crate) bytes: u64,
-    /// How often the generator waited for something to do.
     pub(crate) turns: u64,
     /// How long the generator was there, and its CPU time, in ns.
     pub(crate) load_ns: u64,
@@ -113,17 +108,14 @@ impl Report {
     }
 }
 
-/// What another load generator said of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Said {
-    /// Requests a second.
     pub(crate) per_s: f64,
     pub(crate) p50_ns: Option<f64>,
     pub(crate) p99_ns: Option<f64>,
     pub(crate) errors: f64,
 }
 
-/// Whether a server gives an answer that is none of an error.
 pub(crate) fn answers(target: &Target) -> bool {
     let task = Task {
         targets: vec![target.clone()],

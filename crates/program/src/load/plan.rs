@@ -16,7 +16,6 @@ use flow::Latencies;
 /// Waits of a group differ by one part in this many at the most.
 const ALIKE: f64 = 128.0;
 
-/// The requests that are still to be sent.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     began_ns: u64,
@@ -40,7 +39,6 @@ impl Plan {
         self.began_ns + (number as f64 * self.gap_ns) as u64
     }
 
-    /// The number of the first request that is planned for this time or later.
     fn first_from(&self, ns: u64) -> u64 {
         let near = (ns.saturating_sub(self.began_ns) as f64 / self.gap_ns) as u64;
         // Rounding moves it by one at the most.

@@ -3,15 +3,12 @@
 use super::Report;
 use super::connection::Asked;
 
-/// Counts what becomes of requests.
 #[derive(Debug)]
 pub(super) struct Tally {
     pub(super) report: Report,
-    /// When measuring begins and ends.
     from_ns: u64,
     until_ns: u64,
     same_body: bool,
-    /// What the first answer of each URL was.
     bodies: Vec<Option<u64>>,
 }
 
@@ -37,7 +34,6 @@ impl Tally {
         (self.from_ns..self.until_ns).contains(&asked.planned_ns)
     }
 
-    /// An answer with its status, its length, and a number that stands for its body.
     pub(super) fn answer(
         &mut self,
         now: u64,
@@ -69,7 +65,6 @@ impl Tally {
         report.answering_ns = report.answering_ns.max(now.saturating_sub(self.from_ns));
     }
 
-    /// A request that failed.
     pub(super) fn error(&mut self, asked: &Asked, what: &str) {
         if self.counts(asked) {
             self.report.errors += 1;
@@ -86,7 +81,6 @@ impl Tally {
         first.get_or_insert_with(|| why.to_owned());
     }
 
-    /// A request that was given up.
     pub(super) fn time_out(&mut self, now: u64, asked: &Asked) {
         if self.counts(asked) {
             self.report.timeouts += 1;

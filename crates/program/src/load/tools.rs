@@ -42,7 +42,6 @@ const TOOLS: [(&str, Parse); 7] = [
     ("memcaslap", memcaslap),
 ];
 
-/// What follows `key` on a line, up to the end of the line.
 fn after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines()
         .find_map(|line| line.trim().strip_prefix(key))
@@ -75,7 +74,6 @@ fn time(text: &str) -> Option<f64> {
     Some(number * factor)
 }
 
-/// wrk and wrk2 with `--latency`.
 fn wrk(text: &str) -> Option<Said> {
     let percentile = |names: &[&str]| names.iter().find_map(|name| time(after(text, name)?));
     let failed = after(text, "Non-2xx or 3xx responses:").and_then(first_number);
@@ -203,13 +201,11 @@ fn redis_lines(text: &str) -> Vec<Said> {
     rates.collect()
 }
 
-/// The number of a row that stands below that name.
 fn number_below(header: &[&str], row: &[&str], name: &str) -> Option<f64> {
     let column = header.iter().position(|one| *one == name)?;
     row.get(column)?.parse().ok()
 }
 
-/// pgbench says the mean latency and no percentile.
 fn pgbench(text: &str) -> Option<Said> {
     Some(Said {
         per_s: first_number(after(text, "tps =")?)?,

@@ -58,7 +58,6 @@ impl Runner<'_> {
         built.is_complete()
     }
 
-    /// Runs a command beside the program, in no phase. One that fails fails the slot.
     pub(super) fn aside(&mut self, what: &str, line: Option<&str>) -> io::Result<()> {
         let Some(line) = line else {
             return Ok(());
@@ -101,7 +100,6 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// This program, as a load generator.
     pub(crate) fn generator(&self) -> io::Result<Executable> {
         let words = [
             "/proc/self/exe".to_owned(),
@@ -115,7 +113,6 @@ impl Runner<'_> {
         self.aside("prepare", self.program.prepare.as_deref())
     }
 
-    /// Runs what comes after a launch.
     pub(crate) fn after(&mut self) -> io::Result<()> {
         self.aside("check", self.program.check.as_deref())?;
         self.aside("conclude", self.program.conclude.as_deref())

@@ -18,7 +18,6 @@ use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 use crate::usage::Used;
 
-/// What came of one launch.
 pub(super) struct Launch {
     /// The longest time from `clone` to `execve`: in no phase.
     pub(super) launching_ns: u64,
@@ -32,7 +31,6 @@ pub(super) struct Launch {
     pub(super) report: Option<Timed>,
 }
 
-/// What a launch reported, between its own times.
 pub(super) struct Timed {
     create: Duration,
     tear_down: Duration,
@@ -131,7 +129,6 @@ impl Runner<'_> {
         )
     }
 
-    /// When a launch that begins now is too late.
     fn until(&self) -> Instant {
         let own = self.program.timeout_s.map(Duration::from_secs_f64);
         let own = own.map(|timeout| Instant::now() + timeout);
@@ -227,7 +224,6 @@ impl Runner<'_> {
         })
     }
 
-    /// The repetitions that a launch reported.
     pub(super) fn of_report(
         &self,
         launch: &Launch,
@@ -255,7 +251,6 @@ impl Runner<'_> {
         })
     }
 
-    /// What a repetition tells beside its times.
     pub(super) fn own_usage(&self, launch: &Launch) -> SelfManagedUsage {
         let Used { moved, .. } = launch.used;
         let seen = launch.seen.or(self.seen);

@@ -28,7 +28,6 @@ const MOST_CPU: f64 = 0.8;
 /// Time that a load generator has beyond what it asks for.
 const SPARE_S: f64 = 5.0;
 
-/// What the load says of a repetition.
 pub(super) struct Asked {
     pub(super) steady_ns: u64,
     pub(super) count: u64,
@@ -126,7 +125,6 @@ impl ServerRunner<'_> {
         Ok((load.out.map(|out| out.kept).unwrap_or_default(), used))
     }
 
-    /// Waits for the load alone, and takes what the server writes meanwhile.
     fn wait_for_load(
         &mut self,
         server: &mut Running,
@@ -155,7 +153,6 @@ impl ServerRunner<'_> {
     }
 }
 
-/// A pipe that holds what a process is to read.
 fn given(bytes: &[u8]) -> io::Result<OwnedFd> {
     let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
     let mut write = File::from(write);
@@ -221,7 +218,6 @@ fn limit(report: &Report) -> String {
     }
 }
 
-/// What another generator said.
 fn answers_of(said: Said, steady_ns: u64, used: &Used) -> io::Result<Asked> {
     if !(said.per_s > 0.0 && said.per_s.is_finite()) {
         return Err(io::Error::other("the load had no answers"));

@@ -70,7 +70,6 @@ impl ServerRunner<'_> {
         }
     }
 
-    /// Whether who answers is of the server's tree, as far as the kernel says.
     fn is_its_own(&mut self, address: Option<SocketAddr>) -> io::Result<()> {
         let Some(address) = address else {
             return Ok(());
@@ -86,7 +85,6 @@ impl ServerRunner<'_> {
         }
     }
 
-    /// Where the server listens, as far as that is known.
     pub(super) fn address(&self) -> io::Result<Option<SocketAddr>> {
         let of_port = self
             .base

@@ -19,7 +19,6 @@ const STRAGGLE: Duration = Duration::from_millis(200);
 const DYING: Duration = Duration::from_secs(15);
 
 impl Supervisor {
-    /// Ends everything, and this process by the signal that asked for it.
     pub(super) fn die(&self) -> ! {
         self.send_kill(&[]);
         let mut mask = SigSet::empty();
@@ -117,7 +116,6 @@ impl Supervisor {
         )))
     }
 
-    /// Descendants that run, but for those that are spared and what they made.
     pub(super) fn others(&self, spared: &[i32]) -> Vec<i32> {
         let mut not = spared.to_vec();
         not.extend(spared.iter().flat_map(|&pid| tree::descendants(pid)));
@@ -151,7 +149,6 @@ impl Supervisor {
         }
     }
 
-    /// Reaps what has ended, but for commands, which are reaped by their own.
     fn reap_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         loop {
@@ -170,7 +167,6 @@ impl Supervisor {
     }
 }
 
-/// Why a tree was killed that made more and more of itself.
 pub(crate) fn flood() -> io::Error {
     io::Error::other("it made more than 5,000 processes or threads and was killed with all of them")
 }

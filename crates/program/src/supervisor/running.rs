@@ -9,7 +9,6 @@ use crate::pipe::Pipe;
 use crate::sys::{self, Executable};
 use crate::usage::{Used, moved};
 
-/// A command with its streams.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) executable: &'a Executable,
@@ -18,7 +17,6 @@ pub(crate) struct Order<'a> {
     pub(crate) stdout: Option<(Pipe, OwnedFd)>,
 }
 
-/// A command that was launched.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) pid: i32,
@@ -30,7 +28,6 @@ pub(crate) struct Running {
     pub(crate) err: Pipe,
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub(crate) at_ns: u64,
@@ -81,7 +78,6 @@ impl Running {
     }
 }
 
-/// Reaps a process that has ended, with what its family used.
 pub(super) fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
     let bytes = moved(pid);
     let reaped = sys::wait(pid, false)?.filter(|reaped| reaped.pid == pid);
