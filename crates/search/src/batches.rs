@@ -13,13 +13,9 @@ use crate::read::rolling::Reads;
 use crate::read::uring::Batches;
 use crate::worker::Place;
 
-/// What a flow reads batches of files through.
 pub(crate) enum Ring {
-    /// It is made for the first batch.
     NotYet,
-    /// It is here.
     Made(Box<Batches>),
-    /// There is none.
     None,
 }
 
@@ -33,7 +29,6 @@ impl Ring {
 }
 
 impl FileSearch<'_, '_> {
-    /// Whether files are searched in batches.
     pub(crate) fn batches(&mut self) -> bool {
         if matches!(self.ring, Ring::NotYet) {
             self.ring = self.make_ring();
@@ -52,7 +47,6 @@ impl FileSearch<'_, '_> {
         }
     }
 
-    /// Searches the files `names` of a folder in batches.
     pub(crate) fn batch(
         &mut self,
         place: Place<'_>,

@@ -96,7 +96,6 @@ impl Folders {
         }
     }
 
-    /// All folders, those of a folder behind it.
     fn listed(&self, say: &mut (dyn FnMut(&Problem) + Send)) -> Vec<Task> {
         let mut nowhere = std::io::sink();
         let outlet = Outlet::new(&mut nowhere, say, &self.stop);

@@ -26,14 +26,12 @@ use crate::view::View;
 use crate::walk::{Folder, Listing, RootKind, open_file, reads_of};
 use crate::worker::Place;
 
-/// What a flow needs to search files.
 pub(crate) struct FileSearch<'j, 's> {
     pub(crate) job: &'j Job<'j>,
     pub(crate) lines: Lines,
     rolling: Rolling,
     /// For chunks of large files; empty before the first.
     pub(crate) chunk: ChunkBuffer,
-    /// Large files that this flow found.
     pub(crate) leads: Vec<Lead>,
     pub(crate) ring: Ring,
     pub(crate) buffer: OutputBuffer<'s>,
@@ -41,15 +39,12 @@ pub(crate) struct FileSearch<'j, 's> {
     pub(crate) watch: Stopwatch,
 }
 
-/// Which file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Which<'p> {
     pub(crate) place: Place<'p>,
-    /// Empty for a root that is a file.
     pub(crate) name: &'p [u8],
     /// What a NUL byte in it means.
     pub(crate) nul: Nul,
-    /// It is a stream, whose results are shown as they come.
     pub(crate) stream: bool,
 }
 
@@ -105,7 +100,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Opens and searches the file `name` of a folder.
     #[inline]
     pub(crate) fn file(
         &mut self,
@@ -139,7 +133,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.watch.lap(Class::Open);
     }
 
-    /// Searches a root that is no folder.
     pub(crate) fn root(&mut self, root: u32) {
         let origin = &self.job.roots[root as usize];
         let file = match origin.open() {
@@ -175,7 +168,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Searches a file that the user named, or standard input.
     fn named(&mut self, root: u32, file: BorrowedFd<'_>, is_file: bool) {
         let which = Which {
             place: Place { root, path: b"" },
@@ -195,7 +187,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.pause();
     }
 
-    /// Searches an open file from its begin.
     pub(crate) fn opened(&mut self, which: &Which<'_>, file: BorrowedFd<'_>, reads: Reads) {
         self.counts.files += 1;
         let mapped = match self.job.io {
@@ -238,12 +229,10 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.ended(which, end);
     }
 
-    /// A file begins with `head`, which was read by other means.
     pub(crate) fn head(&mut self, head: &[u8]) {
         self.rolling.buffer()[..head.len()].copy_from_slice(head);
     }
 
-    /// What stands at the begin of a file.
     pub(crate) fn begun_text(&self, begun: Begun) -> &[u8] {
         self.rolling.begun(begun)
     }
@@ -277,7 +266,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         })
     }
 
-    /// Has `look` show a file's windows, and writes down what matches.
     pub(crate) fn view(
         &mut self,
         which: &Which<'_>,
@@ -299,7 +287,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         end
     }
 
-    /// A file's search has ended.
     pub(crate) fn ended(&mut self, which: &Which<'_>, end: io::Result<End>) {
         self.watch.lap(Class::Search);
         match end {

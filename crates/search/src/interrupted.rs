@@ -23,7 +23,6 @@ use crate::models::{SharedMemory, Slot};
 
 /// Where the processes of this one are listed; null: there are none.
 static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
-/// Who made them.
 static MAKER: AtomicI32 = AtomicI32::new(0);
 
 /// One that cannot be reaped after this many looks, a millisecond apart, is kept by something
@@ -47,7 +46,6 @@ pub fn end_at(signal: Signal) -> io::Result<()> {
     Ok(())
 }
 
-/// As long as it is there, the handler knows the processes in a shared memory.
 pub(crate) struct ChildRegistry;
 
 impl ChildRegistry {
@@ -66,7 +64,6 @@ impl Drop for ChildRegistry {
     }
 }
 
-/// As long as it is there, signals wait.
 pub(crate) struct SignalsBlocked(Option<SigSet>);
 
 impl SignalsBlocked {
@@ -103,7 +100,6 @@ extern "C" fn end(signal: libc::c_int) {
     unsafe { libc::_exit(128 + signal) }
 }
 
-/// Waits for the end of a process that was killed.
 fn reap(pid: i32) {
     let pause = libc::timespec {
         tv_sec: 0,

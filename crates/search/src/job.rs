@@ -9,7 +9,6 @@ use crate::plan::{FileId, Io};
 use crate::walk::{Chain, Listing, Root, Rules};
 use crate::worker::{Place, join};
 
-/// A search as all its flows see it.
 pub(crate) struct Job<'j> {
     pub(crate) roots: &'j [Root],
     pub(crate) rules: &'j Rules,
@@ -24,27 +23,20 @@ pub(crate) struct Job<'j> {
     pub(crate) block: usize,
     /// Large files that flows search together, where they do.
     pub(crate) large: Option<&'j Large<'j>>,
-    /// All flows end soon.
     pub(crate) stop: &'j AtomicBool,
 }
 
-/// A piece of work.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// A folder, with what it holds.
     Folder(FolderTask),
-    /// Some files of a folder.
     Files(FilesTask),
-    /// A root that is a file, or standard input.
     Root(u32),
     /// Chunks of large files; which ones [`Job::large`] knows.
     Large,
 }
 
-/// A folder to be listed and searched.
 #[derive(Debug)]
 pub(crate) struct FolderTask {
-    /// Which root it is below.
     pub(crate) root: u32,
     /// Its path from there; empty: the root itself.
     pub(crate) path: Box<[u8]>,
@@ -52,21 +44,16 @@ pub(crate) struct FolderTask {
     pub(crate) chain: Option<Chain>,
 }
 
-/// Files of one folder to be searched.
 #[derive(Debug)]
 pub(crate) struct FilesTask {
-    /// Which root the folder is below.
     pub(crate) root: u32,
-    /// Its path from there.
     pub(crate) path: Box<[u8]>,
-    /// Names of files, each with a NUL after it.
     pub(crate) names: Vec<u8>,
     /// They were given away for their bytes, and each is worth a flow.
     pub(crate) heavy: bool,
 }
 
 impl Task {
-    /// Where its folder is, in the order of roots and paths.
     pub(crate) fn at(&self) -> (u32, &[u8]) {
         match self {
             Task::Folder(folder) => (folder.root, &folder.path),
@@ -80,7 +67,6 @@ impl Task {
         matches!(self, Task::Large)
     }
 
-    /// The work that each root is.
     pub(crate) fn of_roots(roots: &[Root]) -> Vec<Task> {
         let task = |(index, root): (usize, &Root)| {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
@@ -98,7 +84,6 @@ impl Task {
 }
 
 impl FolderTask {
-    /// The folder, as results name it.
     pub(crate) fn place(&self) -> Place<'_> {
         Place {
             root: self.root,
@@ -106,7 +91,6 @@ impl FolderTask {
         }
     }
 
-    /// The folders in it that were listed, the last one first.
     pub(crate) fn folders_in(
         &self,
         listing: &Listing,

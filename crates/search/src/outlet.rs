@@ -19,19 +19,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::problem::{Kind, Problem};
 
-/// Takes what one flow found.
 pub(crate) trait Deliver {
     /// Takes a piece. `more`: the rest of the same file follows in the next piece.
     fn text(&mut self, text: &[u8], more: bool);
 
-    /// Takes all results of one file, to be sorted by `key`.
     fn sorted(&mut self, key: Key, text: &[u8]);
 
-    /// Takes something that the user should hear of.
     fn tell(&mut self, problem: Problem);
 }
 
-/// Where results of a file stand in sorted output.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     root: u32,
@@ -51,13 +47,11 @@ impl Key {
         }
     }
 
-    /// As it travels between processes.
     pub(crate) fn parts(&self) -> (u32, &[u8]) {
         (self.root, &self.path)
     }
 }
 
-/// The one place.
 pub(crate) struct Outlet<'o> {
     state: Mutex<State<'o>>,
     /// A file is complete: others are let in.
@@ -71,10 +65,8 @@ struct State<'o> {
     out: &'o mut (dyn Write + Send),
     say: &'o mut (dyn FnMut(&Problem) + Send),
     kept: Vec<(Key, Vec<u8>)>,
-    /// More of a file is to come, and nobody else is let in.
     taken: bool,
     closed: bool,
-    /// How the search differs from its plan.
     otherwise: Vec<String>,
 }
 
@@ -99,7 +91,6 @@ impl<'o> Outlet<'o> {
         }
     }
 
-    /// Errors reported so far.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
@@ -163,10 +154,8 @@ impl<'o> Outlet<'o> {
     }
 }
 
-/// Delivers for a flow of this process, or for those that search one file together.
 pub(crate) struct Here<'s, 'o> {
     outlet: &'s Outlet<'o>,
-    /// More of one file is to come from here.
     more: bool,
 }
 
@@ -219,13 +208,9 @@ impl Drop for Here<'_, '_> {
     }
 }
 
-/// Delivers for flows that take turns.
 pub(crate) trait Together: Sync {
-    /// As that of [`Deliver`].
     fn text(&self, text: &[u8], more: bool);
-    /// As that of [`Deliver`].
     fn sorted(&self, key: Key, text: &[u8]);
-    /// As that of [`Deliver`].
     fn tell(&self, problem: Problem);
 }
 
@@ -247,7 +232,6 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Delivers for the flow whose turn it is.
 impl Deliver for &dyn Together {
     fn text(&mut self, text: &[u8], more: bool) {
         (**self).text(text, more);

@@ -17,11 +17,9 @@ pub(crate) struct OutputBuffer<'s> {
     prefix: Vec<u8>,
     to: Box<dyn Deliver + 's>,
     style: Style,
-    /// Part of the file at hand has been delivered.
     parted: bool,
 }
 
-/// How results look.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) show: Show,
@@ -70,18 +68,15 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// For the rest of a file of which other flows have delivered parts.
     pub(crate) fn parted(mut self, parted: bool) -> OutputBuffer<'s> {
         self.parted = parted;
         self
     }
 
-    /// What has not been delivered.
     pub(crate) fn into_text(self) -> Vec<u8> {
         self.text
     }
 
-    /// The results that follow are of the file at `path`.
     pub(crate) fn begin(&mut self, path: &[u8]) {
         self.prefix.clear();
         if self.style.paths {
@@ -146,7 +141,6 @@ impl<'s> OutputBuffer<'s> {
         self.piece(&line[done..]);
     }
 
-    /// A piece of a line.
     #[inline]
     fn piece(&mut self, piece: &[u8]) {
         match self.style.escape {
@@ -155,14 +149,12 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// How many lines of the file match.
     pub(crate) fn count(&mut self, lines: u64) {
         self.text.extend_from_slice(&self.prefix);
         self.digits(lines);
         self.text.push(b'\n');
     }
 
-    /// The file has a match.
     pub(crate) fn name(&mut self, path: &[u8]) {
         if self.style.colour {
             self.text.extend_from_slice(PATH);
@@ -174,7 +166,6 @@ impl<'s> OutputBuffer<'s> {
         self.text.push(b'\n');
     }
 
-    /// A sentence about the file, among its results.
     pub(crate) fn remark(&mut self, remark: &str) {
         self.text.extend_from_slice(&self.prefix);
         self.text.extend_from_slice(remark.as_bytes());
@@ -208,7 +199,6 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// Delivers what there is.
     pub(crate) fn deliver(&mut self) {
         if self.parted || !self.text.is_empty() {
             self.to.text(&self.text, false);
@@ -217,7 +207,6 @@ impl<'s> OutputBuffer<'s> {
         self.text.clear();
     }
 
-    /// The user should hear of this.
     pub(crate) fn tell(&mut self, problem: Problem) {
         if self.parted {
             self.deliver();

@@ -64,10 +64,8 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// A folder, with what is in it.
 #[derive(Debug, Default)]
 struct Folder {
-    /// With all below it.
     files: u64,
     bytes: u64,
     folders: BTreeMap<OsString, Folder>,
@@ -100,7 +98,6 @@ pub fn part(query: &Query, bound: Bound) -> Result<Part, SearchError> {
     Ok(chosen)
 }
 
-/// What the searcher finds below a root.
 fn tree(query: &Query, root: &Path) -> Result<Folder, SearchError> {
     let all = Query {
         pattern: Pattern::every_line(),
@@ -176,7 +173,6 @@ fn add(path: &Path, size: Bound, chosen: &mut Part) {
     chosen.bytes += size.bytes;
 }
 
-/// The folder with the fewest files, and how many.
 fn smallest(path: &Path, folder: &Folder) -> Option<(PathBuf, Bound)> {
     let inner = folder.folders.iter();
     let inner = inner.filter_map(|(name, inner)| smallest(&path.join(name), inner));

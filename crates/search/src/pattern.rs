@@ -22,10 +22,8 @@ pub struct Pattern {
     pub(crate) needle: Needle,
 }
 
-/// How it is looked for.
 #[derive(Clone)]
 pub(crate) enum Needle {
-    /// Bytes as they stand.
     Literal(Box<Finder<'static>>),
     /// A regular expression that cannot match across lines.
     Regex(Box<RegexMatcher>),
@@ -100,7 +98,6 @@ impl Pattern {
         })
     }
 
-    /// Matches every line that there is.
     pub(crate) fn every_line() -> Pattern {
         Pattern {
             source: String::new(),
@@ -135,7 +132,6 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Whether no character of `text` means anything but itself in a regular expression.
 fn is_plain(text: &str) -> bool {
     !text.contains(|c| r"\.+*?()|[]{}^$".contains(c)) && !text.chars().any(char::is_control)
 }

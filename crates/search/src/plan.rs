@@ -136,7 +136,7 @@ impl fmt::Display for Model {
     }
 }
 
-/// The text names no model of a search.
+/// An unknown name of a search strategy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no model of a search{meant}: use sequential, thread-per-file, process-per-file, \

@@ -39,7 +39,6 @@ impl Problem {
         }
     }
 
-    /// Something was lost that is no single path.
     pub(crate) fn error(what: impl Into<String>) -> Problem {
         Problem {
             kind: Kind::Error,
@@ -57,7 +56,6 @@ impl Problem {
         }
     }
 
-    /// It continues.
     pub(crate) fn notice(path: Option<PathBuf>, what: impl Into<String>) -> Problem {
         Problem {
             kind: Kind::Notice,

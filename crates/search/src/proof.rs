@@ -14,7 +14,6 @@ const ODD: [u64; 3] = [
     0x8CB9_2BA7_2F3D_8DD7,
 ];
 
-/// The hash of `bytes`, begun with `seed`.
 #[inline]
 pub(crate) fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();

@@ -20,7 +20,6 @@ use crate::read::text::{End, Nul, Viewer, Wants};
 use crate::report::{Class, Counts};
 use crate::stopwatch::Stopwatch;
 
-/// Looks at the windows of one file for lines.
 pub(crate) struct View<'v, 'j, 's> {
     job: &'j Job<'j>,
     lines: &'v Lines,
@@ -38,14 +37,11 @@ pub(crate) struct View<'v, 'j, 's> {
     remarked: bool,
     /// Lines that end before the first window, asked for when the first line was found.
     base: Option<&'v dyn Fn() -> u64>,
-    /// Where in the file the first line found ends.
     first_end: u64,
-    /// The same of the last.
     last_end: u64,
 }
 
 impl<'v, 'j, 's> View<'v, 'j, 's> {
-    /// Nothing was found yet.
     pub(crate) fn new(
         job: &'j Job<'j>,
         lines: &'v Lines,
@@ -87,7 +83,6 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
         self
     }
 
-    /// What was found.
     pub(crate) fn seen(&self) -> Seen {
         Seen {
             found: self.found,
@@ -99,18 +94,14 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
     }
 }
 
-/// What was found in a part of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
-    /// The number of lines.
     pub(crate) found: u64,
-    /// The last of them shows as a remark that the file is binary.
     pub(crate) remarked: bool,
     /// The first NUL byte that stood for a line feed.
     pub(crate) nul_at: Option<u64>,
     /// Where in the file the first of the lines ends.
     pub(crate) first_end: u64,
-    /// The same of the last.
     pub(crate) last_end: u64,
 }
 
@@ -122,7 +113,6 @@ impl View<'_, '_, '_> {
         path
     }
 
-    /// Writes down the lines of `window` that match, of which `first` is the first.
     fn search(&mut self, window: &[u8], offset: u64, mut first: Option<Range<usize>>) -> Wants {
         let mut counted = 0;
         while let Some(line) = first {
@@ -186,14 +176,12 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// A line was found behind the NUL byte at `at`.
     pub(crate) fn remark(&mut self, at: u64) {
         self.buffer
             .remark(&format!("binary file matches (NUL at byte {at})"));
         self.remarked = true;
     }
 
-    /// The first line of the file was found.
     #[cold]
     fn begin(&mut self) {
         if let Some(base) = self.base.take().filter(|_| self.job.style.line_numbers) {
@@ -208,7 +196,6 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// The file was seen to its end, or as far as anybody wanted.
     pub(crate) fn conclude(&mut self) {
         if self.found == 0 {
             return;
@@ -291,7 +278,6 @@ impl Viewer for View<'_, '_, '_> {
 }
 
 impl View<'_, '_, '_> {
-    /// A small file that was named and has NUL bytes, which stand for line feeds.
     fn whole_with_nuls(&mut self, window: &[u8], offset: u64, at: u64) -> End {
         let lines: Vec<u8> = window
             .iter()

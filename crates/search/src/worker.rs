@@ -24,7 +24,6 @@ const WORTH_BYTES: u64 = 512 << 10;
 /// Folders that are left to a flow which is worth another one.
 const WORTH_A_FLOW: usize = 4;
 
-/// One flow at work.
 pub(crate) struct Worker<'j, 's> {
     pub(crate) job: &'j Job<'j>,
     listing: Listing,
@@ -80,7 +79,6 @@ impl<'j, 's> Worker<'j, 's> {
         }
     }
 
-    /// Work that it has before it.
     pub(crate) fn own(&mut self) -> &mut VecDeque<Task> {
         &mut self.own
     }
@@ -119,7 +117,6 @@ impl<'j, 's> Worker<'j, 's> {
         }
     }
 
-    /// Lists a folder, keeps the folders in it, and searches its files.
     pub(crate) fn folder(&mut self, task: &FolderTask, exchange: &impl Exchange) {
         let Some(mut folder) = self.files.open_folder(task) else {
             return;
@@ -234,14 +231,12 @@ fn bytes_of(folder: BorrowedFd<'_>, names: &[u8]) -> u64 {
     names.filter_map(size).sum()
 }
 
-/// A folder, as results name it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'p> {
     pub(crate) root: u32,
     pub(crate) path: &'p [u8],
 }
 
-/// `path/name`, or `name` in the root.
 pub(crate) fn join(path: &[u8], name: &[u8]) -> Box<[u8]> {
     if path.is_empty() {
         return name.into();

@@ -11,24 +11,18 @@ use super::Sizes;
 use crate::read::rolling::{feeds, grow, nuls_to_feeds};
 use crate::read::text::Nul;
 
-/// The buffer of a flow, used again for each chunk.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkBuffer {
     bytes: Vec<u8>,
     /// Where the chunk begins; before it there is room for the begin of its first line.
     start: usize,
-    /// Where it ends.
     end: usize,
 }
 
-/// What is known of a chunk once it is read.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    /// Where in the file it begins.
     begin: u64,
-    /// Its bytes.
     pub(super) length: usize,
-    /// The file ends with it.
     pub(super) ended: bool,
     /// The first NUL byte in it that means something, by its place in the file.
     pub(super) nul_at: Option<u64>,
@@ -72,7 +66,6 @@ impl ChunkBuffer {
         })
     }
 
-    /// How many lines end in it.
     pub(super) fn feeds(&self) -> u64 {
         feeds(&self.bytes[self.start..self.end])
     }
@@ -119,7 +112,6 @@ impl ChunkBuffer {
         Ok((text(start, first), text(first, all)))
     }
 
-    /// Where the line begins that stands at the chunk's begin, once it is in front of it.
     fn line_start(
         &mut self,
         chunk: &Chunk,
@@ -147,7 +139,6 @@ impl ChunkBuffer {
         }
     }
 
-    /// Makes more room in front of the chunk.
     fn make_room(&mut self) -> io::Result<()> {
         let (start, length) = (self.start, self.end - self.start);
         let more = 3 * start.max(1);

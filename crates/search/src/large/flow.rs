@@ -21,14 +21,12 @@ use crate::report::{Class, Counts};
 use crate::view::View;
 use crate::worker::Place;
 
-/// A large file that this flow found, open.
 #[derive(Debug)]
 pub(crate) struct Lead {
     file: Arc<LargeFile>,
     open: OwnedFd,
 }
 
-/// A large file, open.
 enum OpenFile {
     Lead(Lead),
     Anew(OwnedFd),
@@ -151,7 +149,6 @@ impl<'j> FileSearch<'j, '_> {
         }
     }
 
-    /// Opens a file that another flow has found.
     fn open_again(&self, file: &LargeFile) -> io::Result<OwnedFd> {
         let origin = &self.job.roots[file.root as usize];
         let open = match file.name.is_empty() {
@@ -164,7 +161,6 @@ impl<'j> FileSearch<'j, '_> {
         }
     }
 
-    /// Nobody can read the rest of a file.
     fn give_up(&mut self, large: &Large<'j>, file: &Arc<LargeFile>, error: io::Error) {
         if let Some(claim) = large.claim(file) {
             claim.finish(Outcome::failed(error));
@@ -172,7 +168,6 @@ impl<'j> FileSearch<'j, '_> {
         }
     }
 
-    /// Searches one chunk.
     fn chunk(&mut self, claim: Claim<'_, 'j>, file: BorrowedFd<'_>) {
         let mut spill = Spill::of(&claim);
         let outcome = self.search_chunk(&claim, file, &mut spill);
@@ -285,7 +280,6 @@ impl<'j> FileSearch<'j, '_> {
     }
 }
 
-/// Where a file stands in sorted output.
 fn key(file: &LargeFile) -> Key {
     let path = crate::worker::join(&file.path, file.name.to_bytes());
     Key::new(file.root, path.into_vec())
@@ -298,14 +292,11 @@ struct Spill<'s, 'c, 'l> {
     fate: Fate,
 }
 
-/// What becomes of the results of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// They are kept until the chunk is finished.
     Kept,
-    /// They are delivered as they come.
     Delivered,
-    /// Nobody will hear of them.
     Dropped,
 }
 
@@ -337,7 +328,6 @@ impl Deliver for &mut Spill<'_, '_, '_> {
         }
     }
 
-    /// A file's results are sorted when all of it is searched.
     fn sorted(&mut self, _: Key, text: &[u8]) {
         self.kept.extend_from_slice(text);
     }

@@ -74,7 +74,6 @@ const AHEAD: usize = 8;
 /// How files are cut. All but tests use [`Sizes::USUAL`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// Bytes of a block.
     pub(crate) block: usize,
     /// Bytes of a chunk: a whole number of blocks.
     pub(crate) chunk: usize,
@@ -98,22 +97,16 @@ impl Sizes {
     };
 }
 
-/// A file that is searched in chunks.
 #[derive(Debug)]
 pub(crate) struct LargeFile {
-    /// Which root it is below.
     pub(crate) root: u32,
-    /// The path of its folder from there.
     pub(crate) path: Box<[u8]>,
-    /// Empty for a root that is a file.
     pub(crate) name: CString,
     /// What a NUL byte in it means.
     pub(crate) nul: Nul,
     /// Bytes of the mark that it begins with.
     pub(crate) mark: usize,
-    /// Which file it is, whatever its name.
     pub(crate) id: FileId,
-    /// The flow that found it has it open, and stays.
     pub(crate) led: AtomicBool,
 }
 
@@ -121,9 +114,7 @@ pub(crate) struct LargeFile {
 pub(crate) struct Large<'l> {
     pub(crate) sizes: Sizes,
     show: Show,
-    /// There are chunks that nobody has claimed.
     open: AtomicBool,
-    /// Where results go.
     to: &'l (dyn Together + 'l),
     state: Mutex<State>,
     /// Something that a flow may wait for has happened.
@@ -132,7 +123,6 @@ pub(crate) struct Large<'l> {
 
 struct State {
     files: VecDeque<Progress>,
-    /// A flow delivers.
     delivers: bool,
 }
 
@@ -144,11 +134,9 @@ struct Claim<'c, 'l> {
     finished: bool,
 }
 
-/// What is to be delivered next.
 struct Piece {
     file: Arc<LargeFile>,
     text: Vec<u8>,
-    /// That was the last of the file.
     whole: Option<Progress>,
 }
 
@@ -168,13 +156,11 @@ impl<'l> Large<'l> {
         }
     }
 
-    /// Whether there are chunks that nobody has claimed. Asked between any two files.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// A large file was found.
     fn add(&self, file: LargeFile) -> Arc<LargeFile> {
         let file = Arc::new(file);
         let mut state = self.lock();
@@ -273,17 +259,14 @@ impl State {
 }
 
 impl Claim<'_, '_> {
-    /// Where in the file it begins.
     fn begin(&self) -> u64 {
         self.index * self.large.sizes.chunk as u64
     }
 
-    /// Says how many lines end in it.
     fn publish(&self, feeds: u64) {
         self.change(|progress, index| progress.publish(index, feeds));
     }
 
-    /// It is the last chunk, as far as is known.
     fn is_last(&self) {
         self.change(Progress::ends_at);
     }
@@ -341,7 +324,6 @@ impl Claim<'_, '_> {
         }
     }
 
-    /// What came of it.
     fn finish(mut self, outcome: Outcome) {
         self.finished = true;
         self.change(|progress, index| progress.finish(index, outcome));

@@ -8,26 +8,19 @@ use super::LargeFile;
 use crate::query::Show;
 use crate::view::Seen;
 
-/// How far a file has come.
 #[derive(Debug)]
 pub(crate) struct Progress {
     pub(super) file: Arc<LargeFile>,
-    /// Chunks that were claimed.
     claimed: u64,
-    /// The last chunk that counts, as far as is known.
     last: Option<u64>,
     feeds: Feeds,
-    /// Chunks that were delivered.
     delivered: u64,
     /// What came of those behind them, where it is known.
     done: VecDeque<Option<Outcome>>,
-    /// Results of it have been delivered.
     pub(super) parted: bool,
-    /// What was delivered, taken together.
     pub(super) sum: Sum,
 }
 
-/// What came of all chunks that were delivered.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     pub(super) found: u64,
@@ -36,42 +29,34 @@ pub(crate) struct Sum {
     /// A line was found behind the NUL byte that is there: the remark is still to be shown.
     pub(super) owes_remark: bool,
     pub(super) checksum: u64,
-    /// How much of the file was looked at.
     pub(super) bytes: u64,
     /// The NUL byte that made the file binary.
     pub(super) binary_at: Option<u64>,
     pub(super) error: Option<io::Error>,
 }
 
-/// What came of one chunk.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// Its results, as far as they were not delivered.
     pub(super) text: Vec<u8>,
     pub(super) seen: Seen,
     pub(super) checksum: u64,
-    /// Where what was looked at ends.
     pub(super) end: u64,
     /// The same if the search had ended with the first line that was found.
     pub(super) first_end: u64,
     pub(super) goes_on: GoesOn,
 }
 
-/// Whether other chunks follow.
 #[derive(Debug)]
 pub(crate) enum GoesOn {
-    /// They do.
     Yes,
-    /// The file has ended, or nobody wants more of it.
     No,
     /// It is binary: there is a NUL byte at this place.
     Binary(u64),
-    /// It cannot be read.
     Failed(io::Error),
 }
 
 impl Outcome {
-    /// Nothing came of it but the end.
     pub(super) fn failed(error: io::Error) -> Outcome {
         Outcome {
             text: Vec::new(),
@@ -83,7 +68,6 @@ impl Outcome {
         }
     }
 
-    /// The flow that worked on it is gone.
     pub(super) fn lost() -> Outcome {
         Outcome::failed(io::Error::other("a flow that searched it was lost"))
     }
@@ -103,7 +87,6 @@ impl Progress {
         }
     }
 
-    /// Whether there is a chunk to claim.
     pub(super) fn is_open(&self) -> bool {
         self.counts(self.claimed)
     }
@@ -114,12 +97,10 @@ impl Progress {
         self.claimed - 1
     }
 
-    /// Whether what comes of a chunk is of interest, as far as is known.
     pub(super) fn counts(&self, index: u64) -> bool {
         self.last.is_none_or(|last| index <= last)
     }
 
-    /// No chunk behind `index` counts.
     pub(super) fn ends_at(&mut self, index: u64) {
         let last = self.last.map_or(index, |last| last.min(index));
         self.last = Some(last);
@@ -147,7 +128,6 @@ impl Progress {
         self.delivered == index
     }
 
-    /// Whether a NUL byte that stands for a line feed was delivered.
     pub(super) fn is_binary(&self) -> bool {
         self.sum.nul_at.is_some()
     }
@@ -215,7 +195,6 @@ impl Sum {
     }
 }
 
-/// How many lines end in each chunk, added up as far as all are known.
 #[derive(Debug, Default)]
 struct Feeds {
     /// Chunks whose counts are added up: all before the first that is not known.

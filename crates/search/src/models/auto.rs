@@ -44,7 +44,6 @@ const WAITS: f64 = 0.3;
 /// What making a flow takes, with all that it needs.
 const FLOW_NS: u64 = 50_000;
 
-/// What the probe saw.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     files: u64,
@@ -81,7 +80,6 @@ impl Exchange for Probe {
     }
 }
 
-/// Chooses model and count, or the model for a count that was asked for.
 pub(crate) fn run(
     set: &FlowSet<'_, '_>,
     asked: Option<std::num::NonZeroU32>,
@@ -113,7 +111,6 @@ pub(crate) fn run(
     })
 }
 
-/// Chooses how many workers a pool of `model` has.
 pub(crate) fn run_as(set: &FlowSet<'_, '_>, model: Model, tasks: Vec<Task>) -> Done {
     probe(set, tasks, |seen, left| {
         let (workers, why) = count(seen, capacity::cpus());
@@ -123,7 +120,6 @@ pub(crate) fn run_as(set: &FlowSet<'_, '_>, model: Model, tasks: Vec<Task>) -> D
     })
 }
 
-/// Does what is left by a model that nobody asked for.
 fn by_rule(set: &FlowSet<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why: String) -> Done {
     if model != Model::ThreadPrivateFiles {
         return of_model(set, model, size, tasks).because(why);
@@ -184,7 +180,6 @@ fn describe(seen: &Seen) -> String {
     format!("{files} in {ms:.1} ms by one flow")
 }
 
-/// How many workers, and why.
 fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     let off = 1.0 - seen.usage.flows.cpu_ns as f64 / seen.wall_ns.max(1) as f64;
     let read = seen.usage.flows.major_faults + seen.usage.disk_blocks > 0;
@@ -206,14 +201,12 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     (cpus, why)
 }
 
-/// How many files like those seen are worth a flow, which takes some time to be made.
 fn worth(seen: &Seen) -> usize {
     let each_ns = seen.wall_ns / seen.files.max(1);
     let files = usize::try_from(FLOW_NS / each_ns.max(1)).unwrap_or(usize::MAX);
     files.clamp(1, WORTH_SPLITTING)
 }
 
-/// The pool for a way of reading, and why.
 fn pool(io: Io) -> (Model, &'static str) {
     match io {
         Io::Mmap => (

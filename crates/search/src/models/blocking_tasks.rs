@@ -12,7 +12,6 @@ use crate::models::Exchange;
 /// Bytes of names that are handed on at once: some tens of files.
 const TASK_BYTES: usize = 512;
 
-/// Work for a helper, and who waits for it.
 pub(crate) struct BlockingTask {
     pub(crate) task: Task,
     pub(crate) waits: Option<Waits>,
@@ -31,18 +30,14 @@ pub(crate) struct BlockingTasks {
     state: Mutex<State>,
     work: Condvar,
     news: Condvar,
-    /// Helpers that wait, less the tasks there are for them.
     idle: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     tasks: VecDeque<BlockingTask>,
-    /// Helpers that have a task.
     busy: usize,
-    /// Helpers that wait for one.
     waiting: usize,
-    /// Fibers that can go on.
     ready: Vec<FiberId>,
     over: bool,
 }
@@ -91,7 +86,6 @@ impl BlockingTasks {
         self.idle.store(idle, Ordering::Relaxed);
     }
 
-    /// A task is done.
     pub(crate) fn done(&self, waits: &Waits) {
         if waits.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.lock().ready.push(waits.fiber);
@@ -99,7 +93,6 @@ impl BlockingTasks {
         }
     }
 
-    /// Waits for fibers that can go on.
     pub(crate) fn ready(&self) -> Vec<FiberId> {
         let mut state = self.lock();
         while state.ready.is_empty() {
@@ -141,7 +134,6 @@ impl Exchange for BlockingTasks {
     }
 }
 
-/// Cuts names, each with a NUL after it, into tasks.
 pub(crate) fn cut(names: &[u8]) -> Vec<Vec<u8>> {
     let mut tasks: Vec<Vec<u8>> = Vec::new();
     for name in names.split_inclusive(|&byte| byte == 0) {

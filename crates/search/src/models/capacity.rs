@@ -24,7 +24,6 @@ const COLD_FLOWS: u32 = 4;
 /// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.
 const COLD_CPUS: u32 = 2;
 
-/// The highest cap for a model that makes a flow for each file or folder, and why that one.
 pub(crate) fn cap(model: Model) -> (u32, String) {
     let most = match model {
         Model::Sequential => return (1, String::new()),
@@ -112,13 +111,11 @@ fn descriptors() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft)
 }
 
-/// Descriptors for flows.
 fn for_flows() -> u64 {
     let open = descriptors();
     (open - open / ROOTS_SHARE).saturating_sub(SPARE_DESCRIPTORS)
 }
 
-/// Folders that were named of which the descriptors are kept, at the most.
 pub(crate) fn kept_roots() -> usize {
     usize::try_from(descriptors() / ROOTS_SHARE).unwrap_or(usize::MAX)
 }
@@ -128,7 +125,6 @@ pub(crate) fn folders() -> usize {
     usize::try_from(for_flows().max(1)).unwrap_or(usize::MAX)
 }
 
-/// Places for results that processes of the plan leave.
 pub(crate) fn slots(plan: &Plan) -> usize {
     let model = match plan.model {
         Some(model) if model.forks() => model,
@@ -144,7 +140,6 @@ pub(crate) fn slots(plan: &Plan) -> usize {
     asked.min(most) as usize
 }
 
-/// Workers that a probe chooses for this many CPUs, at the most.
 pub(crate) fn auto_most(cpus: u32) -> u32 {
     COLD_FLOWS * cpus.max(COLD_CPUS)
 }

@@ -33,12 +33,10 @@ use crate::problem::Problem;
 
 /// Files that a searching flow has open at one time.
 const FOLDER_AND_FILE: usize = 2;
-/// The same of one that has a ring.
 const RING: usize = 1;
 /// Bytes that are taken from a pipe at once: all that it holds.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// One process.
 struct Child {
     pid: Pid,
     slot: usize,
@@ -46,21 +44,18 @@ struct Child {
     frames: Receiver,
 }
 
-/// All of them.
 pub(crate) struct Children<'c, 'o> {
     set: &'c FlowSet<'c, 'o>,
     here: Here<'c, 'o>,
     _known: ChildRegistry,
     live: Vec<Child>,
     free: Vec<usize>,
-    /// The one that has more of a file to send.
     heard: Option<Pid>,
     buffer: Vec<u8>,
     pub(crate) made: u64,
     pub(crate) most: u64,
     pub(crate) died: u64,
     pub(crate) totals: Totals,
-    /// When the last of them was done with its work.
     pub(crate) last_ns: Option<u64>,
 }
 
@@ -92,7 +87,6 @@ impl<'c, 'o> Children<'c, 'o> {
         self.heard.is_some()
     }
 
-    /// The slots of those that live.
     pub(crate) fn slots(&self) -> impl Iterator<Item = usize> {
         self.live.iter().map(|child| child.slot)
     }
@@ -174,7 +168,6 @@ impl<'c, 'o> Children<'c, 'o> {
         }
     }
 
-    /// Does the work of a process, and ends it.
     fn be_child(
         &self,
         parent: Pid,
@@ -283,7 +276,6 @@ impl<'c, 'o> Children<'c, 'o> {
 }
 
 impl Drop for Children<'_, '_> {
-    /// Only when the parent panics are there any left.
     fn drop(&mut self) {
         for child in self.live.drain(..) {
             let _ = nix::sys::signal::kill(child.pid, Signal::SIGKILL);

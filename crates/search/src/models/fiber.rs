@@ -79,7 +79,6 @@ fn alone(set: &FlowSet<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
     sequential::run(set, tasks).refused()
 }
 
-/// Helpers, of which this many were wanted, and fibers.
 fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
     let refused = helpers < wanted;
     Flows {
@@ -90,7 +89,6 @@ fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
     }
 }
 
-/// What a helper does.
 fn helper(set: &FlowSet<'_, '_>, common: &BlockingTasks) -> Ended {
     let mut worker = set.worker();
     let mut works = false;
@@ -106,11 +104,9 @@ fn helper(set: &FlowSet<'_, '_>, common: &BlockingTasks) -> Ended {
     (Totals::of(worker.totals()), clock::now_ns())
 }
 
-/// The thread of the fibers.
 struct Walk<'w, 'c, 'o> {
     set: &'w FlowSet<'c, 'o>,
     common: &'w BlockingTasks,
-    /// For what the fibers have to tell and to count.
     files: RefCell<FileSearch<'c, 'w>>,
     listing: RefCell<Listing>,
     /// Folders without a fiber.
@@ -136,7 +132,6 @@ where
         }
     }
 
-    /// Walks: how many fibers there were.
     fn run(&self, scheduler: Scheduler, tasks: Vec<Task>) -> Flows {
         for task in tasks.into_iter().rev() {
             match task {
@@ -193,7 +188,6 @@ where
         }
     }
 
-    /// What a fiber does.
     fn folder(&self, task: &FolderTask) {
         if self.set.job.stop.load(Ordering::Relaxed) {
             return;

@@ -24,7 +24,6 @@ const ERROR: u8 = 3;
 const NOTICE: u8 = 4;
 const OTHERWISE: u8 = 5;
 
-/// Delivers for a process, by way of its pipe.
 pub(crate) struct Sender {
     pipe: File,
 }
@@ -88,7 +87,6 @@ impl Deliver for Sender {
     }
 }
 
-/// Puts frames together from what comes through a pipe.
 #[derive(Debug, Default)]
 pub(crate) struct Receiver {
     held: Vec<u8>,

@@ -68,7 +68,6 @@ pub(crate) use size::Size;
 use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
 
-/// Where flows give work to others.
 pub(crate) trait Exchange {
     /// Whether a flow has no work and none is on its way to it. Asked before every file.
     fn hungry(&self) -> bool;
@@ -79,12 +78,10 @@ pub(crate) trait Exchange {
     /// Waits for work; `None`: there will be none.
     fn take(&self) -> Option<Task>;
 
-    /// Whether a flow has no work and could help with a large file.
     fn helps(&self) -> bool {
         self.hungry()
     }
 
-    /// Whether this flow has to end when it has given its work away.
     fn leaves(&self) -> bool {
         false
     }
@@ -93,7 +90,6 @@ pub(crate) trait Exchange {
     fn grow(&self) {}
 }
 
-/// A search about to be done by some model.
 pub(crate) struct FlowSet<'c, 'o> {
     pub(crate) job: &'c Job<'c>,
     pub(crate) outlet: &'c Outlet<'o>,
@@ -101,18 +97,15 @@ pub(crate) struct FlowSet<'c, 'o> {
 }
 
 impl<'c> FlowSet<'c, '_> {
-    /// A worker of this process.
     pub(crate) fn worker(&self) -> Worker<'c, 'c> {
         Worker::new(self.job, self.files())
     }
 
-    /// What searches files, for a flow of this process.
     pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
         FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
     }
 }
 
-/// Does the search, and cuts large files by `sizes`.
 pub(crate) fn run(
     query: &Query,
     plan: &Plan,
@@ -265,7 +258,6 @@ pub(crate) fn within_capacity(set: &FlowSet<'_, '_>, model: Model, size: Size) -
     size.within(most)
 }
 
-/// Does the search, or what is left of it, by one model.
 pub(crate) fn of_model(set: &FlowSet<'_, '_>, model: Model, size: Size, tasks: Vec<Task>) -> Done {
     let size = match model.is_pool() {
         true => within_capacity(set, model, size),

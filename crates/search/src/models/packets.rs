@@ -32,7 +32,6 @@ use crate::models::shared_memory::{SharedMemory, Stage};
 /// Bytes of a packet at the most: a part of a listing and its path, as a rule much less.
 const PACKET_BYTES: usize = 64 << 10;
 
-/// The queue.
 #[derive(Debug)]
 pub(crate) struct Packets<'a> {
     read: OwnedFd,
@@ -40,11 +39,9 @@ pub(crate) struct Packets<'a> {
     shared: &'a SharedMemory,
 }
 
-/// One process at the queue.
 pub(crate) struct Seat<'p, 'a> {
     packets: &'p Packets<'a>,
     slot: usize,
-    /// It works on a piece that it took.
     holds: Cell<bool>,
     packet: RefCell<Vec<u8>>,
 }
@@ -81,7 +78,6 @@ impl<'a> Packets<'a> {
         self.shared.outstanding().store(1, Ordering::SeqCst);
     }
 
-    /// Puts a piece into the queue, or gives it back.
     pub(crate) fn put(&self, task: Task) -> Result<(), Task> {
         let Some(packet) = encode(&task).filter(|packet| packet.len() <= PACKET_BYTES) else {
             return Err(task);
@@ -99,13 +95,11 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// Wakes all who wait, for good.
     pub(crate) fn end(&self) {
         // It fails only when it has been done before.
         let _ = shutdown(self.read.as_raw_fd(), Shutdown::Both);
     }
 
-    /// Whether all processes in `slots` wait, and there is nothing to wait for.
     pub(crate) fn is_over(&self, mut slots: impl Iterator<Item = usize>) -> bool {
         let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_PEEK;
         let empty = recv(self.read.as_raw_fd(), &mut [0; 1], flags) == Err(Errno::EAGAIN);

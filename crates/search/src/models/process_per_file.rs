@@ -17,7 +17,6 @@ use crate::models::walker::{Found, Walker};
 use crate::models::{Done, FlowSet, Totals, refused};
 use crate::report::{Class, Flows};
 
-/// The processes, and how many there may be.
 struct Each<'c, 'o> {
     set: &'c FlowSet<'c, 'o>,
     children: Children<'c, 'o>,

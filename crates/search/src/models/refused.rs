@@ -5,7 +5,6 @@ use std::io;
 use crate::models::FlowSet;
 use crate::problem::{Problem, words};
 
-/// A pool has fewer flows than it should.
 pub(crate) fn tell_pool(
     set: &FlowSet<'_, '_>,
     made: usize,

@@ -4,7 +4,6 @@ use crate::job::Task;
 use crate::models::{Done, Exchange, FlowSet, Totals};
 use crate::report::Flows;
 
-/// Nobody to give work to.
 pub(crate) struct Sequential;
 
 impl Exchange for Sequential {

@@ -19,27 +19,22 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::job::Task;
 use crate::models::Exchange;
 
-/// Where threads give work to each other.
 pub(crate) struct Shared {
     queue: Mutex<Queue>,
     ready: Condvar,
     hunger: AtomicUsize,
-    /// There may be more flows.
     grows: AtomicBool,
 }
 
 struct Queue {
     tasks: VecDeque<Task>,
-    /// Flows that take part.
     flows: usize,
-    /// This many there may be.
     most: usize,
     waiting: usize,
     over: bool,
 }
 
 impl Shared {
-    /// For `flows` flows, the work so far being `tasks`.
     pub(crate) fn new(tasks: Vec<Task>, flows: usize) -> Shared {
         Shared {
             queue: Mutex::new(Queue {
@@ -55,7 +50,6 @@ impl Shared {
         }
     }
 
-    /// The same, with up to `most` flows in time.
     pub(crate) fn growing_to(self, most: usize) -> Shared {
         {
             let mut queue = self.lock();
@@ -89,7 +83,6 @@ impl Shared {
         enlists
     }
 
-    /// How many flows there may be.
     pub(crate) fn most(&self) -> usize {
         self.lock().most
     }

@@ -35,7 +35,6 @@ unsafe impl Shareable for Header {}
 const COUNTS: usize = Counts::WORDS;
 const CLASSES: usize = Class::ALL.len();
 
-/// Where one process leaves what came of it.
 #[repr(C, align(128))]
 #[derive(Debug)]
 pub(crate) struct Slot {
@@ -50,22 +49,17 @@ pub(crate) struct Slot {
 // SAFETY: atomics.
 unsafe impl Shareable for Slot {}
 
-/// How far a process has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     Working,
-    /// Has no work, and waits for some.
     Waiting,
-    /// Has left its results.
     Done,
 }
 
-/// The memory.
 #[derive(Debug)]
 pub(crate) struct SharedMemory(Shared<Header, Slot>);
 
 impl SharedMemory {
-    /// With `slots` slots, all zero.
     pub(crate) fn new(slots: usize) -> io::Result<SharedMemory> {
         Shared::new(slots, Pages::WhenTouched).map(SharedMemory)
     }
@@ -74,7 +68,6 @@ impl SharedMemory {
         self.0.header()
     }
 
-    /// Set when all flows shall end.
     pub(crate) fn stop(&self) -> &AtomicBool {
         &self.header().stop.0
     }
@@ -84,12 +77,10 @@ impl SharedMemory {
         &self.header().outstanding.0
     }
 
-    /// Pieces of work in the queue.
     pub(crate) fn queued(&self) -> &AtomicU64 {
         &self.header().queued.0
     }
 
-    /// Processes that wait for work.
     pub(crate) fn waiting(&self) -> &AtomicU64 {
         &self.header().waiting.0
     }
@@ -108,7 +99,6 @@ impl Slot {
         self.stage.store(Stage::Working as u64, Ordering::Release);
     }
 
-    /// The process of the slot was made.
     pub(crate) fn made(&self, process: i32) {
         self.process.store(process, Ordering::Relaxed);
     }
@@ -119,7 +109,6 @@ impl Slot {
         self.process.store(-process.abs(), Ordering::Relaxed);
     }
 
-    /// The process of the slot was reaped.
     pub(crate) fn ended(&self) {
         self.process.store(0, Ordering::Relaxed);
     }

@@ -3,10 +3,8 @@
 use crate::job::Task;
 use crate::plan::Model;
 
-/// How many flows a pool has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// To begin with.
     pub(crate) first: u32,
     /// As many as there may be in time, where more can be made while others work.
     pub(crate) most: u32,
@@ -49,7 +47,6 @@ impl Size {
         }
     }
 
-    /// With no more than `most` flows.
     pub(crate) fn within(self, most: u32) -> Size {
         Size {
             first: self.first.min(most),

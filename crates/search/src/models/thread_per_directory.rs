@@ -18,7 +18,6 @@ use crate::models::threads::STACK_BYTES;
 use crate::models::{Done, Exchange, FlowSet, Totals, refused};
 use crate::report::{Class, Flows};
 
-/// What all threads share.
 struct Common {
     state: Mutex<State>,
     cap: u64,
@@ -31,7 +30,6 @@ struct State {
     live: u64,
     flows: Flows,
     totals: Totals,
-    /// When the last thread was done with its work.
     last_ns: Option<u64>,
 }
 
@@ -41,7 +39,6 @@ impl Common {
     }
 }
 
-/// Makes threads for folders.
 struct Maker<'scope, 'env, 'c, 'o> {
     scope: &'scope Scope<'scope, 'env>,
     set: &'env FlowSet<'c, 'o>,
@@ -158,7 +155,6 @@ impl Maker<'_, '_, '_, '_> {
         state.waiting.pop()
     }
 
-    /// Searches one folder, and makes a thread for each folder in it.
     fn work(&self, task: Task) {
         let mut worker = self.set.worker();
         worker.task(task, self);

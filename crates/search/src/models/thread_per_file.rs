@@ -20,7 +20,6 @@ use crate::models::walker::{Found, Later, Walker};
 use crate::models::{Done, FlowSet, Totals, refused};
 use crate::report::{Class, Flows};
 
-/// What all threads share.
 #[derive(Default)]
 struct Common {
     state: Mutex<State>,
@@ -75,7 +74,6 @@ impl Common {
     }
 }
 
-/// Makes the threads.
 struct Maker<'scope, 'env, 'c, 'o> {
     scope: &'scope Scope<'scope, 'env>,
     set: &'env FlowSet<'c, 'o>,

@@ -28,10 +28,8 @@ use crate::models::{Done, Exchange, FlowSet, Size, Totals, refused};
 use crate::problem::Problem;
 use crate::report::Flows;
 
-/// Whose table of open files a thread uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Files {
-    /// That of all.
     Shared,
     /// Its own; where that is denied it says so.
     Private,
@@ -39,7 +37,6 @@ pub(crate) enum Files {
     PrivateIfAllowed,
 }
 
-/// What the threads of a pool share.
 struct Pool<'c, 'o> {
     set: &'c FlowSet<'c, 'o>,
     queue: Shared,
@@ -55,11 +52,9 @@ struct Later {
     last_ns: Option<u64>,
     /// The kernel made no more of them.
     refused: bool,
-    /// The kernel's answer to a flow that wanted a table of files of its own.
     denied: Option<Errno>,
 }
 
-/// The place of a thread in its pool.
 #[derive(Clone, Copy)]
 struct Seat<'scope, 'env, 'c, 'o> {
     scope: &'scope Scope<'scope, 'env>,
@@ -86,7 +81,6 @@ pub(crate) fn run(
     at_once.with(later.unwrap_or_else(PoisonError::into_inner), first)
 }
 
-/// Threads that were made at once, when they have ended.
 struct AtOnce {
     made: usize,
     create_ns: u64,
@@ -95,7 +89,6 @@ struct AtOnce {
 }
 
 impl AtOnce {
-    /// With those that were made later, it being `wanted` threads to begin with.
     fn with(mut self, later: Later, wanted: usize) -> (Done, Option<Errno>) {
         self.totals.add(later.totals);
         let made = self.made + later.made;
@@ -113,7 +106,6 @@ impl AtOnce {
 }
 
 impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
-    /// Makes the first threads, and waits for them.
     fn begin(self, wanted: usize) -> AtOnce {
         let Seat { scope, pool } = self;
         let started_ns = clock::now_ns();
@@ -137,7 +129,6 @@ impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
         }
     }
 
-    /// What a thread does.
     fn flow(self) -> Ended {
         if self.pool.files != Files::Shared {
             self.pool.have_own_files();
@@ -157,7 +148,6 @@ impl Pool<'_, '_> {
         self.later.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the calling thread a table of files of its own.
     fn have_own_files(&self) {
         let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS) else {
             return;
@@ -169,7 +159,6 @@ impl Pool<'_, '_> {
         }
     }
 
-    /// A thread that was made later has ended.
     fn leave(&self, (totals, done_ns): Ended) {
         let mut later = self.later();
         later.totals.add(totals);
@@ -177,7 +166,6 @@ impl Pool<'_, '_> {
     }
 }
 
-/// Why threads have no tables of files of their own.
 pub(crate) fn denied(errno: Errno) -> String {
     format!("tables of files of their own are denied to threads here ({errno})")
 }

@@ -7,7 +7,6 @@ use crate::models::{FlowSet, Totals, refused};
 /// Bytes of a flow's stack; only what is touched takes memory.
 pub(crate) const STACK_BYTES: usize = 256 << 10;
 
-/// What a thread did, and when it was done with its work.
 pub(crate) type Ended = (Totals, u64);
 
 /// Makes `wanted` threads that do `body`, or as many as the kernel makes; says where that is

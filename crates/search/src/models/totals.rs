@@ -5,7 +5,6 @@ use measure::clock;
 use crate::plan::Model;
 use crate::report::{Chosen, Class, Counts, Flows, Profile, Times};
 
-/// Sums over flows.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Totals {
     pub(crate) counts: Counts,
@@ -22,7 +21,6 @@ impl Totals {
         self.profile += more.profile;
     }
 
-    /// The counts, with the errors that were reported.
     pub(crate) fn counts(&self, errors: u64) -> Counts {
         Counts {
             errors,
@@ -31,7 +29,6 @@ impl Totals {
     }
 }
 
-/// A search that was done by some model.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) chosen: Chosen,
@@ -76,7 +73,6 @@ impl Done {
         profile
     }
 
-    /// How long it took, of `total_ns` in all.
     pub(crate) fn times(&self, total_ns: u64) -> Times {
         let tear_down_ns = self.tear_down_ns.min(total_ns);
         // Flows that make flows at the same time take more than there is, together.

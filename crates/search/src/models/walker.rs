@@ -11,9 +11,7 @@ use crate::report::Class;
 use crate::walk::{Listing, reads_of};
 use crate::worker::Place;
 
-/// Walks on the calling flow.
 pub(crate) struct Walker<'c> {
-    /// For what the walking flow has to tell, and for files that no other flow can take.
     pub(crate) files: FileSearch<'c, 'c>,
     listing: Listing,
     own: Vec<Task>,
@@ -22,18 +20,15 @@ pub(crate) struct Walker<'c> {
 /// A file that was found, while its folder is open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Found<'f> {
-    /// In a folder.
     Below {
         place: Place<'f>,
         folder: BorrowedFd<'f>,
         name: &'f CStr,
         reads: Reads,
     },
-    /// A root that is no folder.
     Root(u32),
 }
 
-/// The same, to be searched when the folder is no longer open.
 #[derive(Debug)]
 pub(crate) enum Later {
     Below {
@@ -60,7 +55,6 @@ impl Found<'_> {
         }
     }
 
-    /// Searches it.
     pub(crate) fn search(&self, files: &mut FileSearch<'_, '_>) {
         match *self {
             Found::Root(root) => files.root(root),
@@ -75,7 +69,6 @@ impl Found<'_> {
 }
 
 impl Later {
-    /// Searches it.
     pub(crate) fn search(&self, files: &mut FileSearch<'_, '_>) {
         match self {
             Later::Root(root) => files.root(*root),
@@ -98,7 +91,6 @@ impl<'c> Walker<'c> {
         }
     }
 
-    /// Hands each file below `tasks` to `each`, whose time is measured by itself.
     pub(crate) fn walk(
         &mut self,
         tasks: Vec<Task>,

@@ -12,7 +12,6 @@ use super::rolling::BLOCK_BYTES;
 use super::shrunk::Watched;
 use super::text::{End, Mark, Nul, Viewer};
 
-/// A file, mapped whole.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     base: NonNull<u8>,
@@ -86,7 +85,6 @@ impl Drop for Mapped {
     }
 }
 
-/// The same windows that reading would give.
 fn windows(text: &[u8], mut start: usize, nul: Nul, viewer: &mut impl Viewer) -> End {
     if text.len() < BLOCK_BYTES {
         viewer.came(text.len());

@@ -22,17 +22,14 @@ pub(crate) const BLOCK_BYTES: usize = 64 << 10;
 /// Room for a begun line in front of a block; a longer one has the buffer grow.
 const LINE_BYTES: usize = 8 << 10;
 
-/// The buffer of a flow, used again for each file.
 #[derive(Debug)]
 pub(crate) struct Rolling {
     buffer: Vec<u8>,
     block: usize,
 }
 
-/// How reads of a file behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// One that gives less than was asked for has met the end.
     Whole,
     /// One gives what there is; nothing is the end.
     Parts,
@@ -52,21 +49,15 @@ impl Read for Descriptor<'_> {
     }
 }
 
-/// What the buffer holds of the file.
 struct Filled {
-    /// Where the next window begins.
     start: usize,
-    /// Where what was read ends.
     end: usize,
-    /// Where the block at hand ends.
     goal: usize,
-    /// Where in the file the buffer begins.
     offset: u64,
     ended: bool,
 }
 
 impl Rolling {
-    /// For blocks of `block` bytes.
     pub(crate) fn new(block: usize) -> Rolling {
         Rolling {
             buffer: vec![0; block + LINE_BYTES],
@@ -113,12 +104,10 @@ impl Rolling {
         &self.buffer[..begun.read]
     }
 
-    /// The buffer, for someone who reads the begin of a file by other means.
     pub(crate) fn buffer(&mut self) -> &mut [u8] {
         &mut self.buffer
     }
 
-    /// Shows a file of which some is in the buffer.
     pub(crate) fn view_begun(
         &mut self,
         begun: Begun,
@@ -306,16 +295,12 @@ pub(crate) fn grow(buffer: &mut Vec<u8>, needed: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What is known of a file of which some is in the buffer.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Begun {
-    /// Bytes in the buffer.
     pub(crate) read: usize,
-    /// There are no more.
     pub(crate) ended: bool,
 }
 
-/// Puts line feeds in the place of NUL bytes.
 pub(crate) fn nuls_to_feeds(text: &mut [u8]) {
     // Written as one store for every byte, which the compiler does for many bytes at once.
     for byte in text {
@@ -323,7 +308,6 @@ pub(crate) fn nuls_to_feeds(text: &mut [u8]) {
     }
 }
 
-/// How many lines end in `text`.
 pub(crate) fn feeds(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64
 }

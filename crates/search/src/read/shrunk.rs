@@ -17,7 +17,6 @@ use std::sync::{Mutex, PoisonError};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-/// What the thread looks at.
 struct Look {
     base: AtomicUsize,
     end: AtomicUsize,
@@ -45,7 +44,6 @@ impl Watched {
         Watched(())
     }
 
-    /// Whether it lost any.
     pub(crate) fn has_shrunk(&self) -> bool {
         compiler_fence(Ordering::SeqCst);
         LOOK.with(|look| look.shrunk.load(Ordering::Relaxed))
@@ -68,7 +66,6 @@ impl Look {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// Whether a fault at `address` is one of a mapping that lost pages, and was mended.
     fn mends(&self, address: usize) -> bool {
         let end = self.end.load(Ordering::Relaxed);
         let inside = address >= self.base.load(Ordering::Relaxed) && address < end;
@@ -82,7 +79,6 @@ impl Look {
 /// How many searches have the handler installed, and what was there before.
 static INSTALLED: Mutex<(usize, Option<SigAction>)> = Mutex::new((0, None));
 
-/// While it lives, the handler is installed.
 #[derive(Debug)]
 pub(crate) struct Handler(());
 
@@ -120,7 +116,6 @@ fn exchange(action: &SigAction) -> Option<SigAction> {
     unsafe { sigaction(Signal::SIGBUS, action) }.ok()
 }
 
-/// The kernel calls it as a handler of SIGBUS with `SA_SIGINFO`, and nobody else does.
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid `siginfo_t`.
     let info = unsafe { &*info };

@@ -12,7 +12,6 @@
 //!
 //! This is what ripgrep does with the same files, so that results are the same.
 
-/// How a file begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// With this many bytes that are no part of its text.
@@ -31,32 +30,25 @@ impl Mark {
     }
 }
 
-/// What a NUL byte means for the file at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nul {
     /// The file is binary: its search ends.
     Ends,
-    /// It stands for a line feed.
     IsLineFeed,
     /// It is a byte like any other.
     IsText,
 }
 
-/// Why a file's windows ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// All of it was seen, or nobody wanted more.
     Done,
     /// A NUL byte, this many bytes into the file.
     Binary(u64),
 }
 
-/// Whether the reader of windows wants the next.
 pub(crate) type Wants = std::ops::ControlFlow<()>;
 
-/// Looks at the windows of one file.
 pub(crate) trait Viewer {
-    /// This many bytes came from the file.
     fn came(&mut self, bytes: usize);
 
     /// A window that is the whole file: searched before it is asked for NUL bytes, since most
@@ -66,6 +58,5 @@ pub(crate) trait Viewer {
     /// One of several windows, without NUL bytes that matter.
     fn window(&mut self, window: &[u8], offset: u64) -> Wants;
 
-    /// A NUL byte that stands for a line feed was met, this many bytes into the file.
     fn met_nul(&mut self, offset: u64);
 }

@@ -26,7 +26,6 @@ use crate::file::{FileSearch, Which};
 use crate::report::Class;
 use crate::worker::Place;
 
-/// Files of a batch.
 const FILES: usize = 16;
 /// Bytes of each file that are read in the batch: two thirds of all source files are smaller.
 const HEAD_BYTES: usize = 8 << 10;
@@ -37,7 +36,6 @@ const TRIES: u32 = 10_000;
 /// Marks the answers of closes, which nobody waits for by number.
 const CLOSE: u64 = u64::MAX;
 
-/// A ring and its buffers.
 pub(crate) struct Batches {
     ring: IoUring,
     heads: Vec<[u8; HEAD_BYTES]>,
@@ -151,7 +149,6 @@ impl Batches {
         Ok(unopened)
     }
 
-    /// Searches a file whose head was read.
     fn one(
         &self,
         files: &mut FileSearch<'_, '_>,

@@ -3,13 +3,10 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Entry of a folder, as the kernel tells it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
     pub(crate) inode: u64,
-    /// One of `libc::DT_*`.
     pub(crate) kind: u8,
-    /// With the NUL at its end.
     pub(crate) name_with_nul: &'a [u8],
 }
 
@@ -24,7 +21,6 @@ const LENGTH_AT: usize = 16;
 const KIND_AT: usize = 18;
 const NAME_AT: usize = 19;
 
-/// The entries in `bytes`, without `.` and `..`.
 pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || first(&mut rest))

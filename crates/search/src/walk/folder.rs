@@ -36,25 +36,20 @@ const FILE: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_NONBLOCK)
     .union(OFlag::O_NOCTTY);
 
-/// Where a listing is written, used again for every folder of a flow.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     raw: Vec<u8>,
-    /// Names of the files to be searched, each with a NUL after it.
     pub(crate) files: Vec<u8>,
-    /// Names of the folders to be listed, each with a NUL after it.
     pub(crate) folders: Vec<u8>,
     path: Vec<u8>,
 }
 
-/// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder<'r> {
     fd: OwnedFd,
     root: &'r Root,
     /// Below its root; empty for the root itself.
     path: &'r [u8],
-    /// The rules for what is in it.
     pub(crate) chain: Chain,
     begun: bool,
     ended: bool,
@@ -212,12 +207,10 @@ impl<'r> Folder<'r> {
     }
 }
 
-/// Opens a file of a folder.
 pub(crate) fn open_file(folder: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
     openat(folder, name, FILE, Mode::empty())
 }
 
-/// Opens the folder at `path` below `at`, however long the path is.
 pub(crate) fn open_place(at: BorrowedFd<'_>, path: &[u8]) -> io::Result<OwnedFd> {
     if path.len() <= PATH_BYTES {
         return Ok(openat(at, path, FOLDER, Mode::empty())?);
@@ -228,7 +221,6 @@ pub(crate) fn open_place(at: BorrowedFd<'_>, path: &[u8]) -> io::Result<OwnedFd>
     open_place(head.as_fd(), &path[cut + 1..])
 }
 
-/// Opens the file `name` of the folder at `path` below `at`.
 pub(crate) fn open_below(at: BorrowedFd<'_>, path: &[u8], name: &CStr) -> Result<OwnedFd, Errno> {
     if path.is_empty() {
         return open_file(at, name);
@@ -241,12 +233,10 @@ pub(crate) fn open_below(at: BorrowedFd<'_>, path: &[u8], name: &CStr) -> Result
     open_file(folder.as_fd(), name)
 }
 
-/// The kernel's answer.
 pub(crate) fn errno_of(error: &io::Error) -> Errno {
     Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
-/// How reads of files behave on the file system of `file`.
 pub(crate) fn reads_of(file: BorrowedFd<'_>) -> Reads {
     match fstatfs(file) {
         Ok(stat) if reads_whole(stat.filesystem_type().0) => Reads::Whole,

@@ -9,7 +9,6 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use nix::fcntl::{AtFlags, OFlag, openat};
 use nix::sys::stat::{Mode, fstatat};
 
-/// Whether a folder has something called `name`, or a link to something.
 pub(super) fn is_there(folder: BorrowedFd<'_>, name: &[u8]) -> bool {
     fstatat(folder, name, AtFlags::empty()).is_ok()
 }
@@ -60,7 +59,6 @@ pub(super) fn exclude_of(folder: BorrowedFd<'_>) -> Gitignore {
     file.map_or_else(Gitignore::empty, globs_of)
 }
 
-/// Where a linked worktree keeps what it shares with the others.
 fn common_folder(line: &str) -> Option<PathBuf> {
     let real = PathBuf::from(line.strip_prefix("gitdir: ")?);
     let text = fs::read_to_string(real.join("commondir")).ok()?;

@@ -24,7 +24,6 @@ use super::ignore_files::{exclude_of, is_there, read_if};
 /// The rules of a folder and of all above it; `None` where there are none.
 pub(crate) type Chain = Option<Arc<Level>>;
 
-/// The rules of one folder.
 #[derive(Debug)]
 pub(crate) struct Level {
     above: Chain,
@@ -32,14 +31,11 @@ pub(crate) struct Level {
     plain: Gitignore,
     git: Gitignore,
     exclude: Gitignore,
-    /// A repository begins here.
     has_git: bool,
-    /// One begins here or above.
     pub(super) in_git: bool,
     place: Place,
 }
 
-/// Where the folder of a level is, seen from the root of the search.
 #[derive(Debug)]
 pub(super) enum Place {
     /// Below it, this many bytes into the path.
@@ -48,14 +44,10 @@ pub(super) enum Place {
     Above(Vec<u8>),
 }
 
-/// What the rules say of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is left out.
     Out,
-    /// It is let in.
     In,
-    /// Nothing.
     Open,
 }
 
@@ -76,7 +68,6 @@ impl Verdict {
     }
 }
 
-/// Which names that carry rules a folder has.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Present {
     git: bool,
@@ -87,7 +78,6 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Each may be there.
     pub(crate) const MAYBE_ALL: Present = Present {
         git: true,
         jj: true,
@@ -117,7 +107,6 @@ impl Present {
 }
 
 impl Level {
-    /// What the files of this folder and of those above it say about `path`.
     pub(super) fn judge(&self, path: &[u8], is_folder: bool) -> Verdict {
         let mut told = [Verdict::Open; 4];
         let mut left_git = !self.in_git;
@@ -132,7 +121,6 @@ impl Level {
             .unwrap_or(Verdict::Open)
     }
 
-    /// Asks the files of this folder that none below has answered.
     fn ask(&self, path: &[u8], is_folder: bool, left_git: bool, told: &mut [Verdict; 4]) {
         let joined: Vec<u8>;
         let path = match &self.place {

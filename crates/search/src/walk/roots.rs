@@ -22,25 +22,19 @@ use super::rules::Rules;
 use crate::problem::Problem;
 use crate::query::Query;
 
-/// One path that the user named.
 #[derive(Debug)]
 pub(crate) struct Root {
     /// What stands before the paths below it: empty, or ending with a slash.
     pub(crate) prefix: Vec<u8>,
-    /// Its own path, as shown.
     pub(crate) shown: PathBuf,
     pub(crate) kind: RootKind,
     kept: Option<File>,
-    /// Rules of the folders above it.
     pub(crate) chain: Chain,
 }
 
-/// What a root is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RootKind {
-    /// To be walked.
     Folder,
-    /// To be searched, whatever the rules say.
     File,
     /// Standard input, or a pipe or device that is named: it gives what there is.
     Input,
@@ -49,9 +43,7 @@ pub(crate) enum RootKind {
 /// A root, open: as it is kept, or for as long as somebody uses it.
 #[derive(Debug)]
 pub(crate) enum Opened<'r> {
-    /// Kept.
     Kept(BorrowedFd<'r>),
-    /// Opened for this use.
     Anew(File),
 }
 
@@ -65,7 +57,6 @@ impl AsFd for Opened<'_> {
 }
 
 impl Root {
-    /// Opens the folder, or file.
     pub(crate) fn open(&self) -> io::Result<Opened<'_>> {
         match &self.kept {
             Some(file) => Ok(Opened::Kept(file.as_fd())),
@@ -79,13 +70,11 @@ impl Root {
         open_place(self.open()?.as_fd(), path)
     }
 
-    /// Opens the file `name` of the folder at `path` below it.
     pub(crate) fn file_below(&self, path: &[u8], name: &CStr) -> Result<OwnedFd, Errno> {
         let root = self.open().map_err(|error| errno_of(&error))?;
         open_below(root.as_fd(), path, name)
     }
 
-    /// The path of something below it, as shown.
     pub(crate) fn show(&self, folder: &[u8], name: &[u8], into: &mut Vec<u8>) {
         if self.kind != RootKind::Folder {
             into.extend_from_slice(self.shown.as_os_str().as_bytes());

@@ -34,7 +34,6 @@ use super::roots::Root;
 use crate::error::SearchError;
 use crate::query::Filter;
 
-/// The rules of the query.
 #[derive(Debug)]
 pub(crate) struct Rules {
     hidden: bool,
@@ -63,7 +62,6 @@ impl Rules {
         })
     }
 
-    /// Git's global excludes. Only a level of a repository asks for them.
     fn global(&self) -> &Gitignore {
         self.global.get_or_init(|| Gitignore::global().0)
     }
@@ -76,12 +74,10 @@ impl Rules {
         !self.no_ignore
     }
 
-    /// Whether anything but its name decides about an entry of a folder with these rules.
     pub(crate) fn asks_path(&self, chain: &Chain) -> bool {
         chain.is_some() || !self.globs.is_empty()
     }
 
-    /// What globs and ignore files say about `path` below `root`.
     pub(crate) fn judge(
         &self,
         root: &Root,
@@ -121,7 +117,6 @@ impl Rules {
         level(above, folder, present, Place::Below(offset))
     }
 
-    /// The rules of the folders above `root`.
     pub(crate) fn above(&self, root: &Path) -> Chain {
         let whole = match root.canonicalize() {
             Ok(whole) if self.reads_files() => whole,
