@@ -16,7 +16,6 @@ use crate::trace::{Access, GRANULE_BITS};
 
 /// Bytes of a cell: no line is larger.
 const CELL: u64 = 64;
-/// The steps of the generator.
 const FACTOR: u64 = 6_364_136_223_846_793_005;
 const SUMMAND: u64 = 1_442_695_040_888_963_407;
 

@@ -39,7 +39,6 @@ impl Counts {
         (self.dtlb - self.walks) * ticks(time.l2_tlb) + self.walks * ticks(time.walk)
     }
 
-    /// These and more.
     #[must_use]
     pub(crate) fn and(self, more: Self) -> Self {
         Self {
@@ -72,7 +71,6 @@ impl Counts {
     }
 }
 
-/// The pages of all address spaces, numbered as they are first used, and who used them.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     numbers: HashMap<(u32, u64), u32, BuildHasherDefault<Spread>>,

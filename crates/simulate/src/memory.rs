@@ -68,19 +68,15 @@ struct Space {
     table: Table<u64, Page>,
 }
 
-/// What is behind a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) frame: u32,
-    /// A store gives the space a frame of its own.
     pub(crate) copy_on_write: bool,
 }
 
-/// The memory of a machine.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     spaces: Vec<Option<Space>>,
-    /// Frames of objects and of ancestors, by whose they are and the page in it.
     common: Table<(u64, u64), u32>,
     frames: u32,
 }
@@ -105,7 +101,6 @@ impl Memory {
         })
     }
 
-    /// A space begins as a copy of another.
     pub(crate) fn fork(&mut self, parent: u32, child: u32) {
         let own = self.space(parent);
         let inherited = |backing| match backing {
@@ -125,7 +120,6 @@ impl Memory {
         self.spaces[child as usize] = Some(space);
     }
 
-    /// Pages get something new behind them.
     pub(crate) fn map(&mut self, space: u32, first: u64, pages: u64, backing: Backing) {
         let own = self.space(space);
         let end = first.saturating_add(pages);
@@ -134,7 +128,6 @@ impl Memory {
         forget(&mut own.table, first, end);
     }
 
-    /// Pages are there no longer.
     pub(crate) fn unmap(&mut self, space: u32, first: u64, pages: u64) {
         // What comes next at these addresses is mapped first; until then nothing touches them.
         self.map(space, first, pages, Backing::Own);
@@ -163,7 +156,6 @@ impl Memory {
         (found, known.is_some())
     }
 
-    /// The backing of a page, with the page within an object.
     fn backing(&mut self, space: u32, page: u64) -> Backing {
         let own = self.space(space);
         let region = own.regions.range(..=page).next_back();
@@ -227,7 +219,6 @@ fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
     }
 }
 
-/// The backing of the part of a region that begins so many pages into it.
 fn moved(backing: Backing, by: u64) -> Backing {
     match backing {
         Backing::PrivateFile { object, page } => Backing::PrivateFile {

@@ -148,35 +148,27 @@ pub enum MergeError {
     },
 }
 
-/// A flow at work.
 struct Running<R> {
-    /// Which of all traces it is.
     birth: usize,
     reader: Reader<R>,
     number: u64,
     on: u32,
     /// What it counted before it was switched out the last time.
     before: Counts,
-    /// Counts of its hardware thread when it was switched in.
     entered: Counts,
-    /// Accesses that are left of its time slice.
     left: u64,
     /// Recorded accesses that are not counted.
     warm: u64,
-    /// Counts at the end of the warm-up.
     warmed: Option<Counts>,
     recorded: u64,
     accesses: Option<u64>,
     over: bool,
 }
 
-/// A core with the flows on its hardware threads.
 struct Busy {
-    /// Its hardware threads.
     threads: Vec<u32>,
     /// The flows of each that has any left; the first one runs.
     queues: Vec<VecDeque<usize>>,
-    /// Whose turn it is.
     turn: usize,
     clock: u64,
 }
@@ -311,7 +303,6 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The next hardware thread of a core has its turn.
     fn turn(&mut self, core: &mut Busy) -> Result<(), MergeError> {
         let queue = &mut core.queues[core.turn];
         let place = queue[0];
@@ -339,7 +330,6 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// A core with the flows that are on it.
     fn busy(&self, core: u32) -> Busy {
         let first = core * self.machine.threads_per_core;
         let threads = first..first + self.machine.threads_per_core;
@@ -360,7 +350,6 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// A flow has its hardware thread from now on.
     fn switch_in(&mut self, place: usize) {
         let flow = &mut self.flows[place];
         self.model.enter(flow.on, flow.reader.space());
@@ -374,14 +363,12 @@ impl<'a> Merge<'a> {
         self.flows[place].entered = self.model.counts(self.flows[place].on);
     }
 
-    /// What a flow has counted so far.
     fn counts(&self, place: usize) -> Counts {
         let flow = &self.flows[place];
         let now = self.model.counts(flow.on).since(flow.entered);
         flow.before.and(now)
     }
 
-    /// The turn of a flow.
     fn step(&mut self, place: usize) -> Result<(), MergeError> {
         let mut left = self.rule.turn.max(1);
         while left > 0 && !self.flows[place].over {
@@ -451,7 +438,6 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// When the last core has done all accesses of its flows.
 fn time_ns(machine: &Machine, flows: &[Flow]) -> f64 {
     let of_core = |core: u32| {
         let own = || {

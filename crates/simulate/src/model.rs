@@ -38,12 +38,10 @@ use pages::{KnownPage, REMEMBERED, UNKNOWN};
 
 /// Fractions of a cycle that are told apart.
 const TICKS: f64 = 16.0;
-/// Ticks of that many cycles.
 pub(crate) fn ticks(cycles: f64) -> u64 {
     (cycles * TICKS).round() as u64
 }
 
-/// Costs in ticks.
 #[derive(Debug, Clone, Copy)]
 struct Ticks {
     base: u64,
@@ -54,7 +52,6 @@ struct Ticks {
     walk: u64,
 }
 
-/// A machine at work.
 #[derive(Debug)]
 pub(crate) struct Model {
     threads_per_core: u32,
@@ -84,7 +81,6 @@ struct Core {
     tlb2: Option<TlbState>,
 }
 
-/// What a hardware thread works on.
 #[derive(Debug)]
 struct HardwareThread {
     core: u32,
@@ -94,7 +90,6 @@ struct HardwareThread {
     counts: Counts,
 }
 
-/// Where accesses come from.
 pub(crate) trait AtHand {
     /// The next one, if it is at hand.
     fn next(&mut self) -> Option<Access>;
@@ -106,10 +101,8 @@ impl AtHand for Option<Access> {
     }
 }
 
-/// What was met of an access.
 #[derive(Debug, Clone, Copy)]
 enum Met {
-    /// A page of which nothing is remembered.
     Unknown,
     /// Its page, whether the first-level TLB had it, and the first-level cache the line; both are used.
     Known {
@@ -124,7 +117,6 @@ fn sets(cache: &Cache) -> Sets {
 }
 
 impl Model {
-    /// An empty machine whose memory is in pages of that size.
     pub(crate) fn new(machine: &Machine, page: u64) -> Self {
         let core = |_| Core {
             l1: sets(&machine.l1d),
@@ -170,12 +162,10 @@ impl Model {
         }
     }
 
-    /// Cycles of that many ticks.
     pub(crate) fn cycles(ticks: u64) -> f64 {
         ticks as f64 / TICKS
     }
 
-    /// A hardware thread runs in an address space from now on.
     pub(crate) fn enter(&mut self, thread: u32, space: u32) {
         let own = &mut self.threads[thread as usize];
         if own.space == space {
@@ -201,7 +191,6 @@ impl Model {
         core.tlb2.iter_mut().for_each(|tlb| tlb.remove_all(own));
     }
 
-    /// What a hardware thread has counted.
     pub(crate) fn counts(&self, thread: u32) -> Counts {
         let counts = self.threads[thread as usize].counts;
         Counts {
@@ -210,12 +199,10 @@ impl Model {
         }
     }
 
-    /// Lines and pages by who used them.
     pub(crate) fn shared(&self) -> (Shared, Shared) {
         (self.sharing.shared(), self.pages.shared())
     }
 
-    /// Something other than an access happens in an address space.
     pub(crate) fn event(&mut self, space: u32, event: Event) {
         match event {
             Event::Map {
@@ -242,7 +229,6 @@ impl Model {
         }
     }
 
-    /// An access of a hardware thread.
     pub(crate) fn access(&mut self, thread: u32, access: Access) {
         self.accesses(thread, &mut Some(access), 1);
     }
@@ -298,7 +284,6 @@ impl Model {
         None
     }
 
-    /// An access of which little or nothing is done.
     fn hard(&mut self, thread: u32, access: Access, met: Met) {
         let page = access.granule >> (PAGE_BITS - GRANULE_BITS) >> self.page_shift;
         let (known, translated, hit) = match met {

@@ -26,10 +26,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Guesses: more than a first level has lines.
 const GUESSES: usize = 2048;
 
-/// The first draw.
 const SEED: u32 = 0x9e37_79b9;
 
-/// What a touch found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     Hit,
@@ -39,7 +37,6 @@ pub(crate) enum Touch {
     },
 }
 
-/// Sets of tags.
 #[derive(Debug)]
 pub(crate) struct Sets {
     ways: usize,
@@ -90,7 +87,6 @@ impl Sets {
         }
     }
 
-    /// Uses a tag if it is there.
     #[inline(always)]
     pub(crate) fn touch_if_there(&mut self, index: u64, tag: u32) -> bool {
         let set = self.set(index);
@@ -102,7 +98,6 @@ impl Sets {
         }
     }
 
-    /// The tags of a set.
     #[inline]
     fn own(&self, set: usize) -> &[u32] {
         &self.tags[set * self.ways..][..self.ways]
@@ -143,7 +138,6 @@ impl Sets {
         held != 0
     }
 
-    /// A tag is in that way, and used.
     #[inline]
     fn found(&mut self, set: usize, way: u8, tag: u32) {
         self.guesses[tag as usize % GUESSES] = way;
@@ -165,7 +159,6 @@ impl Sets {
         self.used[set] = if used == self.all { way } else { used };
     }
 
-    /// The way that makes room.
     fn victim(&mut self, set: usize) -> usize {
         match self.policy {
             Policy::Random => {
@@ -176,7 +169,6 @@ impl Sets {
         }
     }
 
-    /// Removes every tag of a kind.
     pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
         for place in 0..self.tags.len() {
             // Where the oldest goes, those behind one that is removed move up into its place.
@@ -186,7 +178,6 @@ impl Sets {
         }
     }
 
-    /// Removes a tag; whether it was there.
     pub(crate) fn remove(&mut self, index: u64, tag: u32) -> bool {
         let set = self.set(index);
         let own = &mut self.tags[set * self.ways..][..self.ways];
@@ -202,7 +193,6 @@ impl Sets {
     }
 }
 
-/// The bits of the ways that hold a tag, four at a time, which a host compares side by side.
 #[inline]
 fn holding(own: &[u32], tag: u32) -> u32 {
     let (fours, rest) = own.as_chunks::<4>();

@@ -12,7 +12,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// Cores, by bits.
 pub(crate) type Cores = u64;
 
 const WRITTEN: u8 = 0x80;
@@ -20,7 +19,6 @@ const CORE: u8 = 0x3f;
 const SEVERAL: u8 = 0x40;
 const NOBODY: u8 = 0x41;
 
-/// The lines of a machine's memory.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
     owners: Vec<u8>,
@@ -46,7 +44,6 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Counts one thing by the cores that touched and wrote it.
     pub(crate) fn add(&mut self, touched: Cores, written: Cores) {
         self.touched += u64::from(touched != 0);
         self.by_several += u64::from(touched.count_ones() > 1);
@@ -55,7 +52,6 @@ impl Shared {
 }
 
 impl Sharing {
-    /// Makes room for lines up to this one.
     pub(crate) fn reach(&mut self, lines: usize) {
         if lines > self.owners.len() {
             self.owners.resize(lines, NOBODY);
@@ -121,7 +117,6 @@ impl Sharing {
         }
     }
 
-    /// Lines by who used them.
     pub(crate) fn shared(&self) -> Shared {
         let mut shared = Shared {
             touched: self.owners.iter().filter(|owner| **owner != NOBODY).count() as u64,

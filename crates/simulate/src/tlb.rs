@@ -10,7 +10,6 @@
 use crate::machine::{Policy, Tlb};
 use crate::sets::{NONE, Sets, Touch, draw};
 
-/// A TLB of one level.
 #[derive(Debug)]
 pub(crate) enum TlbState {
     Sets(Sets),
@@ -39,7 +38,6 @@ impl TlbState {
 }
 
 impl TlbState {
-    /// Removes the entries with tags of a kind.
     pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
         match self {
             Self::Sets(sets) => sets.remove_all(which),
@@ -48,14 +46,12 @@ impl TlbState {
     }
 }
 
-/// No place.
 const NOWHERE: u16 = u16::MAX;
 
 /// Entries of which any may hold any page.
 #[derive(Debug)]
 pub(crate) struct Full {
     policy: Policy,
-    /// The entry of each tag.
     places: Vec<u16>,
     tags: Vec<u32>,
     /// Neighbours in order of use, in a ring; the head was used last.

@@ -7,7 +7,6 @@ use super::{
     Cache, MOST_CORES, MOST_THREADS, Machine, Origin, Policy, Time, Tlb, read_bytes, show_bytes,
 };
 
-/// What is wrong, and at which byte of the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) at: usize,
@@ -18,7 +17,6 @@ pub(super) struct Wrong {
 const LEAST_PAGE: u64 = 4 << 10;
 /// Smallest line: recorded addresses are in units of it.
 const LEAST_LINE: u64 = crate::trace::GRANULE;
-/// Most ways that are searched one by one.
 const MOST_WAYS: u32 = 32;
 /// Most entries of a fully associative TLB.
 const MOST_ENTRIES: u32 = 1 << 14;
@@ -76,7 +74,6 @@ pub(super) fn machine(name: &str, written: Written) -> Result<Machine, Wrong> {
     })
 }
 
-/// Where the figures of each table are from.
 fn origins(written: &Written) -> Result<Vec<Origin>, Wrong> {
     let caches = [
         ("l1d", Some(&written.l1d)),
@@ -135,7 +132,6 @@ fn origin_of(
     })
 }
 
-/// Pages of one size have one TLB of a level.
 fn one_for_each_page(written: &Written, dtlb: &[Tlb]) -> Result<(), Wrong> {
     for (place, tlb) in dtlb.iter().enumerate() {
         let mut before = dtlb[..place].iter();
@@ -223,7 +219,6 @@ fn cache(of: &str, written: &WrittenCache, cores: u32) -> Result<Cache, Wrong> {
     })
 }
 
-/// Cores that share one such cache.
 fn shared_by(of: &str, written: &WrittenCache, cores: u32) -> Result<u32, Wrong> {
     match &written.shared_by {
         None if of == "llc" => Ok(cores),
@@ -236,7 +231,6 @@ fn shared_by(of: &str, written: &WrittenCache, cores: u32) -> Result<u32, Wrong>
     }
 }
 
-/// Whether a model has room for the lines of all caches of a level.
 fn room(of: &str, written: &WrittenCache, lines: u64) -> Result<(), Wrong> {
     if lines <= MOST_LINES {
         return Ok(());

@@ -62,7 +62,6 @@ impl Model {
         }
     }
 
-    /// Takes a line from other cores.
     #[cold]
     pub(super) fn take(&mut self, thread: u32, line: u64, others: Cores) {
         let group = self.threads[thread as usize].core / self.shared_by;

@@ -18,14 +18,12 @@ pub(super) struct KnownPage {
 }
 
 impl KnownPage {
-    /// The granule of memory that is behind one of this page.
     #[inline]
     pub(super) fn granule(self, granule: u64) -> u64 {
         let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
         u64::from(self.frame) << (PAGE_BITS - GRANULE_BITS) | place
     }
 
-    /// Whether this is that page, and nothing happens at such an access.
     #[inline]
     pub(super) fn serves(self, page: u64, store: bool) -> bool {
         self.page_and_stored | u64::from(!store) == page << 1 | 1
@@ -53,7 +51,6 @@ impl HardwareThread {
 }
 
 impl Model {
-    /// What is remembered of pages of an address space is no longer so.
     pub(super) fn forget(&mut self, space: u32, first: u64, pages: u64) {
         for thread in self.threads.iter_mut().filter(|one| one.space == space) {
             thread.forget(first, pages);
@@ -75,7 +72,6 @@ impl Model {
         }
     }
 
-    /// Finds out what is behind a page, and remembers it.
     #[cold]
     pub(super) fn find(&mut self, thread: u32, access: Access) -> KnownPage {
         let (page, store) = (access.granule >> (PAGE_BITS - GRANULE_BITS), access.store);

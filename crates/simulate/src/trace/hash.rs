@@ -39,7 +39,6 @@ impl Hash {
     }
 }
 
-/// Each bit of the word changes about half of the bits of the result.
 fn mixed(word: u64) -> u64 {
     let product = u128::from(word ^ 0x2545_f491_4f6c_dd1d) * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ (product >> 64) as u64

@@ -13,7 +13,6 @@ use crate::model::AtHand;
 /// Bytes that are read at a time: small, as every flow has a reader, and those of 32 flows are to stay
 /// in the host's caches.
 const CHUNK: usize = 1 << 14;
-/// More than any token takes.
 const TOKEN: usize = 64;
 
 /// Reads the tokens of a trace.

@@ -11,7 +11,6 @@ use crate::memory::Backing;
 #[derive(Debug)]
 pub struct Writer {
     bytes: Box<[u8]>,
-    /// How many of them are written.
     length: usize,
     /// The word at their end, where it is accesses that may be folded with the next.
     last: u32,
