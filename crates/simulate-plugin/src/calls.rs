@@ -26,7 +26,6 @@ const MEMORY: u64 = 1 << 62;
 /// The end of the heap, as the last `brk` returned it; 0 before.
 static HEAP_END: AtomicU64 = AtomicU64::new(0);
 
-/// A system call whose result is needed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Pending {
     Map { bytes: u64, backing: Backing },
@@ -39,7 +38,6 @@ fn pages(bytes: u64) -> u64 {
     bytes.div_ceil(1 << PAGE_BITS)
 }
 
-/// Before a system call.
 #[allow(clippy::too_many_arguments, reason = "qemu's interface")]
 pub(crate) extern "C" fn called(
     _plugin: u64,
@@ -97,7 +95,6 @@ pub(crate) extern "C" fn called(
     };
 }
 
-/// After a system call.
 pub(crate) extern "C" fn returned(_plugin: u64, index: c_uint, _number: i64, result: i64) {
     let Some(recording) = of_thread(index) else {
         return;
@@ -141,7 +138,6 @@ fn unmap(recording: &mut Recording, address: u64, bytes: u64) {
     });
 }
 
-/// What a mapping with those flags, of that file from that byte on, has behind it.
 fn backing(flags: u64, file: u64, from: u64) -> Backing {
     let has = |flag: i32| flags & u64::from(flag.cast_unsigned()) != 0;
     let shared = has(libc::MAP_SHARED);
@@ -162,7 +158,6 @@ fn backing(flags: u64, file: u64, from: u64) -> Backing {
     }
 }
 
-/// A number for the file behind a descriptor, which is the program's and qemu's alike.
 fn identity(file: i32) -> Option<u64> {
     let mut about = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the place is valid for a `stat`; a wrong descriptor is an error.

@@ -85,12 +85,10 @@ extern "C" fn choose_version() {
     }
 }
 
-/// What the launcher asks for.
 #[derive(Debug)]
 struct Asked {
     dir: PathBuf,
     window: u64,
-    /// Every thread is a flow from the beginning.
     all: bool,
 }
 
@@ -140,7 +138,6 @@ fn new_recording(number: u32, space: u32) -> Recording {
     fresh
 }
 
-/// The recording of the calling thread, whose index qemu gives.
 fn of_thread(index: c_uint) -> Option<&'static mut Recording> {
     let slot = THREADS.get(index as usize)?;
     // SAFETY: the pointer is null or from `Box::into_raw` and never freed; qemu makes the callbacks
@@ -195,7 +192,6 @@ extern "C" fn translated(_plugin: u64, block: *mut c_void) {
     }
 }
 
-/// Before a fork, in the thread that forks.
 extern "C" fn before_fork() {
     let child = [next(0), next(1)];
     CHILD[0].store(child[0], Relaxed);
@@ -221,7 +217,6 @@ extern "C" fn in_child() {
     }
 }
 
-/// Reads `dir=FOLDER`, `window=ACCESSES` and `all=on`.
 fn read(arguments: impl Iterator<Item = String>) -> Option<Asked> {
     let (mut dir, mut window, mut all) = (None, None, false);
     for argument in arguments {

@@ -47,7 +47,6 @@ unsafe extern "C" {
 /// Callback of a system call: plugin, thread, number, eight arguments.
 type OnCall = extern "C" fn(u64, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
 
-/// Asks for every callback.
 pub(crate) fn register(plugin: u64) {
     // SAFETY: called while qemu installs this plugin, whose number it is; so are the others below.
     unsafe { qemu_plugin_register_vcpu_init_cb(plugin, thread_begins) };
@@ -63,13 +62,11 @@ pub(crate) fn register(plugin: u64) {
     unsafe { qemu_plugin_register_atexit_cb(plugin, program_ends, std::ptr::null_mut()) };
 }
 
-/// Instructions of a block that qemu is translating.
 pub(crate) fn instructions(block: *mut c_void) -> usize {
     // SAFETY: qemu gives the block to the callback that this is called from.
     unsafe { qemu_plugin_tb_n_insns(block) }
 }
 
-/// What qemu's word for an access says.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind(u8);
 
@@ -111,14 +108,12 @@ impl Kind {
         self.0 & STORE != 0
     }
 
-    /// Bytes.
     #[inline]
     pub(crate) fn size(self) -> u64 {
         1 << (self.0 >> SIZE_SHIFT)
     }
 }
 
-/// Has an instruction of a block call at each of its loads and stores.
 pub(crate) fn call_on_access(block: *mut c_void, at: usize, call: OnAccess) {
     // SAFETY: as in `instructions`; the place is below their number.
     let instruction = unsafe { qemu_plugin_tb_get_insn(block, at) };

@@ -14,33 +14,24 @@ const BUFFER: usize = 1 << 17;
 const LITTLE: u64 = 1 << 10;
 /// Pages that are known to be written down as written.
 const REMEMBERED: usize = 1024;
-/// No page.
 const NOWHERE: u64 = u64::MAX;
 
-/// Where a thread is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Window {
     /// No flow has begun: only pages that are written are recorded.
     Before,
-    /// Accesses are recorded.
     Open,
-    /// They are only counted.
     Full,
-    /// The flow has ended.
     Closed,
 }
 
-/// The recording of one thread.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    /// In the order of birth.
     pub(crate) number: u32,
     file: PathBuf,
     writer: Writer,
     window: Window,
-    /// Accesses that are recorded at the most.
     most: u64,
-    /// Accesses for which there is room in memory, and in the window.
     room: u64,
     /// Those after them that are to be recorded; none unless the window is open.
     left: u64,
@@ -123,12 +114,10 @@ impl Recording {
         }
     }
 
-    /// The thread forks.
     pub(crate) fn forks(&mut self, child: u32) {
         self.event(Event::Fork { child });
     }
 
-    /// The thread is that flow from now on.
     pub(crate) fn begin(&mut self, flow: u64) {
         if self.window == Window::Before {
             self.event(Event::Begin { flow });
@@ -159,7 +148,6 @@ impl Recording {
         self.flush();
     }
 
-    /// Writes what is kept to the file.
     #[cold]
     pub(crate) fn flush(&mut self) {
         if self.writer.bytes().is_empty() {
