@@ -192,7 +192,6 @@ impl Machine {
         ceilings
     }
 
-    /// Bytes of stack that the C library gives a thread.
     fn thread_stack(&self) -> u64 {
         match self.limits.stack.value() {
             Some(Bound::At(bytes)) => *bytes,
@@ -286,7 +285,6 @@ impl Machine {
     }
 }
 
-/// What a process can address at all.
 fn addressable(each: Needs) -> Ceiling {
     let limit = Limit {
         bites: "addresses of a process".to_owned(),

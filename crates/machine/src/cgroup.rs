@@ -46,18 +46,14 @@ impl GroupLimit {
     }
 }
 
-/// Where this process stands in every hierarchy.
 #[derive(Debug)]
 pub(crate) struct Cgroups<'r> {
     root: &'r Root,
-    /// `/proc/self/cgroup` and `/proc/self/mountinfo`.
     files: Measured<(String, String)>,
 }
 
-/// The groups that bind this process for one controller.
 struct Hierarchy {
     version: Version,
-    /// Directories, from the group of this process upwards.
     groups: Vec<String>,
 }
 
@@ -105,7 +101,6 @@ impl<'r> Cgroups<'r> {
         Some(quota.parse::<u64>().ok()? as f64 / period.parse::<u64>().ok()? as f64)
     }
 
-    /// Every limit on tasks, from the group of this process upwards.
     pub(crate) fn pids(&self) -> Measured<Vec<GroupLimit>> {
         self.limits("pids", |_, group| {
             self.limit(
@@ -115,7 +110,6 @@ impl<'r> Cgroups<'r> {
         })
     }
 
-    /// Every limit on memory, in bytes, from the group of this process upwards.
     pub(crate) fn memory(&self) -> Measured<Vec<GroupLimit>> {
         self.limits("memory", |version, group| {
             let (max, current, idle) = match version {
@@ -203,7 +197,6 @@ fn membership<'t>(own: &'t str, controller: &str) -> Option<(Version, &'t str)> 
         .or_else(|| v2().map(|(_, path)| (Version::V2, path)))
 }
 
-/// Where a hierarchy is mounted, and the group that is mounted there.
 struct Mount<'t> {
     point: &'t str,
     group: &'t str,
@@ -227,7 +220,6 @@ fn mount<'t>(line: &'t str, version: Version, controller: &str) -> Option<Mount<
 }
 
 impl Mount<'_> {
-    /// The directories of the group at `path` and of its visible ancestors.
     fn groups(&self, path: &str) -> Vec<String> {
         // A group outside what is mounted shows none of its own files; the
         // mount point is then the nearest that can be read.

@@ -13,7 +13,6 @@ pub(crate) fn parse(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// The list of ascending `cpus`.
 pub(crate) fn format(cpus: &[u32]) -> String {
     let runs = cpus.chunk_by(|a, b| a + 1 == *b);
     let run = |run: &[u32]| match run {

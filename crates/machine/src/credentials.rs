@@ -12,7 +12,6 @@ use measure::Measured;
 
 use crate::root::{Root, field};
 
-/// User and capabilities of this process.
 #[derive(Debug)]
 pub(crate) struct Credentials {
     user: Option<u32>,
@@ -55,7 +54,6 @@ impl Credentials {
         root || self.has(Self::SYS_ADMIN | Self::SYS_RESOURCE)
     }
 
-    /// The tasks of this user, counted over all processes that can be seen.
     pub(crate) fn tasks(&self, root: &Root) -> Measured<u64> {
         if self.exceeds_nproc() {
             return Measured::not_available("RLIMIT_NPROC does not bind a privileged user", "");
@@ -80,7 +78,6 @@ impl Credentials {
     }
 }
 
-/// The real user id, the first of four.
 fn user_of(status: &str) -> Option<u32> {
     field(status, ':', "Uid")?
         .split_whitespace()

@@ -34,7 +34,6 @@ const DEPTH: usize = 8;
 const RAMFS_MAGIC: nix::libc::c_long = 0x8584_58f6;
 /// File systems that are memory.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
-/// Devices that are memory.
 const MEMORY_DEVICES: [&str; 2] = ["/dev/ram", "/dev/zram"];
 
 /// The file system of a folder.
@@ -149,7 +148,6 @@ fn in_memory(how: &str) -> Sync {
     }
 }
 
-/// The type by the magic number, of those that matter here.
 fn magic(path: &Path) -> Option<&'static str> {
     let kind = statfs(path).ok()?.filesystem_type();
     match kind {
@@ -164,13 +162,11 @@ fn without_syncs(preloaded: Option<&str>) -> bool {
     preloaded.is_some_and(|libraries| libraries.contains("eatmydata"))
 }
 
-/// A line of `mountinfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mount {
     at: PathBuf,
     kind: String,
     source: String,
-    /// Of the mount and of the file system.
     options: BTreeSet<String>,
 }
 
@@ -201,7 +197,6 @@ impl Mount {
     }
 }
 
-/// Spaces, tabs, line ends and backslashes are written as three octal digits.
 fn unescaped(text: &str) -> String {
     [
         ("\\040", " "),
@@ -219,7 +214,6 @@ fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     above.max_by_key(|mount| mount.at.components().count())
 }
 
-/// What a synchronous write at `path` waits for.
 fn sync(root: &Root, mounts: &[Mount], path: &Path, depth: usize) -> Sync {
     let Some(mount) = mount_of(mounts, path).filter(|_| depth > 0) else {
         let why = "/proc/self/mountinfo does not tell what is mounted there".to_owned();
@@ -278,7 +272,6 @@ fn of_device(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Sync
     Sync::Disk
 }
 
-/// A layer on what is below it.
 fn on(layer: &str, below: Sync) -> Sync {
     match below {
         Sync::Memory { how } => Sync::Memory {

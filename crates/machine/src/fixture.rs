@@ -77,20 +77,17 @@ impl Fixture {
         Root::new(self.path())
     }
 
-    /// The machine, on which every event can be counted.
     pub(crate) fn machine(&self) -> Machine {
         Machine::read_with(self.path(), &mut Script(|_, _| Ok(RUNS)))
     }
 }
 
-/// A counter that works.
 pub(crate) const RUNS: Sample = Sample {
     count: 1_000,
     enabled_ns: 100,
     running_ns: 100,
 };
 
-/// Answers by a function.
 pub(crate) struct Script<F>(pub(crate) F);
 
 impl<F: FnMut(Event, Scope) -> Result<Sample, Errno>> EventSource for Script<F> {

@@ -110,7 +110,6 @@ fn ids(root: &Root) -> Measured<u64> {
     }
 }
 
-/// Tasks of all processes that can be seen.
 fn tasks_seen(root: &Root) -> u64 {
     let threads = |pid| {
         let status = root.text(&format!("/proc/{pid}/status")).into_value()?;
@@ -131,7 +130,6 @@ fn address_space_used(root: &Root) -> Measured<u64> {
     })
 }
 
-/// The 85 of `/proc/loadavg`: `0.02 0.12 0.08 1/85 6928`.
 fn tasks(root: &Root) -> Measured<u64> {
     root.text("/proc/loadavg").and_then(|text| {
         let ratio = text

@@ -106,12 +106,10 @@ impl Machine {
         allowed.min(quota).max(1)
     }
 
-    /// The CPU quota, when there is one that can be seen.
     pub(crate) fn quota(&self) -> Option<&CpuQuota> {
         self.allowance.quota.value()?.as_ref()
     }
 
-    /// The allowed CPUs of each core, cores in the order of their lowest one.
     fn by_core(&self) -> Vec<Vec<u32>> {
         let mut cores: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for cpu in self

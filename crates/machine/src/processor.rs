@@ -44,7 +44,6 @@ impl Processor {
     }
 }
 
-/// The first of `keys` that `cpuinfo` has.
 fn first_of(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
     cpuinfo.as_ref().and_then(
         |text| match keys.iter().find_map(|key| field(text, ':', key)) {

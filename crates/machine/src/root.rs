@@ -9,7 +9,6 @@ use measure::Measured;
 
 use crate::cpulist;
 
-/// The directory that stands for `/`.
 #[derive(Debug)]
 pub(crate) struct Root(PathBuf);
 
@@ -47,7 +46,6 @@ impl Root {
         target.into_os_string().into_string().ok()
     }
 
-    /// A file that holds one number, or anything else that parses.
     pub(crate) fn number<T: FromStr>(&self, path: &str) -> Measured<T> {
         self.text(path).and_then(|text| match text.parse() {
             Ok(number) => Measured::Value(number),
@@ -77,7 +75,6 @@ impl Root {
         names
     }
 
-    /// The numbers N, sorted, of the names `prefixN` in a directory.
     pub(crate) fn numbered(&self, dir: &str, prefix: &str) -> Vec<u32> {
         let number = |name: &String| name.strip_prefix(prefix)?.parse().ok();
         let mut numbers: Vec<_> = self.names(dir).iter().filter_map(number).collect();
@@ -95,7 +92,6 @@ impl Root {
     }
 }
 
-/// The file is there, but says what no kernel is known to say.
 pub(crate) fn unexpected<T>(path: &str, text: &str) -> Measured<T> {
     let start: String = text.chars().take(40).collect();
     Measured::not_available(

@@ -173,7 +173,6 @@ impl Cpu {
     }
 }
 
-/// A CPU that no list mentions, itself included, stands alone.
 fn siblings(root: &Root, id: u32) -> Vec<u32> {
     let list = |file| {
         root.cpus(&format!("{CPUS}/cpu{id}/topology/{file}"))

@@ -29,7 +29,6 @@ impl Permission {
         }
     }
 
-    /// The setting, when it is what forbids.
     fn forbids(&self) -> Option<i64> {
         self.paranoid
             .value()

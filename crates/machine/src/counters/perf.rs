@@ -21,7 +21,6 @@ impl EventSource for Perf {
     }
 }
 
-/// Some ten microseconds, enough for any counter that works to move.
 fn work() {
     (0..10_000u64).for_each(|n| {
         black_box(n);

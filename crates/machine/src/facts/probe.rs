@@ -68,7 +68,6 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
     facts
 }
 
-/// A number of pages for which there is too little memory.
 fn untried(pages: u64) -> Fact {
     let takes = binary(chase_bytes(pages));
     let ns: Measured<&str> = Measured::not_available(

@@ -15,7 +15,6 @@ pub(super) fn by_core(topology: &Topology) -> String {
     lists.join(" ")
 }
 
-/// Caches that are alike but for whose they are.
 pub(super) fn kinds_of(caches: &[Cache]) -> Vec<&[Cache]> {
     let of = |cache: &Cache| (cache.level, cache.bytes, cache.cpus.len());
     caches
@@ -23,7 +22,6 @@ pub(super) fn kinds_of(caches: &[Cache]) -> Vec<&[Cache]> {
         .collect()
 }
 
-/// A row for caches that are alike.
 pub(super) fn cache(kind: &[Cache]) -> Fact {
     let Cache {
         level,
@@ -52,7 +50,6 @@ impl Node {
     }
 }
 
-/// A row for each, or the one that tells why there are none.
 pub(super) fn listed<T>(name: &str, all: &Measured<Vec<T>>, row: impl Fn(&T) -> Fact) -> Vec<Fact> {
     match all {
         Measured::Value(all) => all.iter().map(row).collect(),
@@ -77,7 +74,6 @@ pub(super) fn group_limits(
     })
 }
 
-/// The flaws of this CPU that the kernel acts on or leaves open.
 pub(crate) fn mitigations(machine: &Machine) -> Measured<String> {
     machine.kernel.mitigations.as_ref().map(|all| {
         let concerning = all.iter().filter(|mitigation| mitigation.concerns());
@@ -96,7 +92,6 @@ pub(super) fn yes(value: &Measured<bool>) -> Measured<&'static str> {
     value.as_ref().map(|yes| if *yes { "yes" } else { "no" })
 }
 
-/// `2.0 MiB`.
 pub(crate) fn binary(bytes: u64) -> String {
     let units = [
         (1u64 << 40, "TiB"),

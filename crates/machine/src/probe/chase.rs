@@ -4,7 +4,6 @@ use std::hint::black_box;
 
 use measure::clock::thread_cpu_ns;
 
-/// Cells in one cycle.
 #[derive(Debug)]
 pub(super) struct Chase<'a> {
     words: &'a [u64],

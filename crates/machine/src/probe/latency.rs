@@ -57,10 +57,8 @@ impl fmt::Display for Latency {
     }
 }
 
-/// Bytes of the caches for data by their level, the nearest first.
 type Sizes = BTreeMap<u32, u64>;
 
-/// What the caches answer, the nearest first, and what the memory does.
 pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, Latency) {
     let sizes = sizes(machine);
     let (memory, cached) = memory_bytes(sizes.value());

@@ -91,7 +91,6 @@ fn too_little<T>(takes: u64, room: u64) -> Measured<T> {
     )
 }
 
-/// The middle value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

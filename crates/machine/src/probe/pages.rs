@@ -28,7 +28,6 @@ impl fmt::Display for PageKind {
     }
 }
 
-/// A block of memory in which every page was touched.
 #[derive(Debug)]
 pub(super) struct Block {
     map: MmapMut,
@@ -37,7 +36,6 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// A block of that kind, or why there is none.
     pub(super) fn new(bytes: usize, kind: PageKind) -> Measured<Self> {
         let bytes = bytes.next_multiple_of(HUGE);
         let before = huge_bytes();
@@ -73,7 +71,6 @@ impl Block {
         }
     }
 
-    /// Aligned to a huge page.
     fn map(bytes: usize, kind: PageKind) -> std::io::Result<Self> {
         let map = MmapMut::map_anon(bytes + HUGE)?;
         // Where the kernel has no huge pages at all it knows neither advice, and small pages
