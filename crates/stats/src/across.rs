@@ -111,7 +111,6 @@ impl Across {
     }
 }
 
-/// The log ratio of one machine and its variance.
 #[derive(Debug, Clone, Copy)]
 struct Machine {
     y: f64,
@@ -160,7 +159,6 @@ fn hull(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// From the r-th smallest to the r-th largest.
 fn middle(machines: &[Machine]) -> (f64, f64) {
     let sorted = quantile::sorted(&machines.iter().map(|one| one.y).collect::<Vec<_>>());
     let r = ((sorted.len() + 1) as f64 * MACHINES_ALPHA / 2.0) as usize;
@@ -168,7 +166,6 @@ fn middle(machines: &[Machine]) -> (f64, f64) {
     (sorted[r - 1], sorted[sorted.len() - r])
 }
 
-/// No variance is smaller than their median.
 fn none_by_chance(machines: &mut [Machine]) {
     let variances: Vec<f64> = machines.iter().map(|one| one.variance).collect();
     let median = quantile::median(&quantile::sorted(&variances));
@@ -194,13 +191,11 @@ fn machine(estimate: &Estimate) -> Option<Machine> {
     })
 }
 
-/// The two-sided quantile of Student's t.
 fn student(freedom: f64, alpha: f64) -> f64 {
     let t = StudentsT::new(0.0, 1.0, freedom.max(1.0));
     t.map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - alpha / 2.0))
 }
 
-/// The weighted mean and the sum of the weights.
 fn mean(machines: &[Machine], tau2: f64) -> (f64, f64) {
     let weight = |one: &Machine| 1.0 / (one.variance + tau2);
     let weights: f64 = machines.iter().map(weight).sum();
@@ -208,7 +203,6 @@ fn mean(machines: &[Machine], tau2: f64) -> (f64, f64) {
     (sum / weights, weights)
 }
 
-/// The weighted sum of squares around `mu`.
 fn squares(machines: &[Machine], tau2: f64, mu: f64) -> f64 {
     let square = |one: &Machine| (one.y - mu).powi(2) / (one.variance + tau2);
     machines.iter().map(square).sum()

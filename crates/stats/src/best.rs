@@ -27,7 +27,6 @@ use crate::verdict::{Rule, Verdict};
 /// What all pairs of some variants say of the best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
-    /// For each variant whether another one is faster.
     beaten: Vec<bool>,
     /// Each variant against each other: `against[a][b]` is a over b.
     against: Vec<Vec<Option<(Estimate, Verdict)>>>,
@@ -111,7 +110,6 @@ pub fn pair_p_values(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
     pairs.map(p).collect()
 }
 
-/// The times of the rounds in which both have one.
 fn common(reference: &[Option<f64>], subject: &[Option<f64>]) -> (Vec<f64>, Vec<f64>) {
     let rounds = reference.iter().zip(subject);
     rounds.filter_map(|(r, s)| (*r).zip(*s)).unzip()

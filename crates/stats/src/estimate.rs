@@ -90,7 +90,6 @@ pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
     Ok((2.0 * at_most(d.len(), above.min(below))).min(1.0))
 }
 
-/// The same for the differences of logs, one a round.
 pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     let centre = centre(d, alpha)?;
     Ok(Estimate {
@@ -102,10 +101,8 @@ pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsErr
     })
 }
 
-/// Where differences lie, one a round.
 pub(crate) struct Centre {
     pub(crate) rounds: usize,
-    /// The Hodges-Lehmann estimate.
     pub(crate) middle: f64,
     /// The Wilcoxon interval; `None` if the rounds are too few for one.
     pub(crate) ends: Option<(f64, f64)>,

@@ -78,7 +78,6 @@ fn between(centred: &[f64], groups: &[usize], count: usize) -> f64 {
     sums.iter().map(of).sum()
 }
 
-/// Fisher and Yates.
 fn shuffle(groups: &mut [usize], draw: &mut Draw) {
     for last in (1..groups.len()).rev() {
         let other = (draw.uniform() * (last + 1) as f64) as usize;

@@ -157,7 +157,6 @@ impl LookPlan {
     }
 }
 
-/// The usual plan: [`LOOKS`].
 impl Default for LookPlan {
     fn default() -> Self {
         Self {

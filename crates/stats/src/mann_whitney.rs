@@ -74,7 +74,6 @@ fn lower_half(m: usize, n: usize) -> Vec<f64> {
     rows.swap_remove(n)
 }
 
-/// From P_{i-1,j} in `own` and P_{i,j-1} in `left` to P_{i,j} in `own`.
 fn step(own: &mut [f64], left: &[f64], i: usize, j: usize) {
     let all = (i + j) as f64;
     let (above, below) = (i as f64 / all, j as f64 / all);

@@ -9,7 +9,6 @@
 /// Gaussian that would show it: 1 / (upper quartile of the standard normal).
 pub(crate) const MAD_TO_SIGMA: f64 = 1.4826;
 
-/// The values in ascending order.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -87,7 +87,6 @@ fn check(values: &[f64], side: Side) -> Result<(), StatsError> {
     values.try_for_each(|(i, &value)| check_time(i + 1, side, value))
 }
 
-/// All differences of logs, sorted.
 fn shifts(reference: &[f64], subject: &[f64]) -> Vec<f64> {
     let logs: Vec<f64> = reference.iter().map(|r| r.ln()).collect();
     let shifts = subject

@@ -74,7 +74,6 @@ pub struct Rule {
     pub comparisons: usize,
 }
 
-/// One comparison with a floor of 1 %.
 impl Default for Rule {
     fn default() -> Self {
         Self {

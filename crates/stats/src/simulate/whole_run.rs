@@ -137,7 +137,6 @@ impl WholeRun {
         Ok(pairs)
     }
 
-    /// Rounds of a case.
     fn most_rounds(&self, draw: &mut Draw) -> usize {
         match self.cuts {
             Cuts::None => self.rounds,
@@ -150,7 +149,6 @@ impl WholeRun {
 /// The chance that a run is shown before a round, where that is often.
 const SHOWN: f64 = 0.125;
 
-/// A number from 1 to `most`.
 fn up_to(most: usize, draw: &mut Draw) -> usize {
     ((draw.uniform() * most as f64).ceil() as usize).clamp(1, most)
 }
@@ -166,7 +164,6 @@ fn take_up_again(pairs: &mut [Sequential], most: usize) -> Result<(), StatsError
     Ok(())
 }
 
-/// A slot of each variant, in random order.
 fn round(times: &[f64], machine: &mut Machine, draw: &mut Draw) -> Vec<f64> {
     let mut order: Vec<usize> = (0..times.len()).collect();
     for last in (1..order.len()).rev() {
