@@ -17,7 +17,6 @@ use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 /// Folders that flows make within the folder of their slot: this and a number.
 pub const OF_FLOW: &str = "of-";
 
-/// What every handle is opened with.
 const ALWAYS: OFlag = OFlag::O_CLOEXEC.union(OFlag::O_NOFOLLOW);
 
 /// An open folder.
@@ -112,7 +111,6 @@ impl Folder {
         Ok(openat(&self.handle, name, flags, mode)?.into())
     }
 
-    /// Opens a regular file of this user that has one name, to read it.
     pub(crate) fn open_own(&self, name: &CStr) -> io::Result<File> {
         // A pipe or a device would be waited for.
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | ALWAYS;
@@ -129,12 +127,10 @@ impl Folder {
         fstatat(&self.handle, name, AtFlags::AT_SYMLINK_NOFOLLOW)
     }
 
-    /// What this folder is.
     pub(crate) fn about(&self) -> nix::Result<FileStat> {
         fstat(&self.handle)
     }
 
-    /// The names in it.
     pub(crate) fn names(&self) -> io::Result<Vec<CString>> {
         let again = openat(
             &self.handle,
@@ -154,12 +150,10 @@ impl Folder {
         Ok(names)
     }
 
-    /// Removes a name that is no folder.
     pub(crate) fn remove_file(&self, name: &CStr) -> nix::Result<()> {
         unlinkat(&self.handle, name, UnlinkatFlags::NoRemoveDir)
     }
 
-    /// Removes a folder that is empty.
     pub(crate) fn remove_folder(&self, name: &CStr) -> nix::Result<()> {
         unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir)
     }
@@ -185,7 +179,6 @@ impl Folder {
         }
     }
 
-    /// The handle, to lock it or to make something in it.
     pub(crate) fn handle(&self) -> &File {
         &self.handle
     }
@@ -197,12 +190,10 @@ impl AsFd for Folder {
     }
 }
 
-/// Whether it is of that type.
 pub(crate) fn is(stat: &FileStat, kind: SFlag) -> bool {
     SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == kind
 }
 
-/// Whether it belongs to this user.
 pub(crate) fn is_own(stat: &FileStat) -> bool {
     stat.st_uid == geteuid().as_raw()
 }
@@ -212,7 +203,6 @@ fn is_of_flow(name: &CStr) -> bool {
     number.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 
-/// A name as the system takes it.
 pub(crate) fn c_name(name: impl AsRef<OsStr>) -> io::Result<CString> {
     Ok(CString::new(name.as_ref().as_bytes())?)
 }

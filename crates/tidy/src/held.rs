@@ -14,7 +14,6 @@ const ASKS: [Signal; 4] = [
     Signal::SIGTERM,
 ];
 
-/// As long as it is there, this thread takes no signal that asks to end.
 #[derive(Debug)]
 pub(crate) struct Held {
     before: SigSet,
@@ -29,7 +28,6 @@ impl Held {
         Ok(Self { before, waiting })
     }
 
-    /// Whether such a signal has come. It stays.
     pub(crate) fn one_waits(&self) -> bool {
         let mut waiting = [PollFd::new(self.waiting.as_fd(), PollFlags::POLLIN)];
         poll(&mut waiting, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
@@ -51,7 +49,6 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Sends one that does nothing but set what this returns.
     pub(crate) fn signal_this_thread() -> Arc<AtomicBool> {
         let came = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(Signal::SIGHUP as i32, Arc::clone(&came)).unwrap();
@@ -59,7 +56,6 @@ pub(crate) mod tests {
         came
     }
 
-    /// A second Ctrl-C ended the process between the two names of a file.
     #[test]
     fn a_signal_that_asks_to_end_waits_until_a_file_has_its_name() {
         let held = Held::from_here().unwrap();

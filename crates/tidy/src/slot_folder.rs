@@ -32,7 +32,6 @@ pub struct SlotFolder {
     path: PathBuf,
     base: Folder,
     name: CString,
-    /// Open, and locked.
     inner: Folder,
 }
 

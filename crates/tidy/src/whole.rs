@@ -79,7 +79,6 @@ fn put(
     }
 }
 
-/// Gives a file that `make` gives a name the name `name` in place of another one.
 fn over(
     folder: &Folder,
     name: &CStr,
@@ -91,7 +90,6 @@ fn over(
     rename_or_remove(folder, &part, name)
 }
 
-/// The same with a file that has a name from the beginning.
 fn put_named(
     folder: &Folder,
     name: &CStr,
