@@ -66,7 +66,6 @@ impl Kind {
         }
     }
 
-    /// The one that says this of itself.
     fn of_version(text: &str) -> Option<Self> {
         let is_open = ["Open MPI", "OpenRTE", "Open RTE"]
             .iter()
@@ -212,7 +211,6 @@ impl Mpi {
     }
 }
 
-/// The name of the file with the CPUs of each rank.
 fn rank_file(task: &Task) -> String {
     format!(
         "ranks-{}x{}-{}",
@@ -222,7 +220,6 @@ fn rank_file(task: &Task) -> String {
     )
 }
 
-/// A rank on each line, with its CPUs.
 fn rank_lines(task: &Task) -> String {
     let line = |rank| {
         let cpus = joined(task.cpus_of(rank), ",");
@@ -236,12 +233,10 @@ fn joined(cpus: &[u32], by: &str) -> String {
     cpus.join(by)
 }
 
-/// A word as a shell reads it.
 pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The launcher that is asked for, its implementation and version.
 fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
     let names: Vec<String> = match asked {
         None => vec![
@@ -288,7 +283,6 @@ fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
     })
 }
 
-/// What a launcher says of itself.
 fn version(run: &Path) -> Result<(Kind, String), String> {
     let said = Command::new(run).arg("--version").output();
     let said = said.map_err(|error| format!("{} cannot be executed: {error}", run.display()))?;
@@ -304,7 +298,6 @@ fn version(run: &Path) -> Result<(Kind, String), String> {
     Ok((kind, version.to_owned()))
 }
 
-/// The compiler beside a launcher.
 fn compiler_of(run: &Path, kind: Kind) -> Result<PathBuf, String> {
     let folder = run.parent().unwrap_or(Path::new("/usr/bin"));
     let names = [format!("mpicc.{}", kind.suffix()), "mpicc".to_owned()];

@@ -55,7 +55,6 @@ pub use rank::{is_rank, rank_main};
 pub use region::no_moves;
 pub use task::{Body, Task};
 
-/// The first argument of a rank.
 pub(crate) const ARGUMENT: &str = "__rank";
 /// The last argument of a rank whose launcher is not above it: it says itself what it used and holds.
 pub(crate) const ELSEWHERE: &str = "elsewhere";

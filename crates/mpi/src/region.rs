@@ -96,7 +96,6 @@ fn words_of(why: &str) -> [u64; REASON] {
     std::array::from_fn(|at| u64::from_ne_bytes(words[at]))
 }
 
-/// The first reason in the words of all ranks.
 fn first_reason(all: &[u64]) -> Option<String> {
     let mut ranks = all.chunks(REASON).zip(0..);
     let (words, rank) = ranks.find(|(words, _)| words.iter().any(|word| *word != 0))?;
@@ -115,7 +114,6 @@ fn machine() -> Result<u64, String> {
     Ok(hash.finish())
 }
 
-/// Where other ranks come for the region.
 struct Door {
     region: Region,
     listener: UnixListener,
@@ -135,7 +133,6 @@ impl Door {
         })
     }
 
-    /// Gives the region to that many other ranks.
     fn offer(self, others: usize) -> Result<Region, String> {
         let mut given = 0;
         while given < others {
@@ -153,7 +150,6 @@ impl Door {
     }
 }
 
-/// Takes the region of the rank with this door.
 fn accept(name: u64) -> Result<Region, String> {
     let peer = address(name).and_then(|address| UnixStream::connect_addr(&address));
     Region::accept(&peer.map_err(unreachable)?).map_err(|error| error.to_string())

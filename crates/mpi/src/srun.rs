@@ -24,9 +24,7 @@ const NODE: &str = "SLURMD_NODENAME";
 /// Slurm's launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Srun {
-    /// Its path, and options of the user's.
     words: Vec<String>,
-    /// The node on which ranks are started.
     node: String,
     /// Its version, such as `slurm-wlm 22.05.8`.
     pub version: String,
@@ -72,7 +70,6 @@ impl Srun {
         }
     }
 
-    /// The command that starts the ranks of a task, up to the program.
     pub(crate) fn command(&self, kind: Kind, task: &Task) -> String {
         let masks: Vec<String> = (0..task.ranks)
             .map(|rank| mask(task.cpus_of(rank)))
@@ -91,7 +88,6 @@ impl Srun {
     }
 }
 
-/// The plug-in by which ranks of an MPI hear of each other.
 fn plugin(kind: Kind) -> &'static str {
     match kind {
         Kind::OpenMpi => "pmix",
@@ -110,7 +106,6 @@ fn mask(cpus: &[u32]) -> String {
     format!("0x{}", digits.collect::<String>())
 }
 
-/// What srun says, on both of its outputs.
 fn said(words: &[String], option: &str) -> Result<String, NoMpi> {
     let run = Command::new(&words[0]).arg(option).output();
     let run = run.map_err(|error| NoMpi(format!("{} cannot be executed: {error}", words[0])))?;

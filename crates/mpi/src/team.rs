@@ -11,12 +11,10 @@ use crate::world::World;
 /// Turns of a spinning wait before the CPU is offered to others, for a machine that has other work.
 const PATIENCE: u32 = 20_000;
 
-/// The threads of a rank.
 pub(crate) struct Team {
     pub(crate) ranks: u32,
     pub(crate) rank: u32,
     pub(crate) threads: u32,
-    /// Whether ranks say themselves what they used and hold.
     pub(crate) says_usage: bool,
     world: Mutex<World>,
     gate: Gate,
@@ -74,31 +72,26 @@ impl Team {
         }
     }
 
-    /// The world, for the one thread that speaks to it.
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
         // A thread that panics ends the process.
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The world, when all threads have ended.
     pub(crate) fn into_world(self) -> World {
         self.world
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All flows of all ranks.
     pub(crate) fn flows(&self) -> u32 {
         self.ranks * self.threads
     }
 
-    /// Waits for the other threads of the rank.
     pub(crate) fn meet(&self) {
         self.gate.wait();
     }
 }
 
-/// One thread of a rank.
 pub(crate) struct Member<'a> {
     pub(crate) team: &'a Team,
     pub(crate) thread: u32,
@@ -118,17 +111,14 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Its number among all flows.
     pub(crate) fn flow(&self) -> u32 {
         self.team.rank * self.team.threads + self.thread
     }
 
-    /// Computes.
     pub(crate) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
         timed(&self.compute_ns, work)
     }
 
-    /// Sends, receives, or copies what others need or have.
     pub(crate) fn communicate<R>(&self, work: impl FnOnce() -> R) -> R {
         timed(&self.communication_ns, work)
     }

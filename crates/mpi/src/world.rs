@@ -12,7 +12,6 @@ use std::path::Path;
 /// Bytes of a library's name that are kept.
 const NAME_BYTES: usize = 200;
 
-/// The functions of the shim.
 #[derive(Debug, Clone, Copy)]
 struct Shim {
     init: unsafe extern "C" fn(c_int, *mut c_int, *mut c_int, *mut c_int),
@@ -38,7 +37,6 @@ pub(crate) struct World {
     pub(crate) size: u32,
 }
 
-/// The last thing that the loader said.
 fn loader_said() -> String {
     // SAFETY: no precondition; it is called by the only thread of this process.
     let said = unsafe { libc::dlerror() };
@@ -115,7 +113,6 @@ impl World {
         })
     }
 
-    /// The name and version of the library.
     pub(crate) fn library(&self) -> String {
         let mut name = [0 as c_char; NAME_BYTES];
         // SAFETY: room for as many bytes as is said.
@@ -125,13 +122,11 @@ impl World {
         name.to_string_lossy().into_owned()
     }
 
-    /// Waits for all ranks.
     pub(crate) fn barrier(&mut self) {
         // SAFETY: MPI has begun, and nobody else of this rank calls it: `self` is borrowed alone.
         unsafe { (self.shim.barrier)() }
     }
 
-    /// What every rank has to say, in their order.
     pub(crate) fn gather(&mut self, own: &[u64]) -> Vec<u64> {
         let mut all = vec![0; own.len() * self.size as usize];
         // SAFETY: as in `barrier`; `all` has room for as many words of each rank.
@@ -139,13 +134,11 @@ impl World {
         all
     }
 
-    /// Adds up what all ranks have, and gives it to all.
     pub(crate) fn sum(&mut self, values: &mut [f64]) {
         // SAFETY: as in `barrier`; the slice is as long as is said.
         unsafe { (self.shim.sum)(values.as_mut_ptr(), length(values)) }
     }
 
-    /// Sends to a rank.
     pub(crate) fn send(&mut self, bytes: &[u8], to: u32) {
         // SAFETY: as in `barrier`; the slice is as long as is said.
         unsafe { (self.shim.send)(bytes.as_ptr(), length(bytes), to.cast_signed()) }
@@ -165,7 +158,6 @@ impl World {
         unsafe { (self.shim.send_window)(bytes, each, messages as c_int, to.cast_signed()) }
     }
 
-    /// Receives that many messages at once, which fill the slice one behind the other.
     pub(crate) fn receive_window(&mut self, bytes: &mut [u8], messages: u64, from: u32) {
         let each = length(bytes) / messages as c_int;
         // SAFETY: as in `send_window`; all messages together are no longer than the slice.
@@ -202,13 +194,11 @@ impl World {
         unsafe { (self.shim.counter)() }
     }
 
-    /// Takes the next number of the counter.
     pub(crate) fn next(&mut self) -> u64 {
         // SAFETY: as in `barrier`; the counter was made before the gate.
         unsafe { (self.shim.next)() }
     }
 
-    /// Ends. All ranks call it.
     pub(crate) fn end(self) {
         // SAFETY: as in `barrier`; nothing is called after it, since `self` is gone.
         unsafe { (self.shim.finalize)() }

@@ -17,19 +17,14 @@ use flow::Proof;
 use super::Exchange;
 use crate::team::{Member, Team};
 
-/// Numbers that threads of a rank can reach.
 type Shared = RwLock<Vec<f64>>;
 
-/// Rounds of sums.
 #[derive(Debug)]
 pub(super) struct AllReduce {
     numbers: usize,
     rounds: u64,
-    /// What each thread has.
     own: Vec<Shared>,
-    /// The sums of each thread's stretch.
     stretches: Vec<Shared>,
-    /// The sums of all ranks.
     sums: Shared,
 }
 
@@ -55,7 +50,6 @@ impl AllReduce {
         }
     }
 
-    /// The numbers of all threads of the rank become sums, each thread doing a stretch.
     fn add_up(&self, member: &Member<'_>) {
         let range = stretch(self.numbers, member.team.threads, member.thread);
         let mut sums = written(&self.stretches[member.thread as usize]);
@@ -68,7 +62,6 @@ impl AllReduce {
         }
     }
 
-    /// Puts the stretches one behind the other.
     fn join(&self, into: &mut [f64]) {
         let mut rest = into;
         for stretch in &self.stretches {
@@ -79,7 +72,6 @@ impl AllReduce {
         }
     }
 
-    /// One round of a rank with several threads.
     fn shared(&self, result: &mut [f64], value: f64, member: &Member<'_>) {
         let Member { team, thread, .. } = *member;
         member.communicate(|| written(&self.own[thread as usize]).fill(value));
@@ -101,7 +93,6 @@ impl AllReduce {
     }
 }
 
-/// The numbers that a thread adds up.
 fn stretch(numbers: usize, threads: u32, thread: u32) -> std::ops::Range<usize> {
     let place = |thread: u32| numbers * thread as usize / threads as usize;
     place(thread)..place(thread + 1)

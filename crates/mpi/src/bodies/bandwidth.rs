@@ -23,22 +23,17 @@ use super::Exchange;
 use super::ping_pong::{read, stamp};
 use crate::team::{Member, spin_until};
 
-/// A counter on a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// Windows of messages in one direction.
 #[derive(Debug)]
 pub(super) struct Bandwidth {
     bytes: usize,
     window: u64,
     windows: u64,
-    /// What the sender of two threads sends.
     out: RwLock<Vec<u8>>,
-    /// Messages that it has sent.
     sent: Counter,
-    /// Windows that the receiver has.
     received: Counter,
 }
 
@@ -73,7 +68,6 @@ impl Bandwidth {
         sum
     }
 
-    /// Between threads.
     fn shared(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         match member.thread {
             0 => self.put(),
@@ -109,7 +103,6 @@ impl Bandwidth {
         sum
     }
 
-    /// The numbers at the beginnings of the messages of a window, added up.
     fn stamps(&self, window: &[u8]) -> u64 {
         window.chunks_exact(self.bytes).map(read).sum()
     }

@@ -26,28 +26,22 @@ use flow::Proof;
 use super::Exchange;
 use crate::team::{Member, Team};
 
-/// A row that others can read.
 type Row = RwLock<Vec<f64>>;
 
-/// The rows that one thread puts out after a step.
 #[derive(Debug)]
 struct Edges {
     first: Row,
     last: Row,
 }
 
-/// Steps over a grid.
 #[derive(Debug)]
 pub(super) struct Halo {
     side: usize,
     steps: u64,
-    /// Of each thread, in two sets.
     edges: [Vec<Edges>; 2],
-    /// What came from the rank above and from the one below.
     from_ranks: Edges,
 }
 
-/// The rows of a flow, as they are and as they will be.
 pub(super) struct Strip {
     rows: Range<usize>,
     now: Vec<f64>,
@@ -101,7 +95,6 @@ impl Halo {
         world.exchange(&seen(&top.first), above, &mut into, below);
     }
 
-    /// The row above a strip and the one below it.
     fn neighbours(&self, set: usize, member: &Member<'_>) -> [RwLockReadGuard<'_, Vec<f64>>; 2] {
         let own = member.thread as usize;
         let edges = &self.edges[set];
@@ -114,7 +107,6 @@ impl Halo {
         [seen(above), seen(below)]
     }
 
-    /// Computes one step of a strip.
     fn step(&self, strip: &mut Strip, above: &[f64], below: &[f64]) {
         let side = self.side;
         let rows = strip.rows.len();
@@ -167,7 +159,6 @@ fn seen(row: &Row) -> RwLockReadGuard<'_, Vec<f64>> {
     row.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The rows of a flow.
 fn rows(side: usize, flows: u32, flow: u32) -> Range<usize> {
     let place = |flow: u32| side * flow as usize / flows as usize;
     place(flow)..place(flow + 1)

@@ -22,18 +22,13 @@ use crate::rank::repetitions;
 use crate::task::{Body, Task};
 use crate::team::{Member, Team};
 
-/// A body for ranks and threads.
 pub(crate) trait Exchange: Sync {
-    /// What one flow has during a repetition.
     type State;
 
-    /// Units of work in one repetition, of all flows.
     fn units(&self) -> u64;
 
-    /// Makes the state of a flow, in no phase.
     fn state(&self, member: &Member<'_>) -> Self::State;
 
-    /// Does the flow's part, and proves it. Proofs of all flows are added.
     fn run(&self, state: &mut Self::State, member: &Member<'_>) -> Proof;
 
     /// Looks at the state afterwards, in no phase: adds what it proves, and panics where something

@@ -19,21 +19,17 @@ use flow::Proof;
 use super::Exchange;
 use crate::team::{Member, spin_until};
 
-/// The message in one direction between two threads.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Mailbox {
     buffer: RwLock<Vec<u8>>,
-    /// How many messages are ready.
     ready: Ready,
 }
 
-/// On a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Ready(AtomicU64);
 
-/// Messages back and forth.
 #[derive(Debug)]
 pub(super) struct PingPong {
     bytes: usize,
@@ -41,7 +37,6 @@ pub(super) struct PingPong {
     boxes: [Mailbox; 2],
 }
 
-/// The buffers of a flow.
 pub(super) struct Buffers {
     out: Vec<u8>,
     into: Vec<u8>,
@@ -56,7 +51,6 @@ impl PingPong {
         }
     }
 
-    /// Between ranks.
     fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         let mut world = member.team.world();
         let other = 1 - world.rank;
@@ -75,7 +69,6 @@ impl PingPong {
         sum
     }
 
-    /// Between threads.
     fn shared(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         let own = member.thread as usize;
         let (out, into) = (&self.boxes[own], &self.boxes[1 - own]);
@@ -94,7 +87,6 @@ impl PingPong {
     }
 }
 
-/// Says that the buffer holds that message.
 fn put(to: &Mailbox, number: u64) {
     stamp(
         &mut to.buffer.write().unwrap_or_else(PoisonError::into_inner),
@@ -103,20 +95,17 @@ fn put(to: &Mailbox, number: u64) {
     to.ready.0.store(number, Ordering::Release);
 }
 
-/// Copies that message, once it is there.
 fn take(from: &Mailbox, number: u64, into: &mut [u8]) {
     spin_until(|| from.ready.0.load(Ordering::Acquire) == number);
     into.copy_from_slice(&from.buffer.read().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// Writes the number of a message into its beginning.
 pub(super) fn stamp(buffer: &mut [u8], number: u64) {
     if let Some(first) = buffer.first_chunk_mut() {
         *first = number.to_ne_bytes();
     }
 }
 
-/// The number of a message.
 pub(super) fn read(buffer: &[u8]) -> u64 {
     buffer
         .first_chunk()

@@ -18,7 +18,6 @@ use super::Exchange;
 use super::units::HandOut;
 use crate::team::Member;
 
-/// A tree, and how its folders get to flows.
 pub(super) struct Search {
     folders: Folders,
     hand_out: HandOut,

@@ -18,18 +18,13 @@ use flow::{Body, Outlet, Proof};
 use super::Exchange;
 use crate::team::Member;
 
-/// How units get to flows.
 #[derive(Debug)]
 pub(super) enum HandOut {
-    /// Before the gate, in turn.
     Dealt,
-    /// Before the gate, those that follow each other to one flow.
     Static,
-    /// One by one.
     Taken(Counter),
 }
 
-/// The next unit, for threads of one rank.
 #[derive(Debug, Default)]
 pub(super) struct Counter(AtomicU64);
 
@@ -58,7 +53,6 @@ impl HandOut {
         }
     }
 
-    /// Calls `each` with every unit of the flow, of this many in all.
     pub(super) fn each(&self, all: u64, member: &Member<'_>, mut each: impl FnMut(u64)) {
         match self {
             Self::Dealt => {
@@ -78,14 +72,12 @@ impl HandOut {
     }
 }
 
-/// The units of a flow by static division, of this many in all.
 pub(super) fn share(all: u64, member: &Member<'_>) -> Range<u64> {
     let (flow, flows) = (member.flow(), member.team.flows());
     let first = |flow: u32| all * u64::from(flow) / u64::from(flows);
     first(flow)..first(flow + 1)
 }
 
-/// A workload with its units.
 #[derive(Debug)]
 pub(super) struct Units<'a, B> {
     pub(super) body: &'a B,

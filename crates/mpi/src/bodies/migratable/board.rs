@@ -10,11 +10,9 @@ use measure::clock::now_ns;
 /// Words that fill 128 bytes: what different ranks write lies that far apart.
 const APART: usize = 16;
 
-/// What one rank has, wants and did.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(super) struct Row {
-    /// Flows with work that it has, or that are on their way to it. Written by those who send them, too.
     pub(super) has: AtomicU64,
     /// Flows that it wants; those who send one take one off.
     pub(super) wants: AtomicU64,
@@ -24,7 +22,6 @@ pub(super) struct Row {
     since: Cell<u64>,
     pub(super) compute_ns: Cell<u64>,
     pub(super) communication_ns: Cell<u64>,
-    /// Flows that went from it to work elsewhere.
     pub(super) moves: Cell<u64>,
     pub(super) found: Cell<u64>,
     pub(super) checksum: Cell<u64>,
@@ -32,7 +29,6 @@ pub(super) struct Row {
 
 const _: () = assert!(size_of::<Row>() == APART * size_of::<u64>());
 
-/// The rows of all ranks, as two numbers that mean the same in each of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Board {
     address: usize,
@@ -43,12 +39,10 @@ pub(super) struct Board {
 unsafe impl Movable for Board {}
 
 impl Board {
-    /// Words of the region for that many ranks.
     pub(super) fn words(ranks: u32) -> u32 {
         APART as u32 * ranks
     }
 
-    /// Over the common words of a region.
     pub(super) fn over(words: &[AtomicU64]) -> Self {
         assert!(words.as_ptr().cast::<Row>().is_aligned());
         Self {
@@ -57,7 +51,6 @@ impl Board {
         }
     }
 
-    /// The row of a rank.
     pub(super) fn rank(&self, rank: usize) -> &Row {
         assert!(rank < self.ranks, "there is no rank {rank}");
         let first = std::ptr::with_exposed_provenance::<Row>(self.address);
@@ -66,7 +59,6 @@ impl Board {
         unsafe { &*first.wrapping_add(rank) }
     }
 
-    /// A repetition begins in which a rank has this many flows at first. The gate is after it.
     pub(super) fn begin(&self, rank: u32, flows: u64) {
         let own = self.rank(rank as usize);
         own.has.store(flows, Ordering::Relaxed);
@@ -83,17 +75,14 @@ impl Board {
         cells.into_iter().for_each(|cell| cell.set(0));
     }
 
-    /// A unit is done.
     pub(super) fn note_done(&self) {
         self.rank(0).done.fetch_add(1, Ordering::Release);
     }
 
-    /// Units of all ranks that are done.
     pub(super) fn done(&self) -> u64 {
         self.rank(0).done.load(Ordering::Acquire)
     }
 
-    /// The most flows that a rank has.
     pub(super) fn most(&self) -> u64 {
         let all = (0..self.ranks).map(|rank| self.rank(rank).has.load(Ordering::Relaxed));
         all.max().unwrap_or(0)

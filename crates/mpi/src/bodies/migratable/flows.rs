@@ -8,7 +8,6 @@ use workload::Primes;
 
 use super::board::Board;
 
-/// Steps of each unit.
 const STEPS: u64 = 64;
 
 /// What a flow takes along: numbers, and where the board is.
@@ -72,7 +71,6 @@ fn gives(fiber: &mut MovableFiber<'_>, board: &Board) {
     go(fiber, to);
 }
 
-/// Goes on in a rank.
 fn go(fiber: &mut MovableFiber<'_>, to: usize) {
     // SAFETY: a flow keeps numbers and the address of the board, which all ranks have at one place.
     if let Err(error) = unsafe { fiber.move_to(to) } {

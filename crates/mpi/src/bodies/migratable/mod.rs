@@ -52,7 +52,6 @@ use flows::Flow;
 /// Stack of a flow, many times what its frames need.
 const STACK: usize = 64 << 10;
 
-/// A rank's flows, and the region of all ranks. The scheduler goes first.
 struct Group {
     scheduler: Scheduler,
     region: Region,
@@ -63,7 +62,6 @@ thread_local! {
     static GROUP: RefCell<Option<Group>> = const { RefCell::new(None) };
 }
 
-/// Runs all repetitions.
 pub(super) fn run(task: &Task, team: &Team, work: &Primes) -> Result<Report, String> {
     GROUP.set(Some(Group::begin(team, work)?));
     let report = repetitions(task, team, &Migratable(work));
@@ -92,7 +90,6 @@ impl Group {
     }
 }
 
-/// What this rank's group does.
 fn with_group<R>(act: impl FnOnce(&Group) -> R) -> R {
     GROUP.with_borrow(|group| match group {
         Some(group) => act(group),
@@ -100,7 +97,6 @@ fn with_group<R>(act: impl FnOnce(&Group) -> R) -> R {
     })
 }
 
-/// Primes whose blocks are flows.
 struct Migratable<'w>(&'w Primes);
 
 impl Exchange for Migratable<'_> {
@@ -110,7 +106,6 @@ impl Exchange for Migratable<'_> {
         self.0.units()
     }
 
-    /// Makes the flows of this rank, which begin in the steady phase.
     fn state(&self, member: &Member<'_>) {
         let Self(work) = *self;
         with_group(|group| {
