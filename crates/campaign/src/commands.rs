@@ -92,7 +92,6 @@ fn planted(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// The verdict on the second of two commands.
 fn verdict(
     campaign: &mut Campaign,
     one: &str,

@@ -15,12 +15,10 @@ use anyhow::Result;
 use crate::home::{Home, end_of, program};
 use crate::table::Table;
 
-/// A fault.
 struct Fault {
     name: &'static str,
     /// Run by `sh`; `$F` is the command, and `$RUN` a short run into the folder `out`.
     script: &'static str,
-    /// Right exit codes.
     codes: &'static [i32],
 }
 
@@ -235,7 +233,6 @@ pub(crate) fn run() -> Result<Table> {
     Ok(table)
 }
 
-/// The script with the command and the run in their places, within quotes too.
 fn expanded(script: &str, program: &str, run: &str) -> String {
     let filtered = "test $(uname -m) = x86_64 || exit 77; python3 seccomp.py";
     script

@@ -155,7 +155,6 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     Ok(table)
 }
 
-/// The built-in studies as they are written.
 fn studies() -> Vec<Vec<u8>> {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies"));
     let folders = std::fs::read_dir(root).into_iter().flatten().flatten();
@@ -168,7 +167,6 @@ fn studies() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The journal of a short real run.
 fn real_journal(home: &Home) -> Result<Vec<u8>> {
     let line = [
         "primes", "-p", "2", "-t", "2", "-b", "1000", "--rounds", "2", "--out", "out",
@@ -177,7 +175,6 @@ fn real_journal(home: &Home) -> Result<Vec<u8>> {
     Ok(std::fs::read(home.path("out/journal.jsonl"))?)
 }
 
-/// Feeds one mutated text to a parser.
 fn feed(
     campaign: &mut Campaign,
     table: &mut Table,
@@ -206,7 +203,6 @@ fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
-/// CPU time of the commands that have ended.
 fn cpu_time_of_children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
     usage.map_or(Duration::ZERO, |usage| {
@@ -216,7 +212,6 @@ fn cpu_time_of_children() -> Duration {
     })
 }
 
-/// A real text with something done to it, or words alone.
 fn mutated(campaign: &mut Campaign, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = match campaign.below(8) {
         0 => Vec::new(),
@@ -273,7 +268,6 @@ fn nonsense(table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// One command of random words.
 fn arguments(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
     const COMMANDS: [&str; 7] = [
         "report",

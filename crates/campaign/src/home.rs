@@ -24,7 +24,6 @@ pub(crate) struct Home {
     mark: String,
 }
 
-/// A process that is there, zombies excepted.
 #[derive(Debug, Clone)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
@@ -38,7 +37,6 @@ impl Process {
     }
 }
 
-/// The command under attack.
 pub(crate) fn program() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let beside = own.parent().unwrap_or(Path::new(".")).join("flowgauge");
@@ -68,7 +66,6 @@ impl Home {
         self.root.path().join("work").join(name)
     }
 
-    /// A program in this home, in a group of its own, whose output goes nowhere.
     pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -88,7 +85,6 @@ impl Home {
         fs::write(self.path(name), text).with_context(|| format!("cannot write {name}"))
     }
 
-    /// Processes of this home.
     pub(crate) fn processes(&self) -> Vec<Process> {
         let setting = format!("{MARK}={}", self.mark);
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

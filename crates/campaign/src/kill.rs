@@ -50,7 +50,6 @@ const WORKS: [(&str, &str, [&str; 2]); 6] = [
     ),
 ];
 
-/// What is done to a run.
 #[derive(Debug, Clone, Copy)]
 enum Attack {
     KillMain,
@@ -106,7 +105,6 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     Ok(table)
 }
 
-/// A moment of a run.
 struct Moment {
     work: &'static (&'static str, &'static str, [&'static str; 2]),
     attack: Attack,

@@ -39,21 +39,15 @@ use clap::{Parser, ValueEnum};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Attack flowgauge and count what falls.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Which attack
     what: What,
-    /// Minutes to go on for
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// What all choices are drawn from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Add the figures to FILE, as a line of JSON
     #[arg(long, value_name = "FILE")]
     figures: Option<PathBuf>,
-    /// Write all figures of that file into this page, between its two marks
     #[arg(long, value_name = "PAGE", requires = "figures")]
     page: Option<PathBuf>,
 }
@@ -61,16 +55,13 @@ struct Args {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
     Verdict,
-    /// Identical commands, with hyperfine beside
     Commands,
-    /// The same, and commands of which one does 3 % more
     Planted,
     Kill,
     Fuzz,
     Faults,
 }
 
-/// How long to go on, and by which choices.
 struct Campaign {
     until: Instant,
     random: ChaCha8Rng,
@@ -81,7 +72,6 @@ impl Campaign {
         Instant::now() < self.until
     }
 
-    /// A number below `end`.
     fn below(&mut self, end: usize) -> usize {
         (self.random.next_u64() % end.max(1) as u64) as usize
     }

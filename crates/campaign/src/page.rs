@@ -10,7 +10,6 @@ use serde_json::Value;
 const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- end of figures -->";
 
-/// Writes all figures of a file into a page, in place of those that stood there.
 pub(crate) fn write(figures: &Path, page: &Path) -> Result<()> {
     let lines = fs::read_to_string(figures)?;
     let runs: Vec<Value> = lines
@@ -30,7 +29,6 @@ fn with_tables(text: &str, runs: &[Value]) -> Result<String> {
     Ok(format!("{before}{BEGIN}{}\n{END}{after}", tables(runs)))
 }
 
-/// A table of the runs, and one of what was tried in them.
 fn tables(runs: &[Value]) -> String {
     let mut text = "| command | build | tried | fell |\n|---|---|---:|---:|\n".to_owned();
     let mut rows: Vec<(String, u64, u64)> = Vec::new();

@@ -8,7 +8,6 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::json;
 
-/// Rows by what was tried.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Row>,
@@ -29,7 +28,6 @@ struct Row {
 const MOST_SAID: usize = 40;
 
 impl Table {
-    /// Counts one try.
     pub(crate) fn tried(&mut self, name: &str, fell: Option<String>) {
         let place = self.rows.iter().position(|row| row.name == name);
         let place = place.unwrap_or_else(|| {
@@ -69,7 +67,6 @@ impl Table {
         rows.map(|row| row.fell.saturating_sub(row.allowed)).sum()
     }
 
-    /// Adds the figures to a file, as a line of JSON.
     pub(crate) fn add_to(&self, file: &Path, what: &str, seed: u64, minutes: f64) -> Result<()> {
         let rows: Vec<_> = self
             .rows

@@ -73,7 +73,6 @@ fn planted(campaign: &mut Campaign, table: &mut Table, percent: u64) -> Result<(
     Ok(())
 }
 
-/// The verdict on the second of two variants, which does the given number of further steps.
 fn verdict_of(campaign: &mut Campaign, planted: u64) -> Result<Option<Verdict>> {
     let home = Home::new()?;
     home.write(
