@@ -28,16 +28,13 @@ use crate::repeat::Operation;
 use crate::sys::block;
 use crate::sys::memory::{Break, PAGE};
 
-/// What the allocator is given.
 const ROOM: i32 = 8 << 20;
 
-/// Moves the break.
 #[derive(Debug)]
 pub(crate) struct Brk {
     before: Break,
 }
 
-/// A flow's two levels.
 #[derive(Debug)]
 pub(crate) struct Levels {
     before: Break,

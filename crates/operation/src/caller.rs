@@ -10,7 +10,6 @@ use crate::sys::child::sched_yield;
 
 const FAMILY: &str = "calls";
 
-/// Asks for the parent's id.
 #[derive(Debug)]
 pub(crate) struct Parent {
     id: u32,

@@ -9,13 +9,11 @@ use std::io;
 /// Checks that cost more than the operation are made once in this many operations.
 pub const EVERY: u64 = 64;
 
-/// Whether operation number `op` is one of those that are checked at length.
 #[inline]
 pub(crate) fn at_length(op: u64) -> bool {
     op.is_multiple_of(EVERY)
 }
 
-/// The value, or the end of the flow.
 #[inline]
 pub(crate) fn must<T>(what: &str, result: io::Result<T>) -> T {
     match result {

@@ -11,7 +11,6 @@ use crate::repeat::PerFlow;
 use crate::sys::descriptor::{close, dup, pread_word};
 use crate::sys::own_file::OwnFile;
 
-/// Gives a file another number and takes it back.
 #[derive(Debug)]
 pub(crate) struct Dup {
     file: OwnFile,

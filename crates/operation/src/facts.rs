@@ -80,7 +80,6 @@ pub struct NameError {
     text: String,
 }
 
-/// The name that looks most like `text`, or all there are.
 fn advice(text: &str) -> String {
     let names = || all().iter().map(|facts| facts.name);
     match names::nearest(text, names()) {

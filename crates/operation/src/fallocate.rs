@@ -17,7 +17,6 @@ use crate::sys::file::{allocate, empty};
 /// Bytes that are made room for.
 const LENGTH: u64 = 64 << 10;
 
-/// Makes room for a file.
 #[derive(Debug)]
 pub(crate) struct Fallocate {
     file: File,
@@ -63,7 +62,6 @@ impl Fallocate {
     }
 }
 
-/// Sees whether a file is so long and takes so much room.
 fn has_room(file: &File, length: u64) -> u64 {
     let about = must("look at a file", file.metadata());
     same("the length of the file", about.len(), length);

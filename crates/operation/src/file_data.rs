@@ -26,7 +26,6 @@ use crate::sys::own_file::OwnFile;
 
 /// Bytes of a block.
 const BLOCK: u64 = 4096;
-/// Blocks of a flow.
 const BLOCKS: u64 = 16;
 /// Words of a flow's blocks.
 const WORDS: u64 = BLOCKS * BLOCK / WORD as u64;
@@ -36,14 +35,10 @@ const ONE: &str = "the file, opened by each flow for itself";
 const READS: &str = "the first and last word of each block are those of the file";
 const WRITES: &str = "the file holds what was last written to each block";
 
-/// How a flow comes to its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// The place is part of the call.
     At,
-    /// One block after the other, and back to the first.
     On,
-    /// The place is gone to first.
     Seek,
 }
 
@@ -55,13 +50,11 @@ const fn way(way: u8) -> Way {
     }
 }
 
-/// A flow's blocks.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     file: File,
     /// The file's first word.
     tag: u64,
-    /// Where in the file the flow's blocks begin.
     first: u64,
     block: Vec<u8>,
 }
@@ -169,7 +162,6 @@ pub(crate) type Write = FileData<1, true, false>;
 pub(crate) type ReadSeek = FileData<2, false, false>;
 pub(crate) type WriteSeek = FileData<2, true, false>;
 
-/// Name, what is done, and how often.
 const fn named(way: Way, writes: bool, same: bool) -> (&'static str, &'static str, u64) {
     match (way, writes, same) {
         (Way::At, false, false) => ("pread", "read 4 KB at a place", 6_000),

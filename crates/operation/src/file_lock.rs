@@ -23,7 +23,6 @@ use crate::sys::own_file::OwnFile;
 const FAMILY: &str = "file locks";
 const OWN: &str = "nothing: each flow has its own file";
 
-/// A file, opened twice by one flow.
 #[derive(Debug)]
 pub(crate) struct Twice {
     file: File,
@@ -46,7 +45,6 @@ impl Twice {
         self.file.as_fd()
     }
 
-    /// Sees whether the whole file is locked for the other open file.
     fn is_locked_whole(&self) {
         let locked = flock(self.other.as_fd(), libc::LOCK_EX | libc::LOCK_NB);
         let refused = locked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
@@ -90,7 +88,6 @@ impl Files {
     }
 }
 
-/// A file is locked and let go.
 #[derive(Debug)]
 pub(crate) struct Flock<const SAME: bool> {
     files: Files,
@@ -147,7 +144,6 @@ impl<const SAME: bool> Operation for Flock<SAME> {
     }
 }
 
-/// A byte of a file is locked and let go.
 #[derive(Debug)]
 pub(crate) struct Record<const SAME: bool> {
     files: Files,

@@ -37,7 +37,6 @@ fn finds_another(waited: io::Result<()>) {
 /// `KIND`: 0 private, 1 shared, 2 the one word of all flows.
 #[derive(Debug)]
 pub(crate) struct Futex<const KIND: u8> {
-    /// The word of all flows.
     same: Shared<AtomicU32>,
 }
 

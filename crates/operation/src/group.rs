@@ -35,7 +35,6 @@ const MOST: usize = 40;
 /// Bytes of a message, as in hackbench.
 const LENGTH: usize = 100;
 
-/// Groups whose flows send each other messages by pipes, or by pairs of Unix sockets.
 #[derive(Debug)]
 pub(crate) struct Group<const SOCKETS: bool> {
     groups: Vec<Members>,
@@ -47,13 +46,11 @@ pub(crate) type BySocket = Group<true>;
 /// A group: how many send, and by which pipe each of the others receives.
 #[derive(Debug)]
 struct Members {
-    /// One flow, which sends and receives.
     is_alone: bool,
     senders: u64,
     pipes: Vec<Pipe>,
 }
 
-/// Which flow of which group.
 #[derive(Debug)]
 pub(crate) struct Member {
     group: usize,
@@ -74,7 +71,6 @@ impl Members {
         })
     }
 
-    /// Sends message `op` of a sender.
     fn send(&self, sender: u64, op: u64) -> u64 {
         let receiver = (sender + op) % self.pipes.len() as u64;
         let mut message = [sender as u8; LENGTH];

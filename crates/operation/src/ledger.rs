@@ -19,7 +19,6 @@ pub(crate) struct Ledger {
 #[derive(Debug)]
 struct Counted {
     steps: AtomicU64,
-    /// How often a flow was done, in all repetitions.
     done: AtomicU64,
 }
 
@@ -39,7 +38,6 @@ impl Ledger {
         self.counted.steps.store(steps + 1, Ordering::Relaxed);
     }
 
-    /// A flow has made its `ops` steps of a repetition.
     pub(crate) fn done(&self, ops: u64) {
         let done = self.counted.done.fetch_add(1, Ordering::AcqRel) + 1;
         if done.is_multiple_of(self.flows) {

@@ -25,7 +25,6 @@ unsafe impl Shareable for Mutex {}
 // SAFETY: all-zero bytes are a semaphore without passes; it is used by the C library alone.
 unsafe impl Shareable for Semaphore {}
 
-/// A mutex is locked and unlocked.
 #[derive(Debug)]
 pub(crate) struct ByMutex<const SAME: bool> {
     mutex: Shared<Mutex>,

@@ -50,7 +50,6 @@ fn ends_with(child: Child, code: u64) {
     same("the exit code of a process", came, code);
 }
 
-/// By the C library's `fork`.
 #[derive(Debug)]
 pub(crate) struct Fork;
 
@@ -131,7 +130,6 @@ impl<const KIND: usize> PerFlow for Clone<KIND> {
     }
 }
 
-/// By the C library's `posix_spawn`.
 #[derive(Debug)]
 pub(crate) struct Spawn {
     program: Program,
@@ -165,7 +163,6 @@ impl Operation for Spawn {
     }
 }
 
-/// By the C library's `pthread_create`.
 #[derive(Debug)]
 pub(crate) struct Thread;
 

@@ -17,7 +17,6 @@ const FAMILY: &str = "allocator";
 /// Words of a large block: 1 MB.
 const LARGE: usize = (1 << 20) / 8;
 
-/// Large blocks.
 #[derive(Debug)]
 pub(crate) struct Large {
     flows: u64,
@@ -100,7 +99,6 @@ impl PerFlow for Small {
     }
 }
 
-/// Frees the blocks that hold the numbers from `first` on.
 fn freed(blocks: &mut Vec<Block>, first: u64) -> u64 {
     let mut checksum = 0;
     for (block, op) in blocks.drain(..).zip(first..) {

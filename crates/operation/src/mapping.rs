@@ -58,7 +58,6 @@ impl PerFlow for Anonymous {
     }
 }
 
-/// Maps a file of which nothing is read, and unmaps it, `ops` times. It begins with `tag`.
 fn map_file(file: &OwnFile, flows: u64, ops: u64) -> u64 {
     let mut addresses = Recurrence::new(flows);
     let mut checksum = 0;
@@ -76,7 +75,6 @@ fn map_file(file: &OwnFile, flows: u64, ops: u64) -> u64 {
     checksum
 }
 
-/// Maps the file that all flows map, or one of the flow's own.
 #[derive(Debug)]
 pub(crate) struct Mapped<const SAME: bool> {
     folder: PathBuf,
@@ -102,7 +100,6 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
         ..Facts::USUAL
     };
 
-    /// A file of the flow's own.
     type State = Option<OwnFile>;
 
     fn prepare(context: &OperationContext) -> io::Result<Self> {
@@ -124,7 +121,6 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
     }
 }
 
-/// Writes into new memory, and reads back what was written.
 fn written(mapping: &Mapping, op: u64) -> u64 {
     let word = mapping.page(0);
     same(

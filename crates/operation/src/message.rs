@@ -17,7 +17,6 @@ const FAMILY: &str = "messages";
 /// Bytes of a message.
 const LENGTH: usize = 512;
 
-/// Sends itself `ops` messages, each of other bytes.
 fn send(pipe: &Pipe, ops: u64) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let sent = [op as u8; LENGTH];
@@ -36,7 +35,6 @@ fn whole(came: &[u8], sent: &[u8]) {
     );
 }
 
-/// By a pipe, or by a pair of Unix sockets.
 #[derive(Debug)]
 pub(crate) struct Message<const SOCKETS: bool>(Pipe);
 
@@ -67,7 +65,6 @@ impl<const SOCKETS: bool> PerFlow for Message<SOCKETS> {
     }
 }
 
-/// By a counter in the kernel.
 #[derive(Debug)]
 pub(crate) struct Eventfd(OwnedFd);
 

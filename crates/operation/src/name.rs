@@ -24,7 +24,6 @@ fn name(folder: &Path, name: &str) -> CString {
     must("name a file", path.map_err(io::Error::from))
 }
 
-/// The folder of a flow: the one of all, or its own.
 fn folder(context: &OperationContext, flow: usize, own: bool) -> PathBuf {
     match own {
         true => context.flow_folder(flow),
@@ -40,7 +39,6 @@ fn create(path: &CString) {
     must("close a file", close(file));
 }
 
-/// A file is made and removed.
 #[derive(Debug)]
 pub(crate) struct Create<const OWN_FOLDER: bool> {
     path: CString,
@@ -79,7 +77,6 @@ impl<const OWN_FOLDER: bool> PerFlow for Create<OWN_FOLDER> {
     }
 }
 
-/// A file gets another name, and its own again.
 #[derive(Debug)]
 pub(crate) struct Rename<const OWN_FOLDER: bool> {
     here: CString,

@@ -17,7 +17,6 @@ use crate::sys::own_file::OwnFile;
 const FAMILY: &str = "file table";
 const VERIFIED: &str = "numbers come again; 1 in 64 holds the words of its file";
 
-/// Opens and closes `ops` times the file that begins with `tag`.
 fn open_and_close(path: &CStr, tag: u64, flows: u64, ops: u64) -> u64 {
     let mut numbers = Recurrence::new(flows);
     let mut checksum = 0;
@@ -35,7 +34,6 @@ fn open_and_close(path: &CStr, tag: u64, flows: u64, ops: u64) -> u64 {
     checksum
 }
 
-/// Each flow its own file, all in one folder or each in a folder of its own.
 #[derive(Debug)]
 pub(crate) struct Own<const OWN_FOLDER: bool> {
     file: OwnFile,
@@ -79,7 +77,6 @@ impl<const OWN_FOLDER: bool> PerFlow for Own<OWN_FOLDER> {
     }
 }
 
-/// All flows the same file.
 #[derive(Debug)]
 pub(crate) struct SameFile {
     file: OwnFile,

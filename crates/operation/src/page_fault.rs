@@ -114,13 +114,11 @@ fn file(folder: &Path, flow: usize) -> io::Result<File> {
     Ok(file)
 }
 
-/// The first word of a page of a file, as the file has it.
 fn in_file(file: &File, page: u64) -> u64 {
     let at = page * PAGE as u64;
     must("read a file", pread_word(file.as_fd(), at))
 }
 
-/// Copies of a file's pages, or the pages themselves.
 #[derive(Debug)]
 pub(crate) struct OfFile<const SHARED: bool> {
     file: File,

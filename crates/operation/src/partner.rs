@@ -29,7 +29,6 @@ use crate::sys::child::{self, Child};
 /// The message that ends a partner.
 pub(crate) const END: u64 = u64::MAX;
 
-/// A partner that runs.
 #[derive(Debug)]
 pub(crate) enum Partner {
     Process(Child),

@@ -20,7 +20,6 @@ fn memory() -> Mapping {
     one_by_one(must("map memory", Mapping::new(PAGES * PAGE, Of::Private)))
 }
 
-/// Takes away the right to write to a page, and gives it back.
 #[derive(Debug)]
 pub(crate) struct Protect(Mapping);
 
@@ -61,7 +60,6 @@ fn refuses_writes(memory: &Mapping) {
     assert!(!takes, "memory that must not be written takes writes");
 }
 
-/// Has the kernel forget a page.
 #[derive(Debug)]
 pub(crate) struct Forget(Mapping);
 

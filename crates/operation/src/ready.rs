@@ -15,10 +15,8 @@ use crate::sys::descriptor::{
 const FAMILY: &str = "readiness";
 const VERIFIED: &str = "the one that is ready is found each time; it is another after 64";
 
-/// Descriptors of a flow.
 const COUNT: usize = 16;
 
-/// Counters of which one, at most, is ready.
 #[derive(Debug)]
 struct Counters {
     counters: Vec<OwnedFd>,
@@ -65,7 +63,6 @@ impl Counters {
     }
 }
 
-/// All of them at each call.
 #[derive(Debug)]
 pub(crate) struct Poll(Counters);
 
@@ -95,7 +92,6 @@ impl PerFlow for Poll {
     }
 }
 
-/// A watcher with which they are registered once.
 #[derive(Debug)]
 pub(crate) struct Epoll {
     counters: Counters,

@@ -21,13 +21,11 @@ macro_rules! registry {
     ($($variant:ident: $operation:ty),+ $(,)?) => {
         static ALL: &[Facts] = &[$(<$operation>::FACTS),+];
 
-        /// One of the operations, prepared.
         #[derive(Debug)]
         pub(crate) enum Any {
             $($variant($operation)),+
         }
 
-        /// What one flow keeps for it.
         #[derive(Debug)]
         pub(crate) enum AnyState {
             $($variant(<$operation as Operation>::State)),+

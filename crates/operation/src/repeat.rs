@@ -10,9 +10,7 @@ use crate::context::OperationContext;
 use crate::facts::{Facts, Name};
 use crate::registry::{Any, AnyState};
 
-/// An operation that flows repeat. One is implemented in each small file of this crate.
 pub(crate) trait Operation: Sync + Sized {
-    /// What is known about it.
     const FACTS: Facts;
 
     /// What one flow keeps: its file, its descriptors, its memory.
@@ -37,11 +35,9 @@ pub(crate) trait PerFlow: Debug + Sized {
     /// Called by the flow itself before the gate.
     fn make(context: &OperationContext, flow: usize) -> Self;
 
-    /// As [`Operation::repeat`].
     fn repeat(&mut self, ops: u64) -> u64;
 }
 
-/// A [`PerFlow`] operation as an [`Operation`].
 #[derive(Debug)]
 pub(crate) struct EachFlow<T> {
     context: OperationContext,
@@ -72,7 +68,6 @@ impl<T: PerFlow> Operation for EachFlow<T> {
     }
 }
 
-/// An operation, repeated by each of `flows` flows.
 #[derive(Debug)]
 pub(crate) struct Repeat {
     pub(crate) name: Name,

@@ -31,7 +31,6 @@ fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
     })
 }
 
-/// In a file of the flow's own.
 #[derive(Debug)]
 pub(crate) struct Own(OwnFile);
 
@@ -60,7 +59,6 @@ impl PerFlow for Own {
     }
 }
 
-/// In the one open file of all flows.
 #[derive(Debug)]
 pub(crate) struct Same {
     file: OwnFile,

@@ -10,7 +10,6 @@ use crate::facts::Facts;
 use crate::repeat::Operation;
 use crate::sys::signal::{Address, count_signals, seen};
 
-/// Sends a signal to the flow itself.
 #[derive(Debug)]
 pub(crate) struct ToSelf;
 

@@ -20,14 +20,12 @@ use sys::{Shareable, Shared};
 const FAMILY: &str = "switches";
 const PARTNER: &str = "nothing: each flow has its own partner, of its own kind";
 
-/// The two pipes.
 #[derive(Debug)]
 struct Pipes {
     there: pipe::Pipe,
     back: pipe::Pipe,
 }
 
-/// A word goes and comes by a pipe each.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pipes: Arc<Pipes>,
@@ -70,7 +68,6 @@ impl PerFlow for Pipe {
     }
 }
 
-/// What the partner does.
 fn answer(Pipes { there, back }: &Pipes) {
     loop {
         match must("read from a flow", read_word(there.reader.as_fd())) {
@@ -92,7 +89,6 @@ impl Drop for Pipe {
     }
 }
 
-/// The two words, apart from each other. Each holds the last number that was sent by it.
 #[derive(Debug)]
 #[repr(C, align(128))]
 struct Words {
@@ -104,12 +100,10 @@ struct Words {
 // SAFETY: atomics, and bytes that nobody uses.
 unsafe impl Shareable for Words {}
 
-/// A number goes and comes by a word of shared memory each, on which the other sleeps.
 #[derive(Debug)]
 pub(crate) struct Futex {
     words: Arc<Shared<Words>>,
     partner: Option<Partner>,
-    /// The last number that was sent.
     sent: u32,
 }
 
@@ -117,14 +111,12 @@ pub(crate) struct Futex {
 /// them come these again.
 const NO_MORE: u32 = u32::MAX;
 
-/// Sends a number by a word.
 #[inline]
 fn send(word: &AtomicU32, number: u32) {
     word.store(number, Ordering::Release);
     must("wake a partner", wake(word, Scope::Shared));
 }
 
-/// The number that comes by a word after `last`.
 #[inline]
 fn next(word: &AtomicU32, last: u32) -> u32 {
     loop {
@@ -172,7 +164,6 @@ impl PerFlow for Futex {
     }
 }
 
-/// What the partner does.
 fn answer_by_futex(words: &Words) {
     let mut last = 0;
     loop {
