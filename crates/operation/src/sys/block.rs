@@ -26,6 +26,7 @@ impl Block {
         self.base.addr().get() as u64
     }
 
+    /// Writes the first and the last word.
     #[inline]
     pub(crate) fn mark(&mut self, word: u64) {
         // SAFETY: the block has this word, and nobody else has the block.

@@ -60,6 +60,7 @@ pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child
     }
 }
 
+/// Gives the calling thread a file table and a working folder of its own.
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the call takes a number alone and changes no memory.
     answer(unsafe { libc::unshare(libc::CLONE_FILES | libc::CLONE_FS) }).map(|_| ())
@@ -72,6 +73,7 @@ pub(crate) fn sched_yield() -> io::Result<()> {
     answer(unsafe { libc::sched_yield() }).map(|_| ())
 }
 
+/// Forks, with all that the C library does for it, a process that exits with `code`.
 #[inline]
 pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
     // SAFETY: the child makes one call, which is allowed whatever other threads hold.
@@ -119,6 +121,7 @@ extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {
     told
 }
 
+/// Makes a thread that answers with its argument, and joins it.
 #[inline]
 pub(crate) fn thread(told: usize) -> io::Result<usize> {
     let mut handle = 0;
@@ -133,6 +136,7 @@ pub(crate) fn thread(told: usize) -> io::Result<usize> {
     Ok(answer.addr())
 }
 
+/// A program that can be run.
 #[derive(Debug)]
 pub(crate) struct Program {
     path: CString,
@@ -142,6 +146,7 @@ pub(crate) struct Program {
 const FOLDERS: [&str; 2] = ["/bin", "/usr/bin"];
 
 impl Program {
+    /// Finds a program by its name.
     pub(crate) fn find(name: &str) -> io::Result<Self> {
         let paths = FOLDERS.map(|folder| Path::new(folder).join(name));
         let found = paths.into_iter().find(|path| path.exists());

@@ -58,18 +58,21 @@ impl Semaphore {
         answer(unsafe { libc::sem_init(self.0.get(), 1, 1) }).map(|_| ())
     }
 
+    /// Takes a pass.
     #[inline]
     pub(crate) fn wait(&self) -> io::Result<()> {
         // SAFETY: the semaphore was made by `init` and did not move.
         answer(unsafe { libc::sem_wait(self.0.get()) }).map(|_| ())
     }
 
+    /// Gives a pass back.
     #[inline]
     pub(crate) fn post(&self) -> io::Result<()> {
         // SAFETY: as in `wait`.
         answer(unsafe { libc::sem_post(self.0.get()) }).map(|_| ())
     }
 
+    /// How many passes there are.
     pub(crate) fn passes(&self) -> io::Result<u64> {
         let mut value = 0;
         // SAFETY: as in `wait`; the value is written to a variable that lives.

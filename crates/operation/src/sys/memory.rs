@@ -15,6 +15,7 @@ pub(crate) fn one_by_one(mapping: Mapping) -> Mapping {
     mapping
 }
 
+/// Whether the kernel can write to the first word of `mapping`.
 pub(crate) fn takes_writes(mapping: &Mapping) -> io::Result<bool> {
     let first = mapping.as_ptr();
     // SAFETY: the mapping has the eight bytes; the call fails where it cannot write.
@@ -25,15 +26,18 @@ pub(crate) fn takes_writes(mapping: &Mapping) -> io::Result<bool> {
     }
 }
 
+/// An end of the heap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Break(usize);
 
 impl Break {
+    /// Where the break is.
     pub(crate) fn now() -> io::Result<Self> {
         // SAFETY: the kernel refuses a break of 0 and answers where it is: nothing is moved.
         unsafe { Self(0).set() }
     }
 
+    /// The break `bytes` further up.
     pub(crate) fn above(self, bytes: usize) -> Self {
         Self(self.0 + bytes)
     }

@@ -19,6 +19,7 @@ pub(crate) fn answer(code: impl Into<i64>) -> io::Result<u64> {
     u64::try_from(code.into()).map_err(|_negative| io::Error::last_os_error())
 }
 
+/// The answer of a library call that says an error number when it fails.
 #[inline]
 pub(crate) fn no_error(code: libc::c_int) -> io::Result<()> {
     match code {

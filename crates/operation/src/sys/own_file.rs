@@ -13,12 +13,15 @@ use super::descriptor::{WORD, open};
 /// tag plus i.
 #[derive(Debug)]
 pub(crate) struct OwnFile {
+    /// Open to read and write.
     pub(crate) file: File,
     pub(crate) path: CString,
+    /// Its first word.
     pub(crate) tag: u64,
 }
 
 impl OwnFile {
+    /// Makes the file `name`, or makes it anew.
     pub(crate) fn make(folder: &Path, name: &str, words: u64) -> io::Result<Self> {
         let path = folder.join(name);
         let mut file = File::options()
@@ -36,6 +39,7 @@ impl OwnFile {
         Ok(Self { file, path, tag })
     }
 
+    /// The same file, opened again by who calls this.
     pub(crate) fn again(&self) -> io::Result<Self> {
         let fd = open(&self.path, libc::O_RDWR)?;
         Ok(Self {
@@ -45,6 +49,7 @@ impl OwnFile {
         })
     }
 
+    /// Makes the file of flow `flow`.
     pub(crate) fn of_flow(folder: &Path, flow: usize, words: u64) -> io::Result<Self> {
         Self::make(folder, &format!("flow-{flow}"), words)
     }

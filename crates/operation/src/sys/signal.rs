@@ -7,6 +7,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use super::answer;
 
+/// The signal.
 const SIGNAL: Signal = Signal::SIGUSR1;
 
 thread_local! {
@@ -18,6 +19,7 @@ extern "C" fn count(_signal: libc::c_int) {
     SEEN.set(SEEN.get() + 1);
 }
 
+/// Has the signal counted from now on, in this process and those that it forks.
 pub(crate) fn count_signals() -> io::Result<()> {
     let handler = SigHandler::Handler(count);
     let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
@@ -26,10 +28,12 @@ pub(crate) fn count_signals() -> io::Result<()> {
     Ok(())
 }
 
+/// Signals that the calling flow has got.
 pub(crate) fn seen() -> u64 {
     SEEN.get()
 }
 
+/// A flow of the kernel, as signals are addressed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     process: libc::c_long,
@@ -47,6 +51,7 @@ impl Address {
         Self { process, thread }
     }
 
+    /// Sends it the signal.
     #[inline]
     pub(crate) fn signal(self) -> io::Result<()> {
         // SAFETY: the call takes numbers alone; the signal has a handler.
