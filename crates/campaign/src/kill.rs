@@ -142,7 +142,6 @@ impl Moment {
         )
     }
 
-    /// What fell, if something did.
     fn pass(&self) -> Result<Option<String>> {
         let home = Home::new()?;
         home.write("cut.toml", self.study())?;

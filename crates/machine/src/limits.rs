@@ -143,7 +143,6 @@ fn tasks(root: &Root) -> Measured<u64> {
     })
 }
 
-/// What journals of before hold.
 fn not_recorded<T>() -> Measured<T> {
     Measured::not_available("it was not recorded", "")
 }

@@ -40,7 +40,6 @@ impl Root {
         answer
     }
 
-    /// Where a symbolic link points, if it is one.
     pub(crate) fn link(&self, path: &str) -> Option<String> {
         let target = fs::read_link(self.below(path)).ok()?;
         target.into_os_string().into_string().ok()
@@ -82,7 +81,6 @@ impl Root {
         numbers
     }
 
-    /// Whether something is there that this process may look at.
     pub(crate) fn is_there(&self, path: &str) -> bool {
         self.below(path).exists()
     }

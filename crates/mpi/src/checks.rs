@@ -17,7 +17,6 @@ use crate::task::Task;
 /// Words of a set of CPUs: as many as a kernel's set has.
 const WORDS: usize = 16;
 
-/// The CPUs that this process may use, a bit each.
 pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
     let set = sched_getaffinity(Pid::from_raw(0))
         .map_err(|errno| format!("cannot tell which CPUs this rank may use: {errno}"))?;

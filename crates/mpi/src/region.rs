@@ -44,9 +44,6 @@ pub fn no_moves() -> Option<String> {
 }
 
 /// Starts this process again at addresses that are not random, unless it has them.
-///
-/// # Errors
-/// The kernel or a sandbox does not allow it.
 pub(crate) fn at_the_same_addresses() -> Result<(), String> {
     agree_on_addresses().map_err(forbidden)
 }
@@ -58,10 +55,6 @@ fn forbidden(error: io::Error) -> String {
     )
 }
 
-/// The region of all ranks, which has a place for each. All ranks call this.
-///
-/// # Errors
-/// The same for all ranks: what one of them said.
 pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String> {
     let ranks = world.size as usize;
     let door = (world.rank == 0).then(|| Door::open(config, ranks));

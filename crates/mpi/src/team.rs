@@ -44,7 +44,6 @@ impl Gate {
     }
 }
 
-/// Waits without sleeping.
 pub(crate) fn spin_until(holds: impl Fn() -> bool) {
     let mut turns = 0_u32;
     while !holds() {

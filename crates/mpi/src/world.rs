@@ -84,10 +84,6 @@ macro_rules! shim {
 }
 
 impl World {
-    /// Loads the shim and begins, for a rank of this many threads.
-    ///
-    /// # Errors
-    /// The shim cannot be loaded, or the library allows no thread but the first to call it.
     pub(crate) fn begin(path: &Path, threads: u32) -> Result<Self, String> {
         let library = load(path)?;
         let shim = shim! { library,

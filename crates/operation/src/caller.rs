@@ -38,7 +38,6 @@ impl PerFlow for Parent {
     }
 }
 
-/// Lets another flow run, if one waits for this CPU.
 #[derive(Debug)]
 pub(crate) struct Yield;
 

@@ -69,7 +69,6 @@ impl Recurrence {
         }
     }
 
-    /// Takes a number that grows while nothing is taken back.
     #[inline]
     pub(crate) fn up(&mut self, number: u64) {
         if number > self.furthest {
@@ -78,13 +77,11 @@ impl Recurrence {
         }
     }
 
-    /// Takes a number that falls while nothing is taken back.
     #[inline]
     pub(crate) fn down(&mut self, number: u64) {
         self.up(u64::MAX - number);
     }
 
-    /// Ends the flow if the numbers went on and on.
     pub(crate) fn check(&self, what: &str) {
         let Self { steps, most, .. } = self;
         assert!(

@@ -19,7 +19,6 @@ const FAMILY: &str = "address space";
 /// Bytes that are mapped at once.
 const LENGTH: usize = 1 << 20;
 
-/// Maps memory without a file.
 #[derive(Debug)]
 pub(crate) struct Anonymous {
     flows: u64,

@@ -32,7 +32,6 @@ pub(crate) trait Operation: Sync + Sized {
 pub(crate) trait PerFlow: Debug + Sized {
     const FACTS: Facts;
 
-    /// Called by the flow itself before the gate.
     fn make(context: &OperationContext, flow: usize) -> Self;
 
     fn repeat(&mut self, ops: u64) -> u64;

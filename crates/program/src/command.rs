@@ -91,10 +91,6 @@ fn executable(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Words made ready, with an environment over that of this process.
-///
-/// # Errors
-/// The program is not there, or a word holds a zero byte.
 pub(crate) fn ready(
     words: &[String],
     environment: &BTreeMap<String, String>,

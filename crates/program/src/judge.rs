@@ -35,10 +35,6 @@ pub(crate) fn how(running: &Running) -> String {
     how + &after(&said(std::slice::from_ref(running)))
 }
 
-/// What a command reports, where it is one that does.
-///
-/// # Errors
-/// It refused to measure, or said nothing.
 pub(crate) fn reported(program: &Program, running: &[Running]) -> io::Result<Option<Report>> {
     if !program.reports {
         return Ok(None);

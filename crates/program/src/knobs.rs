@@ -56,10 +56,6 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Knobs {
-    /// Takes them on for this process, and so for all that it launches.
-    ///
-    /// # Errors
-    /// The kernel refuses one of them; the message says which.
     pub(crate) fn take_on(&self) -> io::Result<()> {
         if self.no_huge_pages {
             named(
@@ -97,7 +93,6 @@ fn named(what: &str, done: io::Result<()>) -> io::Result<()> {
     done.map_err(|error| io::Error::other(format!("{what}: {error}")))
 }
 
-/// Keeps some of the CPUs that this process may use.
 fn fewer_cpus(choice: &CpuChoice) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     let this = nix::unistd::Pid::from_raw(0);

@@ -119,12 +119,10 @@ impl Looks {
         }
     }
 
-    /// Time until the next look.
     pub(crate) fn until(&self) -> Duration {
         self.next.saturating_duration_since(Instant::now())
     }
 
-    /// Looks, if it is time to.
     pub(crate) fn look(&mut self) {
         let began = Instant::now();
         if began < self.next {

@@ -28,9 +28,6 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// A pipe whose last `keep` bytes are kept; with it the end that the program writes to.
-    ///
-    /// # Errors
-    /// There are too many open files.
     pub(crate) fn new(keep: usize, hashed: bool) -> io::Result<(Self, OwnedFd)> {
         let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
         fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -49,10 +46,6 @@ impl Pipe {
         self.file.as_ref().map(AsFd::as_fd)
     }
 
-    /// Takes what there is.
-    ///
-    /// # Errors
-    /// The pipe cannot be read.
     pub(crate) fn drain(&mut self) -> io::Result<()> {
         let mut buffer = [0; 65_536];
         while let Some(file) = &mut self.file {

@@ -58,9 +58,6 @@ pub(crate) struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// Gets a slot ready: everything that is done once in it.
-    ///
-    /// # Errors
-    /// What a variant asks for cannot be had, or `setup` fails.
     pub(crate) fn new<W>(
         program: &'a Program,
         spec: &SlotSpec<W>,
@@ -99,10 +96,6 @@ impl<'a> Runner<'a> {
         Ok(runner)
     }
 
-    /// What is done once at the end of a slot.
-    ///
-    /// # Errors
-    /// `cleanup` fails.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.aside("cleanup", self.program.cleanup.as_deref())?;
         self.supervisor.clear(self.grace(), &[]).map(drop)

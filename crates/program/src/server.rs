@@ -42,7 +42,6 @@ pub(crate) struct ServerRunner<'a> {
     seen: Option<Seen>,
     /// The most that one of its processes had, in bytes.
     most_rss: u64,
-    /// Who listens where the load asks.
     listener: Listens,
 }
 

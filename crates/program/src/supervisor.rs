@@ -42,7 +42,6 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// More threads than this at one time in what was launched are a flood of processes.
 const MOST_THREADS: usize = 5_000;
 
-/// Why a wait was over before its commands were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Ended,
@@ -66,9 +65,6 @@ pub(crate) struct Supervisor {
 impl Supervisor {
     /// Makes this process the one to whom all orphans come, and who hears of `SIGTERM` by a
     /// descriptor.
-    ///
-    /// # Errors
-    /// The kernel refuses.
     pub(crate) fn new() -> io::Result<Self> {
         set_child_subreaper(true)?;
         let mut mask = SigSet::empty();
@@ -91,10 +87,6 @@ impl Supervisor {
         })
     }
 
-    /// Launches a command.
-    ///
-    /// # Errors
-    /// It cannot be executed, or there are too many processes or open files.
     pub(crate) fn launch(&self, order: Order<'_>) -> io::Result<Running> {
         let (err, stderr) = Pipe::new(crate::pipe::TAIL, false)?;
         let (out, stdout) = match order.stdout {
@@ -121,9 +113,6 @@ impl Supervisor {
     }
 
     /// Waits until all of these commands have ended, or `until`.
-    ///
-    /// # Errors
-    /// The kernel refuses to wait. `SIGTERM` ends the process, and all that it has made.
     pub(crate) fn wait(
         &mut self,
         running: &mut [&mut Running],
@@ -172,7 +161,6 @@ impl Supervisor {
         flooded
     }
 
-    /// Sleeps until something happens, and takes note of it.
     fn sleep(&mut self, running: &mut [&mut Running], most: Duration) -> io::Result<()> {
         let mut descriptors = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         for one in running.iter() {

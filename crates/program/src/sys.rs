@@ -55,7 +55,6 @@ pub(crate) struct Streams<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Launched {
     pub(crate) pid: i32,
-    /// Just before the call.
     pub(crate) began_ns: u64,
     /// Just before `execve`.
     pub(crate) started_ns: u64,
@@ -89,9 +88,6 @@ const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
 /// Launches a program in a session of its own, and in that control group if there is one. It gets `SIGKILL` when this
 /// thread ends.
-///
-/// # Errors
-/// No process can be made, or the program cannot be executed.
 pub(crate) fn launch(
     program: &Executable,
     streams: Streams<'_>,
@@ -221,9 +217,6 @@ pub(crate) struct Reaped {
 }
 
 /// Reaps a child, or any (-1); `None` where none has ended yet, or there is none.
-///
-/// # Errors
-/// The kernel refuses to wait.
 pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
     let mut status = 0;
     let flags = if for_it { 0 } else { libc::WNOHANG };
@@ -244,9 +237,6 @@ pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
 
 /// This process goes before all ordinary ones when it wakes up, and what it launches does not. So it
 /// notes the end of a command when that ends, and not when a busy machine has a turn for it.
-///
-/// # Errors
-/// It may not; then ends are noted as late as the machine makes it wait.
 pub(crate) fn wake_at_once() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 1 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -261,20 +251,12 @@ fn niceness() -> libc::c_int {
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
 }
 
-/// This process and all that it launches get no transparent huge pages.
-///
-/// # Errors
-/// The kernel has none to refuse.
 pub(crate) fn no_huge_pages() -> io::Result<()> {
     // SAFETY: the option takes a flag and three zeros, and touches no memory.
     let done = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     result(done)
 }
 
-/// This process and all that it launches are scheduled as batch work.
-///
-/// # Errors
-/// The kernel refuses.
 pub(crate) fn batch() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: 0 is this thread, and the parameters live through the call.

@@ -42,7 +42,6 @@ impl<'j, 's> Worker<'j, 's> {
         }
     }
 
-    /// Works until there is no more work anywhere.
     pub(crate) fn run(&mut self, exchange: &impl Exchange) {
         while let Some(task) = self.own.pop_back().or_else(|| self.take(exchange)) {
             if self.stopped() {

@@ -53,7 +53,6 @@ impl Chase {
         }
     }
 
-    /// The granules of the cells, each once, again and again.
     fn granules(self) -> impl Iterator<Item = u64> {
         let mask = self.cells.next_power_of_two() - 1;
         let next = move |at: &u64| Some(at.wrapping_mul(FACTOR).wrapping_add(SUMMAND) & mask);

@@ -91,7 +91,6 @@ struct HardwareThread {
 }
 
 pub(crate) trait AtHand {
-    /// The next one, if it is at hand.
     fn next(&mut self) -> Option<Access>;
 }
 

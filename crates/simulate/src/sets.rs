@@ -210,7 +210,6 @@ fn holding(own: &[u32], tag: u32) -> u32 {
     })
 }
 
-/// The next of a fixed sequence (xorshift).
 pub(crate) fn draw(state: &mut u32) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 17;

@@ -48,7 +48,6 @@ impl TlbState {
 
 const NOWHERE: u16 = u16::MAX;
 
-/// Entries of which any may hold any page.
 #[derive(Debug)]
 pub(crate) struct Full {
     policy: Policy,

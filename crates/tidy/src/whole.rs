@@ -109,7 +109,6 @@ fn put_named(
     }
 }
 
-/// Copies piece by piece, until a signal waits.
 fn fill(file: &mut File, content: &mut dyn Read, held: &Held) -> io::Result<()> {
     let mut piece = Vec::new();
     while content.take(PIECE).read_to_end(&mut piece)? > 0 {

@@ -79,7 +79,6 @@ fn room(machine: &Machine) -> u64 {
     known.map_or(0, |lowest| lowest.count / 4)
 }
 
-/// That a chase needs more than may be used.
 fn too_little<T>(takes: u64, room: u64) -> Measured<T> {
     Measured::not_available(
         format!(

@@ -89,7 +89,6 @@ fn closes(head: &httparse::Response<'_, '_>) -> bool {
     }
 }
 
-/// Where the last chunk ends, if it is there.
 fn end_of_chunks(bytes: &[u8], from: usize) -> io::Result<Option<usize>> {
     let mut at = from;
     loop {

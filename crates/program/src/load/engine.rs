@@ -49,7 +49,6 @@ const GLANCE_MS: u16 = 20;
 /// Bytes that are read at once.
 const READS: usize = 64 << 10;
 
-/// Asks for as long as the task says.
 pub(super) fn run(task: &Task) -> io::Result<Report> {
     let mut engine = Engine::new(task)?;
     engine.all()?;

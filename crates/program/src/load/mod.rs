@@ -130,10 +130,6 @@ pub(crate) fn answers(target: &Target) -> bool {
     engine::run(&task).is_ok_and(|report| report.answered > 0)
 }
 
-/// A URL as this generator can ask it.
-///
-/// # Errors
-/// It is no `http://HOST:PORT/PATH` on this machine; in words.
 pub(crate) fn target(url: &str) -> Result<Target, String> {
     let rest = url.strip_prefix("http://").ok_or_else(|| {
         format!("{url}: only http:// can be asked; for anything else name a command with --load")

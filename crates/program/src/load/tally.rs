@@ -23,7 +23,6 @@ impl Tally {
         }
     }
 
-    /// What is planned from then until then counts.
     pub(super) fn measure(&mut self, from_ns: u64, until_ns: u64) {
         (self.from_ns, self.until_ns) = (from_ns, until_ns);
         self.report.ns = until_ns - from_ns;

@@ -2,10 +2,6 @@
 
 use crate::load::Said;
 
-/// Reads what a tool wrote.
-///
-/// # Errors
-/// The tool is not known, or wrote no rate; in words.
 pub(crate) fn read(line: &str, output: &str) -> Result<Said, String> {
     let (tool, parse) = known(line)?;
     // A line without its end may have been cut in the middle of a number.
@@ -14,10 +10,6 @@ pub(crate) fn read(line: &str, output: &str) -> Result<Said, String> {
         .ok_or_else(|| format!("the output of {tool} has no rate of requests in it, or was cut"))
 }
 
-/// The tool that a command line runs.
-///
-/// # Errors
-/// None of those whose output can be read; in words.
 pub(crate) fn known(line: &str) -> Result<(&'static str, Parse), String> {
     let words = line.split_whitespace();
     let mut names = words.map(|word| word.rsplit('/').next().unwrap_or(word));

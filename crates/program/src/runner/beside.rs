@@ -108,7 +108,6 @@ impl Runner<'_> {
         ready(&words, &Default::default())
     }
 
-    /// Runs what comes before a launch.
     pub(crate) fn prepare(&mut self) -> io::Result<()> {
         self.aside("prepare", self.program.prepare.as_deref())
     }

@@ -142,7 +142,6 @@ impl Runner<'_> {
         Ok(killed)
     }
 
-    /// Ends a launch before its time, and says why.
     fn cut(&mut self, waited: Wait, running: &mut [Running]) -> io::Result<io::Error> {
         if waited == Wait::Flood {
             // Nobody is asked: it would fork on.

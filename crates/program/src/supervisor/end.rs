@@ -30,9 +30,6 @@ impl Supervisor {
 
     /// Waits a moment for the rest of the tree to end; what is left then is ended, with `grace`
     /// between asking and killing. Says who was left.
-    ///
-    /// # Errors
-    /// The kernel refuses to wait, something cannot be killed, or it forked on and on.
     pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
         self.flooded = false;
         if self.gone(STRAGGLE, spared)? {
@@ -56,9 +53,6 @@ impl Supervisor {
 
     /// Asks commands to end, and kills what does not: the whole tree but what is spared. True
     /// where killing was necessary.
-    ///
-    /// # Errors
-    /// As [`clear`](Self::clear).
     pub(crate) fn stop(
         &mut self,
         running: &mut [&mut Running],
@@ -80,10 +74,6 @@ impl Supervisor {
         Ok(late)
     }
 
-    /// Kills the whole tree, without asking.
-    ///
-    /// # Errors
-    /// As [`clear`](Self::clear).
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
         // What is killed is no data point, so that its circumstances need not stay as they were.
         let _as_usual_then = sys::wake_at_once();

@@ -42,10 +42,6 @@ impl Running {
         self.started_ns.saturating_sub(self.began_ns)
     }
 
-    /// Takes what it has written.
-    ///
-    /// # Errors
-    /// A pipe cannot be read.
     pub(crate) fn drain(&mut self) -> io::Result<()> {
         if let Some(out) = &mut self.out {
             out.drain()?;
@@ -53,7 +49,6 @@ impl Running {
         self.err.drain()
     }
 
-    /// Takes output, and the end if that is there.
     pub(super) fn notice(&mut self, now_ns: u64) -> io::Result<()> {
         self.drain()?;
         if self.ended.is_some() {

@@ -35,10 +35,6 @@ pub(super) struct Text<'b> {
 }
 
 impl ChunkBuffer {
-    /// Reads the chunk at `begin`.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub(super) fn read(
         &mut self,
         file: BorrowedFd<'_>,
@@ -72,9 +68,6 @@ impl ChunkBuffer {
 
     /// The lines that end in blocks of `chunk` without a NUL byte that means something before or
     /// in them, and those in the rest of it.
-    ///
-    /// # Errors
-    /// The begin of the first line cannot be read.
     pub(super) fn lines(
         &mut self,
         chunk: &Chunk,

@@ -123,7 +123,6 @@ impl Progress {
         self.done.iter().flatten().count()
     }
 
-    /// Whether all before a chunk is delivered.
     pub(super) fn is_next(&self, index: u64) -> bool {
         self.delivered == index
     }

@@ -17,7 +17,6 @@ pub(crate) struct BlockingTask {
     pub(crate) waits: Option<Waits>,
 }
 
-/// A fiber that waits until all its tasks are done.
 #[derive(Clone)]
 pub(crate) struct Waits {
     pub(crate) fiber: FiberId,
@@ -47,7 +46,6 @@ impl BlockingTasks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts work where helpers find it.
     pub(crate) fn post(&self, tasks: impl IntoIterator<Item = BlockingTask>) {
         let mut state = self.lock();
         state.tasks.extend(tasks);
@@ -104,7 +102,6 @@ impl BlockingTasks {
         std::mem::take(&mut state.ready)
     }
 
-    /// There will be no more work.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.work.notify_all();

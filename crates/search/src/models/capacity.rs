@@ -106,7 +106,6 @@ fn left_bytes() -> Option<u64> {
     Some(soft.saturating_sub(taken + OWN_BYTES))
 }
 
-/// Files that this process may have open.
 fn descriptors() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft)
 }
@@ -120,7 +119,6 @@ pub(crate) fn kept_roots() -> usize {
     usize::try_from(descriptors() / ROOTS_SHARE).unwrap_or(usize::MAX)
 }
 
-/// Folders that one flow may have open beside each other.
 pub(crate) fn folders() -> usize {
     usize::try_from(for_flows().max(1)).unwrap_or(usize::MAX)
 }
@@ -144,7 +142,6 @@ pub(crate) fn auto_most(cpus: u32) -> u32 {
     COLD_FLOWS * cpus.max(COLD_CPUS)
 }
 
-/// CPUs that this process may use.
 pub(crate) fn cpus() -> u32 {
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     u32::try_from(cpus).unwrap_or(u32::MAX)

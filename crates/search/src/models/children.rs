@@ -93,9 +93,6 @@ impl<'c, 'o> Children<'c, 'o> {
 
     /// Whether a process that is made now can open what it searches: it has what this one has
     /// open, but for the ends of others' pipes.
-    ///
-    /// # Errors
-    /// There are too few files that may be open.
     pub(crate) fn leaves_room(&self) -> io::Result<()> {
         let own_pipe = io::pipe()?;
         let needed = match self.set.job.io {
@@ -111,10 +108,6 @@ impl<'c, 'o> Children<'c, 'o> {
         Ok(())
     }
 
-    /// Forks a process that does `work` with what searches files, and its slot's number.
-    ///
-    /// # Errors
-    /// The kernel makes no more processes or pipes.
     pub(crate) fn make(
         &mut self,
         work: impl FnOnce(FileSearch<'c, 'static>, usize) -> Totals,

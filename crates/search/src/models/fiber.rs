@@ -109,7 +109,6 @@ struct Walk<'w, 'c, 'o> {
     common: &'w BlockingTasks,
     files: RefCell<FileSearch<'c, 'w>>,
     listing: RefCell<Listing>,
-    /// Folders without a fiber.
     folders: RefCell<Vec<FolderTask>>,
     live: Cell<usize>,
     /// This many fibers there may be at one time.

@@ -89,7 +89,6 @@ fn alone(
     sequential::run(set, tasks).refused()
 }
 
-/// Takes results until all processes have ended.
 fn attend(children: &mut Children<'_, '_>, packets: &Packets<'_>) {
     let mut seemed_over = false;
     while children.live() > 0 {

@@ -113,7 +113,6 @@ impl Slot {
         self.process.store(0, Ordering::Relaxed);
     }
 
-    /// The process that lives, if one does.
     pub(crate) fn process(&self) -> Option<i32> {
         Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
     }

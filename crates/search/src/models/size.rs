@@ -54,7 +54,6 @@ impl Size {
         }
     }
 
-    /// What is said where the work left bounds the number.
     pub(crate) fn describe(self, workers: u32) -> String {
         let Size { first, most } = self;
         match (most < workers, first < most) {

@@ -17,7 +17,6 @@ pub(crate) struct Walker<'c> {
     own: Vec<Task>,
 }
 
-/// A file that was found, while its folder is open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Found<'f> {
     Below {

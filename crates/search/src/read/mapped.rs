@@ -21,9 +21,6 @@ pub(crate) struct Mapped {
 impl Mapped {
     /// Maps `file`; `None` if it is none that can be mapped (it is empty, or says so as files
     /// of `/proc` do, or is no file of a disk).
-    ///
-    /// # Errors
-    /// The kernel refuses.
     pub(crate) fn of(file: BorrowedFd<'_>) -> io::Result<Option<Mapped>> {
         let stat = fstat(file)?;
         let kind = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT;
@@ -52,9 +49,6 @@ impl Mapped {
 
     /// Shows the file to `viewer`; `None` if this must be done by reading: it is no UTF-8, or
     /// holds NUL bytes that stand for line feeds.
-    ///
-    /// # Errors
-    /// The file became shorter meanwhile.
     pub(crate) fn view(&self, nul: Nul, viewer: &mut impl Viewer) -> io::Result<Option<End>> {
         let watched = Watched::begin(self.base, self.length);
         // SAFETY: the mapping of `length` bytes lives as long as `self`, and nobody writes

@@ -35,7 +35,6 @@ pub(crate) enum Reads {
     Parts,
 }
 
-/// Reads a descriptor, again if a signal came between.
 struct Descriptor<'f>(BorrowedFd<'f>);
 
 impl Read for Descriptor<'_> {
@@ -65,10 +64,6 @@ impl Rolling {
         }
     }
 
-    /// Reads the first block of `file`, of which `begun` is in the buffer.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub(crate) fn begin(
         &mut self,
         mut begun: Begun,
@@ -84,10 +79,6 @@ impl Rolling {
         Ok(begun)
     }
 
-    /// Shows `file` to `viewer`.
-    ///
-    /// # Errors
-    /// It cannot be read, or a line of it does not fit in memory.
     pub(crate) fn view(
         &mut self,
         file: BorrowedFd<'_>,
@@ -282,9 +273,6 @@ impl Rolling {
 
 /// Makes room for a line of which `needed` bytes are known: for twice what there was, so that
 /// a long one is copied a few times only.
-///
-/// # Errors
-/// There is no memory.
 pub(crate) fn grow(buffer: &mut Vec<u8>, needed: usize) -> io::Result<()> {
     let length = buffer.len();
     let wanted = needed.max(2 * length);

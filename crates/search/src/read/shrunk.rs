@@ -33,7 +33,6 @@ thread_local! {
     };
 }
 
-/// While it lives, the mapping may lose pages.
 #[derive(Debug)]
 pub(crate) struct Watched(());
 
@@ -109,7 +108,6 @@ fn ours() -> SigAction {
     SigAction::new(SigHandler::SigAction(on_fault), flags, SigSet::empty())
 }
 
-/// Installs an action and gives the one before.
 fn exchange(action: &SigAction) -> Option<SigAction> {
     // SAFETY: the handlers that are installed are ours, which does only what a handler may, and
     // the one that was there before.

@@ -43,10 +43,6 @@ pub(crate) struct Batches {
     closing: Vec<RawFd>,
 }
 
-/// Whether files can be read in batches here.
-///
-/// # Errors
-/// Why not.
 pub(crate) fn available() -> Result<(), String> {
     let ring = IoUring::new(2).map_err(|error| why(&error))?;
     let mut probe = Probe::new();
@@ -85,9 +81,6 @@ impl Batches {
 
     /// Searches the files `names` of a folder: gives those back that could not be opened beside
     /// the ring, since too many files are open.
-    ///
-    /// # Errors
-    /// The ring fails: it, and what it reads into, must never be touched or freed again.
     pub(crate) fn search<'n>(
         &mut self,
         files: &mut FileSearch<'_, '_>,
@@ -213,9 +206,6 @@ impl Batches {
 
     /// Has the kernel do `entries`, and close what is to be closed; waits for all: the
     /// answers, by their numbers.
-    ///
-    /// # Errors
-    /// The kernel does not take them, or does not say when they are done.
     fn submit(&mut self, entries: &[squeue::Entry]) -> io::Result<[i32; FILES]> {
         let closes: Vec<squeue::Entry> = self
             .closing

@@ -145,7 +145,6 @@ impl<R: Read> Reader<R> {
         Ok(*taken)
     }
 
-    /// Reads on until there is a chunk, or the end.
     fn fill(&mut self) -> Result<(), TraceError> {
         self.bytes.drain(..self.at);
         self.at = 0;

@@ -14,7 +14,6 @@ pub struct Writer {
     length: usize,
     /// The word at their end, where it is accesses that may be folded with the next.
     last: u32,
-    /// The granule of the token before.
     before: u64,
 }
 

@@ -86,7 +86,6 @@ impl From<Kernel> for String {
     }
 }
 
-/// An unknown name of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no kernel{meant}: use {all}",
     meant = names::meant(_0, Kernel::ALL.map(Kernel::name)),

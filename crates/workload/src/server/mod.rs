@@ -159,7 +159,6 @@ impl Server {
         OTHER_FILES + served.max(self.open_connections())
     }
 
-    /// Connections that may wait at the listening socket.
     fn waiting(&self) -> u64 {
         match self.design {
             Design::Pool => self.open_connections(),
@@ -304,7 +303,6 @@ impl Workload for Server {
         })
     }
 
-    /// Each worker has as many connections and requests as before.
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
         let more = |now_all: u64| (now_all / u64::from(now)).max(1) * parts;
         Some(Work::WikiServer(Self {

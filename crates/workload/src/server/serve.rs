@@ -11,7 +11,6 @@ use crate::wiki::{PreparedStore, Store, StoreError};
 /// Why a connection was not served to its end.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ServeError {
-    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(

@@ -32,9 +32,6 @@ pub(super) struct Serving {
 impl Server {
     /// Opens the store, the port and the load generator for `variant`; `is_free` says whether
     /// flows may run on any CPU.
-    ///
-    /// # Errors
-    /// A store that is corrupt, a port in use, a process that cannot be made, too few open files.
     pub(super) fn open(
         &self,
         folder: Option<&Path>,
@@ -124,7 +121,6 @@ impl Serving {
         }
     }
 
-    /// One connection after the other, until goodbye.
     fn pool(&self, seat: &Seat) {
         while let Some(stream) = self.next_caller() {
             self.serve(&seat.store, stream);

@@ -32,7 +32,6 @@ pub(super) struct Books {
     pub(super) sold: u64,
     /// Pieces delivered to the warehouse since.
     pub(super) restocked: u64,
-    /// Payments taken before the beginning.
     pub(super) paid: Cents,
     /// Worth of the orders delivered since.
     pub(super) delivered: Cents,

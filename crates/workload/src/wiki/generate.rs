@@ -43,7 +43,6 @@ fn length(draw: &mut Draw, typical: u64) -> usize {
     (typical as f64 * (sum * 1.1).exp()) as usize
 }
 
-/// An article while it is written.
 struct Article<'a> {
     draw: Draw,
     words: &'a Words,

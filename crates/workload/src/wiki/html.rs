@@ -41,7 +41,6 @@ const MOST_BYTES: usize = 2 << 20;
 /// heap of each launch would look different.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
-/// A page while it is written.
 struct Writer<'t> {
     out: String,
     templates: &'t [Template<'t>],

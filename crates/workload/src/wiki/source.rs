@@ -35,7 +35,6 @@ impl<'a> Source<'a, '_> {
     }
 }
 
-/// The stretch without white space around it.
 pub(super) fn trimmed(text: &str, from: usize, to: usize) -> (usize, usize) {
     let within = &text[from..to];
     let start = to - within.trim_ascii_start().len();

@@ -16,7 +16,6 @@ struct Open {
     to: usize,
 }
 
-/// A table while it is read.
 struct Reader<'a, 's> {
     source: Source<'a, 's>,
     depth: u8,

@@ -5,7 +5,6 @@ use super::super::tree::{Inline, Inlines};
 use super::contents::plain;
 use super::{Frame, Writer};
 
-/// Whether nothing of it shows where it stands.
 pub(super) fn are_silent(inlines: &Inlines<'_>) -> bool {
     match inlines {
         Inlines::Text(text) => text.trim_ascii().is_empty(),

@@ -4,7 +4,6 @@ use super::super::escape::push_path;
 use super::super::tree::{Block, Call, Content, Inlines, List};
 use super::{DEEPEST_CALL, MOST_BYTES, MOST_CALLS, Writer};
 
-/// A template that pages may use.
 #[derive(Debug)]
 pub(in super::super) struct Template<'t> {
     pub(in super::super) name: &'t str,

@@ -68,7 +68,6 @@ impl<'a> Built<'a> {
         while self.close_last().is_some() {}
     }
 
-    /// Opens a format, or closes it if it is open.
     pub(super) fn toggle(&mut self, format: Format) {
         if !self.open.iter().any(|(open, _)| *open == format) {
             self.open.push((format, Inlines::EMPTY));

@@ -41,7 +41,6 @@ fn link_up(marks: &mut [Mark]) {
     }
 }
 
-/// Something that may be closed later.
 #[derive(Debug, Clone, Copy)]
 struct Opener {
     what: Opens,
@@ -120,7 +119,6 @@ impl Finder<'_> {
         });
     }
 
-    /// The topmost opener of a kind, without those above it.
     fn pop(&mut self, number: usize) -> Option<Opener> {
         if self.of_kind[number] == 0 {
             return None;
