@@ -1,5 +1,3 @@
-//! The figures of campaigns as tables of a page.
-
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,3 @@
-//! What was tried and what fell.
-
 use std::fmt;
 use std::fs::File;
 use std::io::Write;

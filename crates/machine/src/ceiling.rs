@@ -1,7 +1,5 @@
 //! How many flows fit on this machine, and what stops there.
 //!
-//! # Theory
-//!
 //! Every limit gives a room: the limit less what is used of it. The smallest
 //! room is the ceiling, and its limit is the one that bites. Predicted from
 //! files, this came within a handful of flows of what a fenced probe then found.

@@ -1,7 +1,5 @@
 //! Control groups: quotas and limits set above this process.
 //!
-//! # Theory
-//!
 //! A limit in any group from that of this process up to the root of its
 //! hierarchy binds, so all of them are read. There are two versions, and one
 //! machine may run both at once, one controller here and another there. So the

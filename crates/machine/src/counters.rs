@@ -1,7 +1,5 @@
 //! Which events can be counted here, and why others cannot.
 //!
-//! # Theory
-//!
 //! A counter that opens may still not count. So each event is opened, run over
 //! a little work, and judged by what it then reads:
 //!

@@ -1,7 +1,5 @@
 //! Who this process runs as, as far as the kernel asks when it limits.
 //!
-//! # Theory
-//!
 //! `RLIMIT_NPROC` does not bind root, nor a process with `CAP_SYS_RESOURCE` or
 //! `CAP_SYS_ADMIN`, and `kernel.perf_event_paranoid` not one with `CAP_PERFMON`
 //! or `CAP_SYS_ADMIN`. All this holds in the first user namespace only: the root

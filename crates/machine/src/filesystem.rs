@@ -1,7 +1,5 @@
 //! The file system of a folder, and whether waiting for its disk means anything.
 //!
-//! # Theory
-//!
 //! A synchronous write is over when the data is on the disk. Some file systems have no disk:
 //! on `tmpfs` the call returns at once, and a study of waiting for a disk measures system
 //! calls. Which one a folder is on follows from `/proc/self/mountinfo` (the mount with the

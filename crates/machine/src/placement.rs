@@ -1,7 +1,5 @@
 //! Which CPUs flows may be put on, and in what order.
 //!
-//! # Theory
-//!
 //! Three things narrow the CPUs of a machine, and each tells something else:
 //!
 //! - CPUs that are **online** exist.

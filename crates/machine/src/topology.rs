@@ -1,7 +1,5 @@
 //! CPUs, cores, caches and memory nodes.
 //!
-//! # Theory
-//!
 //! The kernel numbers logical CPUs as firmware lists them. Two hardware threads
 //! of one core may be 0 and 1, or 0 and 4, and offline CPUs leave holes. So
 //! nothing may be concluded from a number: which CPUs share a core is what

@@ -1,7 +1,5 @@
 //! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs.
 //!
-//! # Theory
-//!
 //! Launchers go wrong in silence. Open MPI binds each of up to two ranks to one core, so that the
 //! threads of a rank take turns on it; it ignores the CPUs that its caller may use. A program of one MPI
 //! under the launcher of another runs as many worlds of one rank. Each gives plausible times. So

@@ -1,7 +1,5 @@
 //! What ranks used and hold, as they say it themselves.
 //!
-//! # Theory
-//!
 //! Ranks of `mpirun` are its descendants, so the process of the slot sees what they use and hold. Those of `srun` are
 //! children of a daemon of Slurm, and no process above `srun` can see them. So they say it: each rank
 //! what it used since it began, and rank 0 what all of them hold, while each of them has its state of

@@ -1,7 +1,5 @@
 //! Which MPI is there, and the command that launches ranks with it.
 //!
-//! # Theory
-//!
 //! Two implementations are known, by what their launcher says of itself: Open MPI and MPICH. Debian
 //! installs both side by side and marks their programs by a suffix (`mpirun.mpich`), so the compiler is looked for
 //! beside the launcher, first with the suffix of the implementation. Binding is made explicit, CPU by CPU:

@@ -1,8 +1,6 @@
 //! Ranks of an MPI program, with threads in each: the bodies of this house, and what ranks and
 //! threads say to each other.
 //!
-//! # Theory
-//!
 //! A variant `RxT` is R ranks of T threads. One slot is one launch: `mpirun` starts this same binary R
 //! times in the role of a rank, each rank makes T threads, and rank 0 writes a report. To
 //! everything above it, that is a command that reports ([`program::report`]): it is launched,

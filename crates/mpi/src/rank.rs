@@ -1,7 +1,5 @@
 //! The life of a rank.
 //!
-//! # Theory
-//!
 //! The first thread of a rank loads MPI, checks with all others that they are what was asked for, and
 //! makes the other threads. Each thread is bound to one of the rank's CPUs, so that it is no less
 //! bound than a rank of one thread. A repetition:

@@ -1,7 +1,5 @@
 //! Memory at one address in all ranks of a machine, so that flows can move between them.
 //!
-//! # Theory
-//!
 //! A flow that moves keeps its stack at the same address (isomalloc), and its code has to be at the same one too
 //! ([`fiber::movable`]). Ranks are started apart, each placed at random, so a rank that is to have such flows
 //! starts itself again at fixed addresses, before it begins MPI ([`at_the_same_addresses`]). The launcher

@@ -1,7 +1,5 @@
 //! Ranks launched by Slurm's `srun`, on the machine of the job.
 //!
-//! # Theory
-//!
 //! `srun` starts ranks through a daemon of Slurm's on the node, and tells them of each other by a plug-in: PMIx
 //! for Open MPI, PMI-2 for MPICH. Under any other, Open MPI refuses to begin, and MPICH runs as worlds of one
 //! rank. CPUs are given as one mask for each rank. Slurm keeps to them where it is set up with

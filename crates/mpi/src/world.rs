@@ -1,7 +1,5 @@
 //! The calls into MPI, through the shim that was compiled for the implementation at hand.
 //!
-//! # Theory
-//!
 //! `dlopen` loads the shim and with it the MPI library, for the whole process (`RTLD_GLOBAL`): Open MPI
 //! loads plug-ins later that expect to find it. Each function is looked up once, by name. The types
 //! here are those of `shim.c`; both files are compiled into one program, so they change together.

@@ -1,7 +1,5 @@
 //! `brk`: the end of the heap is moved.
 //!
-//! # Theory
-//!
 //! A process has one break. Under `process` each flow moves its own; under `thread` all flows
 //! move the same one, and what that means has to be said:
 //!

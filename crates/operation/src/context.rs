@@ -1,5 +1,3 @@
-//! Where and as what an operation is repeated.
-
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,3 @@
-//! What is known about an operation without running it.
-
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,7 +1,5 @@
 //! `group-*`: many flows send to many others.
 //!
-//! # Theory
-//!
 //! As hackbench does: a group of up to 20 senders and 20 receivers. Each receiver has a pipe of its
 //! own, into which all senders of its group write; each sender goes round the receivers. So every
 //! flow waits for others all the time, and what is measured is the kernel's waking and choosing of

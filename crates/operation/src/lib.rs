@@ -1,7 +1,5 @@
 //! The kernel operations that flows repeat, each with a check of its effect.
 //!
-//! # Theory
-//!
 //! Threads of one process share their address space, their file table and their signal
 //! handlers; processes share none of them. Each shared thing has a lock in the kernel, and a
 //! flow that changes the thing, or only looks at it, may have to wait for the others. So the

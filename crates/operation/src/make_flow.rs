@@ -1,8 +1,6 @@
 //! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made, ends at once, and is
 //! waited for.
 //!
-//! # Theory
-//!
 //! | operation | memory | file table | who runs |
 //! |---|---|---|---|
 //! | `fork` | copied | copied | both |

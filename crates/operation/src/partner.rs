@@ -1,7 +1,5 @@
 //! A flow's partner: another flow that only answers it.
 //!
-//! # Theory
-//!
 //! What two flows do with each other is measured between a flow and a partner of the same
 //! kind, made by the flow itself: a process forks one, a thread makes a thread. The partner
 //! inherits the CPUs that its flow may use, so where flows are bound both share one CPU, and

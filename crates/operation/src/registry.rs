@@ -1,5 +1,3 @@
-//! Every operation there is.
-
 use std::io;
 
 use flow::{Answer, NoSink, SlotProcess};

@@ -1,5 +1,3 @@
-//! The body that repeats an operation.
-
 use std::fmt::Debug;
 use std::io;
 use std::marker::PhantomData;

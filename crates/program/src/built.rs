@@ -1,7 +1,5 @@
 //! What a program brings along: files of its study, and what a command makes of them.
 //!
-//! # Theory
-//!
 //! A study is one file, so the source of a program that it launches is a part of it. What it needs
 //! is made once a run, by the first slot, in a folder beside those of the slots. The folder has the
 //! hash of the files and the command in its name, so every slot knows whether it is its own; a mark,

@@ -1,7 +1,5 @@
 //! What can be changed about a program from outside of it.
 //!
-//! # Theory
-//!
 //! Everything here is inherited through `fork` and `execve`: an environment variable, or a property
 //! of the process that launches. A slot's process is fresh, so it takes on what a variant asks for
 //! before it launches anything, and nothing has to be undone.

@@ -1,7 +1,5 @@
 //! The user's own command as a workload: launched, measured as a whole tree, checked, and ended.
 //!
-//! # Theory
-//!
 //! A slot is one fresh process of this same binary (a cell), as for all work. Here it makes no
 //! flows: it launches the command, sleeps until that has ended, and takes over whatever the
 //! command has left. The command decides itself how many processes and threads it makes; a

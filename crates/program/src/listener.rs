@@ -1,7 +1,5 @@
 //! Who listens at an address: the server that was started, or another program.
 //!
-//! # Theory
-//!
 //! A port that answers is no proof of the server: another one may have been there first. The
 //! kernel lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and the
 //! descriptors of a process name the inodes of its sockets (`/proc/PID/fd`). A socket that no

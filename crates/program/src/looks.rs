@@ -1,7 +1,5 @@
 //! The memory of a tree of processes at its peak, by looking again and again.
 //!
-//! # Theory
-//!
 //! No file tells what a tree of processes held together at its peak. `VmHWM` tells it of one
 //! process, and the sum over processes counts shared pages once each and peaks that were at
 //! different times: an upper bound. So the tree is looked at. A look that is cheap, the RSS of each

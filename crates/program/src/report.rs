@@ -1,7 +1,5 @@
 //! What a command says that measures itself.
 //!
-//! # Theory
-//!
 //! Launching a program that runs on several nodes takes longer than many a repetition, and says nothing of
 //! the work. Such a command repeats the work itself and writes one line to its standard output: a
 //! [`Said`] as JSON. A slot is still one launch; its repetitions are those of the report, in

@@ -1,7 +1,5 @@
 //! A slot of launches.
 //!
-//! # Theory
-//!
 //! A repetition is one launch: of the program, or of several copies at once. Its phases:
 //!
 //! * **create**: from the `execve` of the first copy to that of the last; nothing where there is one program.

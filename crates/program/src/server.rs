@@ -1,7 +1,5 @@
 //! A slot of a server: start it, wait until it is ready, ask it, stop it.
 //!
-//! # Theory
-//!
 //! The phases of a repetition:
 //!
 //! * **create**: from the launch until the server is ready.

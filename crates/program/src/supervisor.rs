@@ -1,7 +1,5 @@
 //! Launches commands, waits for them, and leaves nothing of them.
 //!
-//! # Theory
-//!
 //! One thread sleeps in one `poll` over a descriptor for each command, the pipes that commands
 //! write to, and a descriptor for `SIGTERM`. Between launch and end of a command whose time counts
 //! it wakes up for output, and each [`GLANCE`] to see whether the machine is being filled with

@@ -1,8 +1,6 @@
 //! The two system calls that no library offers: a launch without a copy of the address space, and
 //! `wait4`.
 //!
-//! # Theory
-//!
 //! A fork copies page tables, and the first write to each page after it is a fault in the parent
 //! and in the child: time and faults of the harness's in somebody else's measurement. So the child
 //! is made by `clone(CLONE_VM | CLONE_VFORK)`, as `posix_spawn` does it: it borrows the memory of

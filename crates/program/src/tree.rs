@@ -1,7 +1,5 @@
 //! Everything that a program has made, found and ended.
 //!
-//! # Theory
-//!
 //! A process group does not hold a program: `setsid` leaves it, and so does every shell with job
 //! control. What no process can leave is its line of descent, once the process above it is a
 //! *subreaper*: children whose parent ends, a double fork for one, become children of the nearest

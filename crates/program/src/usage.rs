@@ -1,7 +1,5 @@
 //! What a tree of processes used: the sum over all that were reaped.
 //!
-//! # Theory
-//!
 //! The kernel adds what a process used to its parent when the parent waits for it, and gives the
 //! sum to the process that waits for the parent. The orphans of a tree come to its subreaper one by one. So
 //! the sum over all that the subreaper reaps is that of the whole tree. Two things are missing from

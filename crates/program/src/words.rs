@@ -1,7 +1,5 @@
 //! A command line into words, or into the decision that a shell is needed.
 //!
-//! # Theory
-//!
 //! A shell between the harness and the program costs half a millisecond and, for some shells, one
 //! more process. Most commands do not need it: they are words, some of them quoted. So a line is
 //! read by the rules of a POSIX shell as far as words and quotes go, and anything else that a

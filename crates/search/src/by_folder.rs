@@ -1,7 +1,5 @@
 //! A search whose flows someone else makes, and hands folders to: ranks, which a launcher starts.
 //!
-//! # Theory
-//!
 //! Flows that this crate makes find folders while they search, and give each other some of them. Flows
 //! on which it cannot count for that need to know before what there is to do: so the folders of a tree
 //! are listed first, in one order for everyone who lists the same tree. Each is a piece of work by

@@ -1,7 +1,5 @@
 //! Names and lines from outside, made harmless for a terminal.
 //!
-//! # Theory
-//!
 //! A terminal obeys escape sequences, wherever they come from: a file name can clear the screen,
 //! write to the clipboard or forge a line of results. Characters that turn the writing direction
 //! or cannot be seen mislead a reader. Each becomes an escape that can be seen: `\\u{1b}`, and a

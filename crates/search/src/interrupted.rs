@@ -1,7 +1,5 @@
 //! How a search ends at a signal: at once, and none of its processes outlives it.
 //!
-//! # Theory
-//!
 //! The kernel kills the processes of a search when the one that made them ends
 //! (`models::children`), but not before: of a large pool some are there for seconds after the one that
 //! called the command has learnt that it is over. So the handler kills them itself and reaps each

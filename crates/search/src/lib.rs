@@ -15,8 +15,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Theory
-//!
 //! A [`Query`] says what is looked for and how hits are shown, a [`Plan`] which flows do it:
 //! the [`Model`], how many, and how files are read ([`Io`]). [`run`] does the whole search
 //! and gives a [`Report`]. Whatever the plan, the set of results is the same; with

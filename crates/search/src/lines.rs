@@ -1,7 +1,5 @@
 //! Finding lines that match in a window of text.
 //!
-//! # Theory
-//!
 //! A window is searched whole: the needle is looked for, and only where it is found are the
 //! ends of the line looked for too. Most windows hold no match and are one call.
 //!

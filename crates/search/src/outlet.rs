@@ -1,7 +1,5 @@
 //! Where results leave the search: one place that all flows write to, a piece at a time.
 //!
-//! # Theory
-//!
 //! A flow collects what it finds on an output buffer of its own and delivers it in large pieces,
 //! each of which ends where a file ends, so that lines of two files never mix. The lines of one
 //! file may not fit an output buffer: then the flow delivers the piece with the word that more

@@ -1,7 +1,5 @@
 //! A part of a tree that is small enough, made of whole folders.
 //!
-//! # Theory
-//!
 //! A study has a number of seconds and a tree has as many files as it has. Searching the first N
 //! files that are found would be another set for each model. So the part is chosen
 //! before, as a list of folders: each folder that fits into what is left is taken whole, in

@@ -1,7 +1,5 @@
 //! What is looked for: a regular expression or a literal, made ready once.
 //!
-//! # Theory
-//!
 //! A literal that is taken as it stands needs no regular expression: `memmem` looks for it
 //! at tens of gigabytes a second. Everything else goes through `grep-regex`, which sees to
 //! it that nothing ever matches across the end of a line (`\s` does not match a line feed

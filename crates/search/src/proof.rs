@@ -1,7 +1,5 @@
 //! Hashes whose sum proves that two searches found the same, in whatever order.
 //!
-//! # Theory
-//!
 //! Each result is hashed with its path and its place in the file, and the hashes are summed,
 //! which forgets their order and nothing else. The hash multiplies words of eight bytes into
 //! words of sixteen and folds them: a nanosecond for eight bytes, and good enough that

@@ -1,7 +1,5 @@
 //! The recorder: a plugin of qemu-user that writes a trace for each thread of a program.
 //!
-//! # Theory
-//!
 //! qemu translates the program's instructions and calls this library at each load and store: also
 //! at those of libc, of the allocator and of spilled registers, which instrumentation by a
 //! compiler would miss. The program itself is the unmodified release binary.

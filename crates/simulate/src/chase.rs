@@ -1,7 +1,5 @@
 //! A pointer chase through the model, to hold it against one that is timed.
 //!
-//! # Theory
-//!
 //! A chase visits cells in one long cycle, each step waiting for the one before. What a step costs
 //! steps up where the cells are more than a level holds, on a machine and in its model alike. So
 //! where these steps lie is what can be checked of a model by time alone, without counters.

@@ -1,5 +1,3 @@
-//! What is counted.
-
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

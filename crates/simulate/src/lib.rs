@@ -1,7 +1,5 @@
 //! Caches and data TLBs of a machine one does not have, counted from recorded memory accesses.
 //!
-//! # Theory
-//!
 //! **What.** Whether threads or processes are better depends on what their cores share: caches,
 //! translations, lines that go to and fro. Most machines do not let one count that, and none has
 //! another machine's cores. So the accesses of every flow are recorded once ([`trace`]), and then

@@ -1,8 +1,6 @@
 //! A machine's description: cores, hardware threads, caches and data TLBs, each figure with its
 //! source.
 //!
-//! # Theory
-//!
 //! A description is a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key;
 //! `machines/` holds those that are built in). Each table says where its figures are from: `source`
 //! names a document, `assumed` says what no document tells and what was taken instead. A table

@@ -1,7 +1,5 @@
 //! Address spaces and the frames behind their pages.
 //!
-//! # Theory
-//!
 //! A frame is 4 KB of memory and gets its number when it is first touched, so frames depend on the
 //! traces alone and not on where the kernel put things. What stands behind a page:
 //!

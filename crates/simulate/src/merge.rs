@@ -1,7 +1,5 @@
 //! Traces of the flows of one slot, merged on the cores of a machine.
 //!
-//! # Theory
-//!
 //! Every flow was recorded by itself; here they run side by side. Two rules order their accesses,
 //! and the traces alone decide everything else, so that the same traces give the same counts:
 //!

@@ -1,7 +1,5 @@
 //! The caches and TLBs of a machine, fed with accesses.
 //!
-//! # Theory
-//!
 //! ```text
 //!   access ─▶ page ─▶ TLB 1 ─▶ TLB 2 ─▶ walk          only when the page is another one
 //!          └▶ line ─▶ L1D ─▶ L2 ─▶ last level ─▶ memory

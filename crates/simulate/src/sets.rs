@@ -1,7 +1,5 @@
 //! The tags of a set-associative structure, and which of them makes room.
 //!
-//! # Theory
-//!
 //! Tags are `u32`. Where the least recently used goes, a set holds its tags in order of recency,
 //! so that the most frequent case, a hit of the tag that was used last, is one comparison, and a
 //! miss is one pass that shifts the others down. Elsewhere tags keep their places, and the set has a

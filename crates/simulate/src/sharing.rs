@@ -1,7 +1,5 @@
 //! Which cores have touched and written a line, and which may hold it.
 //!
-//! # Theory
-//!
 //! Most lines belong to one core for ever: they have one byte. A line that a second core touches
 //! gets three sets of cores: who has touched it, who has written it, and who may hold it now. A
 //! core that stores takes the line from all others. *May hold*: what falls out of a core's caches

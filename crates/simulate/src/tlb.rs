@@ -1,7 +1,5 @@
 //! A TLB: sets of tags, or one set of all entries that is found by a table.
 //!
-//! # Theory
-//!
 //! The tag of an entry is a small number that stands for a page of an address space (and for the
 //! hardware thread where entries belong to one): see [`crate::model`]. So where any entry may hold
 //! any page, a table by tag says where a page is, and nothing is searched. The least recently

@@ -1,7 +1,5 @@
 //! The format of a trace: what one thread of the recorded program did to memory.
 //!
-//! # Theory
-//!
 //! A trace is a header and tokens, all in words of 32 bits, the lowest byte first:
 //!
 //! ```text

@@ -1,7 +1,5 @@
 //! One ratio over many machines: what holds on all of them, and how far they differ.
 //!
-//! # Theory
-//!
 //! Each machine i measured the same two variants in rounds of its own and has a log ratio y_i
 //! with a standard error s_i: the noise *within* the machine, which more rounds make smaller.
 //! Beside it the machines themselves differ, by their caches, kernels and neighbours, and more

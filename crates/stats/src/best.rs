@@ -1,7 +1,5 @@
 //! Which of several variants can be the best.
 //!
-//! # Theory
-//!
 //! Of k variants the one that looks best was chosen by the same rounds that it is then compared
 //! by: where all are alike, the luckiest is. So "the best is A" needs more than a comparison of
 //! A with each other one at the level of one comparison. Here all k(k-1)/2 pairs share the

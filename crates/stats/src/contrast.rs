@@ -1,7 +1,5 @@
 //! What one factor does where several were varied at once.
 //!
-//! # Theory
-//!
 //! A round that holds every combination of two factors holds more than pairs:
 //!
 //! ```text

@@ -1,7 +1,5 @@
 //! Whether a difference that few rounds found is likely to look larger than it is.
 //!
-//! # Theory
-//!
 //! A run stops at the first look that decides. A difference that is small for the noise passes
 //! an early look only in runs where chance made it look larger, so those that did pass overstate
 //! it on average. The interval allows for that, the estimate does not:

@@ -1,7 +1,5 @@
 //! The ratio of two variants and its exact interval.
 //!
-//! # Theory
-//!
 //! A round gives one number: d_i = ln(subject_i / reference_i). Logs make
 //! "twice as fast" and "half as fast" equally far from zero, so that it does
 //! not matter which variant is called the reference. What a round shares (drift,

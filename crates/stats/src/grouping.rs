@@ -1,7 +1,5 @@
 //! By what do values differ: how much of their spread a grouping explains.
 //!
-//! # Theory
-//!
 //! Values (log ratios of machines) are sorted into groups (their kernels). The share is the part
 //! of the sum of squares that lies between the groups: 1 where all values of a group are alike
 //! and the groups are not. Any grouping explains something by chance, so the share is held against

@@ -1,7 +1,5 @@
 //! Which of many variants is best, for fewer slots than a comparison of all of them needs.
 //!
-//! # Theory
-//!
 //! A search over k variants spends most of its rounds on variants that are not the best. So at
 //! each look of the plan it drops some of them, and the rounds that follow hold only the rest:
 //!

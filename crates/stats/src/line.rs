@@ -1,7 +1,5 @@
 //! A straight line through noisy points that a few wild ones cannot bend.
 //!
-//! # Theory
-//!
 //! Theil (1950) and Sen (1968): every two points with different x have a slope; the median of
 //! all of them is the slope of the line, and the median of what it leaves over is its height
 //! at 0. Up to 29 % of the points may be anywhere. No model of the noise is needed.

@@ -1,7 +1,5 @@
 //! When the data may be looked at.
 //!
-//! # Theory
-//!
 //! Looking after every round and stopping when the answer pleases makes any
 //! test lie. A plan fixes beforehand the few rounds at which the data is judged,
 //! and each look spends its part of the 5 %: four looks at 1.6 % each. The looks

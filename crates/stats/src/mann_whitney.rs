@@ -1,7 +1,5 @@
 //! The exact null distribution of the Mann-Whitney statistic.
 //!
-//! # Theory
-//!
 //! Two samples of sizes m and n come from two runs; nothing pairs their values.
 //! Let U be the number of pairs (i, j) in which the subject's value j is below the
 //! reference's value i. If both samples are independent draws from one

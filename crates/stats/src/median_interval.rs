@@ -1,7 +1,5 @@
 //! An interval for the typical value of one variant.
 //!
-//! # Theory
-//!
 //! Each value lies below the true median with probability 1/2, whatever the noise
 //! looks like, so the number of values below it is a fair coin's. With k the
 //! largest number such that P(B <= k - 1) <= alpha / 2 for B binomial (n, 1/2), the

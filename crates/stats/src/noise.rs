@@ -1,7 +1,5 @@
 //! How noisy a machine is, and what that noise lets one see.
 //!
-//! # Theory
-//!
 //! Identical slots in time order tell two things: how far they *spread* over
 //! the whole run, and how far two *neighbours* differ. Drift and slow clocks
 //! widen the first and hardly touch the second, and a round compares

@@ -1,7 +1,5 @@
 //! The difference of two variants and its exact interval, for amounts that may be 0.
 //!
-//! # Theory
-//!
 //! [`estimate()`](crate::estimate()) divides, and nothing can be divided by an amount of 0. For such
 //! amounts a round gives d_i = subject_i - reference_i; everything after that is the same: the
 //! middle of the Walsh averages of the d_i, and the exact Wilcoxon interval around it.

@@ -1,7 +1,5 @@
 //! Several answers of one run, at one level together.
 //!
-//! # Theory
-//!
 //! A run of S studies gives S headline answers. Each at 5 % makes a run of identical variants
 //! name a difference in up to 1 - 0.95^S of runs: a third of them for eight studies. S. Holm's
 //! procedure ("A simple sequentially rejective multiple test procedure", 1979) keeps the whole

@@ -1,7 +1,5 @@
 //! The ratio of one variant in two runs, whose rounds are not paired.
 //!
-//! # Theory
-//!
 //! Within a run, a round holds a slot of each variant, and what the round shares
 //! cancels. Between two runs nothing is shared: their slots are two independent
 //! samples. So all differences of logs are taken, each value of the one run

@@ -1,7 +1,5 @@
 //! From an interval to one of four words.
 //!
-//! # Theory
-//!
 //! The interval of the ratio holds the truth at its level, so a sentence is
 //! allowed if it is true of *every* ratio in the interval:
 //!

@@ -1,7 +1,5 @@
 //! The exact null distribution of Wilcoxon's signed-rank statistic.
 //!
-//! # Theory
-//!
 //! Rank the sizes |d_1| .. |d_n| and let W+ be the sum of the ranks whose d is
 //! positive. If the two variants are the same and the order within each round
 //! was drawn by a fair coin, every d_i is as likely to be positive as negative,

@@ -1,7 +1,5 @@
 //! Files on disk that touch nothing of others, and of which nothing stays.
 //!
-//! # Theory
-//!
 //! This program writes into folders that others may write to as well: `/tmp`, a results folder
 //! that somebody sent, a disk that containers share. Four rules make that safe:
 //!

@@ -1,7 +1,5 @@
 //! Files that are whole or as they were: a full disk or a signal leaves no half of one.
 //!
-//! # Theory
-//!
 //! ```text
 //! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to its name
 //!                                                            ╰▶ linked to a random name ─▶ renamed

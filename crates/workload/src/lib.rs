@@ -1,22 +1,7 @@
 //! The bodies that every model runs unchanged, each with its self-check.
 //!
 //! [`Work`] names a workload with its parameters; it is what studies, journals and
-//! slot processes carry. One file a workload:
-//!
-//! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
-//! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
-//! * [`turns`]: flows that do nothing but hand over to each other.
-//! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
-//! * [`numeric`]: kernels that compute and hardly allocate.
-//! * [`handoff`]: producers allocate, consumers free.
-//! * [`allocate`]: flows that take memory and free it, and nothing else.
-//! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
-//! * [`operations`]: each flow repeats one operation of the kernel.
-//! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
-//! * [`searching`]: a tree of files is searched; the work makes its own flows.
-//! * [`migrating`], [`balancing`]: state and work that move between processes, likewise.
-//! * [`programs`]: a command or a server of the user's.
-//! * [`fault_injection`]: work with a fault in it, to see what isolation is worth.
+//! slot processes carry. One file or folder a workload.
 
 #![forbid(unsafe_code)]
 

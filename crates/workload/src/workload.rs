@@ -1,7 +1,5 @@
 //! What a workload is to the rest of the program.
 //!
-//! # Theory
-//!
 //! A workload is a struct of its parameters with a [`flow::Body`] (or [`flow::SelfManaged`]) and an
 //! implementation of [`Workload`]: what can be asked about it without knowing which one it is.
 //! Nearly every question has an answer that holds for most of them, so an implementation says

@@ -1,5 +1,3 @@
-//! What was found by trying.
-
 use measure::Measured;
 
 use super::words::binary;

@@ -1,5 +1,3 @@
-//! How long each cache and the memory take to answer.
-
 use std::collections::BTreeMap;
 use std::fmt;
 

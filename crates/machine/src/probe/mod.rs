@@ -1,8 +1,6 @@
 //! What memory costs here, by trying: how far the TLB reaches, and how long each cache and
 //! the memory take to answer.
 //!
-//! # Theory
-//!
 //! One method serves both: a **pointer chase**. Cells hold the number of the next cell, in
 //! one random cycle over all of them, so that each load waits for the one before it and no
 //! prefetcher can guess. The time of a step is the time to answer a load.

@@ -1,5 +1,3 @@
-//! How far the TLB reaches.
-
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,5 @@
 //! A sum of what all flows have, which all of them get.
 //!
-//! # Theory
-//!
 //! In each round every flow has as many numbers as all others, and ends with their sums in a buffer of
 //! its own. Threads of a rank do it in two steps: each puts its numbers where the others can read
 //! them; each adds up its stretch of all of them. Then, with several ranks, the first thread of each calls

@@ -1,7 +1,5 @@
 //! A flow that sends another one as many messages as it can.
 //!
-//! # Theory
-//!
 //! The loop is that of the OSU micro-benchmark for bandwidth: one side starts a window of messages, all from
 //! one buffer, and waits until they are gone; the other side starts to receive them all, each into a
 //! buffer of its own, waits until they are there, and answers with an empty message. So many messages are on

@@ -1,7 +1,5 @@
 //! A square grid of which each flow has some rows, and in each step needs those beside them.
 //!
-//! # Theory
-//!
 //! Jacobi's method for heat on a plate: a point becomes the mean of its four neighbours, the border
 //! stays. Rows are dealt out in strips, one a flow, those of a rank together. After each step a flow
 //! puts its first and last row where its neighbours find them:

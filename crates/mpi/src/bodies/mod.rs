@@ -1,7 +1,5 @@
 //! What ranks and threads do: the bodies of workloads, and what flows say to each other.
 //!
-//! # Theory
-//!
 //! Each body is written once for R ranks of T threads. Flows of one rank reach each other through
 //! shared memory, ranks through messages; with R = 1 there are no messages, with T = 1 nothing is
 //! shared. Whatever the split, the work is the same and so is its proof.

@@ -1,7 +1,5 @@
 //! Two flows that send a message back and forth.
 //!
-//! # Theory
-//!
 //! The loop is that of the OSU micro-benchmark for latency: one side sends and then receives, the
 //! other receives and then sends, each with one buffer to send from and one to receive into; the time of one
 //! message is half that of a round. Two ranks use `MPI_Send` and `MPI_Recv`. Two threads of one rank do

@@ -1,7 +1,5 @@
 //! A tree of files that is searched folder by folder.
 //!
-//! # Theory
-//!
 //! All flows see one tree in a file system that they share. Each rank lists its folders before the gate, in no
 //! phase, so that a folder is a number for all of them: dealt out, or taken one by one, as the units of other
 //! work are. In the steady phase the names of a folder are read, and its files opened and searched, by the same

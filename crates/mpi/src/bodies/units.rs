@@ -1,7 +1,5 @@
 //! The units of a workload, dealt out before or taken one by one (a task farm).
 //!
-//! # Theory
-//!
 //! Dealt out, flow f has the units f, f + flows, ...: as everywhere in this house. By static division it has
 //! units that follow each other, as programs have that cut a range or a grid: where later units take longer, so
 //! does the last flow. Taken, the next unit is

@@ -1,7 +1,5 @@
 //! The loop of a load generator: all connections and the plan in one thread.
 //!
-//! # Theory
-//!
 //! The generator and the server often share CPUs, so a generator that works while it has nothing to
 //! do takes the time of what it measures. A turn of the loop therefore has a cause: a connection
 //! that can be read or was opened, the timer, or the glance every 20 ms at what took too long. The

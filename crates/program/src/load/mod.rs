@@ -1,7 +1,5 @@
 //! The load generator: a process beside a server that asks it, and counts what came of it.
 //!
-//! # Theory
-//!
 //! **Closed loop**: each connection asks again as soon as it has its answer. A slow server is
 //! asked less, so what it says is how much the server can do, and its latencies are those of
 //! clients who wait for each other.

@@ -1,7 +1,5 @@
 //! When the requests of an open loop are due.
 //!
-//! # Theory
-//!
 //! Request k is planned for `k / rate` after the beginning, so the requests that are due and have not
 //! been sent are those between two numbers: the next one to send, and the last one whose time has
 //! come. That is the whole backlog. It has no list, so its memory is the same however long it is,

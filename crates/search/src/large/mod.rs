@@ -1,7 +1,5 @@
 //! Large files, which flows that share memory search together.
 //!
-//! # Theory
-//!
 //! A folder is the unit of work, and one file of a gigabyte in it would keep one flow busy while
 //! all others wait. So a large file is cut into chunks, and every flow that comes by between two
 //! files of its own, or has none, takes chunks of it.

@@ -1,7 +1,5 @@
 //! Choosing the model and the number of workers by a short probe.
 //!
-//! # Theory
-//!
 //! The probe is the search itself, begun by one flow: what it finds counts, and nothing is
 //! done twice. It ends after some milliseconds, or with the tree; then the work that is left
 //! goes to the flows that were chosen. So a small tree is searched by one flow, which is

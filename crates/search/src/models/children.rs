@@ -1,7 +1,5 @@
 //! Processes that a search forks: made, listened to, reaped.
 //!
-//! # Theory
-//!
 //! Each process has a pipe to the one that forked it, which alone writes results out: lines
 //! of two files never mix, and a process that dies can only cut its own. The end of the pipe
 //! is the end of the process. What it counted it leaves in its slot of the shared memory as the

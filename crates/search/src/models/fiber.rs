@@ -1,7 +1,5 @@
 //! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks.
 //!
-//! # Theory
-//!
 //! A fiber that blocks in a system call puts all fibers of its thread to sleep, so fibers
 //! must not read files. What they are good for is to keep many folders under way without a
 //! thread for each: a fiber lists its folder, hands the names of the files to the pool, and

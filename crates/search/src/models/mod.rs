@@ -1,7 +1,5 @@
 //! Who does the work: one file a model.
 //!
-//! # Theory
-//!
 //! Every model runs the same [`Worker`](crate::worker::Worker) or the same
 //! [`FileSearch`](crate::file::FileSearch), so that models differ in nothing but their flows.
 //! A worker keeps the work that it finds and asks an [`Exchange`] between any two files

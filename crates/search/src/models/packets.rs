@@ -1,7 +1,5 @@
 //! The exchange of processes: a socket whose packets are pieces of work.
 //!
-//! # Theory
-//!
 //! All processes write to one end of a pair of packet sockets and read from the other. The
 //! kernel keeps the queue and wakes one reader a packet, so there is no lock that a process
 //! could die with. A queue that is full is no harm: the flow that wanted to give keeps its work.

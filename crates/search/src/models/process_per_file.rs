@@ -1,7 +1,5 @@
 //! One flow walks and forks a process for each file.
 //!
-//! # Theory
-//!
 //! The flow that walks is also the one that takes what processes send, and it has things to
 //! say itself (a folder that cannot be listed). A process that has more of a file to send
 //! keeps everybody else from the outlet until the rest has come. So this flow never goes back

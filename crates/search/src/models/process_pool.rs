@@ -1,5 +1,3 @@
-//! Some forked processes share the work.
-
 use std::cell::Cell;
 use std::io;
 

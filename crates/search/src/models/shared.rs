@@ -1,7 +1,5 @@
 //! The exchange of threads: a queue under a lock.
 //!
-//! # Theory
-//!
 //! Flows come here only when one of them has no work: to wait, or to give. That is some
 //! hundred times in a search of thousands of folders, so that a plain lock is enough. How
 //! many wait beyond what the queue holds stands in a word of its own, which flows at work

@@ -1,7 +1,5 @@
 //! Memory that a search shares with the processes it forks.
 //!
-//! # Theory
-//!
 //! One anonymous shared mapping, made before the first process. Every word of it is an
 //! atomic, and there are no locks: a process that dies can leave wrong numbers (which are not
 //! used then), and can hold nothing.

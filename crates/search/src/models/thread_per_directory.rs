@@ -1,7 +1,5 @@
 //! A thread for each folder, made by the thread that found the folder.
 //!
-//! # Theory
-//!
 //! To give a folder away is to make a thread for it, and every folder that is found is given
 //! away. At the cap (or where the kernel refuses another thread) folders wait in a queue,
 //! and a thread that is done with its folder takes one of those before it ends: that is

@@ -1,7 +1,5 @@
 //! One flow walks and makes a thread for each file.
 //!
-//! # Theory
-//!
 //! The design of the source's first attempt, which took seven times as long as no threads: a
 //! thread is made, opens its file, searches it and ends. The source had no cap; with some
 //! 80,000 files there would be as many threads as the kernel allows, so here is one, and it

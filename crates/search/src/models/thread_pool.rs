@@ -1,7 +1,5 @@
 //! Some threads share the work; with `thread-private-files` each has its own table of files.
 //!
-//! # Theory
-//!
 //! Threads of a process share one table of open files. Each open takes its lock to find a
 //! free number, and each read of a table that others use counts references with atomic
 //! operations. `unshare(CLONE_FILES | CLONE_FS)` gives a thread a table of its own, so that a pool

@@ -1,5 +1,3 @@
-//! What the flows of a search did together.
-
 use measure::clock;
 
 use crate::plan::Model;

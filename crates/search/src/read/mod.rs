@@ -1,7 +1,5 @@
 //! Reading a file a window at a time.
 //!
-//! # Theory
-//!
 //! A file is looked at through windows of whole lines, so that a line is searched in one
 //! piece however files are read, and what is in memory is bounded by the longest line:
 //!

@@ -1,7 +1,5 @@
 //! Windows of a file that is read into a buffer.
 //!
-//! # Theory
-//!
 //! A file is read in blocks that begin at multiples of [`BLOCK_BYTES`] in it. When a block has
 //! come it is asked for NUL bytes, then all lines that end in it are one window; the begun line
 //! moves to the front of the buffer. So which lines a window holds depends on the text around

@@ -1,7 +1,5 @@
 //! A mapped file that becomes shorter while it is looked at.
 //!
-//! # Theory
-//!
 //! Touching a page of a mapping behind the end of its file raises SIGBUS, which ends the
 //! program. A search must survive that, since files change while it runs. So while mapped
 //! files are searched a handler is installed. When the fault lies in the mapping that its

@@ -1,7 +1,5 @@
 //! Is it text? Marks at the beginning of a file, bytes that no text has.
 //!
-//! # Theory
-//!
 //! * A byte order mark of UTF-8 is left out; one of UTF-16 has the file transcoded to UTF-8.
 //! * A NUL byte makes a file binary. In a file that was found by walking it ends the search
 //!   of the file, and the window that it stands in is not searched; lines found in windows

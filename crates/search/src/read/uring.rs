@@ -1,7 +1,5 @@
 //! Batches of files through io_uring: opens together, first reads together, closes together.
 //!
-//! # Theory
-//!
 //! A batch of files costs three entries into the kernel instead of three for each file:
 //!
 //! ```text

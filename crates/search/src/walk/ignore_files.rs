@@ -1,5 +1,3 @@
-//! Reading files of ignore rules.
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::{BorrowedFd, OwnedFd};

@@ -1,7 +1,5 @@
 //! The rules of folders: a level for each folder that has any.
 //!
-//! # Theory
-//!
 //! Levels form a chain, shared by all folders below. A level only needs the part of a path
 //! below its own folder, so that no path is ever put together from the root of the file
 //! system: a level remembers how many bytes of the path (which begins at the root of the

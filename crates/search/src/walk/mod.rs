@@ -1,7 +1,5 @@
 //! Listing folders: which files are to be searched, which folders are to be listed next.
 //!
-//! # Theory
-//!
 //! ```text
 //!  Folder::open ─▶ fill: getdents64 into one buffer ─▶ rules of this folder, if it has any
 //!                    ▲                                        │

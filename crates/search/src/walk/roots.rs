@@ -1,7 +1,5 @@
 //! What the user named: folders, files, standard input.
 //!
-//! # Theory
-//!
 //! All that is listed is opened relative to its root, which a folder that is kept open makes
 //! cheap. But a command line may name more paths than a process may have files open, so files
 //! are opened when their turn comes, and of folders only this many are kept; the others are

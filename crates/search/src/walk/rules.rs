@@ -1,7 +1,5 @@
 //! Which entries are left out: globs of the query, ignore files, hidden names.
 //!
-//! # Theory
-//!
 //! The same as ripgrep's, from whose library the globs come. For one entry, the first of
 //! these that says something decides:
 //!

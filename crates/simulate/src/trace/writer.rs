@@ -1,5 +1,3 @@
-//! Writing a trace into memory.
-
 use super::{
     BEGIN, DISTANCE_BITS, DISTANCE_SHIFT, END, Event, FAR, FORK, MAGIC, MAP_OWN, MAP_PRIVATE_FILE,
     MAP_SHARED, MORE, ONE_MORE, UNMAP, WROTE, kind,

@@ -1,5 +1,3 @@
-//! Random draws from a seed.
-
 use std::f64::consts::TAU;
 
 use rand_chacha::ChaCha8Rng;

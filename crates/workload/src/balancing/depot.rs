@@ -1,7 +1,5 @@
 //! A small warehouse whose objects all lie in one given memory, so that it can move with a flow.
 //!
-//! # Theory
-//!
 //! The transactions and their mix are those of [`crate::warehouse`], in one district: customers,
 //! orders with lines, stock. Every vector and box is made in the memory `A`: the arena of a flow
 //! that moves, or the ordinary heap. Orders replace the oldest ones, and each kind of object

@@ -1,5 +1,3 @@
-//! The names of the kernels and of their sizes.
-
 use std::fmt;
 use std::str::FromStr;
 
@@ -86,6 +84,7 @@ impl From<Kernel> for String {
     }
 }
 
+/// An unknown name of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no kernel{meant}: use {all}",
     meant = names::meant(_0, Kernel::ALL.map(Kernel::name)),

@@ -1,5 +1,3 @@
-//! The names of the methods.
-
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,7 +1,5 @@
 //! `wiki-server`: the pages of [`wiki`](crate::wiki) served over HTTP on the loopback.
 //!
-//! # Theory
-//!
 //! ```text
 //! load generator                     slot process
 //! (its own process and CPU)          flows are workers, each with a connection to the store

@@ -1,7 +1,5 @@
 //! The audit: whether the books balance after the last transaction.
 //!
-//! # Theory
-//!
 //! Each rule compares two ways to the same sum, one of which no transaction writes as a
 //! whole: what the warehouse took against what its districts and its customers say; pieces
 //! there against pieces bought and sold; orders there against numbers given out, removed

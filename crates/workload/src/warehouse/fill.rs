@@ -1,7 +1,5 @@
 //! Filling a warehouse to the size that was asked for.
 //!
-//! # Theory
-//!
 //! The heap grows by customers: each brings a history and one order, and the orders stay as
 //! many as there are customers. The stock is of one size from [`FULL_STOCK`] bytes of heap on
 //! and smaller below, so that a small warehouse is not stock alone. What one customer and one

@@ -1,5 +1,3 @@
-//! Text as HTML wants it.
-
 /// What a byte becomes, or nothing where it stays.
 const INSTEAD: [Option<&str>; 256] = {
     let mut instead = [None; 256];

@@ -1,7 +1,5 @@
 //! Pages from a seed: an encyclopedia of things that are not, in words that mean nothing.
 //!
-//! # Theory
-//!
 //! What matters to a parser is how often it meets which sign, and to a cache and an allocator
 //! how long pages are. So the text is made of what articles are made of, about as often: an
 //! infobox, a lead, sections of paragraphs with links, emphasis and references that call

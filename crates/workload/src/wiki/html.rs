@@ -1,7 +1,5 @@
 //! From the tree of a page to HTML.
 //!
-//! # Theory
-//!
 //! Every element that is opened is closed by the function that opened it, and every byte of
 //! text goes through [`super::escape`]; so whatever the text was, the page is balanced and no
 //! text of it becomes a tag.

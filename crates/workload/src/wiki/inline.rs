@@ -1,7 +1,5 @@
 //! From a stretch of text to the inlines in it.
 //!
-//! # Theory
-//!
 //! The marks of the text are known ([`super::marks`]), so a stretch is text between marks.
 //! In that text there are quotes (bold, italic) and addresses; everything else is taken as it
 //! stands.

@@ -1,8 +1,6 @@
 //! Where in a text the things are that have a beginning and an end: templates, parameters,
 //! links, references and the like.
 //!
-//! # Theory
-//!
 //! One pass with a stack. An opener is put on the stack; a closer takes the topmost opener of
 //! its kind, and what was opened after that one and never closed is text. So marks are nested
 //! or apart and never cross, each byte is looked at once, and text without any sense takes no

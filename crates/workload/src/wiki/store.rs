@@ -1,7 +1,5 @@
 //! The store: pages in a SQLite file that everybody reads and nobody writes.
 //!
-//! # Theory
-//!
 //! The cell makes the file in its slot's folder before it makes flows, and has closed it by
 //! then: a connection to SQLite must not be taken along by a fork. Each flow opens its own.
 //!

@@ -1,7 +1,5 @@
 //! Units of uneven work as flows that move to a rank that has nothing to do.
 //!
-//! # Theory
-//!
 //! Each unit is a user-level thread, made by the rank that has the unit by static division. Its work is cut into
 //! steps, and after each step it yields: to the other flows of its rank, or by going to a rank that wants some.
 //!

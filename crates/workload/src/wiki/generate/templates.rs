@@ -1,5 +1,3 @@
-//! The templates that pages call.
-
 use super::super::store::{TEMPLATE, Written};
 
 const TEMPLATES: [(&str, &str); 8] = [

@@ -1,5 +1,3 @@
-//! Parts of lines.
-
 use super::super::escape::push_path;
 use super::super::tree::{Inline, Inlines};
 use super::contents::plain;

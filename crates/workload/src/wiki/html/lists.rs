@@ -1,5 +1,3 @@
-//! Lists.
-
 use super::super::tree::{Item, List, ListKind};
 use super::{Frame, Writer};
 

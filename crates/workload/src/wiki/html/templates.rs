@@ -1,5 +1,3 @@
-//! Templates and their parameters.
-
 use super::super::escape::push_path;
 use super::super::tree::{Block, Call, Content, Inlines, List};
 use super::{DEEPEST_CALL, MOST_BYTES, MOST_CALLS, Writer};
