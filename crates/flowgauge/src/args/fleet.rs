@@ -54,6 +54,15 @@ pub(crate) struct FleetRunArgs {
     /// Nodes of the Slurm job
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) nodes: Option<u32>,
+    /// Account that the Slurm job is charged to
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) account: Option<String>,
+    /// Quality of service of the Slurm job
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) qos: Option<String>,
+    /// Features that nodes of the Slurm job must have
+    #[arg(long, value_name = "LIST", requires = "slurm")]
+    pub(crate) constraint: Option<String>,
     /// These machines alone: to run again what failed, with --out DIR
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
@@ -78,12 +87,21 @@ pub(crate) struct FleetRunArgs {
     /// A machine that does not answer in this time has failed
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds, conflicts_with = "slurm")]
     pub(crate) patience: f64,
+    /// A machine that has not ended in this time has failed; the time limit of a Slurm job [default: twice the
+    /// budgets of the studies and 10 min more, or 24h without a budget]
+    #[arg(long, value_name = "TIME", value_parser = number::seconds)]
+    pub(crate) machine_deadline: Option<f64>,
+    /// Machines that are connected to and given the program at the same time [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "slurm")]
+    pub(crate) parallel: Option<u32>,
     /// Seed of the fleet, from which the seed of each machine is made; printed [default: random]
     #[arg(long, value_name = "N", value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Folder of the fleet [default: flowgauge-results/TIME-fleet]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) merged: MergedArgs,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     /// Options of `flowgauge run` for every machine
@@ -118,7 +136,20 @@ pub(crate) struct GatherArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) merged: MergedArgs,
+    #[command(flatten)]
     pub(crate) shown: ShownArgs,
+}
+
+/// How many machines make an answer, and what each may send.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MergedArgs {
+    /// Exit code 0 if this many machines have finished; a run does not begin with fewer [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) quorum: Option<u32>,
+    /// A machine whose journals are larger has failed
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = number::some_bytes)]
+    pub(crate) journal_limit: u64,
 }
 
 /// What becomes of the answer.

@@ -20,7 +20,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
-pub(crate) use fleet::{FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, NodeArgs, ShownArgs};
+pub(crate) use fleet::{
+    FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs,
+};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;

@@ -2,12 +2,16 @@
 
 mod folder;
 mod gather;
+mod guarded;
 mod hosts;
+mod limits;
 mod node;
 mod plan;
 mod remote;
 mod run;
 mod slurm;
+mod start;
+mod wire;
 
 use anyhow::Result;
 

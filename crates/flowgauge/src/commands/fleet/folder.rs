@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lab::fleet::merge::{Journals, is_finished};
 use lab::journal::FILE_NAME;
 
+use super::limits::{Allowance, WORDS};
 use crate::whole_file;
 
 /// The folder with one folder a machine.
@@ -40,7 +41,7 @@ pub(crate) fn places(folders: &[PathBuf]) -> Result<Places> {
             let entries = entries.with_context(|| format!("cannot read {}", nodes.display()))?;
             for entry in entries {
                 let path = entry?.path();
-                if path.is_dir() {
+                if !path.is_file() {
                     all.entry(name(&path)).or_default().insert(path);
                 }
             }
@@ -63,17 +64,20 @@ fn name(path: &Path) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-/// All that is kept of a machine in these folders.
-pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> Result<Kept> {
+/// All that is kept of a machine in these folders, whose journals have at most `limit` bytes.
+pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> Result<Kept> {
     let mut kept = Kept::default();
+    let mut allowance = Allowance::of(limit);
     for folder in folders {
         for path in journals_in(folder)? {
-            let text =
-                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            kept.journals.take(text);
+            kept.journals.take(allowance.read(&path)?);
         }
-        let failed = fs::read_to_string(folder.join(FAILED)).ok();
-        kept.failed = kept.failed.max(failed);
+        let failed = folder.join(FAILED);
+        if failed.symlink_metadata().is_ok() {
+            let text = Allowance::of(WORDS).read(&failed)?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            kept.failed = kept.failed.max(Some(text));
+        }
     }
     if kept.is_finished() {
         kept.failed = None;
@@ -99,7 +103,8 @@ pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
     }
     for (name, text) in &files {
         let path = folder.join(name);
-        if fs::read(&path).ok().as_deref() != Some(text) {
+        let there = Allowance::of(text.len() as u64).read(&path);
+        if there.ok().as_deref() != Some(text) {
             whole_file::write(&path, text)?;
         }
     }
@@ -113,21 +118,34 @@ pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
 /// The journals in the folder of a machine, and in those of the runs that it made there itself.
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = paths_in(folder)?;
-    let runs = paths
-        .iter()
-        .filter(|path| path.is_dir() && begins(path, "run-"));
-    let runs: Vec<PathBuf> = runs.map(|run| run.join(FILE_NAME)).collect();
-    let all = paths.into_iter().filter(|path| is_journal(path));
-    Ok(all
-        .chain(runs.into_iter().filter(|path| path.is_file()))
-        .collect())
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let runs = paths.iter().filter(|path| begins(path, "run-"));
+    let mut all = Vec::new();
+    for run in runs.filter(|path| !path.is_file()) {
+        is_folder(run)?;
+        all.extend(Some(run.join(FILE_NAME)).filter(is_there));
+    }
+    all.extend(paths.into_iter().filter(|path| is_journal(path)));
+    Ok(all)
 }
+
+/// Names in a folder that a machine may have.
+const NAMES: usize = 10_000;
 
 fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = || format!("cannot read {}", folder.display());
+    is_folder(folder)?;
     let entries = fs::read_dir(folder).with_context(failed)?;
-    let paths = entries.map(|entry| Ok(entry?.path()));
+    let paths = entries.take(NAMES).map(|entry| Ok(entry?.path()));
     paths.collect::<std::io::Result<_>>().with_context(failed)
+}
+
+/// A link may lead anywhere, and what is written there with it.
+fn is_folder(path: &Path) -> Result<()> {
+    let found = path.symlink_metadata();
+    let found = found.with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(found.is_dir(), "{} is no folder", path.display());
+    Ok(())
 }
 
 fn begins(path: &Path, with: &str) -> bool {

@@ -11,7 +11,7 @@ use lab::fleet::{Fleet, Node, side_by_side};
 
 use super::folder::{self, Kept, NODES};
 use crate::answer;
-use crate::args::{Format, GatherArgs, ShownArgs};
+use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;
 use crate::output::{self, Paper, tell};
 use crate::whole_file;
@@ -35,16 +35,24 @@ pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
             out.display()
         );
     }
-    gathered(&folders, &out, &args.shown)
+    gathered(&folders, &out, &args.merged, &args.shown)
 }
 
 /// Merges the machines of `folders` into `out`, writes and shows the answer.
-pub(super) fn gathered(folders: &[PathBuf], out: &Path, shown: &ShownArgs) -> Result<Ending> {
+pub(super) fn gathered(
+    folders: &[PathBuf],
+    out: &Path,
+    merged: &MergedArgs,
+    shown: &ShownArgs,
+) -> Result<Ending> {
     let places = Vec::from_iter(folder::places(folders)?);
-    let machines = side_by_side(&places, |(name, places)| machine(name, places, out));
+    let limit = merged.journal_limit;
+    let machines = side_by_side(&places, |(name, places)| machine(name, places, out, limit));
     let (mut nodes, mut failed) = (Vec::new(), Vec::new());
+    let all = machines.len();
     for ((name, _), machine) in places.into_iter().zip(machines) {
-        let (node, why) = machine?;
+        // What cannot be read of a machine costs that machine.
+        let (node, why) = machine.unwrap_or_else(|error| (None, Some(output::whole(&error))));
         nodes.extend(node);
         failed.extend(why.map(|why| (name, why)));
     }
@@ -60,10 +68,21 @@ pub(super) fn gathered(folders: &[PathBuf], out: &Path, shown: &ShownArgs) -> Re
         answer::write_plots(&report::fleet::plots(&fleet), folder)?;
     }
     output::print(&show(&fleet, shown))?;
-    Ok(match failed.is_empty() {
-        true => Ending::Answered,
-        false => Ending::Error,
-    })
+    Ok(ended(all - failed.len(), all, merged.quorum))
+}
+
+/// Whether so many machines that have finished are enough.
+fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
+    let enough = quorum.map_or(all, |quorum| quorum as usize);
+    if finished >= enough {
+        return Ending::Answered;
+    }
+    if quorum.is_some() {
+        tell(&format!(
+            "{finished} of {all} machines have finished, and --quorum asks for {enough}"
+        ));
+    }
+    Ending::Error
 }
 
 /// Merges what there is of a machine: what it found, and why that is not all, if so.
@@ -71,8 +90,9 @@ fn machine(
     name: &str,
     places: &BTreeSet<PathBuf>,
     out: &Path,
+    limit: u64,
 ) -> Result<(Option<Node>, Option<String>)> {
-    let kept = folder::read(places)?;
+    let kept = folder::read(places, limit)?;
     let own = out.join(NODES).join(name);
     // Journals that lie in the right place alone may still be growing.
     if places.len() > 1 || !places.iter().any(|place| is_same(place, &own)) {

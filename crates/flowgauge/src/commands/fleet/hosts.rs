@@ -23,10 +23,18 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    pub(super) fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &[u8]) -> Self {
         let mut all = Self::default();
         let mut names = BTreeSet::new();
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+            let Ok(line) = str::from_utf8(line) else {
+                let line = String::from_utf8_lossy(line);
+                all.wrong.push(format!(
+                    "line {number}: '{}' is no host: it has bytes that are not UTF-8",
+                    line.trim()
+                ));
+                continue;
+            };
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
@@ -87,7 +95,7 @@ mod tests {
     #[test]
     fn hosts_have_names_of_their_own() {
         let text = "node1\n# all\nme@node2 # fast\nssh://me@node3:2222\nfour=ssh://x:1\n\n";
-        let found = Hosts::parse(text);
+        let found = Hosts::parse(text.as_bytes());
         let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
         assert_eq!(names, ["node1", "node2", "node3", "four"]);
         assert_eq!(found.hosts[2].destination, "ssh://me@node3:2222");
@@ -95,8 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_that_is_not_utf8_costs_its_line() {
+        let found = Hosts::parse(b"a\nb\xff\nc # caf\xe9\r\nd\r\n");
+        let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
+        assert_eq!(names, ["a", "d"]);
+        let said = "line 2: 'b\u{fffd}' is no host: it has bytes that are not UTF-8";
+        assert_eq!(found.wrong[0], said);
+        assert!(found.wrong[1].starts_with("line 3: "), "{found:?}");
+    }
+
+    #[test]
     fn nonsense_and_duplicates_are_named_and_the_rest_stays() {
-        let found = Hosts::parse("a\na\n-oProxyCommand=x\nb c\n$(reboot)\n../x=y\n=y\nb\n");
+        let found = Hosts::parse(b"a\na\n-oProxyCommand=x\nb c\n$(reboot)\n../x=y\n=y\nb\n");
         let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
         assert_eq!(names, ["a", "b"]);
         let lines: Vec<&str> = found.wrong.iter().map(|line| &line[..6]).collect();

@@ -9,6 +9,7 @@
 //!   ready VERSION DIGEST          ─────▶       compares: is it the program that was meant?
 //!                                 ◀─────       the plan, one line      (when all machines are ready)
 //!   the journal, as it grows      ─────▶       appends it to a file
+//!   an empty line now and then    ─────▶       passes over it: this machine does not hang
 //!                                 ◀─────       an empty line now and then: I am still there
 //!   end                           ─────▶
 //! ```
@@ -17,7 +18,8 @@
 //! or its ssh), silence for [`PATIENCE`] (the network is), a signal. The run then gets SIGTERM, writes
 //! what it has and removes what is its own; it gets the same from the kernel if this process is
 //! killed. Its temporary files lie in the folder that the shell around this process
-//! (`remote::SCRIPT`) has made and removes.
+//! (`remote::SCRIPT`) has made. That shell removes it, and this process does too: either of them may be killed. A
+//! process whose shell is gone ends, since its folder is.
 //!
 //! Under Slurm there is no conversation: the plan lies in a folder that all machines share, and the
 //! journal goes there.
@@ -38,7 +40,9 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::folder::NODES;
-use super::plan::{Files, Id, Plan};
+use super::guarded::{self, Guarded, PREFIX};
+use super::plan::{Files, Id, MOST, Plan};
+use super::wire::REMIND;
 use crate::args::NodeArgs;
 use crate::ending::Ending;
 use crate::whole_file;
@@ -72,13 +76,14 @@ pub(crate) fn run(args: &NodeArgs) -> Result<Ending> {
 
 /// By ssh: everything through standard input and output.
 fn conversation(folder: &Path, interrupt: &Interrupt) -> Result<Ending> {
+    let guarded = Guarded::join(folder)?;
     say(&format!("ready {}\n", Id::own()?))?;
     let stdin = io::stdin().as_fd().try_clone_to_owned();
     let mut input = BufReader::new(File::from(stdin.context("cannot copy a descriptor")?));
     let Some(line) = plan_line(&mut input)? else {
         return Ok(Ending::Answered);
     };
-    let task: Task = serde_json::from_str(&line).context("cannot understand the plan")?;
+    let task: Task = serde_json::from_slice(&line).context("cannot understand the plan")?;
     for (name, text) in &task.files {
         whole_file::write(&folder.join(name), text)?;
     }
@@ -94,6 +99,7 @@ fn conversation(folder: &Path, interrupt: &Interrupt) -> Result<Ending> {
             }
             Heard::End => true,
         };
+        let gone = gone || guarded.is_alone();
         if gone || interrupt.signal().is_some() || journal.send().is_err() {
             run.end();
             break;
@@ -106,16 +112,17 @@ fn conversation(folder: &Path, interrupt: &Interrupt) -> Result<Ending> {
 }
 
 /// The line with the plan, behind empty ones; `None` if the other side is gone.
-fn plan_line(input: &mut BufReader<File>) -> Result<Option<String>> {
+fn plan_line(input: &mut BufReader<File>) -> Result<Option<Vec<u8>>> {
     loop {
         if input.buffer().is_empty() && !is_readable(input.get_ref(), PATIENCE)? {
             return Ok(None);
         }
-        let mut line = String::new();
-        input.read_line(&mut line).context("cannot read the plan")?;
-        match line.as_str() {
-            "" => return Ok(None),
-            "\n" => {}
+        let mut line = Vec::new();
+        let read = input.by_ref().take(MOST).read_until(b'\n', &mut line);
+        read.context("cannot read the plan")?;
+        match line.as_slice() {
+            [] => return Ok(None),
+            b"\n" => {}
             _ => return Ok(Some(line)),
         }
     }
@@ -175,10 +182,10 @@ fn in_shared(plan: &Plan, name: &str, own: &Path, interrupt: &Interrupt) -> Resu
         "another program is there: {program}, and the fleet runs {}",
         plan.program
     );
-    let folder = tempfile::Builder::new()
-        .prefix("flowgauge-fleet.")
-        .tempdir();
+    guarded::sweep(&std::env::temp_dir());
+    let folder = tempfile::Builder::new().prefix(PREFIX).tempdir();
     let folder = folder.context("cannot make a folder for temporary files")?;
+    let _guarded = Guarded::join(folder.path())?;
     for (file, text) in &plan.files {
         whole_file::write(&folder.path().join(file), text)?;
     }
@@ -295,23 +302,45 @@ impl Run {
 struct Tail {
     path: PathBuf,
     sent: u64,
+    /// Whether all that was sent are whole lines.
+    is_whole: bool,
+    spoke: Instant,
 }
 
 impl Tail {
     fn of(path: PathBuf) -> Self {
-        Self { path, sent: 0 }
+        Self {
+            path,
+            sent: 0,
+            is_whole: true,
+            spoke: Instant::now(),
+        }
     }
 
-    /// Sends what is new.
+    /// Sends what is new; an empty line where nothing was for a while.
     fn send(&mut self) -> io::Result<()> {
+        let new = self.new_bytes()?;
+        if let Some(last) = new.last() {
+            self.is_whole = *last == b'\n';
+        } else if !self.is_whole || self.spoke.elapsed() < REMIND {
+            return Ok(());
+        }
+        let mut out = io::stdout();
+        out.write_all(if new.is_empty() { b"\n" } else { &new })?;
+        self.sent += new.len() as u64;
+        self.spoke = Instant::now();
+        out.flush()
+    }
+
+    fn new_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut new = Vec::new();
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(new),
             Err(error) => return Err(error),
         };
         file.seek(io::SeekFrom::Start(self.sent))?;
-        let mut out = io::stdout();
-        self.sent += io::copy(&mut file, &mut out)?;
-        out.flush()
+        file.read_to_end(&mut new)?;
+        Ok(new)
     }
 }

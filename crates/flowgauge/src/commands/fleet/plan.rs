@@ -3,16 +3,26 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::limits::Allowance;
 use crate::args::{self, Command};
 use crate::whole_file;
 
 /// The file with the plan, in the folder of the fleet.
 pub(super) const FILE: &str = "plan.json";
+
+/// Bytes of a plan.
+pub(super) const MOST: u64 = 16 << 20;
+
+/// Time for the studies of a machine that have no budget.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Time for what no budget counts.
+const MORE: Duration = Duration::from_secs(10 * 60);
 
 /// Study files: the name of each, and its text.
 pub(super) type Files = Vec<(String, String)>;
@@ -100,6 +110,21 @@ impl Plan {
         words.chain(seed).collect()
     }
 
+    /// Time that a machine has for all of it, unless another one is asked for.
+    pub(super) fn usual_deadline(&self) -> Duration {
+        let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
+        let budget = match args::parsed(words.chain(self.words.clone())) {
+            Some(Command::Run(run)) => {
+                let usual = lab::Settings::usual(run.preset.into(), self.seed).budget_s;
+                let each = run.how.budget.or(usual);
+                each.map(|each| each * run.studies.len() as f64)
+            }
+            _ => None,
+        };
+        let twice = budget.map(|budget| Duration::from_secs_f64(2.0 * budget));
+        twice.map_or(A_DAY, |twice| twice + MORE)
+    }
+
     /// A seed that no other machine has: orders that are alike everywhere would not average out.
     fn seed_of(&self, machine: &str) -> u64 {
         let hash = Sha256::digest(format!("{} {machine}", self.seed));
@@ -109,9 +134,9 @@ impl Plan {
 
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
-        let text = std::fs::read_to_string(&path);
-        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("cannot understand {}", path.display()))
+        let text = Allowance::of(MOST).read(&path)?;
+        serde_json::from_slice(&text)
+            .with_context(|| format!("cannot understand {}", path.display()))
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
@@ -215,6 +240,14 @@ mod tests {
         let id = plan(&[]).unwrap().program;
         let unknown = Plan::new(&["prims".to_owned()], &[], id, 1).unwrap_err();
         assert!(output(&unknown).contains("primes"), "{unknown:#}");
+    }
+
+    #[test]
+    fn the_deadline_of_a_machine_follows_from_the_budgets() {
+        let of = |more: &[&str]| plan(more).unwrap().usual_deadline().as_secs();
+        assert_eq!(of(&[]), 2 * 18 + 600);
+        assert_eq!(of(&["--budget", "5m"]), 2 * 300 + 600);
+        assert_eq!(of(&["--preset", "full"]), 24 * 60 * 60);
     }
 
     fn output(error: &anyhow::Error) -> String {

@@ -1,13 +1,12 @@
 //! `flowgauge fleet run`: the same studies on many machines.
 //!
-//! One thread a machine talks to it ([`super::remote`]); this one watches deadlines and signals. No
+//! One thread a machine talks to it ([`super::remote`]), and looks at its deadlines and for signals. No
 //! slot is launched here, so the rule that the main process has one thread does not concern it.
 //! What came of a machine, whole or cut, is merged into its folder as `gather` does it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use flow::Interrupt;
@@ -16,8 +15,9 @@ use super::folder::{self, FAILED, NODES};
 use super::gather;
 use super::hosts::{Host, Hosts};
 use super::plan::{self, Id, Plan};
-use super::remote::{self, Line, Way};
+use super::remote::{self, Way};
 use super::slurm::Job;
+use super::start::{Arrival, Start};
 use crate::args::FleetRunArgs;
 use crate::ending::{self, Ending};
 use crate::output::{self, tell};
@@ -27,10 +27,8 @@ use crate::whole_file;
 const PROGRAM: &str = "flowgauge";
 /// The batch script there.
 const SCRIPT: &str = "fleet.sbatch";
-/// From one look at deadlines and signals to the next.
-const LOOK: Duration = Duration::from_millis(50);
-/// From one reminder to the next.
-const REMIND: Duration = Duration::from_secs(15);
+/// One machine at a time is merged: journals are large.
+static MERGE: Mutex<()> = Mutex::new(());
 
 /// Runs studies on machines and answers.
 pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
@@ -119,7 +117,7 @@ fn default_folder() -> Result<PathBuf> {
 
 /// The machines of the file that were asked for.
 fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
-    let text = std::fs::read_to_string(file);
+    let text = std::fs::read(file);
     let text = text.with_context(|| format!("cannot read {}", file.display()))?;
     let Hosts { mut hosts, wrong } = Hosts::parse(&text);
     if !args.only.is_empty() {
@@ -159,6 +157,8 @@ fn by_ssh(
         at: args.at.clone(),
         folder: args.folder.clone(),
         patience: Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0)),
+        deadline: deadline(args, plan),
+        journal: args.merged.journal_limit,
         arch: std::env::consts::ARCH.to_owned(),
     };
     if args.dry_run {
@@ -181,75 +181,80 @@ fn by_ssh(
         plan.program,
         out.display()
     ));
-    let cut = visit_all(&hosts, plan, &way, out)?;
-    let ended = match gather::gathered(&[out.to_owned()], out, &args.shown) {
+    let start = start(args, hosts.len())?;
+    let cut = visit_all(&hosts, plan, &way, &start, out)?;
+    let ended = match gather::gathered(&[out.to_owned()], out, &args.merged, &args.shown) {
         Ok(ended) => ended,
         Err(error) => {
             output::tell_error(&error);
             Ending::Error
         }
     };
-    Ok(match (cut, wrong.is_empty()) {
+    let enough = wrong.is_empty() || args.merged.quorum.is_some();
+    Ok(match (cut, enough) {
         (Some(signal), _) => Ending::Interrupted(signal),
         (None, true) => ended,
         (None, false) => ending::worse(ended, Ending::Error),
     })
 }
 
+/// Time that each machine has.
+fn deadline(args: &FleetRunArgs, plan: &Plan) -> Duration {
+    let asked = args.machine_deadline.map(Duration::from_secs_f64);
+    asked.unwrap_or_else(|| plan.usual_deadline())
+}
+
+/// How many machines are prepared at a time, and how many must be ready.
+fn start(args: &FleetRunArgs, machines: usize) -> Result<Start> {
+    let quorum = args.merged.quorum.filter(|_| args.only.is_empty());
+    let quorum = quorum.map_or(1, |quorum| quorum as usize);
+    ensure!(
+        quorum <= machines,
+        "--quorum {quorum}: there are {}",
+        report::number::many(machines as u64, "machine")
+    );
+    let at_once = args.parallel.map_or(machines, |machines| machines as usize);
+    Ok(Start::of(machines, at_once, quorum))
+}
+
 /// Every machine at once, until the last one has ended; the signal that cut it, if one did.
-fn visit_all(hosts: &[Host], plan: &Plan, way: &Way, out: &Path) -> Result<Option<i32>> {
+fn visit_all(
+    hosts: &[Host],
+    plan: &Plan,
+    way: &Way,
+    start: &Start,
+    out: &Path,
+) -> Result<Option<i32>> {
     let interrupt = Interrupt::install().context("signals cannot be handled")?;
     interrupt.begin();
-    let lines: Vec<Line> = hosts.iter().map(|_| Line::default()).collect();
-    let all_ready = Barrier::new(hosts.len());
-    let ended = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for (host, line) in hosts.iter().zip(&lines) {
-            let (all_ready, ended) = (&all_ready, &ended);
+        for host in hosts {
+            let (arrival, interrupt) = (start.machine(), &interrupt);
             scope.spawn(move || {
-                let done = one(host, plan, way, (line, all_ready), out);
-                if let Err(error) = done {
+                if let Err(error) = one(host, plan, way, (arrival, interrupt), out) {
                     tell(&format!("{}: {}", host.name, output::whole(&error)));
                 }
-                ended.fetch_add(1, Ordering::SeqCst);
             });
         }
-        watch(&lines, &ended, &interrupt);
     });
     interrupt.end();
     Ok(interrupt.signal())
 }
 
-/// Looks for deadlines and signals until all have ended.
-fn watch(lines: &[Line], ended: &AtomicUsize, interrupt: &Interrupt) {
-    let mut reminded = Instant::now();
-    let mut hung_up = false;
-    while ended.load(Ordering::SeqCst) < lines.len() {
-        std::thread::sleep(LOOK);
-        lines.iter().for_each(remote::look);
-        if reminded.elapsed() > REMIND {
-            lines.iter().for_each(remote::remind);
-            reminded = Instant::now();
-        }
-        if !hung_up && interrupt.signal().is_some() {
-            lines.iter().for_each(remote::hang_up);
-            hung_up = true;
-        }
-    }
-}
-
 /// One machine: what it sent is merged with what is known of it, and why it failed is written down.
-fn one(host: &Host, plan: &Plan, way: &Way, line: (&Line, &Barrier), out: &Path) -> Result<()> {
+fn one(
+    host: &Host,
+    plan: &Plan,
+    way: &Way,
+    start: (Arrival<'_>, &Interrupt),
+    out: &Path,
+) -> Result<()> {
     let own = out.join(NODES).join(&host.name);
-    let made =
-        std::fs::create_dir_all(&own).with_context(|| format!("cannot create {}", own.display()));
-    if made.is_err() {
-        line.1.wait();
-        return made;
-    }
+    std::fs::create_dir_all(&own).with_context(|| format!("cannot create {}", own.display()))?;
     let fetched = own.join("journal-fetched.jsonl");
-    let visited = remote::visit(host, plan, way, line, &fetched);
-    let mut kept = folder::read([&own])?;
+    let visited = remote::visit(host, plan, way, start, &fetched);
+    let _one_at_a_time = MERGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = folder::read([&own], way.journal)?;
     kept.failed = visited
         .as_ref()
         .err()
@@ -298,9 +303,14 @@ fn by_slurm(
         partition,
         nodes,
         only: &args.only,
+        account: args.account.as_deref(),
+        qos: args.qos.as_deref(),
+        constraint: args.constraint.as_deref(),
+        time: deadline(args, plan),
         folder: out,
         program: args.at.as_deref().unwrap_or(&shared),
     };
+    job.check()?;
     if args.dry_run {
         output::print(&job.script())?;
         return Ok(Ending::Answered);
@@ -322,7 +332,7 @@ fn by_slurm(
         }
     }
     if args.wait {
-        return gather::gathered(&[out.to_owned()], out, &args.shown);
+        return gather::gathered(&[out.to_owned()], out, &args.merged, &args.shown);
     }
     tell(&format!(
         "when it has ended: flowgauge fleet gather {}",

@@ -2,9 +2,14 @@
 //!
 //! The folder of the fleet must be one that all nodes see: the plan, the program and the journals lie
 //! in it. Nothing is installed on a node; what a run needs there is temporary and goes with it.
+//!
+//! sbatch reads the script's comments: a word with a space ends an option there, and a line break ends the comment. So
+//! words are of characters that names in Slurm have, and a folder is in quotation marks, without what sbatch
+//! replaces in them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -18,6 +23,11 @@ pub(super) struct Job<'a> {
     pub(super) nodes: u32,
     /// These nodes alone.
     pub(super) only: &'a [String],
+    pub(super) account: Option<&'a str>,
+    pub(super) qos: Option<&'a str>,
+    pub(super) constraint: Option<&'a str>,
+    /// The limit of the job.
+    pub(super) time: Duration,
     /// The folder of the fleet.
     pub(super) folder: &'a Path,
     /// The program, where all nodes see it.
@@ -25,27 +35,70 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Refuses words that would say something else to sbatch.
+    pub(super) fn check(&self) -> Result<()> {
+        let names = [
+            ("--slurm", Some(self.partition), "-_.+,"),
+            ("--account", self.account, "-_.+@"),
+            ("--qos", self.qos, "-_.+@"),
+            ("--constraint", self.constraint, "-_.+&|*,:=()[]"),
+        ];
+        let names = names
+            .into_iter()
+            .filter_map(|(option, word, more)| Some((option, word?, more)));
+        let nodes = self
+            .only
+            .iter()
+            .map(|node| ("--only", node.as_str(), "-_.[]"));
+        for (option, word, more) in names.chain(nodes) {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+            ensure!(
+                !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain),
+                "{option} '{word}': it has letters, digits and {more} alone, and no - in front"
+            );
+        }
+        let folder = self.folder.to_str();
+        let is_replaced = |c: char| c.is_control() || "\"\\%".contains(c);
+        ensure!(
+            folder.is_some_and(|folder| !folder.contains(is_replaced)),
+            "--out {}: sbatch would replace some of its characters: name a folder without \" \\ and %",
+            self.folder.display()
+        );
+        Ok(())
+    }
+
     /// The batch script.
     pub(super) fn script(&self) -> String {
         let folder = self.folder.display().to_string();
-        let only = match self.only {
-            [] => String::new(),
-            names => format!("#SBATCH --nodelist={}\n", names.join(",")),
-        };
+        let only = Some(self.only.join(",")).filter(|only| !only.is_empty());
+        let asked = [
+            ("nodelist", only.as_deref()),
+            ("account", self.account),
+            ("qos", self.qos),
+            ("constraint", self.constraint),
+        ];
+        let asked: String = asked
+            .iter()
+            .filter_map(|(option, word)| Some(format!("#SBATCH --{option}=\"{}\"\n", (*word)?)))
+            .collect();
         format!(
             "#!/bin/sh\n\
              #SBATCH --job-name=flowgauge\n\
-             #SBATCH --partition={}\n\
+             #SBATCH --partition=\"{}\"\n\
              #SBATCH --nodes={}\n\
              #SBATCH --ntasks-per-node=1\n\
              #SBATCH --exclusive\n\
-             #SBATCH --output={folder}/slurm-%j.out\n\
-             {only}\
+             #SBATCH --time={}\n\
+             # A node that is down does not have the others begin again.\n\
+             #SBATCH --no-requeue\n\
+             #SBATCH --output=\"{folder}/slurm-%j.out\"\n\
+             {asked}\
              # One task a node, on all of its CPUs; a node that fails ends no other.\n\
              exec srun --ntasks-per-node=1 --cpu-bind=none --kill-on-bad-exit=0 --wait=0 \\\n  \
              {} fleet node --shared {}\n",
             self.partition,
             self.nodes,
+            limit(self.time),
             word(self.program),
             word(&folder),
         )
@@ -133,6 +186,13 @@ fn partitions() -> Partitions {
     text.lines().filter_map(line).collect()
 }
 
+/// A time as Slurm reads it, of which it counts whole minutes: `days-hours:minutes:seconds`.
+fn limit(time: Duration) -> String {
+    let minutes = time.as_secs().div_ceil(60).max(1);
+    let (days, hours) = (minutes / 1_440, minutes / 60 % 24);
+    format!("{days}-{hours:02}:{:02}:00", minutes % 60)
+}
+
 /// A word for a shell.
 fn word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -147,6 +207,10 @@ mod tests {
             partition: "debug",
             nodes: 2,
             only,
+            account: None,
+            qos: None,
+            constraint: None,
+            time: Duration::from_secs(90),
             folder: Path::new("/shared/it's"),
             program: "/shared/flowgauge",
         }
@@ -206,18 +270,114 @@ mod tests {
         }
     }
 
+    /// `--only 'node1 --wrap=id'` submitted another job, and so did a line break in a partition.
+    #[test]
+    fn words_that_would_be_options_of_sbatch_are_refused() {
+        let refused = |job: &Job<'_>, option: &str| {
+            let why = job.check().unwrap_err().to_string();
+            assert!(why.starts_with(option), "{why}");
+        };
+        for word in [
+            "node1 --wrap=id",
+            "a\nb",
+            "",
+            "-n1",
+            "a#b",
+            "a\"b",
+            "$(id)",
+            "é",
+        ] {
+            let only = [word.to_owned()];
+            refused(&job(&only), "--only");
+            let job = job(&[]);
+            refused(
+                &Job {
+                    partition: word,
+                    ..job.clone()
+                },
+                "--slurm",
+            );
+            refused(
+                &Job {
+                    account: Some(word),
+                    ..job.clone()
+                },
+                "--account",
+            );
+            refused(
+                &Job {
+                    qos: Some(word),
+                    ..job.clone()
+                },
+                "--qos",
+            );
+            refused(
+                &Job {
+                    constraint: Some(word),
+                    ..job
+                },
+                "--constraint",
+            );
+        }
+        for folder in ["/a\nb", "/a\"b", "/a\\b", "/a%jb"] {
+            let folder = Path::new(folder);
+            refused(&Job { folder, ..job(&[]) }, "--out");
+        }
+        let only = ["n[1-3".to_owned(), "5]".to_owned()];
+        let folder = Path::new("/a b");
+        let constraint = Some("[rack1*2&rack2*4]|gpu");
+        Job {
+            folder,
+            constraint,
+            ..job(&only)
+        }
+        .check()
+        .unwrap();
+    }
+
     #[test]
     fn the_script_names_what_was_asked_for() {
         let only = ["n1".to_owned(), "n3".to_owned()];
-        let job = job(&only);
+        let job = Job {
+            account: Some("physics"),
+            qos: Some("long"),
+            constraint: Some("a&b"),
+            ..job(&only)
+        };
         let script = job.script();
         for line in [
-            "#SBATCH --partition=debug\n",
+            "#SBATCH --partition=\"debug\"\n",
             "#SBATCH --nodes=2\n",
-            "#SBATCH --nodelist=n1,n3\n",
+            "#SBATCH --nodelist=\"n1,n3\"\n",
+            "#SBATCH --account=\"physics\"\n",
+            "#SBATCH --qos=\"long\"\n",
+            "#SBATCH --constraint=\"a&b\"\n",
             r"'/shared/flowgauge' fleet node --shared '/shared/it'\''s'",
         ] {
             assert!(script.contains(line), "{line}: {script}");
         }
+    }
+
+    /// `--out "a b"` made a script that sbatch did not understand.
+    #[test]
+    fn a_folder_with_a_space_is_one_word_of_the_script() {
+        let job = Job {
+            folder: Path::new("/a b"),
+            ..job(&[])
+        };
+        assert!(
+            job.script()
+                .contains("#SBATCH --output=\"/a b/slurm-%j.out\"\n")
+        );
+    }
+
+    /// Slurm began the whole fleet again when a node went down.
+    #[test]
+    fn a_job_has_a_time_limit_and_is_not_begun_again() {
+        let script = job(&[]).script();
+        assert!(script.contains("#SBATCH --no-requeue\n"), "{script}");
+        assert!(script.contains("#SBATCH --time=0-00:02:00\n"), "{script}");
+        let two_days = Duration::from_secs(2 * 86_400 + 3 * 3_600 + 61);
+        assert_eq!(limit(two_days), "2-03:02:00");
     }
 }

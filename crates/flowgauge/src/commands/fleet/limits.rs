@@ -1,0 +1,119 @@
+//! What one machine may take of this one, however it behaves: bytes and time.
+//!
+//! Whatever a machine says or has left in a folder is read through an [`Allowance`]: its lines, its
+//! journal, its files. Where it is spent, that machine has failed, and no other one.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use nix::fcntl::OFlag;
+
+/// Bytes of all words of a machine before its journal, and of a file that holds no journal.
+pub(super) const WORDS: u64 = 64 << 10;
+
+/// Bytes that may still come from one machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    all: u64,
+    left: u64,
+    is_spent: bool,
+}
+
+impl Allowance {
+    pub(super) fn of(bytes: u64) -> Self {
+        Self {
+            all: bytes,
+            left: bytes,
+            is_spent: false,
+        }
+    }
+
+    /// Takes as many bytes from what is left.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<()> {
+        let left = u64::try_from(bytes)
+            .ok()
+            .and_then(|bytes| self.left.checked_sub(bytes));
+        self.is_spent |= left.is_none();
+        self.left = left.with_context(|| {
+            let all = lab::number::bytes(self.all as f64);
+            format!("it is more than the {all} that one machine may have")
+        })?;
+        Ok(())
+    }
+
+    /// Whether there was more.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// The bytes of a regular file. A link is not followed, and a pipe or device is neither waited for nor read.
+    pub(super) fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
+        let mut read = || {
+            let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+            let opened = OpenOptions::new()
+                .read(true)
+                .custom_flags(flags.bits())
+                .open(path);
+            let file = opened.map_err(|error| match error.raw_os_error() {
+                Some(code) if code == nix::libc::ELOOP => anyhow!("it is a link, and no file"),
+                _ => error.into(),
+            })?;
+            ensure!(file.metadata()?.is_file(), "it is no regular file");
+            self.read_all(&file)
+        };
+        read().with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// All that an open file holds, whatever size it says it has.
+    fn read_all(&mut self, file: &File) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        file.take(self.left.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        self.spend(bytes.len())?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::sys::stat::Mode;
+
+    fn refused(path: &Path) -> String {
+        let error = Allowance::of(1_000).read(path).unwrap_err();
+        crate::output::whole(&error)
+    }
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("small"), [1; 600]).unwrap();
+        let mut allowance = Allowance::of(1_000);
+        assert_eq!(allowance.read(&at("small")).unwrap().len(), 600);
+        // The files of a machine share what it may send.
+        let error = allowance.read(&at("small")).unwrap_err();
+        assert!(
+            crate::output::whole(&error).contains("more than the 1,000 B"),
+            "{error:#}"
+        );
+        std::os::unix::fs::symlink("/dev/zero", at("link")).unwrap();
+        assert!(refused(&at("link")).contains("a link"));
+        nix::unistd::mkfifo(&at("fifo"), Mode::S_IRWXU).unwrap();
+        for path in [at("fifo"), folder.path().to_owned(), "/dev/zero".into()] {
+            let why = refused(&path);
+            assert!(why.contains("no regular file"), "{why}");
+        }
+    }
+
+    /// Such a file says that it has no bytes, and has some.
+    #[test]
+    fn what_a_file_says_of_its_size_is_not_believed() {
+        let says = std::fs::metadata("/proc/self/smaps").unwrap().len();
+        assert_eq!(says, 0);
+        assert!(refused(Path::new("/proc/self/smaps")).contains("more than the 1,000 B"));
+    }
+}

@@ -1,0 +1,333 @@
+//! The connection to a machine, none of whose words is trusted.
+//!
+//! # Theory
+//!
+//! A machine may hang, flood, or take nothing in, at any moment, and so may the ssh before it or a process
+//! that still holds its pipes. So no read and no write here waits for the machine: pipes do not block, and every wait
+//! is a [`Wire::turn`] of at most [`LOOK`], in which
+//!
+//! ```text
+//!   the deadline of the step is compared      late: ssh is killed with all that it started
+//!   a signal to this program is looked for    the machine's input ends, and it has PARTING to end
+//!   standard error is taken, its end kept     so a machine that fills it does not stop itself
+//!   the machine is reminded, now and then     an empty line: somebody is still here
+//! ```
+//!
+//! What is read is paid from an [`Allowance`], so a machine costs the memory of a piece and the disk of a journal.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use flow::Interrupt;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::limits::Allowance;
+
+/// From one look at the deadline and at signals to the next.
+const LOOK: u8 = 50;
+/// From one reminder to the next.
+pub(super) const REMIND: Duration = Duration::from_secs(15);
+/// How long a machine that runs may say nothing: it sends an empty line every [`REMIND`].
+const SILENCE: Duration = Duration::from_secs(90);
+/// Time for a machine to end after it was asked to.
+const PARTING: Duration = Duration::from_secs(40);
+/// Bytes that are read or written at once.
+const PIECE: usize = 64 << 10;
+/// Bytes that are kept of the end of standard error.
+const SAID: usize = 8 << 10;
+/// Bytes of standard error, and of what a machine says when it is asked to end, that are passed over.
+const PASSED_OVER: u64 = 16 << 20;
+
+/// Why a machine was not begun.
+pub(super) const INTERRUPTED: &str = "it was not begun: this run was interrupted";
+
+/// A connection.
+pub(super) struct Wire<'a> {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    errors: Option<ChildStderr>,
+    /// What was heard and not yet taken.
+    heard: Vec<u8>,
+    /// The end of standard error.
+    said: Vec<u8>,
+    /// Bytes that standard error may still have.
+    errors_left: Allowance,
+    /// What the machine has to do, how long it has for it, and until when.
+    step: (&'static str, Duration),
+    deadline: Instant,
+    reminded: Instant,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Wire<'a> {
+    /// Starts ssh, as the leader of a process group.
+    pub(super) fn open(mut command: Command, interrupt: &'a Interrupt) -> Result<Self> {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{} cannot be started", command.get_program().display()))?;
+        let output = child.stdout.take().context("ssh has no output")?;
+        let wire = Self {
+            input: child.stdin.take(),
+            errors: child.stderr.take(),
+            child,
+            output,
+            heard: Vec::new(),
+            said: Vec::new(),
+            errors_left: Allowance::of(PASSED_OVER),
+            step: ("begin", Duration::ZERO),
+            deadline: Instant::now(),
+            reminded: Instant::now(),
+            interrupt,
+        };
+        wire.input.as_ref().map_or(Ok(()), never_wait)?;
+        wire.errors.as_ref().map_or(Ok(()), never_wait)?;
+        never_wait(&wire.output)?;
+        Ok(wire)
+    }
+
+    /// The machine has this time for the next step.
+    pub(super) fn allow(&mut self, step: &'static str, time: Duration) {
+        self.step = (step, time);
+        let now = Instant::now();
+        self.deadline = now.checked_add(time).unwrap_or(now + SILENCE);
+    }
+
+    /// A line without its end, as far as it is text; `None` behind the last one.
+    pub(super) fn line(&mut self, allowance: &mut Allowance) -> Result<Option<String>> {
+        loop {
+            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                return Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()));
+            }
+            if !self.hear(allowance)? {
+                return Ok(None);
+            }
+            self.is_wanted()?;
+        }
+    }
+
+    /// Takes everything into `file` until the machine ends, without its empty lines.
+    pub(super) fn copy(&mut self, file: &mut File, allowance: &mut Allowance) -> Result<()> {
+        let (mut last, mut heard) = (b'\n', Instant::now());
+        loop {
+            self.remind();
+            let more = self.hear(allowance)?;
+            if !self.heard.is_empty() {
+                heard = Instant::now();
+            }
+            self.heard.retain(|byte| {
+                let is_empty_line = (last, *byte) == (b'\n', b'\n');
+                last = *byte;
+                !is_empty_line
+            });
+            file.write_all(&self.heard)
+                .context("cannot write its journal")?;
+            self.heard.clear();
+            if !more {
+                return Ok(());
+            }
+            ensure!(
+                heard.elapsed() < SILENCE,
+                "it did not answer in time: nothing was heard of it for {}",
+                spelled(SILENCE)
+            );
+        }
+    }
+
+    /// Sends everything, with a word of `progress` each time that a piece was taken.
+    pub(super) fn send(
+        &mut self,
+        mut from: impl Read,
+        mut progress: impl FnMut(&mut Self, usize),
+    ) -> Result<()> {
+        let mut piece = vec![0; PIECE];
+        loop {
+            let count = from.read(&mut piece)?;
+            let mut rest = &piece[..count];
+            while !rest.is_empty() {
+                self.turn(Some(PollFlags::POLLOUT))?;
+                let input = self.input.as_mut();
+                let input = input.context(INTERRUPTED)?;
+                match input.write(rest) {
+                    Ok(taken) => {
+                        rest = &rest[taken..];
+                        progress(self, taken);
+                    }
+                    Err(error) if is_for_later(&error) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if count == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits a little while others are not ready: nothing is asked of the machine.
+    pub(super) fn rest(&mut self) -> Result<()> {
+        self.allow("wait", SILENCE);
+        self.remind();
+        self.turn(None)?;
+        self.is_wanted()
+    }
+
+    fn is_wanted(&self) -> Result<()> {
+        ensure!(self.input.is_some(), INTERRUPTED);
+        Ok(())
+    }
+
+    /// Closes the connection: the exit code of ssh, unless it had to be killed, and what was said last.
+    pub(super) fn end(mut self) -> (Option<i32>, String) {
+        self.input = None;
+        let parting = self.deadline.saturating_duration_since(Instant::now());
+        self.allow("end", parting.min(PARTING));
+        let mut ended = None;
+        let mut nothing = Allowance::of(PASSED_OVER);
+        // What it still says is passed over.
+        while let Ok(more) = self.hear(&mut nothing) {
+            self.heard.clear();
+            if let Ok(Some(status)) = self.child.try_wait() {
+                ended = status.code();
+                break;
+            }
+            if !more {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        let _killed_below = self.take_errors();
+        (ended, last_lines(&self.said))
+    }
+
+    /// One turn, and what came in it; false at the end, which is that of ssh, whoever still holds its pipe.
+    fn hear(&mut self, allowance: &mut Allowance) -> Result<bool> {
+        self.turn(Some(PollFlags::POLLIN))?;
+        let has_ended = !matches!(self.child.try_wait(), Ok(None));
+        let before = self.heard.len();
+        self.heard.resize(before + PIECE, 0);
+        let read = self.output.read(&mut self.heard[before..]);
+        self.heard
+            .truncate(before + read.as_ref().copied().unwrap_or(0));
+        match read {
+            Ok(count) => {
+                allowance.spend(count)?;
+                Ok(count > 0)
+            }
+            Err(error) if is_for_later(&error) => Ok(!has_ended),
+            Err(error) => Err(error).context("it cannot be heard"),
+        }
+    }
+
+    /// Waits until it can be read or written, as `want` says, at most [`LOOK`].
+    fn turn(&mut self, want: Option<PollFlags>) -> Result<()> {
+        if Instant::now() > self.deadline {
+            self.kill();
+            let (step, time) = self.step;
+            bail!("it did not answer in time: {} to {step}", spelled(time));
+        }
+        if self.interrupt.signal().is_some() && self.input.take().is_some() {
+            self.deadline = self.deadline.min(Instant::now() + PARTING);
+        }
+        let mut ready = Vec::with_capacity(2);
+        match (want, &self.input) {
+            (Some(PollFlags::POLLOUT), Some(input)) => {
+                ready.push(PollFd::new(input.as_fd(), PollFlags::POLLOUT));
+            }
+            (Some(PollFlags::POLLIN), _) => {
+                ready.push(PollFd::new(self.output.as_fd(), PollFlags::POLLIN));
+            }
+            _ => {}
+        }
+        if let Some(errors) = &self.errors {
+            ready.push(PollFd::new(errors.as_fd(), PollFlags::POLLIN));
+        }
+        match poll(&mut ready, PollTimeout::from(LOOK)) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error).context("ssh cannot be waited for"),
+        }
+        self.take_errors()
+    }
+
+    /// An empty line now and then: somebody is still here.
+    fn remind(&mut self) {
+        if self.reminded.elapsed() > REMIND
+            && let Some(input) = &mut self.input
+        {
+            self.reminded = Instant::now();
+            let _full_or_gone_is_seen_elsewhere = input.write(b"\n");
+        }
+    }
+
+    /// Takes a piece of standard error, and keeps the end of all.
+    fn take_errors(&mut self) -> Result<()> {
+        let Some(errors) = &mut self.errors else {
+            return Ok(());
+        };
+        let mut piece = [0; SAID];
+        match errors.read(&mut piece) {
+            Ok(count) if count > 0 => {
+                self.said.extend_from_slice(&piece[..count]);
+                let over = self.said.len().saturating_sub(SAID);
+                self.said.drain(..over);
+                self.errors_left
+                    .spend(count)
+                    .context("its standard error has no end")?;
+            }
+            Err(error) if is_for_later(&error) => {}
+            _ => self.errors = None,
+        }
+        Ok(())
+    }
+
+    /// Kills ssh with what it has started: a group of its own.
+    fn kill(&self) {
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            let _gone_is_fine = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+    }
+}
+
+impl Drop for Wire<'_> {
+    /// However it is left, ssh ends and leaves no zombie.
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.kill();
+            let _gone_is_fine = self.child.wait();
+        }
+    }
+}
+
+/// Has reads and writes here return at once; the other end of the pipe is as it was.
+fn never_wait(pipe: &impl AsFd) -> Result<()> {
+    fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).context("a pipe cannot be prepared")?;
+    Ok(())
+}
+
+fn is_for_later(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+fn spelled(time: Duration) -> String {
+    let whole = Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    humantime::format_duration(whole).to_string()
+}
+
+/// The last lines with words.
+fn last_lines(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let lines = text.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(4)..].join(" · ")
+}
