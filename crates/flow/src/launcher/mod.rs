@@ -453,14 +453,16 @@ fn own_descriptor(file: &File) -> PathBuf {
 /// Has the program inherit a file, which is this process's alone otherwise.
 fn inherit(command: &mut Command, file: &File) {
     let number = file.as_raw_fd();
-    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `fcntl` on a
-    // number that the child has a copy of, since its maker has the file open as it forks.
-    unsafe {
-        command.pre_exec(move || match libc::fcntl(number, libc::F_SETFD, 0) {
+    let inherited = move || {
+        // SAFETY: `fcntl` takes two numbers here and no pointer; the child has a copy of the first,
+        // since its maker has the file open as it forks.
+        match unsafe { libc::fcntl(number, libc::F_SETFD, 0) } {
             -1 => Err(io::Error::last_os_error()),
             _ => Ok(()),
-        });
-    }
+        }
+    };
+    // SAFETY: between fork and exec only what is async-signal-safe may run, and `fcntl` is.
+    unsafe { command.pre_exec(inherited) };
 }
 
 fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {
