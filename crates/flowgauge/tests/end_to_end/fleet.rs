@@ -161,13 +161,13 @@ case $host in
   nowhere) echo "ssh: Could not resolve hostname nowhere: Name or service not known" >&2; exit 255;;
   silent) exec sleep 1000;;
   other) echo "hello $(uname -m) $(date +%s)"; echo "ready 9.9.9 0123456789abcdef"; exec cat > /dev/null;;
-  full|ahead) PATH=$HOSTS/../$host.bin:$PATH;;
+  full|ahead|slow) PATH=$HOSTS/../$host.bin:$PATH;;
 esac
 exec sh -c "$3"
 "#;
 
 /// A home with that ssh, and a study.
-fn home_with_ssh() -> Home {
+pub(super) fn home_with_ssh() -> Home {
     let home = Home::new();
     home.write(
         "mine.toml",
@@ -187,7 +187,7 @@ fn home_with_ssh() -> Home {
     home
 }
 
-fn program(home: &Home, name: &str, text: &str) {
+pub(super) fn program(home: &Home, name: &str, text: &str) {
     let path = home.path(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();
@@ -195,20 +195,20 @@ fn program(home: &Home, name: &str, text: &str) {
 }
 
 /// A fleet of these hosts.
-fn fleet(home: &Home, more: &[&str]) -> Command {
+pub(super) fn fleet(home: &Home, more: &[&str]) -> Command {
     let line = [
         "fleet",
         "run",
         "mine.toml",
         "--hosts",
         "hosts",
-        "--ssh",
-        "./ssh",
         "--seed",
         "5",
     ];
     let mut command = home.command(&[&line[..], more].concat());
-    command.env("HOSTS", home.path("on"));
+    command
+        .env("HOSTS", home.path("on"))
+        .env("FLOWGAUGE_SSH", "./ssh");
     command
 }
 
@@ -225,11 +225,11 @@ const SLURM: [&str; 9] = [
     "f",
 ];
 
-const AT: [&str; 2] = ["--at", env!("CARGO_BIN_EXE_flowgauge")];
-const ROUNDS: [&str; 5] = ["--", "--rounds", "10", "--floor", "1%"];
+pub(super) const AT: [&str; 2] = ["--at", env!("CARGO_BIN_EXE_flowgauge")];
+pub(super) const ROUNDS: [&str; 5] = ["--", "--rounds", "10", "--floor", "1%"];
 
 /// Nothing runs, and every host's folder is as it was.
-fn assert_hosts_empty(home: &Home) {
+pub(super) fn assert_hosts_empty(home: &Home) {
     home.assert_nothing_left();
     for host in home.listing("on") {
         assert_eq!(home.listing(&format!("on/{host}")), [""; 0], "{host}");
@@ -347,6 +347,115 @@ fn nothing_stays_on_a_machine_when_the_one_that_asked_is_killed() {
     }
 }
 
+/// The guards of a host's folder, when its journal grows: two shells and the program.
+fn guards(home: &Home, host: &str) -> Vec<Pid> {
+    within(60, "the journal grows", || {
+        let folders = fs::read_dir(home.path(&format!("on/{host}"))).ok()?;
+        let folder = folders.flatten().map(|folder| folder.path()).next()?;
+        let runs = folder.join("results/journal.jsonl").exists();
+        let pids = fs::read_to_string(folder.join("pid")).ok()?;
+        let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()));
+        runs.then(|| pids.collect())
+    })
+}
+
+/// Kills these guards of a running host and the process that asked.
+fn kill_guards(home: &Home, out: &str, killed: &[usize]) {
+    let more = [&AT[..], &["--out", out, "--", "--preset", "full"]].concat();
+    let mut child = fleet(home, &more)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let guards = guards(home, "a");
+    assert_eq!(guards.len(), 3);
+    for guard in killed {
+        kill(guards[*guard], Signal::SIGKILL).unwrap();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// 90 MB stayed in a temporary folder: the shell alone removed it.
+#[test]
+fn a_folder_on_a_machine_goes_although_one_of_its_guards_is_killed() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    for killed in [&[0][..], &[1], &[2], &[0, 1], &[0, 2]] {
+        kill_guards(&home, &format!("{killed:?}"), killed);
+        within(30, "the folder goes", || {
+            home.listing("on/a").is_empty().then_some(())
+        });
+        assert_hosts_empty(&home);
+    }
+}
+
+#[test]
+fn a_folder_whose_guards_were_all_killed_goes_with_the_next_run() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    kill_guards(&home, "f", &[0, 1, 2]);
+    home.assert_nothing_left();
+    assert_eq!(home.listing("on/a").len(), 1);
+    let more = [&AT[..], &["--out", "g"], &ROUNDS].concat();
+    let run = Run::from(fleet(&home, &more).output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_hosts_empty(&home);
+}
+
+/// There is no program yet that could be a guard.
+#[test]
+fn a_folder_goes_although_a_shell_is_killed_while_the_program_is_copied() {
+    let home = home_with_ssh();
+    home.write("hosts", "slow\n");
+    program(&home, "slow.bin/head", "#!/bin/sh\nexec cat > /dev/null\n");
+    for killed in [0, 1] {
+        let mut child = fleet(&home, &["--out", "f"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pids = within(30, "both shells guard", || {
+            let folder = fs::read_dir(home.path("on/slow")).ok()?.flatten().next()?;
+            let pids = fs::read_to_string(folder.path().join("pid")).ok()?;
+            let pids: Vec<i32> = pids.lines().map(|pid| pid.parse().unwrap()).collect();
+            (pids.len() == 2).then_some(pids)
+        });
+        kill(Pid::from_raw(pids[killed]), Signal::SIGKILL).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        home.assert_nothing_left();
+        within(30, "the folder goes", || {
+            home.listing("on/slow").is_empty().then_some(())
+        });
+        fs::remove_dir_all(home.path("f")).unwrap();
+    }
+}
+
+/// All connect at once, and a jump host refuses most of them.
+#[test]
+fn only_so_many_machines_are_prepared_at_the_same_time() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\nb\nc\nd\n");
+    // Each notes how many are being prepared with it.
+    program(
+        &home,
+        "counting",
+        "#!/bin/sh\nmkdir -p $HOSTS.now; me=$HOSTS.now/$$; : > $me\nls $HOSTS.now | wc -l >> $HOSTS.seen\n\
+         sleep 0.3; rm $me; exec ./ssh \"$@\"\n",
+    );
+    let more = [
+        &AT[..],
+        &["--out", "f", "--parallel", "1", "--ssh", "./counting"],
+        &ROUNDS,
+    ]
+    .concat();
+    let run = Run::from(fleet(&home, &more).output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let seen = fs::read_to_string(home.path("on.seen")).unwrap();
+    assert_eq!(seen.split_whitespace().collect::<Vec<_>>(), ["1"; 4]);
+    assert_hosts_empty(&home);
+}
+
 #[test]
 fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
     let home = home_with_ssh();
@@ -364,6 +473,14 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
         ("fleet run primes --hosts hosts --only z", "no such machine"),
         ("fleet run primes", "--hosts FILE"),
         ("fleet run primes --slurm x", "--nodes N"),
+        (
+            "fleet run primes --hosts hosts --quorum 2",
+            "there are 1 machine",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 1 --only n1\u{a0}--wrap=id",
+            "--only 'n1",
+        ),
     ] {
         let run = home.run(&line.split(' ').collect::<Vec<_>>());
         run.refused(2, &[message]);
@@ -437,7 +554,7 @@ fn a_slurm_job_leaves_a_journal_a_node() {
     };
     let dry = slurm(&["--dry-run"]);
     assert!(
-        dry.stdout.contains("#SBATCH --partition=debug\n"),
+        dry.stdout.contains("#SBATCH --partition=\"debug\"\n"),
         "{}",
         dry.stdout
     );

@@ -19,6 +19,7 @@ mod endings;
 mod exec;
 mod fleet;
 mod formats;
+mod hostile_fleet;
 mod hybrid;
 mod isolation;
 mod kills;

@@ -104,7 +104,11 @@ fn machine(
             let why = kept.failed.unwrap_or_else(|| node.state.clone());
             (Some(node), Some(why))
         }
-        Err(error) => (None, Some(output::whole(&error))),
+        Err(error) => {
+            let why = kept.failed.filter(|_| !kept.journals.is_empty());
+            let why = why.map_or(String::new(), |why| format!("{}; ", why.trim_end()));
+            (None, Some(why + &output::whole(&error)))
+        }
     })
 }
 

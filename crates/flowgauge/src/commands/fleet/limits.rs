@@ -14,6 +14,14 @@ use nix::fcntl::OFlag;
 /// Bytes of all words of a machine before its journal, and of a file that holds no journal.
 pub(super) const WORDS: u64 = 64 << 10;
 
+/// Bytes of a machine's words that a message has.
+const SHOWN: usize = 400;
+
+/// The end of what a machine said, as far as a message has room for it.
+pub(super) fn shown(said: &str) -> &str {
+    &said[said.ceil_char_boundary(said.len().saturating_sub(SHOWN))..]
+}
+
 /// Bytes that may still come from one machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {

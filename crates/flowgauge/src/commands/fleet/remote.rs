@@ -13,15 +13,16 @@
 //! digest of the file must be those of the file here ([`super::start`]).
 
 use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Interrupt;
 
 use super::hosts::Host;
-use super::limits::{Allowance, WORDS};
+use super::limits::{Allowance, WORDS, shown};
 use super::node::Task;
 use super::plan::{Id, Plan};
 use super::start::Arrival;
@@ -38,7 +39,10 @@ for o in "$t"/flowgauge-fleet.*; do
   if [ -s "$o/pid" ]; then a=$(cat "$o/pid"); else a=$(find "$o" -prune -mmin -5); fi
   l=
   for p in $a; do
-    case $p in *[!0-9]*) l=1;; *) kill -0 "$p" 2>/dev/null && l=1;; esac
+    case $p in
+      *[!0-9]*) l=1;;
+      *) kill -0 "$p" 2>/dev/null && ! grep -qs "^State:.Z" "/proc/$p/status" && l=1;;
+    esac
   done
   [ "$l" ] || rm -rf "$o"
 done
@@ -64,8 +68,6 @@ echo $$ > "$d/pid" || exit 71
 )
 exit $?"#;
 
-/// Time for a machine to take the program, if it takes some all the time.
-const COPY: Duration = Duration::from_secs(600);
 /// Clocks that differ by less are not spoken of.
 const CLOCKS: u64 = 60;
 
@@ -114,10 +116,14 @@ pub(super) fn visit(
         (Ok(()), Some(wire)) => run(wire),
         (begun, _) => begun,
     };
-    let (code, said) = wire.map_or_else(Default::default, Wire::end);
-    match (ran, code) {
-        (Ok(()), Some(0)) => Ok(()),
-        (ran, code) => Err(explained(ran.err(), code, &said)),
+    let Some((ended, said)) = wire.map(Wire::end) else {
+        return ran;
+    };
+    match (ran, ended) {
+        (Ok(()), Ok(ended)) if ended.success() => Ok(()),
+        (Err(error), ended) => Err(explained(Some(error), ended.ok(), &said)),
+        (Ok(()), Ok(ended)) => Err(explained(None, Some(ended), &said)),
+        (Ok(()), Err(error)) => Err(explained(Some(error), None, &said)),
     }
 }
 
@@ -127,24 +133,19 @@ fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way) -> Result<()>
     wire.allow("say hello", way.patience);
     hello(wire, &mut words, host, way)?;
     let began = Instant::now();
-    wire.allow("take the program", way.patience);
     if let Some(program) = &way.copied {
         let file = File::open(program);
         let file = file.with_context(|| format!("cannot read {}", program.display()))?;
-        let (size, mut sent) = (file.metadata()?.len().max(1), 0);
-        wire.send(file, |wire, taken| {
-            sent += taken;
-            let earned = way.patience + COPY.mul_f64((sent as f64 / size as f64).min(1.0));
-            let left = earned.saturating_sub(began.elapsed());
-            wire.allow("take more of the program", left.min(way.patience));
-        })
-        .context("the program cannot be sent")?;
+        let size = file.metadata()?.len();
+        wire.send(file, size, ("take the program", way.patience))
+            .context("the program cannot be sent")?;
     }
     // What lies in buffers on the way goes over as fast as the rest did.
     wire.allow("start the program", way.patience + began.elapsed());
     let word = wire.line(&mut words)?.unwrap_or_default();
     let found = word.strip_prefix("ready ");
-    let found = found.with_context(|| format!("the program there does not start: '{word}'"))?;
+    let found =
+        found.with_context(|| format!("the program there does not start: '{}'", shown(&word)))?;
     same(found, &plan.program)
 }
 
@@ -153,8 +154,9 @@ fn same(found: &str, meant: &Id) -> Result<()> {
     let meant = meant.to_string();
     ensure!(
         found == meant,
-        "another program is there: {found}, and the fleet runs {meant}: copy this one there, or \
-         leave out --at"
+        "another program is there: {}, and the fleet runs {meant}: copy this one there, or \
+         leave out --at",
+        shown(found)
     );
     Ok(())
 }
@@ -173,7 +175,8 @@ fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> 
         );
         ensure!(
             way.copied.is_none() || arch == way.arch,
-            "it is {arch}, and the program is for {}: name another one with --binary",
+            "it is {}, and the program is for {}: name another one with --binary",
+            shown(arch),
             way.arch
         );
         tell_clock(&host.name, clock.parse().ok());
@@ -248,8 +251,8 @@ fn carry_out(
     };
     let mut text = serde_json::to_vec(&task)?;
     text.push(b'\n');
-    wire.allow("take the plan", way.patience);
-    wire.send(text.as_slice(), |_, _| {})
+    let size = text.len() as u64;
+    wire.send(text.as_slice(), size, ("take the plan", way.patience))
         .context("the plan cannot be sent")?;
     let failed = || format!("cannot write {}", journal.display());
     let mut file = File::create(journal).with_context(failed)?;
@@ -265,7 +268,7 @@ fn carry_out(
 }
 
 /// Why a machine failed, and what to do.
-fn explained(error: Option<anyhow::Error>, code: Option<i32>, said: &str) -> anyhow::Error {
+fn explained(error: Option<anyhow::Error>, ended: Option<ExitStatus>, said: &str) -> anyhow::Error {
     let asks = ["Permission denied (", "password", "passphrase"];
     if asks.iter().any(|word| said.contains(word)) {
         return anyhow!(
@@ -280,10 +283,11 @@ fn explained(error: Option<anyhow::Error>, code: Option<i32>, said: &str) -> any
             "its disk is full: free some, or name another folder with --folder: {said}"
         );
     }
-    let code = match code {
-        None | Some(0) => String::new(),
-        Some(code) => format!(" (ssh ended with exit code {code})"),
-    };
+    let failed = ended.filter(|ended| !ended.success());
+    let code = failed.map_or_else(String::new, |ended| match ended.signal() {
+        Some(signal) => format!(" (ssh was killed by signal {signal})"),
+        None => format!(" (ssh ended with {ended})").replace("status: ", "code "),
+    });
     let what = error.map_or_else(
         || "the run failed".to_owned(),
         |error| crate::output::whole(&error),

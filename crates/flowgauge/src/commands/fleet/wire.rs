@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -30,7 +30,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::limits::Allowance;
+use super::limits::{Allowance, shown};
 
 /// From one look at the deadline and at signals to the next.
 const LOOK: u8 = 50;
@@ -40,12 +40,14 @@ pub(super) const REMIND: Duration = Duration::from_secs(15);
 const SILENCE: Duration = Duration::from_secs(90);
 /// Time for a machine to end after it was asked to.
 const PARTING: Duration = Duration::from_secs(40);
+/// Time for a machine to take what is sent, if it takes some all the time.
+const SENDING: Duration = Duration::from_secs(600);
 /// Bytes that are read or written at once.
 const PIECE: usize = 64 << 10;
 /// Bytes that are kept of the end of standard error.
 const SAID: usize = 8 << 10;
 /// Bytes of standard error, and of what a machine says when it is asked to end, that are passed over.
-const PASSED_OVER: u64 = 16 << 20;
+const PASSED_OVER: u64 = 4 << 20;
 
 /// Why a machine was not begun.
 pub(super) const INTERRUPTED: &str = "it was not begun: this run was interrupted";
@@ -110,7 +112,7 @@ impl<'a> Wire<'a> {
         loop {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
-                return Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()));
+                return Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()));
             }
             if !self.hear(allowance)? {
                 return Ok(None);
@@ -147,24 +149,30 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Sends everything, with a word of `progress` each time that a piece was taken.
+    /// Sends `size` bytes. The machine has `patience` to take some more, and [`SENDING`] for all, of which each piece
+    /// earns its part.
     pub(super) fn send(
         &mut self,
         mut from: impl Read,
-        mut progress: impl FnMut(&mut Self, usize),
+        size: u64,
+        (step, patience): (&'static str, Duration),
     ) -> Result<()> {
+        let (began, mut sent) = (Instant::now(), 0);
         let mut piece = vec![0; PIECE];
+        self.allow(step, patience);
         loop {
             let count = from.read(&mut piece)?;
             let mut rest = &piece[..count];
             while !rest.is_empty() {
                 self.turn(Some(PollFlags::POLLOUT))?;
-                let input = self.input.as_mut();
-                let input = input.context(INTERRUPTED)?;
+                let input = self.input.as_mut().context(INTERRUPTED)?;
                 match input.write(rest) {
                     Ok(taken) => {
-                        rest = &rest[taken..];
-                        progress(self, taken);
+                        (rest, sent) = (&rest[taken..], sent + taken as u64);
+                        let part = (sent as f64 / size.max(1) as f64).min(1.0);
+                        let earned = patience + SENDING.mul_f64(part);
+                        let left = earned.saturating_sub(began.elapsed());
+                        self.allow(step, left.min(patience));
                     }
                     Err(error) if is_for_later(&error) => {}
                     Err(error) => return Err(error.into()),
@@ -189,26 +197,29 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Closes the connection: the exit code of ssh, unless it had to be killed, and what was said last.
-    pub(super) fn end(mut self) -> (Option<i32>, String) {
+    /// Closes the connection: how ssh ended, or why it had to be killed, and what was said last.
+    pub(super) fn end(mut self) -> (Result<ExitStatus>, String) {
         self.input = None;
         let parting = self.deadline.saturating_duration_since(Instant::now());
         self.allow("end", parting.min(PARTING));
-        let mut ended = None;
+        let ended = self.ended();
+        let _there_was_enough = self.take_errors();
+        (ended, last_lines(&self.said))
+    }
+
+    /// Waits until ssh has ended; what the machine still says is passed over.
+    fn ended(&mut self) -> Result<ExitStatus> {
         let mut nothing = Allowance::of(PASSED_OVER);
-        // What it still says is passed over.
-        while let Ok(more) = self.hear(&mut nothing) {
+        loop {
+            let more = self.hear(&mut nothing)?;
             self.heard.clear();
-            if let Ok(Some(status)) = self.child.try_wait() {
-                ended = status.code();
-                break;
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
             }
             if !more {
                 std::thread::sleep(Duration::from_millis(10));
             }
         }
-        let _killed_below = self.take_errors();
-        (ended, last_lines(&self.said))
     }
 
     /// One turn, and what came in it; false at the end, which is that of ssh, whoever still holds its pipe.
@@ -275,7 +286,7 @@ impl<'a> Wire<'a> {
         let Some(errors) = &mut self.errors else {
             return Ok(());
         };
-        let mut piece = [0; SAID];
+        let mut piece = vec![0; PIECE];
         match errors.read(&mut piece) {
             Ok(count) if count > 0 => {
                 self.said.extend_from_slice(&piece[..count]);
@@ -291,9 +302,9 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Kills ssh with what it has started: a group of its own.
-    fn kill(&self) {
-        if let Ok(group) = i32::try_from(self.child.id()) {
+    /// Kills ssh, unless it has ended, with what it has started: a group of its own.
+    fn kill(&mut self) {
+        if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
             let _gone_is_fine = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
     }
@@ -302,10 +313,8 @@ impl<'a> Wire<'a> {
 impl Drop for Wire<'_> {
     /// However it is left, ssh ends and leaves no zombie.
     fn drop(&mut self) {
-        if let Ok(None) = self.child.try_wait() {
-            self.kill();
-            let _gone_is_fine = self.child.wait();
-        }
+        self.kill();
+        let _gone_is_fine = self.child.wait();
     }
 }
 
@@ -329,5 +338,6 @@ fn last_lines(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines = text.lines().map(str::trim);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    lines[lines.len().saturating_sub(4)..].join(" · ")
+    let last = lines[lines.len().saturating_sub(4)..].join(" · ");
+    shown(&last).to_owned()
 }
