@@ -21,9 +21,9 @@ case $2 in
   endless) exec cat /dev/zero;;
   binary) printf 'hello \377\376 \377\nready \377\376\n'; exec cat > /dev/null;;
   lies) echo "hello x 99999999999999999999"; echo "ready 9.9.9 0123456789abcdef"; exec cat > /dev/null;;
-  dies) ready; plan; head -c 3000 journal; kill -9 $$;;
+  dies) ready; plan; head -n 3 journal; kill -9 $$;;
   deaf) ready; exec sleep 1000;;
-  stops) ready; plan; head -c 3000 journal; exec sleep 1000;;
+  stops) ready; plan; head -n 3 journal; exec sleep 1000;;
   nags) ready; plan; while echo; do sleep 0.01; done;;
   floods) ready; plan; exec yes "$(head -n 1 journal)";;
   zeroes) ready; plan; exec cat /dev/zero;;
