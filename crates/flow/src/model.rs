@@ -140,7 +140,7 @@ impl Model {
                 processes: 0,
                 flows_in_each: carriers.min(flows),
             },
-            // One carrier is a thread of the cell, as other fibers' is.
+            // One carrier is a thread of the slot process, as other fibers' is.
             Self::Migratable { processes, .. } => Shape {
                 processes: if processes > 1 {
                     processes.min(flows)
@@ -259,7 +259,7 @@ impl Model {
         })
     }
 
-    /// The same model over so many carriers, if it can have a number of its own.
+    /// The same model over this number of carriers; `None` for a model without carriers.
     fn over(self, carriers: u32) -> Option<Self> {
         match self {
             Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),

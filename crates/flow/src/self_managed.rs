@@ -42,7 +42,7 @@ use crate::{HeapPages, MemoryPolicy};
 /// Work that makes its own flows.
 pub trait SelfManaged {
     /// Whether it ends by itself at the deadline, and says what became of it. Otherwise the kernel's
-    /// timer ends the cell.
+    /// timer ends the slot process.
     const KEEPS_DEADLINE: bool = false;
 
     /// Gets ready for a repetition, outside of all time.

@@ -46,7 +46,7 @@ pub struct SlotSpec<W> {
     /// own flows.
     #[serde(default)]
     pub timers: bool,
-    /// Seconds that the cell needs after its deadline to end what it has launched.
+    /// Seconds that the slot process needs after its deadline to end what it has launched.
     #[serde(default)]
     pub grace_s: f64,
     /// The machine that its accesses are run through; usually none. Its CPUs are then that

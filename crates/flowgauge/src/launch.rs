@@ -115,14 +115,14 @@ impl SlotLauncher {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
     }
 
-    /// Launches a slot, and leaves nothing of a program that its cell could not end itself.
+    /// Launches a slot, and leaves nothing of a program that its slot process could not end itself.
     fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         if spec.work.program().is_none() {
-            return self.launch_cell(spec);
+            return self.launch_slot(spec);
         }
         let adopting = program::tree::adopt_orphans();
         adopting.map_err(|source| flow::LaunchError::Start { source })?;
-        let outcome = self.launch_cell(spec);
+        let outcome = self.launch_slot(spec);
         program::tree::end_orphans();
         flow::cgroup::sweep();
         outcome
@@ -135,7 +135,7 @@ impl SlotLauncher {
         Ok(())
     }
 
-    fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
+    fn launch_slot(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let Some(watch) = self.watch.as_mut().filter(|_| spec.narrate.is_none()) else {
             return self.slots.launch(spec);
         };

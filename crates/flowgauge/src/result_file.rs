@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_cell_writes_is_published_whole() {
+    fn what_a_slot_writes_is_published_whole() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("primes.csv");
         let mut file = ResultFile::prepare(Some(&target), false).unwrap();

@@ -44,7 +44,6 @@ pub use data::{
     Settings, SlotEntry, Study, SweepPoint, Topology, Value, journal, labelled, listed, number,
     plural,
 };
-pub use findings as results;
 pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};
 pub use findings::judge::Standing;

@@ -1,12 +1,12 @@
 //! Then and now: what the sources of the studies found, and what this run says of it.
 //!
 //! One table for any study: a finding a row. What is judged, and how, is in
-//! `lab::results::Then`, and the table is that of the document (`document::then`); here those of all
+//! `lab::findings::Then`, and the table is that of the document (`document::then`); here those of all
 //! studies are laid out on one page, in Markdown and to be printed.
 
 use std::collections::BTreeMap;
 
-use lab::results::{Standing, Then};
+use lab::findings::{Standing, Then};
 use lab::{Results, StudyResult};
 use maud::html;
 

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use flow::{MemoryPolicy, Pages};
-use lab::results::counted;
+use lab::findings::counted;
 use lab::{AskedParentMemory, Preset, Sampling, Settings, Study};
 use machine::Machine;
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lab::results::simulated::Count;
+use lab::findings::simulated::Count;
 use simulate::trace::{Event, GRANULE_BITS, Writer};
 use simulate::{Machine, Merged, Rule, Trace};
 

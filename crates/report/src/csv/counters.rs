@@ -3,8 +3,8 @@
 use flow::SlotRecord;
 use flow::record::counted::Came;
 use lab::Results;
-use lab::results::RawSlot;
-use lab::results::counted::{Reading, reading};
+use lab::findings::RawSlot;
+use lab::findings::counted::{Reading, reading};
 use machine::counters::Permission;
 use measure::Measured;
 use measure::counters::{Event, Sample, Scope};

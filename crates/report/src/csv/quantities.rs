@@ -1,7 +1,7 @@
 //! `quantities.csv`: every quantity of every variant, and how it compares.
 
-use lab::results::quantity::MEDIAN;
-use lab::results::{Amount, Contrast};
+use lab::findings::quantity::MEDIAN;
+use lab::findings::{Amount, Contrast};
 use lab::{Quantity, QuantityFinding, Results};
 use measure::Measured;
 

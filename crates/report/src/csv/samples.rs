@@ -3,7 +3,7 @@
 use flow::Samples;
 use flow::sampler::{Sample, Totals};
 use lab::Results;
-use lab::results::{RawSlot, sampled};
+use lab::findings::{RawSlot, sampled};
 
 use super::place::{Launched, Place};
 use super::{Field, number, sheet_of_some, text, whole};

@@ -3,7 +3,7 @@
 use flow::record::{KernelCounters, Turns};
 use flow::{Answer, Latencies, Rep, SlotRecord};
 use lab::Results;
-use lab::results::{RawSlot, counts};
+use lab::findings::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
 use measure::task::Io;
 use measure::usage::Usage;

@@ -23,7 +23,7 @@ mod misses;
 mod row;
 mod terms;
 
-use lab::results::Role;
+use lab::findings::Role;
 use lab::{CaseResult, Deciding, Finding, Results, StudyResult};
 
 use crate::words::{Tone, many};
@@ -175,7 +175,7 @@ fn memory(results: &Results) -> Option<Row> {
         })?;
         let (_, words) = found.sentence.split_once(": ")?;
         let tone = match found.verdict {
-            lab::results::Word::CannotTell => Tone::Doubt,
+            lab::findings::Word::CannotTell => Tone::Doubt,
             _ => Tone::Plain,
         };
         let (words, ends) = words.split_at(words.find(" [").unwrap_or(words.len()));

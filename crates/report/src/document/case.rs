@@ -1,6 +1,6 @@
 //! One case: its table, what is said about it, and the charts of its slots, phases and memory.
 
-use lab::results::Role;
+use lab::findings::Role;
 use lab::{CaseResult, Finding, Results};
 use stats::Verdict;
 

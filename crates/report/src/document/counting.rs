@@ -1,6 +1,6 @@
 //! Counted events of a case as a table, with what must be known of it.
 
-use lab::results::counted::{EventMedians, Events};
+use lab::findings::counted::{EventMedians, Events};
 use lab::{CaseResult, LabelledVariant, StudyResult};
 use measure::counters::{Event, Scope};
 
@@ -208,7 +208,7 @@ fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
 
 /// What could not be counted in a study, each reason once.
 pub(super) fn of_study(section: &mut Section, study: &StudyResult) {
-    for line in lab::results::counted::missing(study) {
+    for line in lab::findings::counted::missing(study) {
         section.text(Tone::Quiet, format!("events {line}"));
     }
 }

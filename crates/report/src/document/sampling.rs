@@ -1,7 +1,7 @@
 //! What samplers recorded of each variant, and what they cost, in words.
 
 use lab::CaseResult;
-use lab::results::sampled::{Sampled, sampled};
+use lab::findings::sampled::{Sampled, sampled};
 
 use crate::number::{bytes, percent, time};
 use crate::text::TIE;

@@ -84,10 +84,10 @@ pub(crate) const COLUMNS: &[Column] = &[
         .drop(2),
     Column::new("flows_at_one_time", |row| own(row, |own| Some(own.most))),
     Column::new("held_at", |row| own(row, |own| own.held_at)),
-    Column::new("faults", |row| count_of(row, lab::results::Counts::faults))
+    Column::new("faults", |row| count_of(row, lab::findings::Counts::faults))
         .shown("faults", Unit::Plain)
         .drop(3),
-    Column::new("", |row| count_of(row, lab::results::Counts::switches))
+    Column::new("", |row| count_of(row, lab::findings::Counts::switches))
         .shown("switches", Unit::Plain)
         .drop(4),
     Column::new("voluntary_switches", |row| {
@@ -150,7 +150,7 @@ fn of_search(row: &Row<'_>, what: impl Fn(&Searching) -> &'static str) -> Cell {
     }
 }
 
-fn count_of(row: &Row<'_>, value: impl Fn(&lab::results::Counts) -> f64) -> Cell {
+fn count_of(row: &Row<'_>, value: impl Fn(&lab::findings::Counts) -> f64) -> Cell {
     measured(row.summary().counts.as_ref().map(value), NO_GOOD_SLOT).into()
 }
 

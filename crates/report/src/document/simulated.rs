@@ -8,7 +8,7 @@
 mod against;
 mod beside;
 
-use lab::results::simulated::{
+use lab::findings::simulated::{
     Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion,
 };
 use lab::{Results, StudyResult, Topology};

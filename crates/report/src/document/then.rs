@@ -4,12 +4,12 @@
 //! # Theory
 //!
 //! A figure of a source is data of its study (`[[published]]`), and what ours says of it is judged
-//! once, by `lab::results::Then`. Here it becomes rows, and in no other place: who wants a source's
+//! once, by `lab::findings::Then`. Here it becomes rows, and in no other place: who wants a source's
 //! figure on the terminal, the page, in a file or on paper gets this table. Where a source has
 //! figures by a number, they are drawn beside ours, each over its first: seconds of another
 //! machine cannot be compared, how they rise can. Ratios are drawn as they are.
 
-use lab::results::{ByNumber, Standing, Then};
+use lab::findings::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};
 
 use super::detail::Detail;

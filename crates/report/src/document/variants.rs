@@ -2,7 +2,7 @@
 //! columns of `summary.csv` and of the table that people see below a case.
 
 use flow::ParentMemory;
-use lab::results::{Counts, Requests};
+use lab::findings::{Counts, Requests};
 use lab::{CaseResult, LabelledVariant, Phases, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;

@@ -1,6 +1,6 @@
 //! A single study: its variants as bars, with time and memory.
 
-use lab::results::QuantityFinding;
+use lab::findings::QuantityFinding;
 use lab::{CaseResult, Results, VariantSummary};
 use measure::Measured;
 

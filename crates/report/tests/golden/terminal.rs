@@ -1,6 +1,6 @@
 //! Tables and sentences.
 
-use lab::results::Role;
+use lab::findings::Role;
 use lab::{CaseEnd, Preset, Results, StudyResult};
 use proptest::prelude::*;
 use report::terminal::{self, Style};

@@ -71,7 +71,7 @@ pub(super) fn gathered(
     Ok(ended(all - failed.len(), all, merged.quorum))
 }
 
-/// Whether so many machines that have finished are enough.
+/// How the command ends: answered where `finished` machines reach the quorum, or are all.
 fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
     let enough = quorum.map_or(all, |quorum| quorum as usize);
     if finished >= enough {

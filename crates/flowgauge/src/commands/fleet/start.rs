@@ -1,6 +1,6 @@
 //! All machines of a fleet begin together: when each of them is ready or has failed.
 //!
-//! Until then only so many are prepared at a time (`--parallel`), since a jump host refuses more connections that
+//! Until then `--parallel` machines are prepared at a time, since a jump host refuses more connections that
 //! are not yet through. Connections that are through stay. Nobody waits here in silence: who waits looks again and
 //! again, so that signals and machines are heard.
 

@@ -222,7 +222,8 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// One turn, and what came in it; false at the end, which is that of ssh, whoever still holds its pipe.
+    /// Takes one turn and reads what came in it. False once ssh has ended, even if another process
+    /// still holds its pipe.
     fn hear(&mut self, allowance: &mut Allowance) -> Result<bool> {
         self.turn(Some(PollFlags::POLLIN))?;
         let has_ended = !matches!(self.child.try_wait(), Ok(None));

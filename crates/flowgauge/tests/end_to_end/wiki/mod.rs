@@ -4,7 +4,7 @@ mod disturbed;
 mod servers;
 mod stores;
 
-use lab::results::Requests;
+use lab::findings::Requests;
 
 use crate::common::{Home, results};
 

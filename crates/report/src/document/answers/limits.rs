@@ -1,7 +1,7 @@
 //! The row of a study of limits: numbers, and nothing that is compared.
 
 use lab::StudyResult;
-use lab::results::at_most;
+use lab::findings::at_most;
 
 use super::row::{About, Row};
 use crate::words::{Tone, plural};

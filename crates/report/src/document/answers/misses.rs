@@ -2,7 +2,7 @@
 //! the misses of the largest number of flows. They are ratios of counts and no verdicts, so they have
 //! no bar.
 
-use lab::results::simulated::{Count, SimulatedCase};
+use lab::findings::simulated::{Count, SimulatedCase};
 use lab::{CaseResult, StudyResult};
 
 use super::Row;

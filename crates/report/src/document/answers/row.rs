@@ -1,7 +1,7 @@
 //! One answer: how threads compare with processes, or which variant is the best of a case.
 
 use flow::Model;
-use lab::results::{Role, crossovers};
+use lab::findings::{Role, crossovers};
 use lab::{CaseResult, Finding, Metric, Results, StudyResult, compared};
 use stats::{Estimate, Verdict};
 

@@ -2,7 +2,7 @@
 
 use flow::Samples;
 use lab::CaseResult;
-use lab::results::{RawSlot, sampled};
+use lab::findings::{RawSlot, sampled};
 
 use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;

@@ -1,7 +1,7 @@
 //! The raw slots of a case.
 
 use lab::CaseResult;
-use lab::results::RawSlot;
+use lab::findings::RawSlot;
 
 use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;

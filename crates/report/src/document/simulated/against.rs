@@ -1,6 +1,6 @@
 //! What a model says beside what the processor of this machine counted of the same slots.
 
-use lab::results::simulated::{Against, SimulatedCase};
+use lab::findings::simulated::{Against, SimulatedCase};
 
 use super::super::Section;
 use super::super::table::{Cell, Col, Table, Unit, number, text};

@@ -1,6 +1,6 @@
 //! What the source says beside the counts of a model, also where ours were not run.
 
-use lab::results::simulated::{Count, SimulatedCase, conclusion};
+use lab::findings::simulated::{Count, SimulatedCase, conclusion};
 use lab::{Ours, Published, StudyResult, Topology};
 
 use super::Drawn;
