@@ -186,7 +186,7 @@ impl Config {
             // A region says where it lies, and counts what is between its parts.
             Stack::Movable { .. } => 0,
         };
-        slots + PAGE + PAGE + crate::core::last_stack_bytes(self.stack)
+        crate::core::last_stack_bytes(self.stack).saturating_add(slots + PAGE + PAGE)
     }
 
     /// Address space that the given number of fibers takes beyond [`bytes_per_fiber`](Self::bytes_per_fiber)

@@ -81,7 +81,8 @@ pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
 /// Bytes of the stack for what a fiber does when it ends: a destructor that its own stack has room for
 /// finds as much there.
 pub(crate) fn last_stack_bytes(stack: Stack) -> usize {
-    stack.bytes().next_multiple_of(PAGE).max(256 << 10)
+    let whole = stack.bytes().checked_next_multiple_of(PAGE);
+    whole.unwrap_or(usize::MAX).max(256 << 10)
 }
 
 /// Numbers of schedulers, by which their fibers' ids are told apart.
