@@ -107,6 +107,12 @@ impl Core {
         if let Some(staged) = &self.staged {
             self.enter_window(staged, index, control);
         }
+        self.resume_to_unwind(control);
+    }
+
+    /// Of its own, so that nothing but the switch stands in a function that switches.
+    #[inline(never)]
+    fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();
         self.dropper.set(&raw const own);
         // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
