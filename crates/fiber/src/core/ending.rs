@@ -110,7 +110,8 @@ impl Core {
         self.resume_to_unwind(control);
     }
 
-    /// Of its own, so that nothing but the switch stands in a function that switches.
+    /// Switches to a fiber that unwinds. Never inlined: [`Entered`] may call into a
+    /// thread-local out of line, and no function that switches may (`.ci/switch-code`).
     #[inline(never)]
     fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();
