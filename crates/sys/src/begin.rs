@@ -1,7 +1,5 @@
 //! A process that begins its life in a control group.
 //!
-//! # Theory
-//!
 //! To move a process into another group, the kernel waits until every CPU has gone through a state in which it
 //! holds no reference (RCU): 14 ms on the machine where this was measured. A process that is made by
 //! `clone3` with `CLONE_INTO_CGROUP` (Linux 5.7) begins in the group, and nobody waits. The C library

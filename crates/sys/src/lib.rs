@@ -1,7 +1,5 @@
 //! The floor that the other crates stand on: memory that is mapped, and processes that share.
 //!
-//! # Theory
-//!
 //! A well-kept library beats code of our own, so most of this floor is somebody else's:
 //!
 //! | need | who has it |

@@ -1,7 +1,5 @@
 //! Memory that a process shares with those it forks.
 //!
-//! # Theory
-//!
 //! One shared mapping, made before the first fork: forked processes inherit it, threads see it.
 //! It holds atomics only, so a process that dies half-way leaves wrong numbers and never
 //! undefined behaviour; and no lock, so that one that dies holds none.
