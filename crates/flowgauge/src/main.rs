@@ -44,10 +44,7 @@ fn main() -> ExitCode {
         flow::slot_process_main(workload::Work::run);
     }
     if program::load::is_load() {
-        program::load::load_main();
-    }
-    if workload::server::is_load() {
-        workload::server::load_main();
+        program::load::load_main(workload::server::load_in_rounds);
     }
     if mpi::is_rank() {
         mpi::rank_main();

@@ -6,13 +6,17 @@ const FIELDS: usize = 64;
 /// Bytes of a head at the most.
 const LONGEST: usize = 64 << 10;
 
+/// A whole answer, at the beginning of what was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) status: u16,
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
     /// Where its body begins and where the whole of it ends.
-    pub(super) body: usize,
-    pub(super) end: usize,
-    pub(super) closes: bool,
+    pub body: usize,
+    /// See `body`.
+    pub end: usize,
+    /// The server closes the connection after it.
+    pub closes: bool,
 }
 
 enum Length {
@@ -22,7 +26,10 @@ enum Length {
 }
 
 /// The answer, if all of it is there. `closed`: nothing more will come.
-pub(super) fn whole(bytes: &[u8], closed: bool) -> io::Result<Option<Answer>> {
+///
+/// # Errors
+/// It is no HTTP/1.1.
+pub fn whole(bytes: &[u8], closed: bool) -> io::Result<Option<Answer>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut head = httparse::Response::new(&mut fields);
     let parsed = head.parse(bytes).map_err(broken)?;

@@ -11,8 +11,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::Target;
 use super::answer::{Answer, whole};
 
+/// A connection, and the request whose answer it waits for.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub struct Connection {
     pub(super) stream: TcpStream,
     inbox: Vec<u8>,
     /// Since when it is being opened, until it is open.
@@ -28,18 +29,57 @@ pub(super) struct Asked {
     pub(super) sent_ns: u64,
 }
 
+/// What reading brought.
 #[derive(Debug)]
-pub(super) enum Got {
+pub enum Got {
+    /// Not all of an answer yet.
     Nothing,
+    /// A whole answer.
     Whole {
+        /// Its status and where it ends.
         answer: Answer,
+        /// A number that stands for its body.
         body: u64,
+        /// When it was there, in ns.
+        at_ns: u64,
     },
     /// The connection was closed while no request waited.
     Closed,
 }
 
 impl Connection {
+    /// Opens one and waits until it is open.
+    ///
+    /// # Errors
+    /// It is refused.
+    pub fn connect(target: &Target) -> io::Result<Self> {
+        let stream = TcpStream::connect(target.address)?;
+        stream.set_nonblocking(true)?;
+        Self::of(stream, None)
+    }
+
+    fn of(stream: TcpStream, opening_ns: Option<u64>) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            inbox: Vec::new(),
+            opening_ns,
+            asked: None,
+        })
+    }
+
+    /// The socket, to be waited for.
+    #[must_use]
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// Number and time of the request that was answered, which no longer waits.
+    pub fn take_asked(&mut self) -> Option<(usize, u64)> {
+        let asked = self.asked.take()?;
+        Some((asked.target, asked.planned_ns))
+    }
+
     /// Begins to open one, and does not wait until it is open.
     pub(super) fn open(target: &Target, now: u64) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(target.address), Type::STREAM, None)?;
@@ -50,14 +90,7 @@ impl Connection {
             }
             _ => {}
         }
-        let stream = TcpStream::from(socket);
-        stream.set_nodelay(true)?;
-        Ok(Self {
-            stream,
-            inbox: Vec::new(),
-            opening_ns: Some(now),
-            asked: None,
-        })
+        Self::of(socket.into(), Some(now))
     }
 
     pub(super) fn is_open(&mut self) -> io::Result<bool> {
@@ -71,7 +104,10 @@ impl Connection {
 
     /// Sends a request that was planned for a time, and could be sent from another one on; now, if
     /// for no time.
-    pub(super) fn ask(
+    ///
+    /// # Errors
+    /// It cannot be sent.
+    pub fn ask(
         &mut self,
         number: usize,
         target: &Target,
@@ -93,7 +129,14 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    pub(super) fn read(&mut self, bytes: &mut [u8], hashed: bool) -> io::Result<Got> {
+    ///
+    /// # Errors
+    /// The connection broke, or what came is no HTTP/1.1.
+    pub fn read(
+        &mut self,
+        bytes: &mut [u8],
+        of_body: impl FnOnce(&[u8]) -> u64,
+    ) -> io::Result<Got> {
         loop {
             let closed = match self.stream.read(bytes) {
                 Ok(0) => true,
@@ -109,11 +152,13 @@ impl Connection {
                 return Ok(Got::Closed);
             }
             if let Some(answer) = whole(&self.inbox, closed)? {
-                let body = match hashed {
-                    true => hash(&self.inbox[answer.body..answer.end]),
-                    false => (answer.end - answer.body) as u64,
-                };
-                return Ok(Got::Whole { answer, body });
+                let at_ns = now_ns();
+                let body = of_body(&self.inbox[answer.body..answer.end]);
+                return Ok(Got::Whole {
+                    answer,
+                    body,
+                    at_ns,
+                });
             }
             if closed {
                 let text = "the server closed a connection in the middle of an answer";
@@ -123,7 +168,8 @@ impl Connection {
     }
 }
 
-fn hash(body: &[u8]) -> u64 {
+/// A body as a number: the beginning of its SHA-256.
+pub(super) fn hash(body: &[u8]) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha256::digest(body)[..8]);
     u64::from_be_bytes(first)

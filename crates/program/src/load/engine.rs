@@ -30,7 +30,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
-use super::connection::{Connection, Got};
+use super::connection::{Connection, Got, hash};
 use super::plan::Plan;
 use super::tally::Tally;
 use super::{Report, Task};
@@ -280,17 +280,27 @@ impl<'a> Engine<'a> {
             return;
         };
         let asked = connection.asked;
-        let got = connection.read(&mut self.bytes, self.task.same_body);
+        let got = match self.task.same_body {
+            true => connection.read(&mut self.bytes, hash),
+            false => connection.read(&mut self.bytes, |body| body.len() as u64),
+        };
         match (got, asked) {
             (Ok(Got::Nothing), _) => {}
             (Ok(Got::Closed), _) | (Ok(Got::Whole { .. }), None) => {
                 self.free.retain(|&free| free != place);
                 self.reopen(place, 0);
             }
-            (Ok(Got::Whole { answer, body }), Some(asked)) => {
+            (
+                Ok(Got::Whole {
+                    answer,
+                    body,
+                    at_ns,
+                }),
+                Some(asked),
+            ) => {
                 connection.asked = None;
                 let size = (answer.end as u64, body);
-                self.tally.answer(now_ns(), asked, answer.status, size);
+                self.tally.answer(at_ns, asked, answer.status, size);
                 match answer.closes {
                     true => self.reopen(place, 0),
                     false => self.is_free(place),

@@ -32,7 +32,7 @@ mod plan;
 mod tally;
 pub(crate) mod tools;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::exit;
 
@@ -41,8 +41,13 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
+pub use answer::{Answer, whole};
+pub use connection::{Connection, Got};
+
 /// The first argument of a load generator.
-pub(crate) const ARGUMENT: &str = "__ask";
+pub const ARGUMENT: &str = "__load";
+/// Begins the first line of a generator whose rounds its parent begins.
+pub const IN_ROUNDS: &str = "in rounds: ";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Task {
@@ -60,11 +65,15 @@ pub(crate) struct Task {
     pub(crate) cpus: Vec<u32>,
 }
 
+/// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Target {
-    pub(crate) address: SocketAddr,
-    pub(crate) host: String,
-    pub(crate) path: String,
+pub struct Target {
+    /// The server's address.
+    pub address: SocketAddr,
+    /// The host that requests name.
+    pub host: String,
+    /// The path that is asked for.
+    pub path: String,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -155,16 +164,18 @@ pub(crate) fn target(url: &str) -> Result<Target, String> {
     })
 }
 
-/// Whether this process was started as a load generator of a program.
+/// Whether this process was started as a load generator. To be asked in `main` before
+/// anything but whether it is a slot process.
 #[must_use]
 pub fn is_load() -> bool {
     let argument = std::env::args_os().nth(1);
     argument.is_some_and(|argument| argument == ARGUMENT)
 }
 
-/// The whole life of a load generator.
-pub fn load_main() -> ! {
-    match live() {
+/// The whole life of a load generator. `in_rounds` carries out the orders of a first line that
+/// begins with [`IN_ROUNDS`].
+pub fn load_main(in_rounds: fn(&str) -> io::Result<()>) -> ! {
+    match live(in_rounds) {
         Ok(()) => exit(0),
         Err(error) => {
             let _closed_is_fine = writeln!(io::stderr(), "the load generator: {error}");
@@ -173,18 +184,30 @@ pub fn load_main() -> ! {
     }
 }
 
-fn live() -> io::Result<()> {
-    let began = measure::clock::now_ns();
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
-    let task: Task = serde_json::from_str(&text)?;
-    if !task.cpus.is_empty() {
-        let mut set = CpuSet::new();
-        for &cpu in &task.cpus {
-            set.set(cpu as usize)?;
-        }
-        sched_setaffinity(Pid::from_raw(0), &set)?;
+/// Binds this process to CPUs; none for any.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn bind(cpus: &[u32]) -> io::Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
     }
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu as usize)?;
+    }
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+}
+
+fn live(in_rounds: fn(&str) -> io::Result<()>) -> io::Result<()> {
+    let began = measure::clock::now_ns();
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    if let Some(orders) = line.strip_prefix(IN_ROUNDS) {
+        return in_rounds(orders);
+    }
+    let task: Task = serde_json::from_str(&line)?;
+    bind(&task.cpus)?;
     let mut report = engine::run(&task)?;
     report.load_ns = measure::clock::now_ns() - began;
     report.cpu_ns = measure::clock::process_cpu_ns();

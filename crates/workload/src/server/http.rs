@@ -1,5 +1,4 @@
-//! The few words of HTTP/1.1 that a page needs, for both sides. What is read is parsed by
-//! `httparse`.
+//! The few words of HTTP/1.1 that a server of pages needs.
 
 use std::io::{self, ErrorKind, Read};
 use std::time::Instant;
@@ -19,15 +18,6 @@ pub(super) struct Request {
     pub(super) title: Option<String>,
     pub(super) is_get: bool,
     pub(super) closes: bool,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) status: u16,
-    pub(super) closes: bool,
-    pub(super) head: usize,
-    /// Bytes of what comes after it.
-    pub(super) body: usize,
 }
 
 fn broken(what: impl std::fmt::Display) -> io::Error {
@@ -94,23 +84,6 @@ pub(super) fn read_request(
     }
 }
 
-/// The head of an answer at the beginning of `bytes`; `None` if it is not whole.
-pub(super) fn head(bytes: &[u8]) -> io::Result<Option<Head>> {
-    let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
-    let mut parsed = httparse::Response::new(&mut fields);
-    let httparse::Status::Complete(head) = parsed.parse(bytes).map_err(broken)? else {
-        return Ok(None);
-    };
-    let length = parsed.headers.iter().find(|f| is(f, "content-length"));
-    let length = length.and_then(|field| std::str::from_utf8(field.value).ok()?.parse().ok());
-    Ok(Some(Head {
-        status: parsed.code.unwrap_or(0),
-        closes: closes(parsed.headers),
-        head,
-        body: length.ok_or_else(|| broken("an answer without its length"))?,
-    }))
-}
-
 pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: bool) {
     out.extend_from_slice(b"HTTP/1.1 ");
     out.extend_from_slice(status.as_bytes());
@@ -123,20 +96,18 @@ pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: b
     out.extend_from_slice(body.as_bytes());
 }
 
-pub(super) fn push_request(out: &mut Vec<u8>, title: &str) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.extend_from_slice(b"GET ");
-    out.extend_from_slice(PATH.as_bytes());
+/// The path of a page: odd bytes of its title are written in hexadecimal.
+pub(super) fn path_of(title: &str) -> String {
+    let mut path = PATH.to_owned();
     for byte in title.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
-            _ => {
-                let (high, low) = (byte >> 4, byte & 15);
-                out.extend([b'%', DIGITS[usize::from(high)], DIGITS[usize::from(low)]]);
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                path.push(char::from(byte));
             }
+            _ => path.push_str(&format!("%{byte:02X}")),
         }
     }
-    out.extend_from_slice(b" HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n");
+    path
 }
 
 fn title_in(path: &str) -> Option<String> {

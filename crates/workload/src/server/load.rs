@@ -1,8 +1,6 @@
 //! The load generator, seen from the slot process: a process that gets a message when to begin, and
 //! reports.
 
-mod client;
-mod process;
 mod run;
 
 use std::fs::File;
@@ -14,12 +12,11 @@ use std::process::{Command, Stdio};
 
 use flow::Latencies;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use program::load::{ARGUMENT, IN_ROUNDS};
 use serde::{Deserialize, Serialize};
 
-pub use process::{is_load, load_main};
+pub use run::load_in_rounds;
 
-/// The first argument of a load generator.
-const ARGUMENT: &str = "__load";
 /// The line that it gets for each repetition.
 const GO: &str = "go";
 
@@ -73,9 +70,9 @@ impl Load {
             reports: OwnedFd::from(stdout).into(),
         };
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-        let mut line = serde_json::to_vec(&Task { order, parent })?;
-        line.push(b'\n');
-        (&load.orders).write_all(&line).map_err(failed)?;
+        let task = serde_json::to_string(&Task { order, parent })?;
+        let line = format!("{IN_ROUNDS}{task}\n");
+        (&load.orders).write_all(line.as_bytes()).map_err(failed)?;
         Ok(load)
     }
 

@@ -44,7 +44,7 @@ use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
 use crate::workload::{Beside, FileWords, Files};
 use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use listener::try_port;
-pub use load::{is_load, load_main};
+pub use load::load_in_rounds;
 
 /// Parameters of `wiki-server`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ impl Server {
 #[must_use]
 pub fn is_http(bytes: &[u8]) -> bool {
     let request = matches!(http::request(bytes), Ok(Some(_)));
-    let answer = matches!(http::head(bytes), Ok(Some(_)));
+    let answer = matches!(program::load::whole(bytes, false), Ok(Some(_)));
     request || answer
 }
 

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 
-use super::http::{Request, head, push_answer, push_request, read_request, request};
+use program::load::whole;
+
+use super::http::{Request, path_of, push_answer, read_request, request};
 use super::listener::{Caller, accept, listen, say_goodbye};
 use super::*;
 
@@ -29,11 +31,14 @@ fn variant(model: &str, flows: u32) -> Variant {
     Variant::new(model.parse().unwrap(), flows)
 }
 
+fn asked(title: &str) -> String {
+    format!("GET {} HTTP/1.1\r\n\r\n", path_of(title))
+}
+
 proptest! {
     #[test]
     fn a_title_comes_through_a_request(title in "\\PC{1,40}") {
-        let mut bytes = Vec::new();
-        push_request(&mut bytes, &title);
+        let bytes = asked(&title).into_bytes();
         let (found, length) = request(&bytes).unwrap().unwrap();
         prop_assert_eq!(length, bytes.len());
         prop_assert_eq!(found, Request { title: Some(title), is_get: true, closes: false });
@@ -46,23 +51,21 @@ proptest! {
     fn an_answer_is_whole_when_all_of_it_is_there(body: String, closes: bool) {
         let mut bytes = Vec::new();
         push_answer(&mut bytes, "200 OK", &body, closes);
-        let found = head(&bytes).unwrap().unwrap();
-        prop_assert_eq!((found.status, found.closes, found.body), (200, closes, body.len()));
-        prop_assert_eq!(&bytes[found.head..], body.as_bytes());
+        let found = whole(&bytes, false).unwrap().unwrap();
+        prop_assert_eq!((found.status, found.closes, found.end), (200, closes, bytes.len()));
+        prop_assert_eq!(&bytes[found.body..], body.as_bytes());
     }
 
     #[test]
     fn whatever_comes_is_read_or_refused(bytes: Vec<u8>) {
         let _either = request(&bytes);
-        let _either = head(&bytes);
+        let _either = whole(&bytes, false);
     }
 }
 
 #[test]
 fn requests_come_one_after_the_other_and_in_pieces() {
-    let mut bytes = Vec::new();
-    push_request(&mut bytes, "a");
-    push_request(&mut bytes, "b c");
+    let bytes = [asked("a"), asked("b c")].concat().into_bytes();
     let mut inbox = Vec::new();
     let mut from = Cursor::new(&bytes[..40]).chain(Cursor::new(&bytes[40..]));
     let mut titles = Vec::new();

@@ -1,23 +1,72 @@
 //! A repetition of the load generator: all connections in one thread, each asking again as
 //! soon as it has its answer.
 
-use std::io;
+use std::io::{self, BufRead, Write};
 
+use flow::Latencies;
+use measure::clock::now_ns;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use nix::sys::signal::Signal;
+use nix::unistd::getppid;
+use program::load::{Connection, Got, Target, bind};
 
-use super::client::Client;
-use super::{Order, Report};
+use super::super::http::path_of;
+use super::super::listener::say_goodbye;
+use super::{Order, Report, Task};
 use crate::draw::Draw;
 use crate::wiki::sum_of;
 
 /// Events that are taken at once.
 const EVENTS: usize = 64;
+/// Bytes that are read at once.
+const READS: usize = 32 << 10;
 
-pub(super) fn run(order: &Order) -> Report {
+/// Carries out an order at each message, until the other end closes.
+///
+/// # Errors
+/// The order is broken, or the server hears no goodbye.
+pub fn load_in_rounds(task: &str) -> io::Result<()> {
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+    let task: Task<Order> = serde_json::from_str(task)?;
+    if getppid().as_raw() != task.parent {
+        return Ok(());
+    }
+    let order = task.order;
+    let cpus: Vec<u32> = order.cpu.into_iter().collect();
+    let bound = bind(&cpus);
+    for line in io::stdin().lock().lines() {
+        line?;
+        let report = match &bound {
+            Ok(()) => run(&order),
+            Err(error) => Report {
+                error: Some(format!("cannot be bound to its CPU: {error}")),
+                ..Report::default()
+            },
+        };
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        out.flush()?;
+        (0..order.workers).try_for_each(|_| say_goodbye(order.address))?;
+    }
+    Ok(())
+}
+
+fn run(order: &Order) -> Report {
     let mut report = Report::default();
     let ran = Run::new(order, &mut report).and_then(|mut run| run.all());
-    report.error = ran.err().map(|error| describe(&error));
+    if let Err(error) = ran {
+        report.error = Some(describe(&error));
+        report.latencies = Latencies::default();
+    }
     report
+}
+
+fn target(order: &Order, title: &str) -> Target {
+    Target {
+        address: order.address,
+        host: order.address.ip().to_string(),
+        path: path_of(title),
+    }
 }
 
 fn describe(error: &io::Error) -> String {
@@ -39,7 +88,9 @@ struct Run<'a> {
     order: &'a Order,
     report: &'a mut Report,
     epoll: Epoll,
-    clients: Vec<Option<Client>>,
+    targets: Vec<Target>,
+    clients: Vec<Option<Connection>>,
+    bytes: Vec<u8>,
     open: usize,
     asked: u64,
 }
@@ -50,7 +101,13 @@ impl<'a> Run<'a> {
             order,
             report,
             epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
+            targets: order
+                .pages
+                .iter()
+                .map(|(title, _)| target(order, title))
+                .collect(),
             clients: Vec::new(),
+            bytes: vec![0; READS],
             open: 0,
             asked: 0,
         })
@@ -90,9 +147,13 @@ impl<'a> Run<'a> {
         let Some(page) = self.next_page() else {
             return Ok(());
         };
-        let client = Client::connect(self.order.address, page, &self.order.pages[page].0)?;
+        // The time counts from before the connection.
+        let begun = now_ns();
+        let target = &self.targets[page];
+        let mut client = Connection::connect(target)?;
+        client.ask(page, target, Some((begun, begun)))?;
         let event = EpollEvent::new(EpollFlags::EPOLLIN, place as u64);
-        self.epoll.add(&client.stream, event)?;
+        self.epoll.add(client.stream(), event)?;
         self.clients[place] = Some(client);
         self.open += 1;
         Ok(())
@@ -102,17 +163,29 @@ impl<'a> Run<'a> {
         let Some(client) = self.clients.get_mut(place).and_then(Option::as_mut) else {
             return Ok(());
         };
-        let Some(answer) = client.read()? else {
+        let Got::Whole {
+            answer,
+            body,
+            at_ns,
+        } = client.read(&mut self.bytes, sum_of)?
+        else {
             return Ok(());
         };
-        let (title, sum) = &self.order.pages[client.page];
-        if sum_of(client.body()) != *sum {
+        let Some((page, begun_ns)) = client.take_asked() else {
+            return Ok(());
+        };
+        if answer.status != 200 {
+            let text = format!("an answer with status {}", answer.status);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        let (title, sum) = &self.order.pages[page];
+        if body != *sum {
             let text = format!("the page '{title}' came as something else than it is");
             return Err(io::Error::other(text));
         }
         self.report.count += 1;
         self.report.checksum = self.report.checksum.wrapping_add(*sum);
-        self.report.latencies.add(answer.latency_ns);
+        self.report.latencies.add(at_ns - begun_ns);
         if answer.closes {
             self.close(place);
             return self.connect(place);
@@ -123,9 +196,8 @@ impl<'a> Run<'a> {
     fn again(&mut self, place: usize) -> io::Result<()> {
         match self.next_page() {
             Some(page) => {
-                let title = &self.order.pages[page].0;
                 let client = self.clients[place].as_mut();
-                client.map_or(Ok(()), |client| client.ask(page, title))
+                client.map_or(Ok(()), |client| client.ask(page, &self.targets[page], None))
             }
             None => {
                 self.close(place);
