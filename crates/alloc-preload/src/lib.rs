@@ -250,7 +250,8 @@ extern "C" fn before_fork() {
 
 extern "C" fn after_fork() {
     if let Some(shared) = shared() {
-        shared.after_fork();
+        // SAFETY: the C library called `before_fork` before it forked, on this thread.
+        unsafe { shared.after_fork() };
     }
 }
 

@@ -16,24 +16,30 @@ pub(crate) enum Place {
 impl CoreAware {
     /// What may be the region of a block, and the tag there. A block that begins a region is none
     /// of its own: its header is elsewhere.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator, or a free one on its way home.
     #[inline]
-    pub(crate) fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
+    pub(crate) unsafe fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
         let base = self.geometry.base(block);
         if base == block.as_ptr() {
             return None;
         }
         let region = NonNull::new(base.cast::<Region>())?;
-        // SAFETY: a block that begins no region has its region's header before it, or the first
-        // page of a large block, in which this word is zero.
+        // SAFETY: the caller's: a block that begins no region has its region's header before it, or
+        // the first page of a large block, in which this word is zero.
         let tag = unsafe { (*Region::seen(region)).tag };
         Some((region, tag))
     }
 
     /// The class of a block of a region.
+    ///
+    /// # Safety
+    /// As [`CoreAware::region_of`], which gave `region`.
     #[inline]
-    pub(crate) fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
+    pub(crate) unsafe fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
         let seen = Region::seen(region);
-        // SAFETY: the region has a live block, so its header is mapped.
+        // SAFETY: the caller's: the region has a live block, so its header is mapped.
         let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
         let class = classes.wrapping_add(self.geometry.slice_of(block));
         // SAFETY: a slice's number is below that of all slices; the class of a live block's span
@@ -43,17 +49,24 @@ impl CoreAware {
 
     /// What a block belongs to. A pointer that no block begins at ends the process with a
     /// message, as far as that can be seen: the memory before it may not even be mapped.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator, or a free one on its way home.
     #[inline]
-    pub(crate) fn place(&self, block: NonNull<u8>) -> Place {
-        let owned = self.region_of(block);
+    pub(crate) unsafe fn place(&self, block: NonNull<u8>) -> Place {
+        // SAFETY: the caller's.
+        let owned = unsafe { self.region_of(block) };
         match owned.map(|(region, tag)| (region, core_of(tag))) {
             Some((region, Some(owner))) if owner < self.heaps.len() => Place::Region(region, owner),
-            _ => self.place_of_large(block),
+            // SAFETY: the caller's.
+            _ => unsafe { self.place_of_large(block) },
         }
     }
 
+    /// # Safety
+    /// As [`CoreAware::place`].
     #[cold]
-    fn place_of_large(&self, block: NonNull<u8>) -> Place {
+    unsafe fn place_of_large(&self, block: NonNull<u8>) -> Place {
         let header = header_of(self.geometry, block);
         // SAFETY: as in `place`: a large block has its header there.
         let magic = unsafe { (*header).magic };
@@ -83,7 +96,8 @@ impl CoreAware {
     /// # Safety
     /// As [`CoreAware::usable`].
     pub(crate) unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
-        match self.place(block) {
+        // SAFETY: the caller's.
+        match unsafe { self.place(block) } {
             Place::Region(region, _) => {
                 // SAFETY: the block is live, so its span is.
                 let span = unsafe { Region::span_of(region, block, self.geometry) };
@@ -103,7 +117,8 @@ impl CoreAware {
     /// `block` is a live block of this allocator.
     #[must_use]
     pub unsafe fn owner(&self, block: NonNull<u8>) -> Option<usize> {
-        match self.place(block) {
+        // SAFETY: the caller's.
+        match unsafe { self.place(block) } {
             Place::Region(_, owner) => Some(owner),
             Place::Large(_) => None,
         }

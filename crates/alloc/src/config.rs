@@ -69,7 +69,8 @@ impl Config {
         let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.as_ptr(), MOST) };
         let environment = os::read_file(c"/proc/self/environ", bytes).unwrap_or_default();
         let config = Self::in_environment(environment);
-        os::unmap(buffer, MOST);
+        // SAFETY: nothing of the mapping is left in `config`.
+        unsafe { os::unmap(buffer, MOST) };
         config
     }
 

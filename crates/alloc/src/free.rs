@@ -32,11 +32,14 @@ impl CoreAware {
     pub unsafe fn free_fast(&self, block: *mut u8) -> bool {
         if let Some(here) = self.magazines.here()
             && let Some(block) = NonNull::new(block)
-            && let Some((region, tag)) = self.region_of(block)
+            // SAFETY: the caller's.
+            && let Some((region, tag)) = unsafe { self.region_of(block) }
             && tag == here.tag()
         {
-            let class = self.class_in(region, block);
-            return class != SINGLE && here.give(usize::from(class), block.as_ptr());
+            // SAFETY: the caller's.
+            let class = unsafe { self.class_in(region, block) };
+            // SAFETY: the caller's; the tag says that the block is of this CPU's core.
+            return class != SINGLE && unsafe { here.give(usize::from(class), block.as_ptr()) };
         }
         false
     }
@@ -49,17 +52,23 @@ impl CoreAware {
     #[cold]
     #[inline(never)]
     unsafe fn free_slowly(&self, block: NonNull<u8>) {
-        let place = self.place(block);
+        // SAFETY: the caller's.
+        let place = unsafe { self.place(block) };
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
-            let class = self.class_in(*region, block);
+            // SAFETY: the caller's.
+            let class = unsafe { self.class_in(*region, block) };
             let is_own = *owner == self.cores.of(here.cpu());
             if class != SINGLE && is_own {
                 let class = usize::from(class);
-                return here.flush(class, &self.heaps[*owner], block.as_ptr());
+                // SAFETY: the caller's; this CPU's core owns the block.
+                return unsafe { here.flush(class, &self.heaps[*owner], block.as_ptr()) };
             }
             if class != SINGLE {
                 let size = size_of_class(usize::from(class));
-                if here.send(size, block.as_ptr(), |blocks| self.send_home(blocks)) {
+                // SAFETY: what waited there was freed, each once.
+                let leave = |blocks: &[*mut u8]| unsafe { self.send_home(blocks) };
+                // SAFETY: the caller's.
+                if unsafe { here.send(size, block.as_ptr(), leave) } {
                     return;
                 }
             }
@@ -69,7 +78,10 @@ impl CoreAware {
     }
 
     /// Sends free blocks to the heaps that they belong to, as one chain each.
-    fn send_home(&self, blocks: &[*mut u8]) {
+    ///
+    /// # Safety
+    /// They are blocks of this allocator that were freed, each once, and are in no list.
+    unsafe fn send_home(&self, blocks: &[*mut u8]) {
         let mut left = [false; rseq::DEPTH];
         for first in 0..blocks.len() {
             let mut chain: Option<(usize, Chain)> = None;
@@ -77,11 +89,12 @@ impl CoreAware {
                 let Some(block) = NonNull::new(block).filter(|_| !left[at]) else {
                     continue;
                 };
-                let Place::Region(_, owner) = self.place(block) else {
+                // SAFETY: the caller's: the block is on its way home.
+                let Place::Region(_, owner) = (unsafe { self.place(block) }) else {
                     continue;
                 };
                 chain = match chain {
-                    // SAFETY: the block is free, and this thread has it alone.
+                    // SAFETY: the caller's: this thread has it alone.
                     None => Some((owner, unsafe { Chain::of(block) })),
                     // SAFETY: as above.
                     Some((of, chain)) if of == owner => Some((of, unsafe { chain.with(block) })),
@@ -93,7 +106,8 @@ impl CoreAware {
                 left[at] = true;
             }
             if let Some((owner, chain)) = chain {
-                self.heaps[owner].free_from_afar(chain);
+                // SAFETY: the chain has blocks of that owner alone.
+                unsafe { self.heaps[owner].free_from_afar(chain) };
             }
         }
     }
@@ -107,7 +121,8 @@ impl CoreAware {
             // SAFETY: the caller's.
             unsafe { self.check_guard(block) };
         }
-        match self.place(block) {
+        // SAFETY: the caller's.
+        match unsafe { self.place(block) } {
             Place::Region(region, owner) if owner == core => {
                 // SAFETY: the block is live, so its span is.
                 let span = unsafe { Region::span_of(region, block, self.geometry) };
@@ -117,7 +132,8 @@ impl CoreAware {
             Place::Region(_, owner) => {
                 // SAFETY: the caller's; blocks have at least 16 bytes.
                 let chain = unsafe { Chain::of(block) };
-                self.heaps[owner].free_from_afar(chain);
+                // SAFETY: the owner's.
+                unsafe { self.heaps[owner].free_from_afar(chain) };
             }
             // SAFETY: the caller's.
             Place::Large(header) => unsafe { self.large.free(self.geometry, header) },

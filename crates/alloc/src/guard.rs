@@ -68,7 +68,8 @@ impl CoreAware {
     /// # Safety
     /// `block` was given out by this allocator.
     pub(crate) unsafe fn check_guard(&self, block: NonNull<u8>) {
-        let is_large = matches!(self.place(block), Place::Large(_));
+        // SAFETY: the caller's.
+        let is_large = matches!(unsafe { self.place(block) }, Place::Large(_));
         // SAFETY: the caller's; a large block that was freed is no longer mapped.
         let capacity = unsafe { self.capacity(block) };
         // SAFETY: every block has two words.

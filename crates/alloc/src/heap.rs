@@ -24,7 +24,7 @@ mod spans;
 
 use crate::class::CLASSES;
 use crate::lock::Lock;
-use crate::region::{Geometry, Region, Span};
+use crate::region::{Block, Geometry, Region, Span};
 use crate::remote::{Chain, Remote};
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
@@ -98,7 +98,8 @@ impl Heap {
         self.lock.lock();
         // SAFETY: the lock is held, and `work` cannot reach the heap again.
         let done = work(unsafe { &mut *self.inner.get() });
-        self.lock.unlock();
+        // SAFETY: it was locked above, and `work` is over.
+        unsafe { self.lock.unlock() };
         done
     }
 
@@ -106,7 +107,8 @@ impl Heap {
     #[inline]
     pub(crate) fn take(&self, class: usize) -> *mut u8 {
         self.locked(|inner| match NonNull::new(inner.with_room[class]) {
-            Some(span) => inner.pop(span, class),
+            // SAFETY: a span with room of that class.
+            Some(span) => unsafe { inner.pop(span, class) },
             None => self.take_slow(inner, class),
         })
     }
@@ -116,7 +118,8 @@ impl Heap {
         self.locked(|inner| {
             for (taken, place) in places.iter_mut().enumerate() {
                 *place = match NonNull::new(inner.with_room[class]) {
-                    Some(span) => inner.pop(span, class),
+                    // SAFETY: a span with room of that class.
+                    Some(span) => unsafe { inner.pop(span, class) },
                     None => self.take_slow(inner, class),
                 };
                 if place.is_null() {
@@ -127,27 +130,35 @@ impl Heap {
         })
     }
 
-    /// Takes back free blocks of this heap.
-    pub(crate) fn give_many(&self, blocks: &[*mut u8]) {
-        self.locked(|inner| blocks.iter().for_each(|&block| inner.push_at(block)));
+    /// Takes back blocks.
+    ///
+    /// # Safety
+    /// They are of this heap, were freed, each once, and are in no list.
+    pub(crate) unsafe fn give_many(&self, blocks: &[*mut u8]) {
+        // SAFETY: the caller's.
+        let give = |inner: &mut Inner, block| unsafe { inner.push_at(block) };
+        self.locked(|inner| blocks.iter().for_each(|&block| give(inner, block)));
     }
 
     #[cold]
     fn take_slow(&self, inner: &mut Inner, class: usize) -> *mut u8 {
         self.bring_home(inner);
         let span = NonNull::new(inner.with_room[class]).or_else(|| inner.new_span(class));
-        span.map_or(null_mut(), |span| inner.pop(span, class))
+        // SAFETY: a span with room of that class.
+        span.map_or(null_mut(), |span| unsafe { inner.pop(span, class) })
     }
 
     /// A block of its own slices.
     pub(crate) fn take_single(&self, slices: usize, align: usize) -> *mut u8 {
         self.locked(|inner| {
             self.bring_home(inner);
-            let Some((mut region, span)) = inner.take_slices(slices, align) else {
+            let Some((mut region, first)) = inner.take_slices(slices, align) else {
                 return null_mut();
             };
             // SAFETY: the region is in use, and the lock is held.
-            unsafe { region.as_mut() }.hold_single(span, slices);
+            unsafe { region.as_mut() }.hold_single(first, slices);
+            // SAFETY: the region is mapped.
+            let span = unsafe { Region::span(region, first) };
             // SAFETY: the span was just made.
             unsafe { span.as_ref() }.start(inner.geometry)
         })
@@ -164,19 +175,24 @@ impl Heap {
     }
 
     /// Frees blocks of this heap on another core.
-    pub(crate) fn free_from_afar(&self, chain: Chain) {
+    ///
+    /// # Safety
+    /// The blocks of the chain are of this heap.
+    pub(crate) unsafe fn free_from_afar(&self, chain: Chain) {
         let many = self.remote.add(chain) >= MANY;
         if many && self.lock.try_lock() {
             // SAFETY: the lock is held.
             self.bring_home(unsafe { &mut *self.inner.get() });
-            self.lock.unlock();
+            // SAFETY: `try_lock` locked it.
+            unsafe { self.lock.unlock() };
         }
     }
 
     /// Puts the blocks that other cores freed where they belong.
     fn bring_home(&self, inner: &mut Inner) {
-        self.remote
-            .take(|block| inner.push_at(block.as_ptr().cast()));
+        // SAFETY: who adds a chain has freed its blocks, which are of this heap.
+        let push = |block: NonNull<Block>| unsafe { inner.push_at(block.as_ptr().cast()) };
+        self.remote.take(push);
     }
 
     /// Gives back what is empty; whether anything was.

@@ -96,7 +96,8 @@ impl Large {
         self.lock.lock();
         // SAFETY: the lock is held, and `work` cannot reach it again.
         let done = work(unsafe { &mut *self.inner.get() });
-        self.lock.unlock();
+        // SAFETY: it was locked above, and `work` is over.
+        unsafe { self.lock.unlock() };
         done
     }
 
@@ -114,17 +115,26 @@ impl Large {
         if align < geometry.region
             && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped))
         {
-            return (write_header(geometry, start, kept, offset), false);
+            // SAFETY: a kept mapping is nobody else's once it is taken.
+            return (
+                unsafe { write_header(geometry, start, kept, offset) },
+                false,
+            );
         }
         let Some(start) = os::map(mapped, align.max(geometry.region)) else {
             return (null_mut(), false);
         };
         if huge && mapped >= geometry.region {
-            os::advise(start, mapped, libc::MADV_HUGEPAGE);
+            // SAFETY: the mapping just made.
+            unsafe { os::advise(start, mapped, libc::MADV_HUGEPAGE) };
         }
         self.locked(|inner| inner.count(mapped));
         let start = start.as_ptr().expose_provenance();
-        (write_header(geometry, start, mapped, offset), true)
+        // SAFETY: the mapping just made, as long as `layout` said.
+        (
+            unsafe { write_header(geometry, start, mapped, offset) },
+            true,
+        )
     }
 
     /// Frees a block.
@@ -141,7 +151,8 @@ impl Large {
         } = unsafe { header.read() };
         let keep = offset < geometry.region;
         if !self.locked(|inner| inner.uncount(mapped) && keep && inner.keep(start, mapped)) {
-            unmap(start, mapped);
+            // SAFETY: the block's mapping, which is not kept, and the caller's that nobody uses it.
+            unsafe { unmap(start, mapped) };
         }
     }
 
@@ -169,18 +180,22 @@ impl Large {
             Some(old) => old,
             None => return null_mut(),
         };
-        let now = if os::resize(old, mapped, wanted) {
+        // SAFETY: the mapping of a live block of the caller's.
+        let now = if unsafe { os::resize(old, mapped, wanted) } {
             start
         } else {
             let Some(to) = os::map(wanted, geometry.region) else {
                 return null_mut();
             };
-            if !os::move_pages(old, mapped.min(wanted), to, wanted) {
-                os::unmap(to, wanted);
+            // SAFETY: as above, and a mapping just made.
+            if !unsafe { os::move_pages(old, mapped.min(wanted), to, wanted) } {
+                // SAFETY: it was made above, and was not replaced.
+                unsafe { os::unmap(to, wanted) };
                 return null_mut();
             }
             if mapped > wanted {
-                unmap(start + wanted, mapped - wanted);
+                // SAFETY: what did not move of the old mapping.
+                unsafe { unmap(start + wanted, mapped - wanted) };
             }
             to.as_ptr().expose_provenance()
         };
@@ -188,7 +203,8 @@ impl Large {
             inner.uncount(mapped);
             inner.count(wanted);
         });
-        write_header(geometry, now, wanted, offset)
+        // SAFETY: the block's mapping as it is now.
+        unsafe { write_header(geometry, now, wanted, offset) }
     }
 
     /// Gives back what is kept.
@@ -199,7 +215,8 @@ impl Large {
         });
         let mappings = kept.iter().filter(|(_, mapped)| *mapped > 0);
         mappings
-            .map(|&(start, mapped)| unmap(start, mapped))
+            // SAFETY: mappings that were kept, and are no more.
+            .map(|&(start, mapped)| unsafe { unmap(start, mapped) })
             .count()
             > 0
     }
@@ -266,7 +283,11 @@ pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
 }
 
 /// Writes the header of a block; the block.
-fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) -> *mut u8 {
+///
+/// # Safety
+/// A mapping of the caller's begins at `start`, as long and with as much before the block as
+/// [`layout`] said.
+unsafe fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) -> *mut u8 {
     let block: *mut u8 = with_exposed_provenance_mut(start + offset);
     let Some(at) = NonNull::new(block) else {
         return null_mut();
@@ -277,13 +298,16 @@ fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) 
         mapped,
         offset,
     };
-    // SAFETY: the header's page belongs to the mapping, which is the caller's, and not to the block.
+    // SAFETY: the caller's: the header's page belongs to the mapping, and not to the block.
     unsafe { header_of(geometry, at).write(header) };
     block
 }
 
-fn unmap(start: usize, mapped: usize) {
+/// # Safety
+/// As [`os::unmap`].
+unsafe fn unmap(start: usize, mapped: usize) {
     if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)) {
-        os::unmap(at, mapped);
+        // SAFETY: the caller's.
+        unsafe { os::unmap(at, mapped) };
     }
 }

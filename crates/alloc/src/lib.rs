@@ -226,7 +226,8 @@ impl CoreAware {
             if size <= old && size >= old / 2 {
                 return block.as_ptr();
             }
-            if let Place::Large(header) = self.place(block)
+            // SAFETY: the caller's.
+            if let Place::Large(header) = unsafe { self.place(block) }
                 && size > self.geometry.largest_single()
             {
                 // SAFETY: the caller's.
@@ -283,9 +284,16 @@ impl CoreAware {
     }
 
     /// Releases all locks, in the parent and in the child of a fork.
-    pub fn after_fork(&self) {
-        self.large.lock.unlock();
-        self.heaps.iter().for_each(|heap| heap.lock.unlock());
+    ///
+    /// # Safety
+    /// This thread, or the one that forked it, called [`CoreAware::before_fork`] and nothing of this allocator since.
+    pub unsafe fn after_fork(&self) {
+        // SAFETY: the caller's: the lock is held.
+        unsafe { self.large.lock.unlock() };
+        // SAFETY: as above.
+        self.heaps
+            .iter()
+            .for_each(|heap| unsafe { heap.lock.unlock() });
     }
 }
 

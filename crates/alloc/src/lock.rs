@@ -32,8 +32,10 @@ impl Lock {
         self.0.compare_exchange(0, 1, Acquire, Relaxed).is_ok()
     }
 
+    /// # Safety
+    /// The caller holds the lock, and has no reference left to what it guards.
     #[inline]
-    pub(crate) fn unlock(&self) {
+    pub(crate) unsafe fn unlock(&self) {
         if self.0.swap(0, Release) == 2 {
             self.wake();
         }
@@ -83,7 +85,8 @@ mod tests {
                         counter.0.lock();
                         // SAFETY: the lock is held.
                         unsafe { *counter.1.get() += 1 };
-                        counter.0.unlock();
+                        // SAFETY: as above.
+                        unsafe { counter.0.unlock() };
                     }
                 });
             }

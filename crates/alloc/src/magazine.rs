@@ -143,13 +143,14 @@ impl Magazines {
 
     /// How many pointers a stack has, and where they are.
     fn stack(&self, cpu: usize, class: usize) -> (usize, *const *mut u8) {
+        assert!(cpu < self.cpus() && class <= AWAY, "no such magazine");
         let here = Here {
             of_cpu: self.of_cpus.wrapping_byte_add(cpu * STRIDE),
             area: self.area,
             cpu: 0,
         };
         let stack = here.stack(class);
-        // SAFETY: callers ask for CPUs that have magazines, and classes there are.
+        // SAFETY: the CPU has magazines, and there is such a class.
         let count = unsafe { &raw const (*stack).count };
         // SAFETY: as above; a value that is being changed is as good.
         let count = unsafe { count.read_volatile() } as usize;
@@ -195,9 +196,13 @@ impl Here {
         unsafe { self.area.pop(self.cpu, self.stack(class)) }
     }
 
-    /// Returns a block to the magazine of this CPU, whose core's it is; whether it had room.
+    /// Returns a block to the magazine of this CPU; whether it had room.
+    ///
+    /// # Safety
+    /// The block is one of that class, or for [`AWAY`] of another core, that was freed and is in no
+    /// list; one of a class is of this CPU's core.
     #[inline]
-    pub(crate) fn give(self, class: usize, block: *mut u8) -> bool {
+    pub(crate) unsafe fn give(self, class: usize, block: *mut u8) -> bool {
         // SAFETY: as in `take`.
         unsafe { self.area.push(self.cpu, self.stack(class), block) }
     }
@@ -228,29 +233,46 @@ impl Here {
             return null_mut();
         };
         // The last one taken is the deepest, so that blocks leave in the order of their addresses.
-        let left = rest.iter().rposition(|&block| !self.give(class, block));
+        // SAFETY: blocks of that class that the heap of this core gave a moment ago.
+        let left = rest
+            .iter()
+            .rposition(|&block| unsafe { !self.give(class, block) });
         if let Some(left) = left {
-            heap.give_many(&rest[..=left]);
+            // SAFETY: those of them that nobody took.
+            unsafe { heap.give_many(&rest[..=left]) };
         }
         first
     }
 
     /// Takes half of a full magazine, and `block`, back to the heap of this CPU's core.
+    ///
+    /// # Safety
+    /// As [`Here::give`]; `heap` is that of this CPU's core.
     #[cold]
-    pub(crate) fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
+    pub(crate) unsafe fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];
         let taken = 1 + self.drain(class, &mut blocks[1..=depth(class) / 2]);
-        heap.give_many(&blocks[..taken]);
+        // SAFETY: the caller's; what a magazine holds was freed, each once, and is of its core.
+        unsafe { heap.give_many(&blocks[..taken]) };
     }
 
     /// Keeps a block that belongs to another core for later; whether it could. When it could not,
     /// `leave` gets what is kept, and the caller keeps the block.
+    ///
+    /// # Safety
+    /// As [`Here::give`] for [`AWAY`].
     #[inline]
-    pub(crate) fn send(self, size: usize, block: *mut u8, leave: impl FnOnce(&[*mut u8])) -> bool {
+    pub(crate) unsafe fn send(
+        self,
+        size: usize,
+        block: *mut u8,
+        leave: impl FnOnce(&[*mut u8]),
+    ) -> bool {
         if size > LARGEST_AWAY {
             return false;
         }
-        if self.give(AWAY, block) {
+        // SAFETY: the caller's.
+        if unsafe { self.give(AWAY, block) } {
             return true;
         }
         let mut blocks = [null_mut(); DEPTH];

@@ -17,18 +17,21 @@ pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
     if first.addr().get().is_multiple_of(align) {
         return Some(first);
     }
-    unmap(first, size);
+    // SAFETY: it was made a moment ago, and nobody else knows it.
+    unsafe { unmap(first, size) };
     let wide = map_anywhere(size.checked_add(align)?)?;
     let before = wide.addr().get().next_multiple_of(align) - wide.addr().get();
     // SAFETY: `before` is less than `align`, so the block lies within the mapping just made.
     let block = unsafe { wide.add(before) };
     if before > 0 {
-        unmap(wide, before);
+        // SAFETY: the mapping just made, up to the block.
+        unsafe { unmap(wide, before) };
     }
     // SAFETY: the mapping ends `align - before` bytes after the block.
     let after = unsafe { block.add(size) };
     if align > before {
-        unmap(after, align - before);
+        // SAFETY: its rest, behind the block.
+        unsafe { unmap(after, align - before) };
     }
     Some(block)
 }
@@ -44,24 +47,38 @@ fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
     NonNull::new(at.cast())
 }
 
-/// Gives a mapping back. Its bytes must not be used again; all callers own what they give back.
-pub(crate) fn unmap(at: NonNull<u8>, size: usize) {
-    // SAFETY: every caller passes pages of a mapping of its own that nothing refers to any more.
+/// Gives a mapping back.
+///
+/// # Safety
+/// `size` bytes from `at` on are pages that [`map`] gave, and nothing refers to them any more.
+pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
+    // SAFETY: the caller's.
     let _refused = unsafe { libc::munmap(at.as_ptr().cast(), size) };
 }
 
 /// Advice on pages of a mapping; that it is refused (an old kernel, a seccomp filter) changes
 /// speed or footprint, never contents that are still needed.
-pub(crate) fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
-    // SAFETY: the pages are the caller's; of the advice used here only MADV_DONTNEED drops
-    // contents, on pages that hold no live block.
+///
+/// # Safety
+/// `size` bytes from `at` on are pages that [`map`] gave; for `MADV_DONTNEED`, which drops contents,
+/// they hold no live block.
+pub(crate) unsafe fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
+    // SAFETY: the caller's.
     unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }
 }
 
 /// Moves the pages of a block to a mapping that is as long or longer, replacing it.
-pub(crate) fn move_pages(from: NonNull<u8>, old: usize, to: NonNull<u8>, new: usize) -> bool {
+///
+/// # Safety
+/// Both ranges are pages that [`map`] gave; nothing refers to `to`, and once they have moved nothing to `from`.
+pub(crate) unsafe fn move_pages(
+    from: NonNull<u8>,
+    old: usize,
+    to: NonNull<u8>,
+    new: usize,
+) -> bool {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: both ranges are mappings of the caller's; what `to` held is fresh and unused.
+    // SAFETY: the caller's.
     let at = unsafe { libc::mremap(from.as_ptr().cast(), old, new, flags, to.as_ptr()) };
     at != libc::MAP_FAILED
 }
@@ -78,8 +95,11 @@ pub(crate) fn now_ms() -> u64 {
 }
 
 /// Grows or shrinks a mapping where it stands.
-pub(crate) fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
-    // SAFETY: without MAYMOVE the mapping stays where it is; the caller owns it.
+///
+/// # Safety
+/// `old` bytes from `at` on are pages that [`map`] gave, and nothing refers to those beyond `new`.
+pub(crate) unsafe fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
+    // SAFETY: the caller's; without MAYMOVE the mapping stays where it is.
     let to = unsafe { libc::mremap(at.as_ptr().cast(), old, new, 0) };
     to != libc::MAP_FAILED
 }
@@ -130,7 +150,8 @@ mod tests {
             assert!(at.addr().get().is_multiple_of(align));
             // SAFETY: the mapping has three pages.
             assert_eq!(unsafe { *at.as_ptr().wrapping_add(2 * PAGE) }, 0);
-            unmap(at, 3 * PAGE);
+            // SAFETY: the mapping has three pages, and is not used again.
+            unsafe { unmap(at, 3 * PAGE) };
         }
     }
 

@@ -174,7 +174,8 @@ impl Region {
     pub(crate) fn map(geometry: Geometry, owner: u32, is_huge: bool) -> Option<NonNull<Self>> {
         let region = os::map(geometry.region, geometry.region)?.cast::<Self>();
         if is_huge {
-            os::advise(region.cast(), geometry.region, libc::MADV_HUGEPAGE);
+            // SAFETY: the mapping just made.
+            unsafe { os::advise(region.cast(), geometry.region, libc::MADV_HUGEPAGE) };
         }
         region.as_ptr().expose_provenance();
         // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
@@ -200,10 +201,8 @@ impl Region {
         &mut self.seen[((&raw const *self).addr() >> 21) % PLACES]
     }
 
-    /// Makes a span hold blocks of a class.
-    pub(crate) fn hold(&mut self, span: NonNull<Span>, class: usize, geometry: Geometry) {
-        // SAFETY: the span is one of this region's.
-        let first = usize::from(unsafe { span.as_ref() }.first);
+    /// Makes the span that begins at a slice hold blocks of a class.
+    pub(crate) fn hold(&mut self, first: usize, class: usize, geometry: Geometry) {
         let slices = slices_of_class(class, geometry.slice());
         self.seen_mut().classes[first..first + slices].fill(class as u8);
         let span = &mut self.spans[first];
@@ -211,17 +210,16 @@ impl Region {
         span.class = class as u8;
     }
 
-    /// Makes a span one block.
-    pub(crate) fn hold_single(&mut self, span: NonNull<Span>, slices: usize) {
-        // SAFETY: the span is one of this region's.
-        let first = usize::from(unsafe { span.as_ref() }.first);
+    /// Makes the span that begins at a slice one block.
+    pub(crate) fn hold_single(&mut self, first: usize, slices: usize) {
         self.seen_mut().classes[first..first + slices].fill(SINGLE);
         let span = &mut self.spans[first];
         (span.capacity, span.class, span.used) = (slices as u16, SINGLE, 1);
     }
 
-    /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span.
-    pub(crate) fn take(&mut self, slices: usize, align: usize) -> Option<NonNull<Span>> {
+    /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span: its
+    /// first slice.
+    pub(crate) fn take(&mut self, slices: usize, align: usize) -> Option<usize> {
         let first = self.find(slices, align)?;
         for at in first..first + slices {
             self.free[at / 64] &= !(1 << (at % 64));
@@ -230,7 +228,23 @@ impl Region {
         self.free_slices -= slices as u32;
         let span = &mut self.spans[first];
         (span.free, span.used, span.carved) = (null_mut(), 0, 0);
-        Some(NonNull::from(span))
+        Some(first)
+    }
+
+    /// The record of the span that begins at a slice. It comes from the region's own pointer, so that
+    /// it stays good when the region is borrowed again.
+    ///
+    /// # Safety
+    /// `region` is mapped.
+    #[inline]
+    pub(crate) unsafe fn span(region: NonNull<Self>, first: usize) -> NonNull<Span> {
+        assert!(first < SLICES, "no such slice");
+        // SAFETY: the caller's.
+        let spans = unsafe { &raw mut (*region.as_ptr()).spans }.cast::<Span>();
+        // SAFETY: the place is one of the array.
+        let span = unsafe { spans.add(first) };
+        // SAFETY: a place in an array of a mapped header is not null.
+        unsafe { NonNull::new_unchecked(span) }
     }
 
     /// The first run of free slices that is long enough.
@@ -342,6 +356,12 @@ impl Span {
         self.used < self.capacity
     }
 
+    /// Whether no other is in its list.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.next.is_null() && self.prev.is_null()
+    }
+
     /// Where its first slice begins.
     #[inline]
     pub(crate) fn start(&self, geometry: Geometry) -> *mut u8 {
@@ -377,10 +397,8 @@ mod tests {
             spans.push(span);
         }
         assert_eq!(spans.len(), (SLICES - HEADER) / 3);
-        for span in spans {
-            // SAFETY: the span was taken above.
-            let first = unsafe { span.as_ref() }.first;
-            region.give(usize::from(first), 3);
+        for first in spans {
+            region.give(first, 3);
         }
         assert_eq!(region.free_slices, FREE_WHEN_EMPTY);
         assert!(region.take(SLICES - HEADER, 1).is_some());
@@ -390,9 +408,8 @@ mod tests {
     fn a_span_starts_where_its_slice_does() {
         let region = region();
         let base = (&raw const *region).addr();
-        let span = region.take(1, 128).expect("an empty region has it");
-        // SAFETY: the span was just taken.
-        let start = unsafe { span.as_ref() }.start(TWO);
+        let first = region.take(1, 128).expect("an empty region has it");
+        let start = region.spans[first].start(TWO);
         assert_eq!(start.addr(), base + 128 * TWO.slice());
     }
 
@@ -402,9 +419,7 @@ mod tests {
             let region = region();
             let mut owner = [None; SLICES];
             for (number, (slices, align)) in sizes.into_iter().enumerate() {
-                let Some(span) = region.take(slices, 1 << align) else { continue };
-                // SAFETY: the span was just taken.
-                let first = usize::from(unsafe { span.as_ref() }.first);
+                let Some(first) = region.take(slices, 1 << align) else { continue };
                 prop_assert!(first.is_multiple_of(1 << align) && first >= HEADER);
                 for slot in &mut owner[first..first + slices] {
                     prop_assert!(slot.replace(number).is_none());

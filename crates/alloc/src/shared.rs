@@ -58,7 +58,8 @@ fn make() -> bool {
         SHARED.is_made.store(true, Release);
         is_made = true;
     }
-    SHARED.lock.unlock();
+    // SAFETY: it was locked above.
+    unsafe { SHARED.lock.unlock() };
     is_made
 }
 

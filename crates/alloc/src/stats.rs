@@ -48,17 +48,20 @@ impl<'a> Stats<'a> {
             magazines.held(cpu, &mut is_free);
         }
         self.allocator.before_fork();
-        // SAFETY: all locks are held, so no heap takes blocks home.
-        unsafe {
-            magazines.away(|block| {
-                if let Place::Region(region, owner) = self.allocator.place(block)
-                    && owner == core
-                {
-                    is_free(usize::from(self.allocator.class_in(region, block)), 1);
-                }
-            })
+        let see = |block| {
+            // SAFETY: the block waits to go home, and its region stays as long as all locks are held.
+            if let Place::Region(region, owner) = unsafe { self.allocator.place(block) }
+                && owner == core
+            {
+                // SAFETY: as above.
+                let class = unsafe { self.allocator.class_in(region, block) };
+                is_free(usize::from(class), 1);
+            }
         };
-        self.allocator.after_fork();
+        // SAFETY: all locks are held, so no heap takes blocks home.
+        unsafe { magazines.away(see) };
+        // SAFETY: the locks were taken above, and nothing of the heaps is borrowed.
+        unsafe { self.allocator.after_fork() };
         stats
     }
 

@@ -17,50 +17,59 @@ const KEPT: usize = 8;
 const LINGER_MS: u64 = 50;
 
 impl Inner {
-    /// Slices of an open region, of one that lingers, or of a new one.
+    /// Slices of an open region, of one that lingers, or of a new one: the region, and the first of them.
     pub(super) fn take_slices(
         &mut self,
         slices: usize,
         align: usize,
-    ) -> Option<(NonNull<Region>, NonNull<Span>)> {
+    ) -> Option<(NonNull<Region>, usize)> {
         let mut next = self.open;
         for _ in 0..LOOKS {
             let Some(region) = NonNull::new(next) else {
                 break;
             };
-            if let Some(span) = self.take_from(region, slices, align) {
-                return Some((region, span));
+            // SAFETY: it is open.
+            if let Some(first) = unsafe { self.take_from(region, slices, align) } {
+                return Some((region, first));
             }
             // SAFETY: regions in the list are mapped.
             next = unsafe { region.as_ref() }.next;
         }
         let region = match NonNull::new(self.idle) {
-            Some(region) => self.awaken(region),
+            // SAFETY: it lingers.
+            Some(region) => unsafe { self.awaken(region) },
             None => self.new_region()?,
         };
-        insert(&mut self.open, region);
-        self.take_from(region, slices, align)
-            .map(|span| (region, span))
+        // SAFETY: it is mapped, this heap's, and in no list now.
+        unsafe { insert(&mut self.open, region) };
+        // SAFETY: now it is open.
+        let first = unsafe { self.take_from(region, slices, align) }?;
+        Some((region, first))
     }
 
-    pub(super) fn take_from(
+    /// # Safety
+    /// `region` is one of the open ones.
+    unsafe fn take_from(
         &mut self,
         mut region: NonNull<Region>,
         slices: usize,
         align: usize,
-    ) -> Option<NonNull<Span>> {
+    ) -> Option<usize> {
         // SAFETY: regions in the list are mapped, and the lock is held.
         let record = unsafe { region.as_mut() };
-        let span = record.take(slices, align)?;
+        let first = record.take(slices, align)?;
         if record.free_slices == 0 {
-            remove(&mut self.open, region);
-            insert(&mut self.full, region);
-            self.make_huge(region);
+            // SAFETY: the caller's.
+            unsafe { remove(&mut self.open, region) };
+            // SAFETY: it was taken out above.
+            unsafe { insert(&mut self.full, region) };
+            // SAFETY: it is mapped.
+            unsafe { self.make_huge(region) };
         }
-        Some(span)
+        Some(first)
     }
 
-    pub(super) fn new_region(&mut self) -> Option<NonNull<Region>> {
+    fn new_region(&mut self) -> Option<NonNull<Region>> {
         let is_huge = self.huge && self.regions >= SMALL_HEAP;
         let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
@@ -68,26 +77,35 @@ impl Inner {
     }
 
     /// Takes the latest empty region, and gives back those that have lingered for too long.
-    pub(super) fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
-        remove(&mut self.idle, region);
+    ///
+    /// # Safety
+    /// `region` is one of those that linger.
+    unsafe fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
+        // SAFETY: the caller's.
+        unsafe { remove(&mut self.idle, region) };
         self.empty -= 1;
         self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
         region
     }
 
     /// Lets a region that became empty linger.
-    pub(super) fn put_to_rest(&mut self, mut region: NonNull<Region>) {
+    ///
+    /// # Safety
+    /// `region` is one of the open ones.
+    unsafe fn put_to_rest(&mut self, mut region: NonNull<Region>) {
         let now = os::now_ms();
         // SAFETY: the region is mapped, and the lock is held.
         unsafe { region.as_mut() }.empty_since = now;
-        remove(&mut self.open, region);
-        insert(&mut self.idle, region);
+        // SAFETY: the caller's.
+        unsafe { remove(&mut self.open, region) };
+        // SAFETY: it was taken out above.
+        unsafe { insert(&mut self.idle, region) };
         self.empty += 1;
         self.give_back_idle(now.saturating_sub(LINGER_MS));
     }
 
     /// Unmaps regions that became empty before then, and those beyond the latest few.
-    pub(super) fn give_back_idle(&mut self, before: u64) -> bool {
+    fn give_back_idle(&mut self, before: u64) -> bool {
         let (mut next, mut kept, all) = (self.idle, 0, self.empty);
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped, and the lock is held.
@@ -97,45 +115,61 @@ impl Inner {
                 kept += 1;
                 continue;
             }
-            remove(&mut self.idle, region);
+            // SAFETY: it is one of them.
+            unsafe { remove(&mut self.idle, region) };
             self.regions -= 1;
             self.empty -= 1;
-            os::unmap(region.cast(), self.geometry.region);
+            // SAFETY: it is empty, so nobody has a block of it, and in no list.
+            unsafe { os::unmap(region.cast(), self.geometry.region) };
         }
         self.empty < all
     }
 
     /// Makes a huge page of a region that is full. A heap that has grown has them from the start;
     /// a small one does not, so that a small program does not take megabytes that it never uses.
-    pub(super) fn make_huge(&self, mut region: NonNull<Region>) {
-        // SAFETY: the region is mapped, and the lock is held.
+    ///
+    /// # Safety
+    /// `region` is one of this heap's.
+    unsafe fn make_huge(&self, mut region: NonNull<Region>) {
+        // SAFETY: the caller's: it is mapped; the lock is held.
         let record = unsafe { region.as_mut() };
         if !self.huge || record.is_huge {
             return;
         }
         record.is_huge = true;
-        os::advise(region.cast(), self.geometry.region, libc::MADV_HUGEPAGE);
-        os::advise(region.cast(), self.geometry.region, os::MADV_COLLAPSE);
+        for advice in [libc::MADV_HUGEPAGE, os::MADV_COLLAPSE] {
+            // SAFETY: all of a mapped region; neither drops contents.
+            unsafe { os::advise(region.cast(), self.geometry.region, advice) };
+        }
     }
 
     /// Gives the slices of an empty span back to its region, and an empty region to the kernel.
-    pub(super) fn give_back(&mut self, span: &mut Span) {
-        let (first, slices) = (usize::from(span.first), span.slices(self.geometry));
-        span.used = 0;
-        let at = NonNull::from(span).cast::<u8>();
-        let region = self.geometry.base(at).cast::<Region>();
+    ///
+    /// # Safety
+    /// `span` is a live one of this heap's, in no list, and nobody has a block of it.
+    pub(super) unsafe fn give_back(&mut self, mut span: NonNull<Span>) {
+        // SAFETY: the caller's; the lock is held.
+        let record = unsafe { span.as_mut() };
+        record.used = 0;
+        let (first, slices) = (usize::from(record.first), record.slices(self.geometry));
+        let region = self.geometry.base(span.cast()).cast::<Region>();
         // SAFETY: the record of a span stands in the header of its region.
         let mut region = unsafe { NonNull::new_unchecked(region) };
-        // SAFETY: the region is mapped, and the lock is held; `span` is not used again.
+        // SAFETY: the region is mapped, and the lock is held; the record of the span, which it
+        // contains, is not used again.
         let record = unsafe { region.as_mut() };
         let was_full = record.free_slices == 0;
         record.give(first, slices);
+        let is_empty = record.free_slices == FREE_WHEN_EMPTY;
         if was_full {
-            remove(&mut self.full, region);
-            insert(&mut self.open, region);
+            // SAFETY: a region without free slices is in that list.
+            unsafe { remove(&mut self.full, region) };
+            // SAFETY: it was taken out above.
+            unsafe { insert(&mut self.open, region) };
         }
-        if record.free_slices == FREE_WHEN_EMPTY {
-            self.put_to_rest(region);
+        if is_empty {
+            // SAFETY: a region with free slices that held a span is open.
+            unsafe { self.put_to_rest(region) };
         } else if !self.idle.is_null() {
             self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
         }
@@ -144,13 +178,15 @@ impl Inner {
     pub(super) fn trim(&mut self) -> bool {
         for class in 0..CLASSES {
             let mut next = self.with_room[class];
-            while let Some(mut span) = NonNull::new(next) {
+            while let Some(span) = NonNull::new(next) {
                 // SAFETY: spans in the lists are live, and the lock is held.
-                let record = unsafe { span.as_mut() };
+                let record = unsafe { span.as_ref() };
                 next = record.next;
                 if record.used == 0 {
-                    self.unlink(record, class);
-                    self.give_back(record);
+                    // SAFETY: it is in the list of its class.
+                    unsafe { self.unlink(span, class) };
+                    // SAFETY: it was taken out above, and is empty.
+                    unsafe { self.give_back(span) };
                 }
             }
         }
@@ -159,21 +195,26 @@ impl Inner {
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped.
             next = unsafe { region.as_ref() }.next;
-            given |= self.release_unused(region);
+            // SAFETY: it is open.
+            given |= unsafe { self.release_unused(region) };
         }
         given
     }
 
     /// Drops the free slices of a region that is in use.
-    pub(super) fn release_unused(&mut self, region: NonNull<Region>) -> bool {
-        // SAFETY: the caller's region is mapped, and the lock is held.
+    ///
+    /// # Safety
+    /// `region` is one of this heap's.
+    unsafe fn release_unused(&mut self, region: NonNull<Region>) -> bool {
+        // SAFETY: the caller's: it is mapped; the lock is held.
         let record = unsafe { region.as_ref() };
         let slice = self.geometry.slice();
         let mut given = false;
         record.free_runs(|first, slices| {
             // SAFETY: the slices are those of the region.
             let at = unsafe { region.cast::<u8>().add(first * slice) };
-            given |= os::advise(at, slices * slice, libc::MADV_DONTNEED);
+            // SAFETY: slices that belong to no span hold no block.
+            given |= unsafe { os::advise(at, slices * slice, libc::MADV_DONTNEED) };
         });
         given
     }
@@ -200,8 +241,11 @@ impl Inner {
 }
 
 /// Puts a region at the head of a list.
-fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
-    // SAFETY: the region is mapped and in no list; the lock is held.
+///
+/// # Safety
+/// It is mapped and in no list; the lock of its heap, whose list it is, is held.
+unsafe fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
+    // SAFETY: the caller's.
     let record = unsafe { region.as_mut() };
     record.prev = null_mut();
     record.next = *list;
@@ -213,8 +257,11 @@ fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
 }
 
 /// Takes a region out of the list that it is in.
-fn remove(list: &mut *mut Region, region: NonNull<Region>) {
-    // SAFETY: the region is mapped; the lock is held.
+///
+/// # Safety
+/// It is in that list, and the lock of its heap is held.
+unsafe fn remove(list: &mut *mut Region, region: NonNull<Region>) {
+    // SAFETY: the caller's.
     let record = unsafe { region.as_ref() };
     let (prev, next) = (record.prev, record.next);
     match NonNull::new(prev) {
