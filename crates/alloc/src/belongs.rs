@@ -2,7 +2,8 @@
 
 use std::ptr::NonNull;
 
-use crate::large::{Header, LARGE_MAGIC, header_of};
+use crate::guard::FREED_TWICE;
+use crate::large::{FREED_MAGIC, Header, LARGE_MAGIC, header_of};
 use crate::region::{Region, core_of};
 use crate::{CoreAware, guard};
 
@@ -72,7 +73,30 @@ impl CoreAware {
         let magic = unsafe { (*header).magic };
         match NonNull::new(header) {
             Some(header) if magic == LARGE_MAGIC => Place::Large(header),
+            Some(_) if magic == FREED_MAGIC => guard::abort(FREED_TWICE, block),
             _ => guard::abort("not a block of this allocator", block),
+        }
+    }
+
+    /// Whether a block begins at a pointer into one.
+    ///
+    /// # Safety
+    /// `block` lies in a live block of this allocator, or in a free one on its way home, whose place
+    /// is `place`.
+    pub(crate) unsafe fn is_beginning(&self, place: &Place, block: NonNull<u8>) -> bool {
+        match place {
+            Place::Region(region, _) => {
+                // SAFETY: the caller's: the span is live.
+                let span = unsafe { Region::span_of(*region, block, self.geometry) };
+                // SAFETY: class, capacity and first slice of a live span do not change.
+                let (start, size) = unsafe {
+                    let span = span.as_ref();
+                    (span.start(self.geometry), span.block(self.geometry))
+                };
+                (block.addr().get() - start.addr()).is_multiple_of(size)
+            }
+            // SAFETY: the caller's: the header is mapped.
+            Place::Large(header) => unsafe { header.as_ref() }.block() == block.addr().get(),
         }
     }
 

@@ -1,9 +1,21 @@
 //! Freeing: into the magazine of this CPU, home to another core, or to its region.
+//!
+//! # What is noticed of a wrong free
+//!
+//! A program that frees a block twice in a row, or a pointer that is no multiple of 16, ends with a
+//! message. The checks of the usual way touch neither the block nor another line of its region: a
+//! mark in each free block took 1.10 to 1.40 of the CPU time of random replacements, and the exact
+//! place of the block in its span 1.035 (small blocks). A block that comes back to its span is compared
+//! with the last one that came, and one that goes there alone (of its own slices or mapping, or of
+//! more than 512 bytes and another core) with the beginning of its place. Guarded allocators check
+//! each block so.
 
 use std::ptr::NonNull;
 
 use crate::belongs::Place;
-use crate::class::size_of_class;
+use crate::class::{GRAIN, size_of_class};
+use crate::guard::{self, NOT_A_BEGINNING};
+use crate::large::Keep;
 use crate::region::{Region, SINGLE};
 use crate::remote::Chain;
 use crate::{CoreAware, rseq};
@@ -32,6 +44,7 @@ impl CoreAware {
     pub unsafe fn free_fast(&self, block: *mut u8) -> bool {
         if let Some(here) = self.magazines.here()
             && let Some(block) = NonNull::new(block)
+            && block.addr().get().is_multiple_of(GRAIN)
             // SAFETY: the caller's.
             && let Some((region, tag)) = unsafe { self.region_of(block) }
             && tag == here.tag()
@@ -44,14 +57,17 @@ impl CoreAware {
         false
     }
 
-    /// Frees a block that its CPU's magazine does not take: it is full, or the block belongs to
-    /// another core or is none of a class.
+    /// Frees a block that its CPU's magazine does not take: it is full or has the block on top, or
+    /// the block belongs to another core or is none of a class.
     ///
     /// # Safety
     /// As [`CoreAware::free`].
     #[cold]
     #[inline(never)]
     unsafe fn free_slowly(&self, block: NonNull<u8>) {
+        if !block.addr().get().is_multiple_of(GRAIN) {
+            guard::abort(NOT_A_BEGINNING, block);
+        }
         // SAFETY: the caller's.
         let place = unsafe { self.place(block) };
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
@@ -117,12 +133,17 @@ impl CoreAware {
     /// # Safety
     /// As [`CoreAware::free`].
     pub(crate) unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
+        // SAFETY: the caller's.
+        let place = unsafe { self.place(block) };
+        // SAFETY: the caller's.
+        if !unsafe { self.is_beginning(&place, block) } {
+            guard::abort(NOT_A_BEGINNING, block);
+        }
         if self.config.guarded {
             // SAFETY: the caller's.
             unsafe { self.check_guard(block) };
         }
-        // SAFETY: the caller's.
-        match unsafe { self.place(block) } {
+        match place {
             Place::Region(region, owner) if owner == core => {
                 // SAFETY: the block is live, so its span is.
                 let span = unsafe { Region::span_of(region, block, self.geometry) };
@@ -135,8 +156,14 @@ impl CoreAware {
                 // SAFETY: the owner's.
                 unsafe { self.heaps[owner].free_from_afar(chain) };
             }
-            // SAFETY: the caller's.
-            Place::Large(header) => unsafe { self.large.free(self.geometry, header) },
+            Place::Large(header) => {
+                let keep = match self.config.guarded {
+                    true => Keep::Header,
+                    false => Keep::Mapping,
+                };
+                // SAFETY: the caller's.
+                unsafe { self.large.free(self.geometry, header, keep) };
+            }
         }
     }
 }

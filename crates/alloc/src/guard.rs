@@ -2,8 +2,9 @@
 //!
 //! A guarded block ends with a word that holds its requested size, mixed with its address; the
 //! bytes between the two are filled. A freed block carries a mark, mixed in the same way, in its
-//! second word. A program that writes beyond a block, or frees one twice, ends with a message at
-//! the free. What is freed from outside any heap may end in a segmentation fault instead.
+//! second word. A program that writes beyond a block, frees one twice, or frees a pointer into one
+//! ends with a message at the free. A block that serves another request by then is that request's. A
+//! pointer from outside any heap may end in a segmentation fault instead.
 
 use std::ptr::NonNull;
 
@@ -15,6 +16,10 @@ const TAIL: usize = size_of::<u64>();
 const LIVE: u64 = 0x6c69_7665_2d62_6c6b;
 const FREED: u64 = 0x6672_6565_642d_626b;
 const FILL: u8 = 0xfd;
+/// What is wrong where a block that is free already is freed.
+pub(crate) const FREED_TWICE: &str = "freed twice";
+/// What is wrong where a pointer into a block is freed.
+pub(crate) const NOT_A_BEGINNING: &str = "not the beginning of a block";
 
 fn mixed(word: u64, block: NonNull<u8>) -> u64 {
     word ^ (block.addr().get() as u64).rotate_left(23)
@@ -74,15 +79,12 @@ impl CoreAware {
         let capacity = unsafe { self.capacity(block) };
         // SAFETY: every block has two words.
         if unsafe { mark(block).read_unaligned() } == mixed(FREED, block) {
-            abort("freed twice", block);
+            abort(FREED_TWICE, block);
         }
         // SAFETY: the block has that capacity.
         let size = unsafe { requested(block, capacity) };
         if size > capacity - TAIL {
-            abort(
-                "written beyond its end, or not the beginning of a block",
-                block,
-            );
+            abort("written beyond its end", block);
         }
         let fill = size..capacity - TAIL;
         // SAFETY: the filled bytes lie within the block.

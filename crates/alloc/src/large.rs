@@ -14,6 +14,9 @@
 //! Freed mappings of up to 32 MiB together are kept for the next request that fits to an eighth:
 //! without that, a program that takes and frees one such block in turn would fault in all of its
 //! pages each time. [`Large::trim`] gives them back.
+//!
+//! A header says whether its block was freed. Guarded allocators keep no mappings, and of the last
+//! 1,024 freed blocks the header alone stays mapped: a second free finds it.
 
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
@@ -24,6 +27,10 @@ use crate::region::Geometry;
 
 /// What the header of a large block begins with.
 pub(crate) const LARGE_MAGIC: u64 = 0x6667_6c61_7267_6521;
+/// What it begins with once the block was freed.
+pub(crate) const FREED_MAGIC: u64 = 0x6667_6672_6565_6421;
+/// Headers of freed blocks that guarded allocators keep.
+const HEADERS: usize = 1024;
 /// Mappings that are kept.
 const KEPT: usize = 8;
 /// Bytes that they may have together.
@@ -46,6 +53,11 @@ impl Header {
     pub(crate) fn usable(&self) -> usize {
         self.mapped - self.offset
     }
+
+    /// The address of the block.
+    pub(crate) fn block(&self) -> usize {
+        self.start + self.offset
+    }
 }
 
 /// What is kept of freed mappings, and what is mapped.
@@ -62,7 +74,19 @@ unsafe impl Sync for Large {}
 struct Inner {
     kept: [(usize, usize); KEPT],
     kept_bytes: usize,
+    /// Addresses of the headers of freed blocks, the oldest at `oldest` once all places are used.
+    headers: [usize; HEADERS],
+    oldest: usize,
     stats: LargeStats,
+}
+
+/// What stays mapped of a freed block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// All of it, for the next request of its size.
+    Mapping,
+    /// Its header, for a second free.
+    Header,
 }
 
 /// Large blocks of the process.
@@ -83,6 +107,8 @@ impl Large {
             inner: UnsafeCell::new(Inner {
                 kept: [(0, 0); KEPT],
                 kept_bytes: 0,
+                headers: [0; HEADERS],
+                oldest: 0,
                 stats: LargeStats {
                     live_blocks: 0,
                     live_bytes: 0,
@@ -141,7 +167,7 @@ impl Large {
     ///
     /// # Safety
     /// `header` is that of a live large block that nobody uses any more.
-    pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>) {
+    pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>, keep: Keep) {
         // SAFETY: the caller's.
         let Header {
             start,
@@ -149,11 +175,37 @@ impl Large {
             offset,
             ..
         } = unsafe { header.read() };
-        let keep = offset < geometry.region;
-        if !self.locked(|inner| inner.uncount(mapped) && keep && inner.keep(start, mapped)) {
+        // SAFETY: the header is mapped, and nobody else's since its block is free.
+        unsafe { (*header.as_ptr()).magic = FREED_MAGIC };
+        self.locked(|inner| inner.uncount(mapped));
+        if keep == Keep::Header {
+            // SAFETY: the block's mapping, and the caller's that nobody uses it.
+            return unsafe { self.keep_header(start, mapped, header) };
+        }
+        let fits = offset < geometry.region;
+        if !self.locked(|inner| fits && inner.keep(start, mapped)) {
             // SAFETY: the block's mapping, which is not kept, and the caller's that nobody uses it.
             unsafe { unmap(start, mapped) };
         }
+    }
+
+    /// Gives back a mapping but for the page of its header, and the oldest header that is kept.
+    ///
+    /// # Safety
+    /// A mapping of a freed block, whose header is `header`.
+    unsafe fn keep_header(&self, start: usize, mapped: usize, header: NonNull<Header>) {
+        let page = header.addr().get();
+        // SAFETY: the caller's: pages before the header and behind it.
+        unsafe { unmap(start, page - start) };
+        // SAFETY: as above.
+        unsafe { unmap(page + PAGE, start + mapped - page - PAGE) };
+        let oldest = self.locked(|inner| {
+            let place = &mut inner.headers[inner.oldest];
+            inner.oldest = (inner.oldest + 1) % HEADERS;
+            std::mem::replace(place, page)
+        });
+        // SAFETY: the page of a header that nobody looks for any more.
+        unsafe { unmap(oldest, PAGE) };
     }
 
     /// Grows or shrinks a block; null where the kernel refuses, with the block as it was.
@@ -256,10 +308,9 @@ impl Inner {
         self.stats.live_bytes += mapped;
     }
 
-    fn uncount(&mut self, mapped: usize) -> bool {
+    fn uncount(&mut self, mapped: usize) {
         self.stats.live_blocks -= 1;
         self.stats.live_bytes -= mapped;
-        true
     }
 }
 
@@ -303,10 +354,12 @@ unsafe fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: 
     block
 }
 
+/// Unmaps pages; none at address zero, or where there are none.
+///
 /// # Safety
 /// As [`os::unmap`].
 unsafe fn unmap(start: usize, mapped: usize) {
-    if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)) {
+    if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)).filter(|_| mapped > 0) {
         // SAFETY: the caller's.
         unsafe { os::unmap(at, mapped) };
     }

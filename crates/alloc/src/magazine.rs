@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::class::{CLASSES, size_of_class};
 use crate::cores::Cores;
+use crate::guard::{self, FREED_TWICE};
 use crate::heap::Heap;
 use crate::os;
 use crate::region::tag_of;
@@ -196,7 +197,7 @@ impl Here {
         unsafe { self.area.pop(self.cpu, self.stack(class)) }
     }
 
-    /// Returns a block to the magazine of this CPU; whether it had room.
+    /// Returns a block to the magazine of this CPU; whether it had room, and another one on top.
     ///
     /// # Safety
     /// The block is one of that class, or for [`AWAY`] of another core, that was freed and is in no
@@ -244,7 +245,8 @@ impl Here {
         first
     }
 
-    /// Takes half of a full magazine, and `block`, back to the heap of this CPU's core.
+    /// Takes half of a full magazine, and `block`, back to the heap of this CPU's core. A block that
+    /// is among that half ends the process: it was freed twice.
     ///
     /// # Safety
     /// As [`Here::give`]; `heap` is that of this CPU's core.
@@ -252,6 +254,9 @@ impl Here {
     pub(crate) unsafe fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];
         let taken = 1 + self.drain(class, &mut blocks[1..=depth(class) / 2]);
+        if let (Some(twice), true) = (NonNull::new(block), blocks[1..taken].contains(&block)) {
+            guard::abort(FREED_TWICE, twice);
+        }
         // SAFETY: the caller's; what a magazine holds was freed, each once, and is of its core.
         unsafe { heap.give_many(&blocks[..taken]) };
     }

@@ -11,7 +11,7 @@
 //! atomic instruction is needed for data that belongs to that CPU (P. Turner, A. Hunter; Linux
 //! `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
 //!
-//! Here there are two: pop from, and push to, a stack of pointers of one CPU. They differ in three
+//! Here there are two: pop from, and push to, a stack of pointers of one CPU. They differ in five
 //! instructions. Both compare the CPU within the range, so the stack is the right one or nothing
 //! was done. What fails stands out of line, so that the usual way has no jump.
 //!
@@ -154,8 +154,9 @@ impl Area {
         )
     }
 
-    /// Puts a pointer that is not null on the CPU's stack; whether there was room and the thread
-    /// stayed.
+    /// Puts a pointer that is not null on the CPU's stack; whether there was room, the thread
+    /// stayed and the top of the stack is another one. (The word before the first place holds two
+    /// small numbers, and so no pointer.)
     ///
     /// # Safety
     /// As [`Area::pop`].
@@ -168,6 +169,8 @@ impl Area {
             [
                 "cmp {count:e}, dword ptr [{stack} + 4]",
                 "jae 6f",
+                "cmp qword ptr [{stack} + {count} * 8], {pointer}",
+                "je 6f",
                 "inc {count:e}",
                 "mov qword ptr [{stack} + {count} * 8], {pointer}",
                 "mov {done}, {pointer}"

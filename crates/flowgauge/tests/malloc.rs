@@ -97,29 +97,46 @@ fn a_plugin_that_would_hide_the_allocator_uses_it() {
     }
 }
 
-#[test]
-fn guarded_programs_end_where_they_go_wrong() {
+/// Runs `wrong.c` with the allocator: a block of each size, whose program must end with the message.
+fn ends_where_it_goes_wrong(options: &[&str], what: &str, sizes: &[&str], message: &str) {
     let folder = tempfile::tempdir().unwrap();
     let program = compiled(folder.path(), "wrong.c");
-    let cases = [
+    for size in sizes {
+        let ran = with_malloc(options, &[path(&program), what, size]);
+        let said = text(&ran.stderr);
+        assert!(!ran.status.success(), "{what} {size}: {said}");
+        assert!(said.contains(message), "{what} {size}: {said}");
+        let right = with_malloc(options, &[path(&program), "nothing", size]);
+        assert!(right.status.success(), "{size}: {}", text(&right.stderr));
+    }
+}
+
+/// Blocks of a class, of slices and of a mapping.
+const SIZES: [&str; 6] = ["40", "3000", "40000", "900000", "1500000", "40000000"];
+
+#[test]
+fn guarded_programs_end_where_they_go_wrong() {
+    for (what, message) in [
         ("twice", "freed twice"),
         ("beyond", "written beyond its end"),
         ("inside", "not the beginning of a block"),
-    ];
-    for (what, message) in cases {
-        let ran = with_malloc(&["--guarded"], &[path(&program), what]);
-        assert!(!ran.status.success(), "{what}");
-        assert!(
-            text(&ran.stderr).contains(message),
-            "{what}: {}",
-            text(&ran.stderr)
-        );
+        ("unaligned", "not the beginning of a block"),
+    ] {
+        ends_where_it_goes_wrong(&["--guarded"], what, &SIZES, message);
     }
-    assert!(
-        with_malloc(&["--guarded"], &[path(&program), "nothing"])
-            .status
-            .success()
-    );
+}
+
+#[test]
+fn a_block_that_is_freed_twice_in_a_row_ends_the_program_without_guards_too() {
+    // Mappings of over 32 MiB are not kept: the second free of one reads where nothing is mapped.
+    ends_where_it_goes_wrong(&[], "twice", &SIZES[..5], "freed twice");
+}
+
+#[test]
+fn a_pointer_into_a_block_ends_the_program_without_guards_too() {
+    let message = "not the beginning of a block";
+    ends_where_it_goes_wrong(&[], "unaligned", &SIZES, message);
+    ends_where_it_goes_wrong(&[], "inside", &SIZES[2..], message);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::ptr::{NonNull, null_mut};
 
 use super::Inner;
 use crate::class::{size_of_class, slices_of_class};
+use crate::guard::{self, FREED_TWICE};
 use crate::region::{Block, Region, SINGLE, Span};
 
 impl Inner {
@@ -36,7 +37,8 @@ impl Inner {
         block
     }
 
-    /// Takes a block back into its span.
+    /// Takes a block back into its span. Where no block of the span is in use, or it is the last one
+    /// that came back, the process ends: it was freed twice.
     ///
     /// # Safety
     /// The block was given out by this heap from `span`, and nobody uses it any more.
@@ -44,6 +46,9 @@ impl Inner {
     pub(super) unsafe fn push(&mut self, block: NonNull<Block>, mut span: NonNull<Span>) {
         // SAFETY: the span holds the block, so it is live.
         let record = unsafe { span.as_mut() };
+        if record.used == 0 || record.free == block.as_ptr() {
+            guard::abort(FREED_TWICE, block.cast());
+        }
         if record.class == SINGLE {
             // SAFETY: it was its only block; spans of one block are in no list.
             return unsafe { self.give_back(span) };

@@ -1,13 +1,15 @@
-/* Does what its argument names, all of it wrong. */
-#include <stdint.h>
+/* Does what its first argument names, all of it wrong, with a block of as many bytes as its second says. */
 #include <stdlib.h>
 #include <string.h>
 
 int main(int count, char **words) {
-    char *volatile block = malloc(40);
-    if (count < 2) return 2;
+    if (count < 3) return 2;
+    size_t size = strtoul(words[2], 0, 10);
+    char *volatile block = malloc(size);
+    memset(block, 1, size);
     if (!strcmp(words[1], "twice")) free(block), free(block);
-    if (!strcmp(words[1], "beyond")) block[40] = 1, free(block);
+    if (!strcmp(words[1], "beyond")) block[size] = 1, free(block);
     if (!strcmp(words[1], "inside")) free(block + 16);
+    if (!strcmp(words[1], "unaligned")) free(block + 8);
     return 0;
 }
