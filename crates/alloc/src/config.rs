@@ -60,6 +60,7 @@ const MOST: usize = 64 << 10;
 impl Config {
     /// The settings in [`VARIABLE`] of this process, as it was started. It is read from the
     /// kernel: an allocator is asked for memory before the C library knows its environment.
+    /// A word that is no setting ends the process with exit code 2 and a message.
     #[must_use]
     pub fn from_environment() -> Self {
         let Some(buffer) = os::map(MOST, os::PAGE) else {
@@ -68,13 +69,13 @@ impl Config {
         // SAFETY: the mapping is fresh, zero and `MOST` bytes long.
         let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.as_ptr(), MOST) };
         let environment = os::read_file(c"/proc/self/environ", bytes).unwrap_or_default();
-        let config = Self::in_environment(environment);
+        let config = Self::in_environment(environment).unwrap_or_else(|word| refuse(word));
         // SAFETY: nothing of the mapping is left in `config`.
         unsafe { os::unmap(buffer, MOST) };
         config
     }
 
-    fn in_environment(environment: &[u8]) -> Self {
+    fn in_environment(environment: &[u8]) -> Result<Self, &[u8]> {
         let mut entries = environment.split(|&byte| byte == 0);
         let own = entries.find_map(|entry| {
             let rest = entry.strip_prefix(VARIABLE.as_bytes())?;
@@ -83,28 +84,44 @@ impl Config {
         Self::parse(own.unwrap_or_default())
     }
 
-    /// Settings from words: `2m`, `4m`, `nohuge`, `guarded`, `stats`, `cores=N`. Unknown words change nothing:
-    /// there is no way to refuse them before a program's first block.
-    #[must_use]
-    pub fn parse(words: &[u8]) -> Self {
+    /// Settings from words: `2m`, `4m`, `nohuge`, `guarded`, `stats`, `cores=N`.
+    ///
+    /// # Errors
+    /// The first word that is none of them.
+    pub fn parse(words: &[u8]) -> Result<Self, &[u8]> {
         let mut config = Self::default();
         for word in words.split(|&byte| byte == b',') {
             match word {
+                b"" => {}
                 b"2m" => config.region = RegionSize::TwoMiB,
                 b"4m" => config.region = RegionSize::FourMiB,
                 b"nohuge" => config.huge = false,
                 b"guarded" => config.guarded = true,
                 b"stats" => config.stats = true,
-                _ => {
-                    if let Some(cores) = word.strip_prefix(b"cores=") {
-                        let cores = std::str::from_utf8(cores).ok().and_then(|n| n.parse().ok());
-                        config.cores = cores.unwrap_or(0);
-                    }
-                }
+                _ => config.cores = cores(word).ok_or(word)?,
             }
         }
-        config
+        Ok(config)
     }
+}
+
+/// The number of `cores=N`.
+fn cores(word: &[u8]) -> Option<u16> {
+    let number = word.strip_prefix(b"cores=")?;
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
+
+/// Ends the process, whose first block is asked for: its heap cannot be as its settings say.
+fn refuse(word: &[u8]) -> ! {
+    for part in [
+        b"flowgauge malloc: FLOWGAUGE_MALLOC: unknown word '",
+        word,
+        b"'; words are 2m, 4m, nohuge, guarded, stats and cores=N, with commas between them\n",
+    ] {
+        os::write(libc::STDERR_FILENO, part);
+    }
+    // SAFETY: ends the process, and runs nothing of it.
+    unsafe { libc::_exit(2) }
 }
 
 #[cfg(test)]
@@ -114,15 +131,21 @@ mod tests {
     #[test]
     fn words_of_the_variable_are_settings() {
         let environment = b"PATH=/bin\0FLOWGAUGE_MALLOC=4m,guarded\0HOME=/\0";
-        let config = Config::in_environment(environment);
+        let config = Config::in_environment(environment).expect("all are settings");
         assert_eq!(config.region, RegionSize::FourMiB);
         assert!(config.guarded && config.huge);
-        assert_eq!(
-            Config::in_environment(b"FLOWGAUGE_MALLOCS=4m\0"),
-            Config::default()
-        );
-        assert!(!Config::parse(b"stats,nohuge").huge);
-        assert_eq!(Config::parse(b"4m,cores=8").cores, 8);
-        assert_eq!(Config::parse(b"cores=many").cores, 0);
+        let none = Config::in_environment(b"FLOWGAUGE_MALLOCS=4m\0");
+        assert_eq!(none, Ok(Config::default()));
+        assert!(Config::parse(b"stats,nohuge").is_ok_and(|config| !config.huge));
+        assert!(Config::parse(b"4m,cores=8").is_ok_and(|config| config.cores == 8));
+    }
+
+    #[test]
+    fn a_word_that_is_no_setting_is_refused() {
+        for word in [&b"cores=many"[..], b"cores=70000", b"3m", b"gaurded"] {
+            assert_eq!(Config::parse(word), Err(word));
+            let line = [b"2m,", word].concat();
+            assert_eq!(Config::parse(&line), Err(word));
+        }
     }
 }

@@ -17,19 +17,23 @@ struct Library {
     /// Names another place for it.
     variable: &'static str,
     package: &'static str,
+    /// A name that it alone defines.
+    symbol: &'static str,
 }
 
 /// The core-aware allocator.
 const ALLOCATOR: Library = Library {
     file: "libflowgauge_malloc.so",
     variable: "FLOWGAUGE_MALLOC_LIBRARY",
-    package: "alloc-preload",
+    package: "flowgauge-alloc-preload",
+    symbol: "flowgauge_malloc_on_core",
 };
 /// The recorder of memory accesses.
 const RECORDER: Library = Library {
     file: "libflowgauge_recorder.so",
     variable: "FLOWGAUGE_RECORDER_LIBRARY",
-    package: "simulate-plugin",
+    package: "flowgauge-simulate-plugin",
+    symbol: "qemu_plugin_install",
 };
 /// The variable that the dynamic linker reads.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -53,12 +57,18 @@ fn found(library: &Library) -> Result<PathBuf> {
         file,
         variable,
         package,
+        symbol,
     } = library;
     if let Some(named) = std::env::var_os(variable) {
         let named = PathBuf::from(named);
         ensure!(
             named.is_file(),
             "{variable} names {}, which is no file",
+            named.display()
+        );
+        ensure!(
+            defines(&named, symbol)?,
+            "{variable} names {}, which is no {file}",
             named.display()
         );
         return Ok(named);
@@ -76,6 +86,19 @@ fn found(library: &Library) -> Result<PathBuf> {
     })
 }
 
+/// Whether a file is a shared library whose names include that one. The dynamic linker warns of
+/// another file, and starts the program without it.
+fn defines(library: &Path, symbol: &str) -> Result<bool> {
+    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    let kind = bytes.get(16..18);
+    let name = [b"\0", symbol.as_bytes(), b"\0"].concat();
+    let is_library = bytes.starts_with(b"\x7fELF") && kind == Some(&SHARED.to_ne_bytes()[..]);
+    Ok(is_library && bytes.windows(name.len()).any(|window| window == name))
+}
+
+/// `ET_DYN`: what an ELF file that can be loaded into a process is.
+const SHARED: u16 = 3;
+
 /// The library of an allocator; none is the C library's own.
 pub(crate) fn of(allocator: &Allocator) -> Result<Option<PathBuf>> {
     match allocator.source() {
@@ -90,6 +113,10 @@ pub(crate) fn of(allocator: &Allocator) -> Result<Option<PathBuf>> {
         }),
         Source::File(path) => {
             ensure!(path.is_file(), "the allocator {allocator} is no file");
+            ensure!(
+                defines(path, "malloc")?,
+                "the allocator {allocator} is no shared library with a malloc"
+            );
             Ok(Some(std::path::absolute(path)?))
         }
     }

@@ -360,3 +360,36 @@ fn an_allocator_that_is_not_there_is_refused_before_the_run() {
         );
     }
 }
+
+#[test]
+fn a_word_that_is_no_setting_of_the_allocator_ends_the_program() {
+    let library = Path::new(env!("CARGO_BIN_EXE_flowgauge"));
+    let library = library.with_file_name("deps/libflowgauge_malloc.so");
+    let ran = Command::new("true")
+        .env("LD_PRELOAD", library)
+        .env("FLOWGAUGE_MALLOC", "2m,gaurded")
+        .output()
+        .unwrap();
+    let said = text(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("unknown word 'gaurded'"), "{said}");
+}
+
+#[test]
+fn a_library_that_is_not_the_allocator_is_refused_and_not_left_out_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let text_file = folder.path().join("text.so");
+    std::fs::write(&text_file, "no library").unwrap();
+    let other = folder.path().join("other.so");
+    compile("plugin.c", &other, &["-DPLUGIN", "-shared", "-fPIC"]);
+    for library in [&text_file, &other] {
+        let ran = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+            .args(["malloc", "--", "true"])
+            .env("FLOWGAUGE_MALLOC_LIBRARY", library)
+            .output()
+            .unwrap();
+        let said = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(said.contains("no libflowgauge_malloc.so"), "{said}");
+    }
+}
