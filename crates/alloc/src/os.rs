@@ -2,6 +2,9 @@
 //!
 //! This crate calls `libc` itself: whatever stands between the kernel and an allocator must not
 //! allocate.
+//!
+//! Under Miri, which knows mappings of the simplest kind alone, they come from the system's allocator,
+//! are never given back, and all advice is refused.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -13,6 +16,12 @@ pub(crate) const MADV_COLLAPSE: libc::c_int = 25;
 /// `size` fresh bytes of zeros at a multiple of `align` (a power of two of at least a page);
 /// `None` when the kernel refuses.
 pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
+    if cfg!(miri) {
+        let layout = std::alloc::Layout::from_size_align(size, align).ok();
+        let layout = layout.filter(|_| size < 1 << 32)?;
+        // SAFETY: callers map at least a page.
+        return NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) });
+    }
     let first = map_anywhere(size)?;
     if first.addr().get().is_multiple_of(align) {
         return Some(first);
@@ -52,6 +61,9 @@ fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
 /// # Safety
 /// `size` bytes from `at` on are pages that [`map`] gave, and nothing refers to them any more.
 pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: the caller's.
     let _refused = unsafe { libc::munmap(at.as_ptr().cast(), size) };
 }
@@ -64,7 +76,7 @@ pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
 /// they hold no live block.
 pub(crate) unsafe fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
     // SAFETY: the caller's.
-    unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }
+    !cfg!(miri) && unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }
 }
 
 /// Moves the pages of a block to a mapping that is as long or longer, replacing it.
@@ -77,6 +89,9 @@ pub(crate) unsafe fn move_pages(
     to: NonNull<u8>,
     new: usize,
 ) -> bool {
+    if cfg!(miri) {
+        return false;
+    }
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: the caller's.
     let at = unsafe { libc::mremap(from.as_ptr().cast(), old, new, flags, to.as_ptr()) };
@@ -99,6 +114,9 @@ pub(crate) fn now_ms() -> u64 {
 /// # Safety
 /// `old` bytes from `at` on are pages that [`map`] gave, and nothing refers to those beyond `new`.
 pub(crate) unsafe fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
+    if cfg!(miri) {
+        return false;
+    }
     // SAFETY: the caller's; without MAYMOVE the mapping stays where it is.
     let to = unsafe { libc::mremap(at.as_ptr().cast(), old, new, 0) };
     to != libc::MAP_FAILED

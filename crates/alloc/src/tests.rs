@@ -161,7 +161,7 @@ fn run(steps: Vec<Step>, config: Config) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 64 }))]
 
     #[test]
     fn blocks_keep_their_contents_and_their_core(steps in steps()) {
