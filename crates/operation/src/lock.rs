@@ -42,9 +42,7 @@ fn mutex(may_be_shared: bool) -> io::Result<Shared<Mutex>> {
 
 fn lock(mutex: &Mutex, ledger: &Ledger, ops: u64) {
     for _ in 0..ops {
-        must("lock a mutex", mutex.lock());
-        ledger.step();
-        must("unlock a mutex", mutex.unlock());
+        must("lock and unlock a mutex", mutex.hold(|| ledger.step()));
     }
     ledger.done(ops);
 }

@@ -37,9 +37,12 @@ impl Partner {
     /// Makes the partner of a flow of that model; it does `work` until a message ends it.
     pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         match model {
-            Model::Process => child::fork(work, 0).map(Self::Process),
+            // SAFETY: a flow of this model is a process of one thread, which `flow` forked.
+            Model::Process => unsafe { child::fork(work, 0) }.map(Self::Process),
             Model::ProcessSharedFiles => {
-                child::fork(work, libc::CLONE_FILES | libc::CLONE_FS).map(Self::Process)
+                let shared = libc::CLONE_FILES | libc::CLONE_FS;
+                // SAFETY: as above.
+                unsafe { child::fork(work, shared) }.map(Self::Process)
             }
             Model::ThreadPrivateFiles => thread(move || {
                 must("take a file table", child::unshare_files());

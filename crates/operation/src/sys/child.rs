@@ -43,10 +43,11 @@ pub(crate) fn exit(code: i32) -> ! {
 /// Forks a process that does `work` and exits with 0; `shared` are flags of `clone` for what
 /// it shares with its parent (not its memory). It is killed when its parent ends.
 ///
-/// Only for processes of one thread: the child continues with everything that this process has.
-pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
+/// # Safety
+/// The process has one thread: the child continues with everything that it has.
+pub(crate) unsafe fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
     let parent = std::process::id();
-    // SAFETY: callers have one thread; the child never returns.
+    // SAFETY: the caller's; the child never returns, and `shared` is what the caller's model shares.
     match unsafe { ::sys::fork_sharing(shared) }? {
         ForkResult::Child => {
             // SAFETY: the call takes numbers alone.

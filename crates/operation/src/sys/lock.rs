@@ -30,16 +30,13 @@ impl Mutex {
         no_error(unsafe { libc::pthread_mutex_init(self.0.get(), attributes.as_ptr()) })
     }
 
+    /// Locks the mutex, does `work`, which must not panic, and unlocks it.
     #[inline]
-    pub(crate) fn lock(&self) -> io::Result<()> {
-        // SAFETY: the mutex was made by `init` and did not move.
-        no_error(unsafe { libc::pthread_mutex_lock(self.0.get()) })
-    }
-
-    #[inline]
-    pub(crate) fn unlock(&self) -> io::Result<()> {
-        // SAFETY: as in `lock`; unlocking what is not held is an error, not undefined, for
-        // users of this crate always hold it.
+    pub(crate) fn hold(&self, work: impl FnOnce()) -> io::Result<()> {
+        // SAFETY: zero bytes are a mutex of the usual kind, and `init` makes no other; it did not move.
+        no_error(unsafe { libc::pthread_mutex_lock(self.0.get()) })?;
+        work();
+        // SAFETY: this flow locked it above.
         no_error(unsafe { libc::pthread_mutex_unlock(self.0.get()) })
     }
 }
