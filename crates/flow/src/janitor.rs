@@ -121,6 +121,14 @@ impl Drop for Janitor {
     }
 }
 
+/// Starts a janitor where there is none, for what has nothing on disk: it ends what is stranded when
+/// this process is killed.
+pub(crate) fn begin(janitor: &mut Option<Janitor>) {
+    if janitor.is_none() {
+        *janitor = Janitor::start().ok();
+    }
+}
+
 /// Tells the janitor what a slot is about to have on disk, and starts one where there is none. A
 /// run without a janitor is one that the next run may have to clean up behind.
 pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
@@ -162,7 +170,8 @@ pub fn janitor_main() -> ! {
         }
     }
     crate::cgroup::sweep();
-    if !last.is_empty() {
+    let was_killed = main_process() != Some(getppid().as_raw());
+    if was_killed || !last.is_empty() {
         end_slot(&last);
     }
     exit(0)

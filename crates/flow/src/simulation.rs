@@ -109,7 +109,7 @@ impl Emulator {
                 "{shown} has a comma in its path, which {QEMU} does not take"
             ));
         }
-        let told = Command::new(QEMU).arg("--version").output();
+        let told = crate::output_tied(Command::new(QEMU).arg("--version"));
         let told = told.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => format!(
                 "accesses are recorded by {QEMU}, which is not installed: apt-get install qemu-user"

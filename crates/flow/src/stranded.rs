@@ -30,29 +30,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use nix::sys::prctl::{get_name, set_name};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use sys::{MAKER, MakerName};
 
 use crate::janitor;
 
-/// How a process is called while it forks, before its number. The kernel keeps 15 bytes.
-const NAME: &str = "fg-of-";
-
 /// Starts a program; a child that never gets as far as that is known to be one.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    let before = get_name()?;
-    set_name(&named(&format!("{NAME}{}", std::process::id()))?)?;
-    let spawned = command.spawn();
-    set_name(&before)?;
-    spawned
+    let _as_a_maker = MakerName::bear()?;
+    command.spawn()
 }
 
-fn named(text: &str) -> io::Result<std::ffi::CString> {
-    Ok(std::ffi::CString::new(text)?)
-}
-
-/// Ends what is stranded now.
-pub(crate) fn end() {
+/// Ends what is stranded now. A child that is stopped before its exec also holds the locks of its
+/// maker, so this comes before a lock is asked for.
+pub fn end() {
     if let Ok(own) = file("/proc/self/exe") {
         kill_each(|pid| is_stranded(pid, own));
     }
@@ -133,7 +125,7 @@ fn is_in_a_role(pid: i32) -> bool {
 /// Whether its name is that of the process that forked it, which numbers itself as its own
 /// namespace does.
 fn is_unborn(pid: i32, name: &str) -> bool {
-    let Some(maker) = name.strip_prefix(NAME) else {
+    let Some(maker) = name.strip_prefix(MAKER) else {
         return false;
     };
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -172,7 +164,7 @@ mod tests {
 
     /// The stopped child of this process that bears its name.
     fn child() -> Option<i32> {
-        let name = format!("{NAME}{}", std::process::id());
+        let name = format!("{MAKER}{}", std::process::id());
         let entries = fs::read_dir("/proc").unwrap().flatten();
         let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.find(|&pid| stopped(pid).is_some_and(|found| found.name == name))
@@ -214,7 +206,7 @@ mod tests {
             }
         }
         // The process itself, stopped while it forks, is no child of its own.
-        let own_name = format!("{NAME}{}", std::process::id());
+        let own_name = format!("{MAKER}{}", std::process::id());
         assert!(!is_unborn(std::process::id().cast_signed(), &own_name));
     }
 }

@@ -1,11 +1,13 @@
-//! A program that is asked to end when the thread that started it is gone, however it went.
+//! Programs that end when the thread that started them is gone, however it went.
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Output, Stdio};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
+
+use crate::stranded;
 
 /// Starts a program that gets SIGTERM when this thread ends, by whatever way.
 ///
@@ -16,4 +18,71 @@ pub fn spawn_tied(command: &mut Command) -> io::Result<Child> {
     // and turning its error number into an `io::Error` allocates nothing.
     unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?)) };
     command.spawn()
+}
+
+/// What a program says that is asked something and ends, such as its version. It is killed when this
+/// thread ends, also where it is stopped.
+///
+/// # Errors
+/// The program cannot be started, or not be listened to.
+pub fn output_tied(command: &mut Command) -> io::Result<Output> {
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    kill_with_this(command);
+    stranded::spawn(command)?.wait_with_output()
+}
+
+/// Has a program killed when the thread that starts it ends. It asks for that before it runs: one that
+/// is stopped at its very start could not.
+pub(crate) fn kill_with_this(command: &mut Command) {
+    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
+    // and turning its error number into an `io::Error` allocates nothing.
+    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::signal::kill;
+    use nix::sys::wait::waitpid;
+    use nix::unistd::{ForkResult, Pid, fork};
+
+    use super::*;
+    use crate::ending::exit;
+
+    /// `simulate` asked its emulator for a version, and left it stopped when both were attacked.
+    #[test]
+    fn a_program_that_is_asked_its_version_and_stopped_dies_with_who_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = folder.path().join("pid");
+        // SAFETY: the copy starts a program and ends; the harness's locks are not asked for.
+        let asks = match unsafe { fork() }.unwrap() {
+            ForkResult::Child => {
+                let script = format!(
+                    "echo $$ > {0}.part; mv {0}.part {0}; kill -STOP $$",
+                    told.display()
+                );
+                let _never_heard = output_tied(Command::new("sh").args(["-c", &script]));
+                exit(1)
+            }
+            ForkResult::Parent { child } => child,
+        };
+        let asked = loop {
+            if let Ok(text) = std::fs::read_to_string(&told) {
+                break Pid::from_raw(text.trim().parse().unwrap());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        let is_there = || {
+            let stat = std::fs::read_to_string(format!("/proc/{asked}/stat")).unwrap_or_default();
+            !stat.is_empty() && !stat.contains(") Z ")
+        };
+        assert!(is_there());
+        kill(asks, Signal::SIGKILL).unwrap();
+        waitpid(asks, None).unwrap();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while is_there() {
+            assert!(std::time::Instant::now() < until, "it is still there");
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+    }
 }

@@ -7,19 +7,33 @@ use anyhow::{Context, Result, ensure};
 /// Writes `text` to standard output. A full disk is an error like any other: who asked for an
 /// answer did not get it. Who closes a pipe (`head`) has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
-    ensure!(
-        !flow::stdout_was_closed(),
-        "standard output is closed, so the answer could not be printed: send it to a file, or to \
-         /dev/null where nobody wants it"
-    );
+    is_open()?;
     let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
+    taken(out.write_all(text.as_bytes()))
+}
+
+/// What came of writing to standard output, once all of it has been sent. Nobody who reads on is no
+/// error.
+pub(crate) fn taken(written: io::Result<()>) -> Result<()> {
+    match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => {
             written.context("cannot write to standard output (closed, or its disk is full?)")
         }
     }
+}
+
+/// Whether anything can be printed at all.
+///
+/// # Errors
+/// Standard output was closed when this process began.
+pub(crate) fn is_open() -> Result<()> {
+    ensure!(
+        !flow::stdout_was_closed(),
+        "standard output is closed, so the answer could not be printed: send it to a file, or to \
+         /dev/null where nobody wants it"
+    );
+    Ok(())
 }
 
 /// Writes a line to standard error, with line breaks, control and bidi characters made visible:

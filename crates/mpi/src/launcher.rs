@@ -282,7 +282,7 @@ fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
 }
 
 fn version(run: &Path) -> Result<(Kind, String), String> {
-    let said = Command::new(run).arg("--version").output();
+    let said = flow::output_tied(Command::new(run).arg("--version"));
     let said = said.map_err(|error| format!("{} cannot be executed: {error}", run.display()))?;
     let text = String::from_utf8_lossy(&said.stdout);
     let kind = Kind::of_version(&text)

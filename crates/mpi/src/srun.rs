@@ -105,7 +105,7 @@ fn mask(cpus: &[u32]) -> String {
 }
 
 fn said(words: &[String], option: &str) -> Result<String, NoMpi> {
-    let run = Command::new(&words[0]).arg(option).output();
+    let run = flow::output_tied(Command::new(&words[0]).arg(option));
     let run = run.map_err(|error| NoMpi(format!("{} cannot be executed: {error}", words[0])))?;
     let text = [run.stdout, run.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();

@@ -19,6 +19,7 @@
 //!   [`Shareable`], that the type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
+//! * [`MakerName`]: what a process is called while it forks.
 //! * [`is_ignored`]: what a signal does, without a change of it.
 //!
 //! Not here: the allocator's calls (`alloc` must do without anything that might allocate), and
@@ -27,12 +28,14 @@
 
 mod begin;
 mod fork;
+mod maker;
 mod mapping;
 mod shared;
 mod signal;
 
 pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
+pub use maker::{MAKER, MakerName};
 pub use mapping::{Access, Advice, Mapping, Of, PAGE};
 pub use shared::{CachePadded, Pages, Shareable, Shared};
 pub use signal::is_ignored;

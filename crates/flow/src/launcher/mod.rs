@@ -37,7 +37,6 @@ use measure::Measured;
 use measure::clock::now_ns;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
@@ -45,11 +44,12 @@ use serde::de::DeserializeOwned;
 
 use crate::allocator::PRELOAD;
 use crate::heap_pages;
-use crate::janitor::Janitor;
+use crate::janitor::{self, Janitor};
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::simulation;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::stranded;
+use crate::tied::kill_with_this;
 use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
 use files::Files;
 pub use onlooker::Onlooker;
@@ -279,7 +279,8 @@ impl Launcher {
         Ok(heard.probed(spec))
     }
 
-    fn converse_about(&self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
+    fn converse_about(&mut self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
+        janitor::begin(&mut self.janitor);
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
         let probe = stranded::spawn(&mut command(this_program(), PROBE_ARGUMENT, false))?;
@@ -439,9 +440,7 @@ fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
             Stdio::piped()
         })
         .process_group(0);
-    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
-    // and turning its error number into an `io::Error` allocates nothing.
-    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
+    kill_with_this(&mut command);
     command
 }
 

@@ -15,13 +15,14 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::files::Files;
 use super::{LaunchError, Launcher};
 use crate::simulation::keep_traces;
+use crate::stranded;
+use crate::tied::kill_with_this;
 use crate::{Emulator, Simulated, Simulation};
 
 /// Between two looks at whether the program has ended.
@@ -125,8 +126,6 @@ fn started(mut command: Command) -> io::Result<Child> {
     };
     let output = io::stderr().as_fd().try_clone_to_owned()?;
     command.stdin(input).stdout(output).process_group(0);
-    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
-    // and turning its error number into an `io::Error` allocates nothing.
-    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
-    command.spawn()
+    kill_with_this(&mut command);
+    stranded::spawn(&mut command)
 }

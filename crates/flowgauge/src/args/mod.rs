@@ -191,7 +191,15 @@ fn read(words: &[OsString]) -> Result<Command, clap::Error> {
 fn refuse(error: &clap::Error) -> ! {
     let text = error.to_string();
     let is_plain = |line: &str| crate::output::visible(line) == line;
-    if !error.use_stderr() || text.lines().all(is_plain) {
+    if !error.use_stderr() {
+        let printed = crate::output::is_open().and_then(|()| crate::output::taken(error.print()));
+        if let Err(error) = printed {
+            crate::output::tell_error(&error);
+            std::process::exit(2);
+        }
+        std::process::exit(error.exit_code());
+    }
+    if text.lines().all(is_plain) {
         error.exit();
     }
     text.lines().for_each(crate::output::tell);

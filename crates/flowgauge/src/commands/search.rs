@@ -39,6 +39,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
         "-v is for a study, which then prints all its tables: leave it out, or add --study (lines \
          that do not match, which ripgrep shows with -v, are not shown by flowgauge search)"
     );
+    output::is_open()?;
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.

@@ -7,7 +7,8 @@
 //!
 //! A process asks the kernel to be killed when the flow that forked it dies, so that none
 //! stays, however the search ends. At a signal they are killed before it
-//! ([`crate::interrupted`]).
+//! ([`crate::interrupted`]). One that was stopped before it could ask bears the name of its maker
+//! ([`sys::MakerName`]), by which the next run knows it and ends it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,6 +21,7 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid};
+use sys::MakerName;
 
 use crate::file::FileSearch;
 use crate::interrupted::{ChildRegistry, SignalsBlocked};
@@ -136,6 +138,7 @@ impl<'c, 'o> Children<'c, 'o> {
         let parent = getpid();
         // A signal that comes between its birth and its entry would leave it behind.
         let held = SignalsBlocked::now();
+        let _as_a_maker = MakerName::bear()?;
         // SAFETY: the caller of `run` has one thread, as its documentation asks, so that the
         // copy may do all that this process may.
         match unsafe { fork() }? {
