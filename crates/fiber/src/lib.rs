@@ -88,6 +88,7 @@ pub use config::{Config, Stack};
 pub use error::{ConfigError, JoinError, SpawnError};
 pub use fiber::{Fiber, FiberId, Lent};
 pub use join::JoinHandle;
+pub use movable::movable_available;
 pub use scheduler::{Scheduler, scope};
 pub use start::{Floats, Life};
 

@@ -32,8 +32,12 @@ pub(crate) fn exit(code: i32) -> ! {
 /// Makes a panic end the process in which it happens.
 pub(crate) fn end_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
+        let text = match panic.payload_as_str() {
+            Some(words) if measure::gives_up() => format!("{words}\n"),
+            _ => format!("{panic}\n"),
+        };
         // In one write: other flows may panic at the same time.
-        let _closed_is_fine = io::stderr().write_all(format!("{panic}\n").as_bytes());
+        let _closed_is_fine = io::stderr().write_all(text.as_bytes());
         exit(EXIT_PANIC)
     }));
 }

@@ -79,6 +79,8 @@ mod word;
 
 /// Whether there are fibers on this target; else why not.
 pub use ::fiber::available as fibers_available;
+/// Whether there are fibers here that can move between processes; else why not.
+pub use ::fiber::movable_available as moves_available;
 pub use allocator::{Allocator, AllocatorError, Source as AllocatorSource};
 pub use body::Body;
 pub use channel::{NoSink, Outlet, Sink};

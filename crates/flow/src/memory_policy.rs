@@ -25,6 +25,7 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 
+use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
 /// Words in a set of nodes: as many as any kernel has (`CONFIG_NODES_SHIFT` is 10 at the most).
@@ -139,13 +140,14 @@ fn allowed_nodes() -> io::Result<Nodes> {
             MEMS_ALLOWED,
         )
     };
-    succeeded(done).map(|()| nodes)
+    succeeded("get_mempolicy", done).map(|()| nodes)
 }
 
 fn set(mode: libc::c_int, nodes: Option<&Nodes>) -> io::Result<()> {
     let (nodes, bits) = nodes.map_or((std::ptr::null(), 0), |nodes| (nodes.as_ptr(), BITS));
     // SAFETY: the kernel reads no more than the bits that are said, of a set that outlives the call.
-    succeeded(unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, nodes, bits) })
+    let done = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, nodes, bits) };
+    succeeded("set_mempolicy", done)
 }
 
 /// The number of this thread's policy.
@@ -163,13 +165,13 @@ fn current() -> io::Result<libc::c_int> {
             0_usize,
         )
     };
-    succeeded(done).map(|()| mode)
+    succeeded("get_mempolicy", done).map(|()| mode)
 }
 
-fn succeeded(done: libc::c_long) -> io::Result<()> {
+fn succeeded(name: &'static str, done: libc::c_long) -> io::Result<()> {
     match done {
         0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(sys::refused(name)(Errno::last())),
     }
 }
 

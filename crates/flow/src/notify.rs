@@ -17,7 +17,8 @@ pub(crate) struct Notify(EventFd);
 impl Notify {
     pub(crate) fn new() -> io::Result<Self> {
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-        Ok(Self(EventFd::from_value_and_flags(0, flags)?))
+        let bell = EventFd::from_value_and_flags(0, flags);
+        Ok(Self(bell.map_err(sys::refused("eventfd2"))?))
     }
 
     /// Rings. A counter that is full is already ringing, so that error is none.

@@ -62,7 +62,7 @@ impl SlotResources {
             shared: SharedMemory::new(flows, if rings { flows } else { 0 })?,
             notify: Notify::new()?,
             latencies: times.then(Together::new).transpose()?,
-            children: SignalFd::with_flags(&child, flags)?,
+            children: SignalFd::with_flags(&child, flags).map_err(sys::refused("signalfd4"))?,
             deadline: Instant::now() + Duration::from_secs_f64(seconds),
             deadline_text: spec.deadline_text(),
         })

@@ -52,6 +52,9 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 /// The longest time that can be meant: a year.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+/// The shortest: what is shorter than a switch can neither be waited for nor measured.
+const SHORTEST: Duration = Duration::from_micros(1);
+
 /// A time: `60s`, `2m`, `500ms`, or a bare number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let duration = match text.parse::<f64>() {
@@ -62,6 +65,9 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match duration {
         Some(duration) if duration > LONGEST => {
             Err(format!("'{text}' is too long: the maximum is 365d"))
+        }
+        Some(duration) if !duration.is_zero() && duration < SHORTEST => {
+            Err(format!("'{text}' is too short: the minimum is 1us"))
         }
         Some(duration) if !duration.is_zero() => Ok(duration.as_secs_f64()),
         _ => Err(format!(
@@ -105,5 +111,15 @@ mod tests {
     fn a_time_longer_than_a_year_is_refused() {
         assert_eq!(seconds("365d"), Ok(31_536_000.0));
         assert!(seconds("99999999999999999s").is_err() && seconds("1e12").is_err());
+    }
+
+    /// `--deadline 1e-9` was taken for a deadline, and no slot can meet it.
+    #[test]
+    fn times_that_nothing_can_meet_are_refused() {
+        for text in ["1e-9", "1ns", "999ns"] {
+            let error = seconds(text).unwrap_err();
+            assert!(error.contains("the minimum is 1us"), "{error}");
+        }
+        assert_eq!(seconds("1us"), Ok(1e-6));
     }
 }

@@ -14,6 +14,7 @@
 
 pub mod clock;
 pub mod counters;
+mod give_up;
 mod measured;
 pub mod memory;
 pub mod pagemap;
@@ -21,4 +22,5 @@ pub mod task;
 pub mod tasks;
 pub mod usage;
 
+pub use give_up::{give_up, gives_up};
 pub use measured::Measured;

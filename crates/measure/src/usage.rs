@@ -21,7 +21,7 @@ use nix::libc::{c_long, rusage, timeval};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
-use crate::clock;
+use crate::{clock, give_up};
 
 /// Makes [`Usage`] and [`Counter`] from one table, so that no sum, difference or word on its way
 /// between processes can forget a counter. A row is a field, its id, and how the kernel's `rusage`
@@ -95,8 +95,8 @@ fn ns(time: timeval) -> u64 {
 /// What the calling thread has used since it began.
 ///
 /// # Panics
-/// When the kernel refuses `getrusage(RUSAGE_THREAD)`, which it has no reason
-/// to; invented zeros would be worse.
+/// When `getrusage(RUSAGE_THREAD)` is refused, as by a sandbox: the flow gives up, since invented zeros
+/// would be worse.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
     match getrusage(UsageWho::RUSAGE_THREAD) {
@@ -104,7 +104,9 @@ pub fn this_thread() -> Usage {
             cpu_ns,
             ..Usage::of_rusage(kernel.as_ref())
         },
-        Err(errno) => panic!("getrusage(RUSAGE_THREAD) failed: {errno}"),
+        Err(errno) => give_up(format_args!(
+            "getrusage, which counts what a flow uses, is refused: {errno}; allow it in the sandbox"
+        )),
     }
 }
 

@@ -1,10 +1,12 @@
 //! How effects are checked, and what happens when one is missing.
 //!
 //! A flow that finds an effect missing cannot answer with an error, since what it would then
-//! have timed is something else. It panics: in a slot process that ends the process with the
+//! have timed is something else. It gives up: in a slot process that ends the process with the
 //! message, and the slot is a failure that says why.
 
 use std::io;
+
+use measure::give_up;
 
 /// Checks that cost more than the operation are made once in this many operations.
 pub const EVERY: u64 = 64;
@@ -28,9 +30,12 @@ fn failed(what: &str, error: &io::Error) -> ! {
         Some(libc::EMFILE) => "; raise the limit (ulimit -n), or use fewer flows",
         Some(libc::EAGAIN) => "; a limit on processes and threads was reached: use fewer flows",
         Some(libc::ENOSPC) => "; make room on the disk",
+        Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => {
+            "; this user, a sandbox or the kernel does not allow it"
+        }
         _ => "",
     };
-    panic!("cannot {what}: {error}{way_out}")
+    give_up(format_args!("cannot {what}: {error}{way_out}"))
 }
 
 /// Ends the flow unless what came is what had to come.
@@ -43,7 +48,9 @@ pub(crate) fn same(what: &str, came: u64, expected: u64) {
 
 #[cold]
 fn differs(what: &str, came: u64, expected: u64) -> ! {
-    panic!("{what}: {came:#x} came and not {expected:#x}: the operation had no effect")
+    give_up(format_args!(
+        "{what}: {came:#x} came and not {expected:#x}: the operation had no effect"
+    ))
 }
 
 /// Sees whether numbers that are given out and taken back (addresses, descriptors) come again.

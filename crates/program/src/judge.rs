@@ -9,6 +9,7 @@ use nix::sys::signal::Signal;
 use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 
+use crate::oom;
 use crate::pipe::{MOST, Pipe};
 use crate::program::{CheckOutput, Program};
 use crate::report::{Report, Said};
@@ -25,7 +26,11 @@ pub(crate) fn status(running: &Running) -> Result<i32, String> {
     if libc::WIFSIGNALED(end.status) {
         let number = libc::WTERMSIG(end.status);
         let name = Signal::try_from(number).map_or("a signal", Signal::as_str);
-        return Err(format!("ended by {name}"));
+        let memory = match number {
+            libc::SIGKILL => oom::words(),
+            _ => "",
+        };
+        return Err(format!("ended by {name}{memory}"));
     }
     Ok(libc::WEXITSTATUS(end.status))
 }

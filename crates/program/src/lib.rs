@@ -39,6 +39,7 @@ pub mod knobs;
 mod listener;
 pub mod load;
 mod looks;
+mod oom;
 mod pipe;
 pub mod program;
 pub mod report;

@@ -28,6 +28,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::looks::Looks;
+use crate::oom;
 use crate::pipe::Pipe;
 use crate::sys::{self, Streams};
 use crate::tree;
@@ -64,6 +65,7 @@ impl Supervisor {
     /// Makes this process the one to whom all orphans come, and who hears of `SIGTERM` by a
     /// descriptor.
     pub(crate) fn new() -> io::Result<Self> {
+        oom::begin();
         set_child_subreaper(true)?;
         let mut mask = SigSet::empty();
         mask.add(Signal::SIGTERM);
@@ -74,7 +76,7 @@ impl Supervisor {
             .write(true)
             .open("/dev/null")?;
         Ok(Self {
-            signals: SignalFd::with_flags(&mask, flags)?,
+            signals: SignalFd::with_flags(&mask, flags).map_err(::sys::refused("signalfd4"))?,
             null: null.into(),
             own: i32::try_from(process::id()).map_err(io::Error::other)?,
             orphans: Used::default(),

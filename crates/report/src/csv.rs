@@ -191,7 +191,8 @@ fn line(out: &mut String, fields: impl Iterator<Item = String>) {
 }
 
 /// A text from outside, harmless to a spreadsheet.
-fn harmless(text: &str) -> String {
+#[must_use]
+pub fn harmless(text: &str) -> String {
     let spaced = text.replace(['\n', '\r', '\t'], " ");
     let clean: String = spaced.chars().filter(|c| !hides(*c)).collect();
     let clean = clean.trim();

@@ -20,6 +20,7 @@
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.
+//! * [`refused`]: an error that names the call that a sandbox refuses.
 //! * [`is_ignored`]: what a signal does, without a change of it.
 //!
 //! Not here: the allocator's calls (`alloc` must do without anything that might allocate), and
@@ -30,6 +31,7 @@ mod begin;
 mod fork;
 mod maker;
 mod mapping;
+mod refused;
 mod shared;
 mod signal;
 
@@ -37,5 +39,6 @@ pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
 pub use maker::{MAKER, MakerName};
 pub use mapping::{Access, Advice, Mapping, Of, PAGE};
+pub use refused::refused;
 pub use shared::{CachePadded, Pages, Shareable, Shared};
 pub use signal::is_ignored;

@@ -17,19 +17,23 @@ const ASKS: [Signal; 4] = [
 #[derive(Debug)]
 pub(crate) struct Held {
     before: SigSet,
-    waiting: SignalFd,
+    /// Where the kernel or a sandbox has none, nobody looks: such a signal waits for the whole file.
+    waiting: Option<SignalFd>,
 }
 
 impl Held {
     pub(crate) fn from_here() -> io::Result<Self> {
         let asks = SigSet::from_iter(ASKS);
-        let waiting = SignalFd::with_flags(&asks, SfdFlags::SFD_CLOEXEC)?;
+        let waiting = SignalFd::with_flags(&asks, SfdFlags::SFD_CLOEXEC).ok();
         let before = asks.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         Ok(Self { before, waiting })
     }
 
     pub(crate) fn one_waits(&self) -> bool {
-        let mut waiting = [PollFd::new(self.waiting.as_fd(), PollFlags::POLLIN)];
+        let Some(waiting) = &self.waiting else {
+            return false;
+        };
+        let mut waiting = [PollFd::new(waiting.as_fd(), PollFlags::POLLIN)];
         poll(&mut waiting, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
     }
 }

@@ -134,7 +134,7 @@ mod wire;
 pub use arena::{Arena, ArenaFull, Text};
 pub use handle::{Movable, MovableFiber, MovableHandle, MoveError, Stay};
 pub use peer::{PeerError, agree_on_addresses, can_agree_on_addresses};
-pub use region::Region;
+pub use region::{Region, movable_available};
 
 /// How a stack comes to lie where its fiber expects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

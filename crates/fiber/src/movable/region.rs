@@ -537,6 +537,16 @@ fn reserve_range(address: usize, bytes: usize) -> io::Result<Mapping> {
     }
 }
 
+/// Whether fibers can be made here that move between processes.
+///
+/// # Errors
+/// There are no fibers, or no memory that processes can share at one address.
+pub fn movable_available() -> Result<(), String> {
+    crate::available()?;
+    let tried = shared_file(sys::PAGE);
+    tried.map(drop).map_err(|error| error.to_string())
+}
+
 fn shared_file(bytes: usize) -> Result<OwnedFd, ConfigError> {
     // SAFETY: the name is a C string.
     let file = unsafe { libc::memfd_create(c"fibers".as_ptr(), libc::MFD_CLOEXEC) };

@@ -10,7 +10,7 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -96,9 +96,10 @@ impl Launcher {
         }
         let stopped = || self.interrupt.signal().is_some();
         let began = Instant::now();
+        let counted = simulation.of_program(traces, on, &stopped);
         Ok(RecordedProgram {
             status,
-            counted: simulation.of_program(traces, on, &stopped)?,
+            counted: counted.map_err(|error| ended_early(status, error))?,
             recording,
             counting: began.elapsed(),
         })
@@ -115,6 +116,16 @@ impl Launcher {
     }
 }
 
+/// Where a signal ended a program, what it had not written down is lost: that is the cause to name.
+fn ended_early(status: ExitStatus, error: io::Error) -> io::Error {
+    match status.signal().map(Signal::try_from) {
+        Some(Ok(signal)) => io::Error::other(format!(
+            "it was ended by {signal}, and what it had recorded by then went with it: {error}"
+        )),
+        _ => error,
+    }
+}
+
 fn no_folder() -> io::Error {
     io::Error::other("there is no folder for traces")
 }
@@ -128,4 +139,18 @@ fn started(mut command: Command) -> io::Result<Child> {
     command.stdin(input).stdout(output).process_group(0);
     kill_with_this(&mut command);
     stranded::spawn(&mut command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that a signal ended was said to have "ended before its flows began".
+    #[test]
+    fn a_program_that_a_signal_ended_is_named_with_it() {
+        let nothing = || io::Error::other("no flow was recorded");
+        let said = |status| ended_early(ExitStatus::from_raw(status), nothing()).to_string();
+        assert!(said(libc::SIGSEGV).starts_with("it was ended by SIGSEGV"));
+        assert_eq!(said(0), "no flow was recorded");
+    }
 }

@@ -127,7 +127,7 @@ pub(super) fn go(fiber: &mut MovableFiber<'_>, to: usize) {
 
 #[cold]
 fn refused(error: MoveError) -> ! {
-    panic!("{error}")
+    measure::give_up(error)
 }
 
 #[cfg(test)]

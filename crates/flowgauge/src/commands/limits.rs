@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use flow::{Model, Variant};
 use lab::capacity::{SHARE, unavailable};
 use lab::data::room::{limit_text, rooms};
@@ -49,6 +49,8 @@ use crate::session;
 /// The smallest number of flows where there is room, and that from which on steps are made.
 const LEAST: u64 = 100;
 const USUAL: u64 = 1_000;
+/// What may be asked for: a packed fiber takes some 256 bytes, so this many take a quarter of a TB.
+const MOST_FLOWS: u64 = 1_000_000_000;
 /// Seconds for a slot, where no deadline is given.
 const DEADLINE_S: f64 = 120.0;
 /// Rounds at the most for each number of flows, where none are asked for.
@@ -102,6 +104,10 @@ fn study(args: &StudyArgs, machine: &Machine) -> Result<Study> {
     let asked = args.given_for(OfRun::ProbeTo);
     let most = asked.and_then(|given| given.values.first()?.as_u64());
     let most = most.unwrap_or(USUAL);
+    ensure!(
+        most <= MOST_FLOWS,
+        "--probe-to {most}: no machine holds as many; the maximum is {MOST_FLOWS}"
+    );
     let rounds = match asked.is_none_or(|given| given.is_default) {
         true => ROUNDS,
         false => PROBE_ROUNDS,

@@ -17,6 +17,7 @@ use lab::Preset;
 use lab::findings::simulated::{Count, NAMED};
 use lab::number::{count, many, significant};
 use machine::Machine;
+use nix::sys::signal::Signal;
 use serde::Serialize;
 use simulate::show_bytes;
 
@@ -141,11 +142,11 @@ fn told(name: &OsStr, status: ExitStatus) -> Result<()> {
         (Some(0), _) => {}
         (Some(NO_TRACE), _) => bail!("the accesses of {} could not be recorded", name.display()),
         (Some(code), _) => tell(&format!("{} ended with exit code {code}", name.display())),
-        (_, signal) => tell(&format!(
-            "{} was ended by signal {}",
-            name.display(),
-            signal.unwrap_or(0)
-        )),
+        (_, signal) => {
+            let signal = Signal::try_from(signal.unwrap_or(0));
+            let signal = signal.map_or("a signal", Signal::as_str);
+            tell(&format!("{} was ended by {signal}", name.display()));
+        }
     }
     Ok(())
 }

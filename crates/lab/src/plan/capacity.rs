@@ -31,7 +31,14 @@ pub const SHARE: f64 = 0.8;
 /// Why there are no flows of that model on this target, if there are none.
 #[must_use]
 pub fn unavailable(model: Model) -> Option<String> {
-    without(model, flow::fibers_available())
+    without(model, flow::fibers_available()).or_else(|| immovable(model))
+}
+
+/// Flows that move need memory that a sandbox may refuse.
+fn immovable(model: Model) -> Option<String> {
+    let moves = matches!(model, Model::Migratable { .. });
+    let reason = moves.then(flow::moves_available)?.err()?;
+    Some(format!("model {model} is not available: {reason}"))
 }
 
 fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
@@ -91,7 +98,10 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
 }
 
 fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
-    let flows = u64::from(variant.flows);
+    let flows = variant
+        .model
+        .own_flows()
+        .unwrap_or(u64::from(variant.flows));
     if let Some(why) = no_memory(machine, variant, work) {
         return Some(why);
     }

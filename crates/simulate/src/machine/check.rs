@@ -46,6 +46,7 @@ pub(super) fn machine(name: &str, written: Written) -> Result<Machine, Wrong> {
         .map(|one| tlb(one.get_ref()))
         .collect::<Result<_, _>>()?;
     one_for_each_page(&written, &dtlb)?;
+    lower_levels_are_larger(&written, [Some(&l1d), l2.as_ref(), Some(&llc)], &dtlb)?;
     let holds = |page: &u64| {
         dtlb.iter()
             .any(|tlb| tlb.level == 1 && tlb.pages.contains(page))
@@ -130,6 +131,35 @@ fn origin_of(
         source: source.clone(),
         assumed: assumed.clone(),
     })
+}
+
+/// A level that holds less than the one above it would never be asked in vain.
+fn lower_levels_are_larger(
+    written: &Written,
+    caches: [Option<&Cache>; 3],
+    dtlb: &[Tlb],
+) -> Result<(), Wrong> {
+    let there: Vec<u64> = caches.iter().flatten().map(|cache| cache.bytes).collect();
+    if let Some(pair) = there.windows(2).find(|pair| pair[0] > pair[1]) {
+        let [above, below] = [pair[0], pair[1]].map(show_bytes);
+        let what = format!("a cache of {above} is above one of {below}: a lower level holds more");
+        return wrong(&written.llc, what);
+    }
+    for (place, lower) in dtlb.iter().enumerate().filter(|(_, tlb)| tlb.level == 2) {
+        let mut above = dtlb.iter().filter(|tlb| tlb.level == 1);
+        let larger = above.find(|upper| {
+            upper.entries > lower.entries
+                && upper.pages.iter().any(|page| lower.pages.contains(page))
+        });
+        if let Some(upper) = larger {
+            let what = format!(
+                "dtlb: level 2 has {} entries and level 1 above it {}: a lower level holds more",
+                lower.entries, upper.entries
+            );
+            return wrong(&written.dtlb.get_ref()[place], what);
+        }
+    }
+    Ok(())
 }
 
 fn one_for_each_page(written: &Written, dtlb: &[Tlb]) -> Result<(), Wrong> {

@@ -50,6 +50,16 @@ fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
             "l1d: 33K in 8 ways of lines of 64 bytes is 66 sets",
         ),
         ("size = \"32K\"", "size = \"33X\"", "l1d: size 33X"),
+        (
+            "size = \"32K\"",
+            "size = \"64M\"",
+            "a cache of 64M is above one of 256K: a lower level holds more",
+        ),
+        (
+            "entries = 512",
+            "entries = 8",
+            "level 2 has 8 entries and level 1 above it 64",
+        ),
         ("ways = 8", "ways = 0", "l1d: ways = 0: use 1 to 32"),
         (
             "line = 64",

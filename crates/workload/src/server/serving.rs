@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flow::{Body, Latencies, Outlet, Proof, Variant};
+use measure::give_up;
 use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -103,21 +104,19 @@ pub(super) struct Seat {
 impl Serving {
     fn serve(&self, store: &Store, caller: TcpStream) {
         if let Err(error) = serve::serve(&self.prepared, store, caller, self.server.keep_alive) {
-            panic!("{error}");
+            give_up(error);
         }
     }
 
     fn store(&self) -> Store {
-        self.prepared
-            .store()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.prepared.store().unwrap_or_else(|error| give_up(error))
     }
 
     fn next_caller(&self) -> Option<TcpStream> {
         match listener::accept(&self.listener, || self.load.is_there()) {
             Ok(Caller::Client(stream)) => Some(stream),
             Ok(Caller::Goodbye) => None,
-            Err(error) => panic!("cannot accept connections: {error}"),
+            Err(error) => give_up(format_args!("cannot accept connections: {error}")),
         }
     }
 
@@ -147,7 +146,9 @@ impl Serving {
                 };
                 let made = std::thread::Builder::new().spawn_scoped(scope, thread);
                 if let Err(error) = made {
-                    panic!("cannot make a thread for a connection: {error}; use fewer connections");
+                    give_up(format_args!(
+                        "cannot make a thread for a connection: {error}; use fewer connections"
+                    ));
                 }
             }
         });
@@ -178,7 +179,7 @@ impl Body for Serving {
 
     fn unit(&self, seat: &mut Seat, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         if unit == 0 {
-            self.load.go().unwrap_or_else(|error| panic!("{error}"));
+            self.load.go().unwrap_or_else(|error| give_up(error));
         }
         match self.server.design {
             Design::Pool => self.pool(seat),
@@ -187,7 +188,7 @@ impl Body for Serving {
         if unit > 0 {
             return Proof::default();
         }
-        let report = self.load.report().unwrap_or_else(|error| panic!("{error}"));
+        let report = self.load.report().unwrap_or_else(|error| give_up(error));
         seat.latencies = report.latencies;
         Proof {
             count: report.count,

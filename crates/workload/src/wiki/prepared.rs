@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use flow::{Body, Latencies, Outlet, Proof};
 use measure::clock::now_ns;
+use measure::give_up;
 
 use super::request::respond;
 use super::store::{Store, StoreError, TEMPLATE, Written};
@@ -131,7 +132,7 @@ impl Body for PreparedStore {
 
     fn state(&self, _flow: usize) -> Desk {
         Desk {
-            store: self.store().unwrap_or_else(|error| panic!("{error}")),
+            store: self.store().unwrap_or_else(|error| give_up(error)),
             latencies: Latencies::default(),
         }
     }
@@ -146,7 +147,7 @@ impl Body for PreparedStore {
                 count: 1,
                 checksum: sum,
             },
-            Err(wrong) => panic!("request {} failed: {wrong}", unit + 1),
+            Err(wrong) => give_up(format_args!("request {} failed: {wrong}", unit + 1)),
         }
     }
 

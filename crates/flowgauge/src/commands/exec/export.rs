@@ -206,7 +206,7 @@ fn csv(commands: &[Command]) -> Result<String> {
     let mut text = "command,mean,stddev,median,user,system,min,max".to_owned();
     names
         .iter()
-        .for_each(|name| text += &format!(",parameter_{name}"));
+        .for_each(|name| text += &format!(",{}", field(&format!("parameter_{name}"))));
     text += "\n";
     for one in commands {
         let numbers = [
@@ -218,16 +218,26 @@ fn csv(commands: &[Command]) -> Result<String> {
             one.min,
             one.max,
         ];
-        let name = match one.command.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", one.command.replace('"', "\"\"")),
-            false => one.command.clone(),
-        };
+        let name = field(&one.command);
         let mut numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
         let filled = names.iter().map(|name| one.parameters.get(*name));
-        numbers.extend(filled.map(|value| value.cloned().unwrap_or_default()));
+        numbers.extend(filled.map(|value| value.map_or_else(String::new, |value| field(value))));
         text += &format!("{name},{}\n", numbers.join(","));
     }
     Ok(text)
+}
+
+/// A text of the user's as a field. A spreadsheet takes one that begins like a formula for one and runs
+/// it, so that gets a sign before it; a number is none.
+fn field(text: &str) -> String {
+    if text.parse::<f64>().is_ok() {
+        return text.to_owned();
+    }
+    let text = report::csv::harmless(text);
+    match text.contains([',', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
 }
 
 fn markdown(commands: &[Command]) -> Result<String> {
@@ -253,4 +263,22 @@ fn markdown(commands: &[Command]) -> Result<String> {
         );
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that begins with `@` went into a spreadsheet as a formula.
+    #[test]
+    fn a_command_in_an_exported_table_is_no_formula() {
+        for (text, cell) in [
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("=1,2", "\"'=1,2\""),
+            ("-2.5", "-2.5"),
+            ("ls \"a\"\u{202e}", "\"ls \"\"a\"\"\""),
+        ] {
+            assert_eq!(field(text), cell);
+        }
+    }
 }

@@ -1,0 +1,25 @@
+//! A flow that cannot do its work, because something was refused or somebody died: that is said in
+//! plain words, and is no defect of the program, whose panics name a place in its source.
+
+use std::cell::Cell;
+use std::fmt::Display;
+
+thread_local! {
+    static GIVES_UP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Ends the flow, as a panic does, with words for people.
+///
+/// # Panics
+/// Always: that is how a flow ends whose work has no other way out.
+#[cold]
+pub fn give_up(why: impl Display) -> ! {
+    GIVES_UP.set(true);
+    panic!("{why}")
+}
+
+/// Whether the panic of this thread is one of [`give_up`]: its text is all there is to say.
+#[must_use]
+pub fn gives_up() -> bool {
+    GIVES_UP.get()
+}
