@@ -29,7 +29,7 @@ const SKIPPED: i32 = 77;
 const ANSWERED: &[i32] = &[0, 3];
 const REFUSED: &[i32] = &[2];
 
-const FAULTS: [Fault; 27] = [
+const FAULTS: [Fault; 30] = [
     Fault {
         name: "full standard output",
         script: "$RUN > /dev/full",
@@ -150,6 +150,22 @@ const FAULTS: [Fault; 27] = [
         name: "a seccomp filter that refuses named pipes",
         script: "$SECCOMP 1 133,259 $RUN",
         codes: REFUSED,
+    },
+    Fault {
+        name: "a seccomp filter that refuses getrusage",
+        script: "$SECCOMP 1 98 $RUN 2> said; code=$?; grep -q 'getrusage.*is refused' said || exit 1; \
+                 ! grep -q panicked said || exit 1; exit $code",
+        codes: REFUSED,
+    },
+    Fault {
+        name: "a seccomp filter that refuses signalfd",
+        script: "$SECCOMP 1 289 $RUN 2> said; code=$?; grep -q 'signalfd4 is refused' said || exit 1; exit $code",
+        codes: REFUSED,
+    },
+    Fault {
+        name: "a seccomp filter that refuses memory to share: what moves is left out",
+        script: "$SECCOMP 1 319 $F run primes,balance --case blocks,grain --rounds 1 --budget 2s --out out",
+        codes: &[0, 2, 3],
     },
     Fault {
         name: "CPUs taken away in mid-run",

@@ -4,12 +4,19 @@
 //! from the length of such a run, and a look ten seconds later at the latest: no process, no
 //! named pipe, no temporary file, no folder of a slot and no half-written file may be there. A run that is
 //! asked to end has to do so within two seconds, and the journal of each run that has one must be
-//! readable.
+//! readable, and free for another run to take up.
+//!
+//! Half of the moments are within the first 150 ms, where processes are born, by the logarithm of their
+//! time: as many between 0.1 and 1 ms as between 10 and 100. What is left where every child was stopped,
+//! or both the main process and its janitor were killed, may wait for the next run, which has to remove
+//! it; such cases have a row of their own.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use lab::Results;
+use lab::{Journal, Results, ResumeOverrides};
 use nix::sys::signal::Signal;
 
 use crate::home::{Home, Process, end_of, program};
@@ -17,7 +24,7 @@ use crate::table::Table;
 use crate::{Campaign, home};
 
 /// Cases of the studies that are cut.
-const WORKS: [(&str, &str, [&str; 2]); 6] = [
+const WORKS: [Work; 6] = [
     (
         "primes",
         "kind = \"primes\"\nstart = 10000001\nblock = 3000\nblocks = 4\nevery = 100\nmethod = \"trial\"",
@@ -50,6 +57,56 @@ const WORKS: [(&str, &str, [&str; 2]); 6] = [
     ),
 ];
 
+/// Other commands that start processes.
+const LINES: [&[&str]; 6] = [
+    &[
+        "exec",
+        "sleep 0.01",
+        "sleep 0.02",
+        "--rounds",
+        "10",
+        "--out",
+        "out",
+    ],
+    &[
+        "exec",
+        "-N",
+        "sh -c 'sleep 0.05 & wait'",
+        "--rounds",
+        "10",
+        "--out",
+        "out",
+    ],
+    &[
+        "search",
+        "--model",
+        "process-pool",
+        "-j",
+        "4",
+        "the",
+        "/usr/include",
+    ],
+    &[
+        "search",
+        "--model",
+        "process-per-file",
+        "-j",
+        "4",
+        "the",
+        "/usr/include",
+    ],
+    &[
+        "limits",
+        "--model",
+        "process,thread",
+        "--rounds",
+        "2",
+        "--out",
+        "out",
+    ],
+    &["simulate", "xeon-x5570", "--", "/bin/true"],
+];
+
 #[derive(Debug, Clone, Copy)]
 enum Attack {
     KillMain,
@@ -58,24 +115,44 @@ enum Attack {
     StopSlotKillMain,
     StopMainKillBoth,
     StopOthersKillMain,
+    StopAllKillMain,
+    KillBothGuards,
+    CloseTerminal,
     Interrupt,
     InterruptTwice,
     Terminate,
     Hangup,
 }
 
-const ATTACKS: [Attack; 10] = [
+impl Attack {
+    /// Whether nobody can be left to clean up but the next run.
+    fn leaves_nobody(self) -> bool {
+        matches!(
+            self,
+            Self::StopOthersKillMain | Self::StopAllKillMain | Self::KillBothGuards
+        )
+    }
+}
+
+const ATTACKS: [Attack; 13] = [
     Attack::KillMain,
     Attack::KillSlot,
     Attack::KillBoth,
     Attack::StopSlotKillMain,
     Attack::StopMainKillBoth,
     Attack::StopOthersKillMain,
+    Attack::StopAllKillMain,
+    Attack::KillBothGuards,
+    Attack::CloseTerminal,
     Attack::Interrupt,
     Attack::InterruptTwice,
     Attack::Terminate,
     Attack::Hangup,
 ];
+
+/// Rows of what the next run had to remove, and of journals that are to be taken up.
+const NEXT_RUN: &str = "left to the next run: removed by it";
+const TAKEN_UP: &str = "journal free for the next run";
 
 /// Runs at one time: most of the time of each is waiting.
 const AT_ONCE: usize = 3;
@@ -92,37 +169,94 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
             let joined = threads.into_iter().map(|thread| thread.join());
             joined.collect::<Vec<_>>()
         });
-        for (moment, fell) in drawn.iter().zip(tried) {
-            let fell = fell.unwrap_or_else(|_| Ok(Some("this campaign panicked".to_owned())))?;
+        for (moment, came) in drawn.iter().zip(tried) {
+            let panicked = |_| Ok(Came::fell("this campaign panicked".to_owned()));
+            let came = came.unwrap_or_else(panicked)?;
             let what = format!(
                 "{} {:?} at {:?}",
-                moment.work.0, moment.attack, moment.after
+                moment.name(),
+                moment.attack,
+                moment.after
             );
             let name = format!("{:?}", moment.attack);
-            table.tried(&name, fell.map(|fell| format!("{what}: {fell}")));
+            table.tried(&name, came.fell.map(|fell| format!("{what}: {fell}")));
+            if came.next_run_removed {
+                table.tried(NEXT_RUN, None);
+            }
+            if let Some(locked) = came.taken_up {
+                table.tried(TAKEN_UP, locked.map(|why| format!("{what}: {why}")));
+            }
         }
     }
     Ok(table)
 }
 
+/// What came of a moment.
+#[derive(Default)]
+struct Came {
+    fell: Option<String>,
+    next_run_removed: bool,
+    /// Whether there was a journal to be taken up, and why it could not be.
+    taken_up: Option<Option<String>>,
+}
+
+impl Came {
+    fn fell(what: String) -> Self {
+        Self {
+            fell: Some(what),
+            ..Self::default()
+        }
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+enum Target {
+    Study(&'static Work),
+    Line(&'static [&'static str]),
+}
+
+type Work = (&'static str, &'static str, [&'static str; 2]);
+
 struct Moment {
-    work: &'static (&'static str, &'static str, [&'static str; 2]),
+    target: Target,
     attack: Attack,
     after: Duration,
 }
 
+/// The first of them, in microseconds, and how often it is doubled up to 150 ms.
+const FIRST_US: f64 = 100.0;
+const DOUBLINGS: f64 = 10.55;
+
 impl Moment {
     fn draw(campaign: &mut Campaign) -> Self {
+        let target = match campaign.below(2) {
+            0 => Target::Study(campaign.choose(&WORKS)),
+            _ => Target::Line(campaign.choose(&LINES)),
+        };
+        let micros = match campaign.below(2) {
+            0 => {
+                let share = campaign.below(1 << 20) as f64 / f64::from(1 << 20);
+                (FIRST_US * (share * DOUBLINGS).exp2()) as u64
+            }
+            _ => campaign.below(400_000) as u64,
+        };
         Self {
-            work: campaign.choose(&WORKS),
+            target,
             attack: *campaign.choose(&ATTACKS),
-            after: Duration::from_micros(campaign.below(400_000) as u64),
+            after: Duration::from_micros(micros),
         }
     }
 
-    fn study(&self) -> String {
-        let (_, work, models) = self.work;
-        let flows = |model: &str| match (self.work.0, model) {
+    fn name(&self) -> String {
+        match self.target {
+            Target::Study(work) => work.0.to_owned(),
+            Target::Line(line) => line.join(" "),
+        }
+    }
+
+    fn study(&(name, work, models): &Work) -> String {
+        let flows = |model: &str| match (name, model) {
             ("many flows", _) => 40,
             _ => 2,
         };
@@ -142,11 +276,31 @@ impl Moment {
         )
     }
 
-    fn pass(&self) -> Result<Option<String>> {
+    /// What is run, alone or on a terminal of its own.
+    fn command(&self, home: &Home) -> Result<Command> {
+        const RUN: [&str; 6] = ["run", "cut.toml", "--rounds", "10", "--out", "out"];
+        let line = match self.target {
+            Target::Study(work) => {
+                home.write("cut.toml", Self::study(work))?;
+                &RUN
+            }
+            Target::Line(line) => line,
+        };
+        let program = program()?;
+        if !matches!(self.attack, Attack::CloseTerminal) {
+            return Ok(home.command(&program, line));
+        }
+        let quoted = line
+            .iter()
+            .map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+        let quoted: Vec<String> = quoted.collect();
+        let line = format!("exec '{}' {}", program.display(), quoted.join(" "));
+        Ok(home.command(Path::new("script"), &["-qec", &line, "/dev/null"]))
+    }
+
+    fn pass(&self) -> Result<Came> {
         let home = Home::new()?;
-        home.write("cut.toml", self.study())?;
-        let line = ["run", "cut.toml", "--rounds", "10", "--out", "out"];
-        let mut child = home.command(&program()?, &line).spawn()?;
+        let mut child = self.command(&home)?.spawn()?;
         std::thread::sleep(self.after);
         let main = Process {
             pid: i32::try_from(child.id())?,
@@ -160,16 +314,22 @@ impl Moment {
             main.send(Signal::SIGINT);
         }
         let Some(_status) = end_of(&mut child, Duration::from_secs(20)) else {
-            return Ok(Some("it did not end in 20 s".to_owned()));
+            return Ok(Came::fell("it did not end in 20 s".to_owned()));
         };
         let took = begun.elapsed();
+        let mut came = Came::default();
         if let Some(left) = home.left() {
-            return Ok(Some(format!("left: {left}")));
+            came.next_run_removed = self.attack.leaves_nobody() && next_run_removes(&home)?;
+            if !came.next_run_removed {
+                return Ok(Came::fell(format!("left: {left}")));
+            }
         }
         if took > Duration::from_secs(2) {
-            return Ok(Some(format!("it ended after {took:?}")));
+            return Ok(Came::fell(format!("it ended after {took:?}")));
         }
-        Ok(unreadable(&home))
+        came.fell = unreadable(&home);
+        came.taken_up = came.fell.is_none().then(|| taken_up(&home)).flatten();
+        Ok(came)
     }
 
     fn attack(&self, main: &Process, home: &Home) {
@@ -203,6 +363,27 @@ impl Moment {
                     .for_each(|process| process.send(Signal::SIGSTOP));
                 main.send(Signal::SIGKILL);
             }
+            Attack::StopAllKillMain => {
+                // Those that are born meanwhile too.
+                for _ in 0..3 {
+                    let others = home.processes().into_iter();
+                    others
+                        .filter(|process| process.pid != main.pid)
+                        .for_each(|process| process.send(Signal::SIGSTOP));
+                }
+                main.send(Signal::SIGKILL);
+            }
+            Attack::KillBothGuards => {
+                let processes = home.processes();
+                let mut janitors = processes.iter().filter(|one| one.role == "__janitor");
+                janitors
+                    .next()
+                    .into_iter()
+                    .for_each(|one| one.send(Signal::SIGKILL));
+                main.send(Signal::SIGKILL);
+            }
+            // What holds the other end of the terminal.
+            Attack::CloseTerminal => main.send(Signal::SIGKILL),
             Attack::Interrupt => main.send(Signal::SIGINT),
             Attack::InterruptTwice => {
                 main.send(Signal::SIGINT);
@@ -213,6 +394,26 @@ impl Moment {
             Attack::Hangup => main.send(Signal::SIGHUP),
         }
     }
+}
+
+/// Whether a short run in the same home leaves nothing of the one before.
+fn next_run_removes(home: &Home) -> Result<bool> {
+    let line = [
+        "primes", "-p", "1", "-b", "1000", "--rounds", "1", "--out", "next",
+    ];
+    let mut next = home.command(&program()?, &line).spawn()?;
+    Ok(end_of(&mut next, Duration::from_secs(60)).is_some() && home.left().is_none())
+}
+
+/// Whether there is a journal that is not at its end, and why another run cannot take it up.
+fn taken_up(home: &Home) -> Option<Option<String>> {
+    let journal = home.path("out/journal.jsonl");
+    let results = Results::from_journal(&journal).ok()?;
+    if results.finished {
+        return None;
+    }
+    let taken = Journal::resume(&journal, ResumeOverrides::default());
+    Some(taken.err().map(|error| error.to_string()))
 }
 
 /// What is wrong with the journal of a run, if it has one with a whole line.

@@ -108,7 +108,7 @@ pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
 pub use spec::SlotSpec;
 pub use start::{address_bytes, guarded_bytes, rounded_bytes, task_bytes};
 pub use stdout::stdout_was_closed;
-pub use stranded::{end as end_stranded, proc_is_own};
+pub use stranded::{end as end_stranded, proc_is_own, stopped_holders};
 pub use tied::{output_tied, spawn_tied};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

@@ -23,7 +23,7 @@
 //! What it deliberately does not do: end what runs, or what a person has stopped, whose parent is a
 //! shell and which bears no such name.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -60,13 +60,7 @@ pub fn proc_is_own() -> bool {
 
 /// Kills each process but this one that is to be.
 pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
-    if !proc_is_own() {
-        return;
-    }
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let own = std::process::id().cast_signed();
-    for pid in pids.filter(|pid| *pid != own) {
+    for pid in others() {
         // Looked at by its descriptor's lifetime: the number cannot go to another in between.
         if let Some(process) = pidfd(pid)
             && is_to_be(pid)
@@ -87,6 +81,31 @@ pub(crate) type FileId = (u64, u64);
 pub(crate) fn file(path: impl AsRef<Path>) -> io::Result<FileId> {
     let found = fs::metadata(path)?;
     Ok((found.dev(), found.ino()))
+}
+
+/// Processes but this one that have a file open and are stopped, as far as they may be looked at.
+#[must_use]
+pub fn stopped_holders(of: &File) -> Vec<i32> {
+    let Ok(wanted) = of.metadata().map(|found| (found.dev(), found.ino())) else {
+        return Vec::new();
+    };
+    let has = |pid: i32| {
+        let files = fs::read_dir(format!("/proc/{pid}/fd"));
+        let mut files = files.into_iter().flatten().flatten();
+        files.any(|entry| file(entry.path()).is_ok_and(|found| found == wanted))
+    };
+    others()
+        .filter(|&pid| stopped(pid).is_some() && has(pid))
+        .collect()
+}
+
+/// All processes of this PID namespace but this one; none where `/proc` is another one's.
+fn others() -> impl Iterator<Item = i32> {
+    let entries = proc_is_own().then(|| fs::read_dir("/proc"));
+    let entries = entries.into_iter().flatten().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let own = std::process::id().cast_signed();
+    pids.filter(move |pid| *pid != own)
 }
 
 /// Whether it is a process of the program in this file that nobody will continue.

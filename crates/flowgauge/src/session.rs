@@ -5,6 +5,7 @@ mod asked;
 mod carry_out;
 mod command_line;
 mod folder;
+mod stranger;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -71,9 +72,16 @@ impl Session {
     }
 }
 
+/// Whether the folder that is asked for can be one of results: to be asked before anything that takes
+/// long, such as a walk through a tree.
+pub(crate) fn check_out(how: &HowArgs) -> Result<()> {
+    how.out.as_deref().map_or(Ok(()), asked_for)
+}
+
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     crate::launch::proc_is_there()?;
+    check_out(how)?;
     if cfg!(debug_assertions) {
         output::tell(
             "This is a debug build: flows and their work are slower than in a release build",
@@ -99,7 +107,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
     let planned = match how.out.as_deref() {
-        Some(folder) => asked_for(folder)?,
+        Some(folder) => folder.to_owned(),
         None => default_folder(now, &studies),
     };
     let files_on = files::looked_at(&studies, &planned)?;
@@ -224,9 +232,18 @@ fn had(parent_memory: ParentMemory) -> Result<(), String> {
     }
 }
 
-/// Takes up the run in a results folder, for as long as it may last now.
-pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides, how: &HowArgs) -> Result<Session> {
-    let journal = Journal::resume(&journal_in(folder)?, overrides)?;
+/// Takes up the run in a results folder, for as long as it may last now. One of somebody else is taken
+/// up only where it is trusted.
+pub(crate) fn resume(
+    folder: &Path,
+    overrides: ResumeOverrides,
+    (how, trusted): (&HowArgs, bool),
+) -> Result<Session> {
+    let path = journal_in(folder)?;
+    if !trusted {
+        stranger::refuse(&path)?;
+    }
+    let journal = Journal::resume(&path, overrides)?;
     let header = journal.header();
     lab::check(&header.studies, &machine(&header.settings))?;
     trees::check_cold(&journal.header().studies)?;

@@ -55,6 +55,9 @@ pub(crate) struct RunArgs {
     /// one that used them up
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "events", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
+    /// Continue a run of another user or machine too: run the commands that its journal names
+    #[arg(long, hide_short_help = true, requires = "resume")]
+    pub(crate) trust: bool,
     /// The tree that the study search uses [default: /usr/include, /usr/share and /usr/lib, as far as
     /// they exist]
     #[arg(

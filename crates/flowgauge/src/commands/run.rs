@@ -22,7 +22,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
                 budget_s: args.how.budget,
                 max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
             };
-            let session = session::resume(folder, overrides, &args.how)?;
+            let session = session::resume(folder, overrides, (&args.how, args.trust))?;
             let results = result_file(session.command())?;
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());
@@ -51,6 +51,7 @@ fn names(words: &[String]) -> Result<Vec<&str>> {
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {
+    session::check_out(&args.how)?;
     let preset = args.preset.into();
     let fitted: Vec<Fitted> = if args.studies.is_empty() {
         lab::builtin_names()

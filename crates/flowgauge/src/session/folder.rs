@@ -40,7 +40,7 @@ fn named(folder: &Path) -> String {
 
 /// A folder that the user names must be new or empty: files of the same names in it are
 /// not for a run to overwrite. (One that holds a journal is refused by the journal.)
-pub(super) fn asked_for(folder: &Path) -> Result<PathBuf> {
+pub(super) fn asked_for(folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!(
             "--out {} is no folder: name a new folder, or an empty one",
@@ -55,7 +55,7 @@ pub(super) fn asked_for(folder: &Path) -> Result<PathBuf> {
             folder.display()
         );
     }
-    Ok(folder.to_owned())
+    Ok(())
 }
 
 /// Makes a folder for results.

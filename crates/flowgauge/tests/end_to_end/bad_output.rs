@@ -369,6 +369,101 @@ fn a_standard_output_that_is_closed_is_an_error() {
     assert_eq!(both_ways.code, Some(0), "{}", both_ways.stderr);
 }
 
+/// `search ... >&-` lost what it found with exit 0, as did help and versions on a full disk.
+#[test]
+fn a_closed_or_full_output_is_an_error_of_every_command() {
+    let home = Home::new();
+    home.write("file", "the word");
+    let shell = |line: &str| {
+        let command = format!("{} {line}", env!("CARGO_BIN_EXE_flowgauge"));
+        let run = home.program("sh", &["-c", &command]).output().unwrap();
+        Run::from(run)
+    };
+    for line in [
+        "search word file",
+        "search -c word file",
+        "--help",
+        "run -h",
+        "--version",
+        "man",
+    ] {
+        let closed = shell(&format!("{line} >&-"));
+        closed.refused(2, &["standard output is closed"]);
+        let full = shell(&format!("{line} > /dev/full"));
+        full.refused(2, &["cannot write", "No space left"]);
+        assert_eq!(
+            shell(&format!("{line} > /dev/null")).code,
+            Some(0),
+            "{line}"
+        );
+        // Who reads no further has read enough.
+        let left = shell(&format!("{line} | true; exit 0"));
+        assert!(!left.stderr.contains("error"), "{line}: {}", left.stderr);
+    }
+}
+
+/// In a PID namespace with the outer `/proc`, slots opened files of a stranger's process.
+#[test]
+fn the_proc_of_another_pid_namespace_is_refused() {
+    let home = Home::new();
+    let words = [
+        "--map-root-user",
+        "--pid",
+        "--fork",
+        env!("CARGO_BIN_EXE_flowgauge"),
+    ];
+    let run = [
+        "primes", "-b", "1000", "--every", "1", "--rounds", "1", "--out", "out",
+    ];
+    if !home
+        .program("unshare", &[&words[..3], &["true"]].concat())
+        .status()
+        .is_ok_and(|s| s.success())
+    {
+        return skipped::skipped("no PID namespace can be made here");
+    }
+    let refused = Run::from(
+        home.program("unshare", &[&words[..], &run].concat())
+            .output()
+            .unwrap(),
+    );
+    refused.refused(
+        2,
+        &[
+            "/proc shows the processes of another PID namespace",
+            "--mount-proc",
+        ],
+    );
+    assert!(!home.path("out").exists());
+}
+
+/// `-o` followed a link to a device, replaced a dangling one, and waited for a pipe's reader.
+#[test]
+fn links_and_pipes_for_results_are_refused_before_the_run() {
+    let home = Home::new();
+    std::os::unix::fs::symlink("/dev/full", home.path("device")).unwrap();
+    std::os::unix::fs::symlink("missing", home.path("dangling")).unwrap();
+    nix::unistd::mkfifo(&home.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for (file, word) in [
+        ("device", "a link to a device"),
+        ("dangling", "leads to nothing"),
+        ("pipe", "nobody reads from the pipe"),
+    ] {
+        small(&home, &["-o", file, "--out", "out"]).refused(2, &[word]);
+        let line = [
+            "exec",
+            "true",
+            "true",
+            "--export-json",
+            file,
+            "--out",
+            "out",
+        ];
+        home.run(&line).refused(2, &[word]);
+        assert!(!home.path("out").exists() && !home.path(file).is_file());
+    }
+}
+
 #[test]
 fn an_empty_proc_is_named() {
     let home = Home::new();
@@ -390,4 +485,15 @@ fn an_empty_proc_is_named() {
     };
     run.refused(2, &["/proc is empty", "mount -t proc"]);
     assert!(!home.path("out").exists());
+}
+
+/// The whole tree was walked before the folder for results was looked at.
+#[test]
+fn a_folder_for_results_is_looked_at_before_a_tree() {
+    let home = Home::new();
+    home.write("file", "");
+    let line = ["run", "search", "--tree", "/", "--out", "file"];
+    let begun = std::time::Instant::now();
+    home.run(&line).refused(2, &["--out file is no folder"]);
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }

@@ -148,7 +148,14 @@ fn a_malformed_line_is_named_by_its_number() {
     let text = fs::read_to_string(journal(&home)).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines[2] = r#"{"line":"slot","study":"#;
-    let broken = lines.join("\n") + "\n";
+    // As in a journal of a version that wrote no checksums.
+    let bare = lines
+        .iter()
+        .map(|line| match line.rsplit_once(",\"crc\":\"") {
+            Some((text, _)) => format!("{text}}}\n"),
+            None => format!("{line}\n"),
+        });
+    let broken: String = bare.collect();
     fs::write(journal(&home), &broken).unwrap();
     for arguments in [vec!["run", "--resume", "out"], vec!["report", "out"]] {
         home.run(&arguments).refused(2, &["out/journal.jsonl:3: "]);
@@ -248,4 +255,63 @@ fn the_command_that_is_recorded_can_be_given_again() {
         "{words:?}"
     );
     assert_eq!(words[words.len() - 2..], ["--seed", "20"]);
+}
+
+/// `--resume` of a stranger's journal ran its commands and did not say so first.
+#[test]
+fn a_run_of_another_machine_is_shown_and_not_run_until_it_is_trusted() {
+    let home = Home::new();
+    let line = [
+        "exec",
+        "touch made",
+        "true",
+        "--rounds",
+        "10",
+        "--out",
+        "out",
+    ];
+    home.run(&line).answered();
+    let text = fs::read_to_string(journal(&home)).unwrap();
+    let header = text.lines().next().unwrap();
+    let host = results(&home.path("out")).header.machine.host.to_string();
+    let elsewhere = header.replacen(&format!("\"{host}\""), "\"elsewhere\"", 1);
+    assert_ne!(elsewhere, header);
+    fs::write(journal(&home), elsewhere + "\n").unwrap();
+    fs::remove_file(home.path("made")).unwrap();
+    let resume = ["run", "--resume", "out", "--rounds", "10"];
+    let run = home.run(&resume);
+    run.refused(
+        2,
+        &[
+            "It would run: touch made",
+            "of another machine (elsewhere)",
+            "--trust",
+        ],
+    );
+    assert!(!home.path("made").exists());
+    home.run(&[&resume[..], &["--trust"]].concat()).answered();
+    assert!(home.path("made").exists());
+}
+
+/// A child that was stopped between its fork and its exec held the lock, and the run was "still going
+/// on" for ever.
+#[test]
+fn a_run_whose_stopped_child_holds_the_lock_is_named_with_it() {
+    let home = cut(Signal::SIGKILL);
+    let script = "exec 9< out/journal.jsonl; flock 9; echo $$ > holder.part; mv holder.part holder; kill -STOP $$; exit 0";
+    let mut holder = home.program("sh", &["-c", script]).spawn().unwrap();
+    within(20, "the holder", || {
+        home.path("holder").exists().then_some(())
+    });
+    let run = home.run(&["run", "--resume", "out"]);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    run.refused(
+        2,
+        &[
+            "still going on, and is stopped",
+            &format!("kill -9 {}", holder.id()),
+        ],
+    );
+    home.run(&["run", "--resume", "out"]).answered();
 }

@@ -3,6 +3,7 @@
 //! The first line is the [`Header`], every other one an [`Entry`].
 
 mod brief;
+mod checksum;
 mod error;
 mod reader;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Case, Metric, Probe, Settings, Study};
 
+pub(crate) use checksum::seal;
 pub use error::JournalError;
 pub(crate) use reader::{Depth, Found, read};
 

@@ -77,7 +77,7 @@ impl Ledger {
         depth: Depth,
     ) -> Result<Found<Self>, JournalError> {
         let begin = |header| Self::new(header).map_err(|error| error.to_string());
-        read((text, path), depth, begin, Self::take)
+        read((text, path), depth, begin, Self::take_after)
     }
 
     /// Takes an entry.
@@ -131,6 +131,19 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    /// Takes an entry of a journal of which `lost` lines could not be read: slots that stood there are
+    /// failed ones.
+    ///
+    /// # Errors
+    /// As [`Ledger::take`].
+    pub(crate) fn take_after(&mut self, entry: Entry, lost: &mut usize) -> Result<(), String> {
+        if let Entry::Slot(slot) = &entry {
+            let at = self.find(&slot.study, &slot.case)?;
+            self.log_mut(at).fill_up(slot.round, slot.at_s, lost)?;
+        }
+        self.take(entry)
     }
 
     fn take_slot(

@@ -1,16 +1,17 @@
 //! The journal: one JSON object a line, appended as each slot ends.
 //!
-//! The first line is the [`Header`], every other one an [`Entry`]. Each line goes to the
+//! The first line is the [`Header`], every other one an [`Entry`]; each has a checksum. A line goes to the
 //! file in a single write, so that a run that is cut off loses at most the slot it was in.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::data::journal::{Depth, FILE_NAME};
+use crate::data::journal::{Depth, FILE_NAME, seal};
 use crate::data::{Entry, Header, JournalError, Probe};
 use crate::findings::Results;
 use crate::findings::ledger::Ledger;
@@ -40,6 +41,8 @@ impl ResumeOverrides {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Bytes in the file.
+    bytes: u64,
     ledger: Ledger,
     warnings: Vec<String>,
 }
@@ -73,6 +76,7 @@ impl Journal {
         Ok(Self {
             path,
             file,
+            bytes: line.len() as u64,
             ledger,
             warnings: Vec::new(),
         })
@@ -116,6 +120,7 @@ impl Journal {
         let mut journal = Self {
             path,
             file,
+            bytes: found.whole,
             ledger: found.made,
             warnings: found.warnings,
         };
@@ -174,43 +179,60 @@ impl Journal {
         })
     }
 
-    /// A file that was removed takes every line and keeps none.
-    fn still_named(&self) -> io::Result<()> {
-        match self.file.metadata()?.nlink() {
-            0 => Err(io::Error::other(
-                "it was removed while the run went on; what was measured is lost but for what \
-                 is shown",
-            )),
-            _ => Ok(()),
-        }
+    /// A file that was removed, or cut short by another program, takes every line and keeps not all.
+    fn holds_all(&self) -> io::Result<()> {
+        let about = self.file.metadata()?;
+        let what = match about.nlink() {
+            0 => "removed",
+            _ if about.len() < self.bytes => "cut short",
+            _ if about.len() > self.bytes => "written to by another program",
+            _ => return Ok(()),
+        };
+        Err(io::Error::other(format!(
+            "it was {what} while the run went on; what was measured is lost but for what is shown"
+        )))
     }
 
     /// Writes an entry down and takes it into account.
     pub(crate) fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
         let line = line_of(&entry).map_err(JournalError::io("write", &self.path))?;
+        self.bytes += line.len() as u64;
         self.file
             .write_all(&line)
-            .and_then(|()| self.still_named())
+            .and_then(|()| self.holds_all())
             .map_err(JournalError::io("write", &self.path))?;
         let taken = self.ledger.take(entry);
         taken.map_err(|message| JournalError::io("continue", &self.path)(io::Error::other(message)))
     }
 }
 
+/// For how long a lock is asked for after its stopped holders were ended.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Takes the journal for this process alone: two runs that wrote to one would mix their
-/// slots. The lock goes with the process, however it ends.
+/// slots. The lock goes with the process, however it ends, and with every child that was stopped
+/// before its exec closed what it had from its maker: such children of dead runs are ended here.
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => JournalError::Locked {
-            path: path.to_owned(),
-        },
-        TryLockError::Error(error) => JournalError::io("lock", path)(error),
-    })
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(JournalError::io("lock", path)(error)),
+            Err(TryLockError::WouldBlock) => flow::end_stranded(),
+        }
+        let holders = flow::stopped_holders(file);
+        if holders.is_empty() || Instant::now() >= until {
+            let path = path.to_owned();
+            return Err(JournalError::Locked { path, holders });
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
+    seal(&mut line);
     Ok(line)
 }
 

@@ -143,7 +143,7 @@ fn lower_levels_are_larger(
     if let Some(pair) = there.windows(2).find(|pair| pair[0] > pair[1]) {
         let [above, below] = [pair[0], pair[1]].map(show_bytes);
         let what = format!("a cache of {above} is above one of {below}: a lower level holds more");
-        return wrong(&written.llc, what);
+        return wrong(&written.l1d.get_ref().size, what);
     }
     for (place, lower) in dtlb.iter().enumerate().filter(|(_, tlb)| tlb.level == 2) {
         let mut above = dtlb.iter().filter(|tlb| tlb.level == 1);
@@ -156,7 +156,7 @@ fn lower_levels_are_larger(
                 "dtlb: level 2 has {} entries and level 1 above it {}: a lower level holds more",
                 lower.entries, upper.entries
             );
-            return wrong(&written.dtlb.get_ref()[place], what);
+            return wrong(&written.dtlb.get_ref()[place].get_ref().entries, what);
         }
     }
     Ok(())

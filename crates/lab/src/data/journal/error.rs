@@ -23,10 +23,12 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// Another process writes to it.
-    #[error("{} belongs to a run that is still going on: wait for its end", path.display())]
+    #[error("{} belongs to a run that is still going on{}", path.display(), held(holders))]
     Locked {
         /// The file.
         path: PathBuf,
+        /// Processes that have it open and are stopped.
+        holders: Vec<i32>,
     },
     /// Not even the first line is whole.
     #[error("{} holds no whole line: the run ended before it began", path.display())]
@@ -86,6 +88,20 @@ impl JournalError {
             action,
             path,
             source,
+        }
+    }
+}
+
+/// What to do about a run that is at work, or is stopped.
+fn held(holders: &[i32]) -> String {
+    let stopped: Vec<String> = holders.iter().map(i32::to_string).collect();
+    match stopped.is_empty() {
+        true => ": wait for its end".to_owned(),
+        false => {
+            let stopped = stopped.join(" ");
+            format!(
+                ", and is stopped: continue it (kill -CONT {stopped}) or end it (kill -9 {stopped})"
+            )
         }
     }
 }

@@ -5,7 +5,9 @@
 //! A line is written in one go and ends with a newline. A run that is killed while it
 //! writes therefore leaves at most one line without its newline, the last one: it is
 //! dropped, and said so. A line that *has* its newline and cannot be understood was never
-//! written by us, or was changed since; that is an error and not a thing to skip.
+//! written by us, or was changed since. Where lines have checksums ([`checksum`]), one that was
+//! changed is read as it was if that is known, and else left out; both are said, with its number. Where
+//! they have none, as in journals of before, it is an error and not a thing to skip.
 
 use std::mem;
 use std::path::Path;
@@ -13,7 +15,7 @@ use std::path::Path;
 use memchr::{memchr_iter, memrchr};
 use serde::Deserialize;
 
-use super::{Entry, Header, JournalError, SCHEMA, brief};
+use super::{Entry, Header, JournalError, SCHEMA, brief, checksum};
 
 /// How much of a journal is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +38,13 @@ pub(crate) struct Found<T> {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the text of a journal, and lets `take` have each entry in turn; `path` is its name in errors.
+/// Reads the text of a journal, and lets `take` have each entry in turn, with the number of lines before it
+/// that are lost and that nothing stands for yet; `path` is its name in errors.
 pub(crate) fn read<T>(
     (text, path): (&[u8], &Path),
     depth: Depth,
     begin: impl FnOnce(Header) -> Result<T, String>,
-    take: impl Fn(&mut T, Entry) -> Result<(), String>,
+    take: impl Fn(&mut T, Entry, &mut usize) -> Result<(), String>,
 ) -> Result<Found<T>, JournalError> {
     let whole = memrchr(b'\n', text).map_or(0, |end| end + 1);
     let ends = memchr_iter(b'\n', text).map(|end| end + 1);
@@ -55,20 +58,71 @@ pub(crate) fn read<T>(
         line,
         message,
     };
-    let header = header(first, path)?;
+    let mut warnings = Vec::new();
+    let (first, has_checksums) = match checksum::check(first) {
+        checksum::Found::Mended(mended) => {
+            warnings.push(mended_line(1));
+            (mended, true)
+        }
+        checksum::Found::Damaged => {
+            warnings.push(changed_header());
+            (first.into(), true)
+        }
+        found => (first.into(), found == checksum::Found::Whole),
+    };
+    let header = header(&first, path)?;
     let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
-    for (i, line) in lines.enumerate() {
-        entry(line, &header, depth)
-            .map_err(|error| in_its_line(&error))
-            .and_then(|entry| take(&mut made, entry))
-            .map_err(|message| malformed(i + 2, message))?;
+    let mut lost = 0;
+    for (line, number) in lines.zip(2..) {
+        let found = checksum::check(line);
+        let mut take = |line: &[u8]| {
+            let entry = entry(line, &header, depth).map_err(|error| in_its_line(&error))?;
+            take(&mut made, entry, &mut lost)
+        };
+        let taken = match &found {
+            checksum::Found::Damaged => Err(String::new()),
+            checksum::Found::Mended(mended) => take(mended),
+            checksum::Found::Bare | checksum::Found::Whole => take(line),
+        };
+        match taken {
+            Ok(()) if matches!(found, checksum::Found::Mended(_)) => {
+                warnings.push(mended_line(number));
+            }
+            Ok(()) => {}
+            Err(_) if has_checksums && found != checksum::Found::Whole => {
+                lost += 1;
+                warnings.push(lost_line(number));
+            }
+            Err(message) => return Err(malformed(number, message)),
+        }
     }
     let torn = text.len() - whole;
+    warnings.extend((torn > 0).then(|| torn_line(torn)));
     Ok(Found {
         made,
         whole: whole as u64,
-        warnings: (torn > 0).then(|| torn_line(torn)).into_iter().collect(),
+        warnings,
     })
+}
+
+fn mended_line(line: usize) -> String {
+    format!(
+        "line {line} of the journal was damaged after it was written: its checksum shows which bit had \
+         flipped, and it is read as it was"
+    )
+}
+
+fn changed_header() -> String {
+    "line 1 of the journal was changed after it was written (its checksum is another one): what it says \
+     of the run and the machine may not be so"
+        .to_owned()
+}
+
+fn lost_line(line: usize) -> String {
+    format!(
+        "line {line} of the journal was damaged after it was written (its checksum is another one), and \
+         is left out: a slot that stood there counts as failed"
+    )
 }
 
 /// How the line of a slot begins.

@@ -1,6 +1,6 @@
 //! The entries of one case: its pilot, its slots, and what they say of what comes next.
 
-use flow::{Outcome, Proof};
+use flow::{Answer, Failure, Outcome, Proof};
 use stats::StatsError;
 
 use crate::data::{Case, CaseEnd, Chosen, RawSlot, Settings, slot_value};
@@ -26,6 +26,20 @@ pub(crate) struct CaseLog {
 pub(crate) struct Pilot {
     pub(crate) chosen: Chosen,
     pub(crate) outcomes: Vec<Outcome>,
+}
+
+/// What is known of a slot whose line cannot be read.
+fn lost_slot() -> Outcome {
+    let what = "its line in the journal was damaged".to_owned();
+    Outcome {
+        answer: Answer::Failed {
+            reason: Failure::Error { what },
+            kept: None,
+        },
+        launch_ns: 0,
+        samples: None,
+        simulated: None,
+    }
 }
 
 impl CaseLog {
@@ -64,6 +78,31 @@ impl CaseLog {
             let values = values(&self.slots[self.complete..], self.variants);
             self.complete = self.slots.len();
             self.judge.push(values);
+        }
+        Ok(())
+    }
+
+    /// Puts failed slots in place of those before `round` whose lines were lost, as far as so many were.
+    pub(super) fn fill_up(
+        &mut self,
+        round: usize,
+        at_s: f64,
+        lost: &mut usize,
+    ) -> Result<(), String> {
+        while *lost > 0 && self.round() < round {
+            let taking = self.judge.taking();
+            let has = |variant: &usize| self.this_round().any(|slot| slot.variant == *variant);
+            let Some(variant) = taking.into_iter().find(|variant| !has(variant)) else {
+                return Ok(());
+            };
+            *lost -= 1;
+            self.push(RawSlot {
+                round: self.round(),
+                variant,
+                at_s,
+                value_ns: None,
+                outcome: lost_slot(),
+            })?;
         }
         Ok(())
     }

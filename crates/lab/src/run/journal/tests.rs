@@ -23,17 +23,110 @@ fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
     })
 }
 
-/// A journal of a header and these lines.
+/// A journal of a header and these lines, none of which has a checksum.
 fn read_lines(lines: &[&str]) -> Result<Results, JournalError> {
     let folder = tempdir().unwrap();
-    let journal = Journal::create(folder.path(), a_header()).unwrap();
-    let mut text = fs::read_to_string(journal.path()).unwrap();
+    let mut text = serde_json::to_string(&a_header()).unwrap() + "\n";
     for line in lines {
         text += line;
         text += "\n";
     }
-    fs::write(journal.path(), text).unwrap();
-    Results::from_journal(journal.path())
+    let path = folder.path().join(FILE_NAME);
+    fs::write(&path, text).unwrap();
+    Results::from_journal(&path)
+}
+
+/// A journal of four rounds of two variants.
+fn four_rounds() -> (tempfile::TempDir, Vec<u8>) {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    for round in 0..4 {
+        for variant in 0..2 {
+            let outcome = of_reps([300, 200 + round as u64, 400]);
+            journal.append(slot(round, variant, 0.0, outcome)).unwrap();
+        }
+    }
+    let text = fs::read(journal.path()).unwrap();
+    (folder, text)
+}
+
+/// One flipped bit made 336 of 350 journals unreadable.
+#[test]
+fn a_flipped_bit_is_set_right_wherever_it_is_and_its_line_is_named() {
+    let (folder, text) = four_rounds();
+    let path = folder.path().join(FILE_NAME);
+    let as_it_was = Results::from_journal(&path).unwrap();
+    for place in (0..text.len()).step_by(61) {
+        let mut damaged = text.clone();
+        damaged[place] ^= 1 << (place % 8);
+        fs::write(&path, &damaged).unwrap();
+        let line = 1 + text[..place].iter().filter(|&&byte| byte == b'\n').count();
+        let found = Results::from_journal(&path).unwrap();
+        let named = found
+            .warnings
+            .iter()
+            .any(|warning| warning.contains(&format!("line {line} ")));
+        // The checksum itself, or what stands around it, is no part of what it is of.
+        assert!(
+            named || found.studies == as_it_was.studies,
+            "{place}: {:?}",
+            found.warnings
+        );
+        let slots = &found.studies[0].cases[0].slots;
+        assert!(slots.len() >= 7, "{place}");
+    }
+}
+
+/// Damage that is more than a bit costs the slots of its line, and no other one.
+#[test]
+fn a_damaged_line_costs_its_slot_and_not_the_journal() {
+    let (folder, text) = four_rounds();
+    let path = folder.path().join(FILE_NAME);
+    let mut lines: Vec<Vec<u8>> = text
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
+    lines[4][20..40].fill(b'x');
+    lines[7].truncate(9);
+    lines[7].push(b'\n');
+    fs::write(&path, lines.concat()).unwrap();
+    let found = Results::from_journal(&path).unwrap();
+    assert!(
+        found
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("line 5 of the journal"))
+    );
+    assert!(
+        found
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("line 8 of the journal"))
+    );
+    let case = &found.studies[0].cases[0];
+    let lost = case.slots.iter().filter(|slot| slot.value_ns.is_none());
+    let lost: Vec<(usize, usize)> = lost.map(|slot| (slot.round, slot.variant)).collect();
+    // Of the last round one slot is lost, and nothing comes after it.
+    assert_eq!((case.slots.len(), lost), (7, vec![(1, 1)]));
+}
+
+/// A journal that another program cut short in the middle of a run was written on, with exit 0.
+#[test]
+fn a_journal_that_is_cut_short_while_it_is_written_is_an_error() {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    journal.note("before").unwrap();
+    OpenOptions::new()
+        .write(true)
+        .open(journal.path())
+        .unwrap()
+        .set_len(20)
+        .unwrap();
+    let error = journal.note("after").unwrap_err().to_string();
+    assert!(
+        error.contains("it was cut short while the run went on"),
+        "{error}"
+    );
 }
 
 const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;

@@ -1,0 +1,107 @@
+//! A journal of another user or machine, which names what is to be run.
+//!
+//! To continue a run is to run what its journal says: commands of `exec` and of study files among it. A
+//! journal that somebody else wrote, or that came from another machine, is shown before it is trusted.
+//! Its slots would also be laid beside those of another machine.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use lab::{Header, Results, Study};
+use machine::Machine;
+use measure::Measured;
+use nix::unistd::{Uid, geteuid};
+
+use crate::output;
+
+/// Shows what a journal that is not this user's, or not of this machine, would have run, and refuses it.
+pub(super) fn refuse(journal: &Path) -> Result<()> {
+    let about =
+        fs::metadata(journal).with_context(|| format!("cannot read {}", journal.display()))?;
+    let header = Results::from_journal(journal)?.header;
+    let Some(whose) = whose(
+        Uid::from_raw(about.uid()),
+        geteuid(),
+        &header,
+        &Machine::read(),
+    ) else {
+        return Ok(());
+    };
+    output::tell(&format!(
+        "The run was begun as: {}",
+        header.command.join(" ")
+    ));
+    for line in commands(&header.studies) {
+        output::tell(&format!("It would run: {line}"));
+    }
+    bail!(
+        "{} is {whose}: to continue it is to run what it names; add --trust if that is right",
+        journal.display()
+    )
+}
+
+/// Whose a journal is, if not this user's on this machine.
+fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String> {
+    if owner != own {
+        return Some(format!("of another user (user {owner})"));
+    }
+    match (&header.machine.host, &here.host) {
+        (Measured::Value(there), Measured::Value(here)) if there != here => {
+            Some(format!("of another machine ({there})"))
+        }
+        _ => None,
+    }
+}
+
+/// All command lines that launches of these studies have, and variables of their environment, each
+/// once.
+fn commands(studies: &[Study]) -> BTreeSet<String> {
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let works = cases.flat_map(|case| {
+        let own = case
+            .variants
+            .iter()
+            .filter_map(|variant| variant.work.as_ref());
+        own.chain([&case.work])
+    });
+    let programs = works.filter_map(|work| work.program());
+    let lines = programs.flat_map(|program| {
+        let settings = program
+            .env
+            .iter()
+            .map(|(name, value)| format!("{name}={value} ..."));
+        program.lines().map(str::to_owned).chain(settings)
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lab::{Preset, Settings};
+
+    use super::*;
+
+    /// `--resume` of a stranger's journal ran its commands and did not say so first.
+    #[test]
+    fn a_journal_of_another_user_or_machine_is_a_strangers() {
+        let here = Machine::read();
+        let mut header = Header {
+            schema: lab::SCHEMA,
+            version: "0".to_owned(),
+            began_unix_s: 0,
+            command: Vec::new(),
+            settings: Settings::usual(Preset::Quick, 1),
+            machine: here.clone(),
+            files_on: Vec::new(),
+            studies: Vec::new(),
+        };
+        let [root, other] = [0, 1].map(Uid::from_raw);
+        assert_eq!(whose(root, root, &header, &here), None);
+        assert!(whose(other, root, &header, &here).is_some_and(|whose| whose.contains("user 1")));
+        header.machine.host = Measured::Value("elsewhere".to_owned());
+        assert!(whose(root, root, &header, &here).is_some_and(|whose| whose.contains("elsewhere")));
+    }
+}

@@ -1,0 +1,134 @@
+//! The checksum of a line: what shows that a line was damaged after it was written.
+//!
+//! # Theory
+//!
+//! A line ends with a field that holds the CRC-32 (that of IEEE 802.3) of the bytes before it:
+//!
+//! ```text
+//! {"line":"end","interrupted":null,"at_s":1.0,"crc":"8a3c20f1"}
+//! ```
+//!
+//! Readers that know nothing of it skip the field. A CRC is linear: the damaged line's differs from the
+//! written one by what depends on the flipped bits alone, and no two bits of a line give the same
+//! difference (lines are far shorter than the 2^32 - 1 bits after which they repeat). So a single bit that
+//! was flipped is found and set right. Other damage costs the line; it is taken for a single bit
+//! once in some 2^32 / bits of the line.
+
+use std::borrow::Cow;
+
+/// What stands around the eight digits.
+const BEFORE: &[u8] = br#","crc":""#;
+const AFTER: &[u8] = b"\"}\n";
+const DIGITS: usize = 8;
+/// The polynomial, least bit first.
+const POLYNOMIAL: u32 = 0xedb8_8320;
+
+/// A line as it was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found<'t> {
+    /// It has no checksum.
+    Bare,
+    /// As it was written.
+    Whole,
+    /// As it was written, but for one bit that is set right here.
+    Mended(Cow<'t, [u8]>),
+    /// Something else.
+    Damaged,
+}
+
+/// Adds the checksum to a line of JSON, an object that is not empty and has no end of line yet.
+pub(crate) fn seal(line: &mut Vec<u8>) {
+    // The brace at its end.
+    line.pop();
+    let digits = format!("{:08x}", crc(line));
+    line.extend_from_slice(BEFORE);
+    line.extend_from_slice(digits.as_bytes());
+    line.extend_from_slice(AFTER);
+}
+
+/// Looks at a line with its end.
+pub(super) fn check(line: &[u8]) -> Found<'_> {
+    let Some((text, written)) = parts(line) else {
+        return Found::Bare;
+    };
+    match crc(text) ^ written {
+        0 => Found::Whole,
+        difference => flipped(text.len(), difference).map_or(Found::Damaged, |bit| {
+            let mut mended = line.to_vec();
+            mended[bit / 8] ^= 1 << (bit % 8);
+            Found::Mended(mended.into())
+        }),
+    }
+}
+
+/// What a line's checksum is of, and the checksum.
+fn parts(line: &[u8]) -> Option<(&[u8], u32)> {
+    let rest = line.strip_suffix(AFTER)?;
+    let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    let text = rest.strip_suffix(BEFORE)?;
+    Some((text, u32::from_str_radix(digits, 16).ok()?))
+}
+
+fn step(crc: u32) -> u32 {
+    (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg())
+}
+
+const TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
+fn crc(text: &[u8]) -> u32 {
+    !text.iter().fold(u32::MAX, |crc, &byte| {
+        (crc >> 8) ^ TABLE[((crc ^ u32::from(byte)) & 0xff) as usize]
+    })
+}
+
+/// The one bit of a text of so many bytes that makes this difference when it is flipped.
+fn flipped(bytes: usize, difference: u32) -> Option<usize> {
+    let mut of_bit = POLYNOMIAL;
+    (0..bytes * 8).rev().find(|_| {
+        let found = of_bit == difference;
+        of_bit = step(of_bit);
+        found
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_that_of_everybody_else() {
+        assert_eq!(crc(b"123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
+    fn each_flipped_bit_of_a_text_is_found_and_two_are_not_taken_for_one() {
+        let mut line = br#"{"line":"end","at_s":1.0}"#.to_vec();
+        seal(&mut line);
+        assert!(serde_json::from_slice::<serde_json::Value>(&line).is_ok());
+        assert_eq!(check(&line), Found::Whole);
+        let bits = 8 * (line.len() - AFTER.len() - DIGITS - BEFORE.len());
+        for bit in 0..bits {
+            let mut damaged = line.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(check(&damaged), Found::Mended(Cow::Borrowed(&line)));
+            damaged[(bit / 8 + 5) % (bits / 8)] ^= 2;
+            assert_eq!(check(&damaged), Found::Damaged);
+        }
+        assert_eq!(check(b"{\"line\":\"end\"}\n"), Found::Bare);
+    }
+}
