@@ -232,7 +232,7 @@ impl Moment {
     fn draw(campaign: &mut Campaign) -> Self {
         let target = match campaign.below(2) {
             0 => Target::Study(campaign.choose(&WORKS)),
-            _ => Target::Line(campaign.choose(&LINES)),
+            _ => Target::Line(LINES[campaign.below(LINES.len())]),
         };
         let micros = match campaign.below(2) {
             0 => {
@@ -282,7 +282,7 @@ impl Moment {
         let line = match self.target {
             Target::Study(work) => {
                 home.write("cut.toml", Self::study(work))?;
-                &RUN
+                &RUN[..]
             }
             Target::Line(line) => line,
         };
