@@ -268,9 +268,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
             );
         }
         arguments(campaign, &mut table)?;
-        for _ in 0..4 {
-            grid(campaign, &mut table)?;
-        }
+        (0..4).try_for_each(|_| grid(campaign, &mut table))?;
     }
     Ok(table)
 }
@@ -391,7 +389,7 @@ fn nonsense(table: &mut Table) -> Result<()> {
 /// One option with one value, in front of a run that is short otherwise.
 fn grid(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
     let (command, options) = campaign.choose(&GRID);
-    let (option, value) = (*campaign.choose(*options), *campaign.choose(&VALUES));
+    let (option, value) = (*campaign.choose(options), *campaign.choose(&VALUES));
     let home = Home::new()?;
     let given = match option.strip_prefix("--") {
         Some(_) => format!("{option}={value}"),
