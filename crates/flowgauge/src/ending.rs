@@ -61,12 +61,12 @@ pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
                 flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
                 flow::Answer::Done(_) => None,
             });
-            format!(
-                "{}, {}: given up, too many slots failed: {}",
-                study.study.name,
-                case.case.name,
-                reason.unwrap_or_default()
-            )
+            let why = match reason {
+                Some(reason) => format!("too many slots failed: {reason}"),
+                None => "its pilot failed, and no time is left for a round".to_owned(),
+            };
+            let (study, case) = (&study.study.name, &case.case.name);
+            format!("{study}, {case}: given up, {why}")
         })
     })
 }

@@ -106,6 +106,14 @@ pub enum Failure {
     },
 }
 
+impl Failure {
+    /// Whether a deadline ended the slot: with more time it could be a data point.
+    #[must_use]
+    pub fn is_of_time(&self) -> bool {
+        matches!(self, Self::Hung { .. } | Self::Overdue { .. })
+    }
+}
+
 /// How a text begins of what had to be killed; it is said of a command, and not by it.
 pub const KILLED: &str = "it did not end when it was asked to (SIGTERM) and was killed";
 

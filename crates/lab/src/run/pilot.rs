@@ -69,17 +69,18 @@ pub(crate) fn cut_by_budget(
     let by_budget = settings
         .deadline_s
         .is_none_or(|asked_s| slot.deadline_s < asked_s);
-    let hung = matches!(
-        outcome.answer,
-        Answer::Failed {
-            reason: Failure::Hung { .. } | Failure::Overdue { .. },
-            ..
-        }
-    );
-    (hung && by_budget).then(|| {
+    let Answer::Failed { reason, .. } = &outcome.answer else {
+        return None;
+    };
+    // What it said may be the cause: a launcher waits for a rank that has died.
+    let said = match reason {
+        Failure::Overdue { said, .. } if !said.is_empty() => format!("; it said: {said}"),
+        _ => String::new(),
+    };
+    (reason.is_of_time() && by_budget).then(|| {
         format!(
             "its pilot was cut after {:.1} s: a round would not fit into what is left of the \
-             budget of {budget_s} s; allow more (--budget) or ask for less work",
+             budget of {budget_s} s; allow more (--budget) or ask for less work{said}",
             slot.deadline_s
         )
     })
@@ -167,13 +168,15 @@ mod tests {
             },
             Failure::Overdue {
                 deadline_s: deadline_s(),
-                said: String::new(),
+                said: "killed by signal 9".to_owned(),
             },
         ] {
+            let is_overdue = matches!(reason, Failure::Overdue { .. });
             let outcome = late(reason);
             let mut settings = Settings::usual(Preset::Quick, 1);
             let slot = pilot_slot(&settings, settings.budget_s);
-            assert!(cut_by_budget(&settings, slot, &outcome).is_some());
+            let said = cut_by_budget(&settings, slot, &outcome).unwrap();
+            assert_eq!(said.contains("it said: killed by signal 9"), is_overdue);
             settings.deadline_s = Some(0.02);
             let slot = pilot_slot(&settings, settings.budget_s);
             assert_eq!(slot.deadline_s, 0.02);

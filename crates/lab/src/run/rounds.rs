@@ -133,7 +133,7 @@ impl Run<'_> {
                     .event(&Event::CaseBegins { place, rounds_done });
             }
             match end {
-                Some(because) => self.end(place, because)?,
+                Some(because) => self.end(at, place, because)?,
                 None if self.log(at).pilot.is_none() => {
                     self.pilot(at, place, known[at.case])?;
                     self.tell_too_short(at, place, &pending);
@@ -244,7 +244,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn end(&mut self, place: Place<'_>, because: CaseEnd) -> Result<(), Stop> {
+    fn end(&mut self, at: At, place: Place<'_>, because: CaseEnd) -> Result<(), Stop> {
+        let failed = self.log(at).failed_pilots();
+        let failed: Vec<_> = failed.map(|(of, why)| (of, why.to_string())).collect();
+        for (variant, why) in failed {
+            let label = &place.case.variants[variant].label;
+            self.tell_cut(place, label, &format!("its pilot failed: {why}"))?;
+        }
         self.journal.append(Entry::CaseEnd {
             study: place.study.name.clone(),
             case: place.case.name.clone(),
@@ -274,7 +280,11 @@ impl Run<'_> {
         if all_run {
             return Some(CaseEnd::Rounds);
         }
-        (!has_time()).then_some(CaseEnd::Budget)
+        let has_failed = || log.failed_pilots().next().is_some();
+        (!has_time()).then(|| match has_failed() {
+            true => CaseEnd::Failures,
+            false => CaseEnd::Budget,
+        })
     }
 
     fn slot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {

@@ -188,7 +188,8 @@ impl CaseLog {
         self.ended = self.ended.filter(|ended| match ended {
             CaseEnd::Budget => !more_time || self.judge.is_decided(),
             CaseEnd::Rounds => self.judge.is_settled() || self.round() >= self.judge.max_rounds(),
-            CaseEnd::Decided | CaseEnd::Failures => true,
+            CaseEnd::Failures => !more_time || !self.slots.is_empty(),
+            CaseEnd::Decided => true,
         });
         Ok(())
     }
@@ -205,6 +206,17 @@ impl CaseLog {
     pub(crate) fn pilot_was_cut(&self) -> bool {
         let slots = self.pilot.as_ref().map(|pilot| pilot.outcomes.len());
         slots.is_some_and(|slots| 0 < slots && slots < self.variants)
+    }
+
+    /// Why pilots failed, each with its variant, of a case that got no further. One that was cut for
+    /// its time is none of them.
+    pub(crate) fn failed_pilots(&self) -> impl Iterator<Item = (usize, &Failure)> {
+        let pilots = self.pilot.iter().filter(|_| self.slots.is_empty());
+        let outcomes = pilots.flat_map(|pilot| pilot.outcomes.iter().enumerate());
+        outcomes.filter_map(|(variant, outcome)| match &outcome.answer {
+            Answer::Failed { reason, .. } if !reason.is_of_time() => Some((variant, reason)),
+            _ => None,
+        })
     }
 
     /// Seconds spent on pilots.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::Deciding;
-use crate::testing::hanging;
+use crate::testing::{hanging, lost};
 
 #[test]
 fn the_budget_keeps_the_first_looks_of_later_cases() {
@@ -278,6 +278,21 @@ fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
     let mut mock = Mock::new(|_, _, _, _| hanging());
     run_mock(with_budget(0.1), &mut mock);
     assert_eq!(deadlines(&mock), [2.0], "any pilot gets so much");
+}
+
+/// A rank that was killed ended with exit 0: its pilot had failed, and the budget was over with the next.
+#[test]
+fn a_pilot_that_died_is_named_although_no_round_follows() {
+    let mut mock = Mock::new(|_, model, _, _| match model {
+        "process" => lost(),
+        _ => hanging(),
+    });
+    let ran = run_mock(with_budget(6.0), &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Failures));
+    let notes = &ran.results.notes;
+    let named =
+        |note: &String| note.contains("process: its pilot failed") && note.contains("SIGSEGV");
+    assert!(notes.iter().any(named), "{notes:?}");
 }
 
 /// `creating --budget 10s` prepared parents of 1 GiB for all variants of a case without time for a
