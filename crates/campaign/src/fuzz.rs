@@ -4,7 +4,7 @@
 //! [`PATIENCE`] of CPU time is counted as a hang. Inputs are real ones (the built-in studies, a journal of a
 //! real run, pages of the generator, requests) with bytes flipped, cut, doubled, replaced by words
 //! that matter to the format, and put together from two of them; and texts of such words alone.
-//! Arguments go to the real command. Values that make no sense must be refused by it.
+//! Arguments go to the real command, at random and as a [grid](crate::grid).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 
 use crate::Campaign;
+use crate::grid::Grid;
 use crate::home::{Home, end_of, program};
 use crate::table::Table;
 
@@ -78,138 +79,6 @@ const WORDS: [&str; 48] = [
     "\t",
 ];
 
-/// Values of options that make no sense, with the option that must refuse each.
-const NONSENSE: [(&str, &[&str]); 5] = [
-    (
-        "--rounds",
-        &["0", "-1", "1.5", "nan", "18446744073709551616", ""],
-    ),
-    (
-        "--budget",
-        &["-1s", "nan", "0", "99999999999999999s", "s", ""],
-    ),
-    ("--deadline", &["-1s", "0s", "inf", "x", ""]),
-    ("--seed", &["-1", "1.5", "0x", "18446744073709551616", ""]),
-    ("--floor", &["-1%", "nan", "inf", "x", ""]),
-];
-
-/// Values for every option: what people and programs write wrong, or mean otherwise.
-const VALUES: [&str; 36] = [
-    "",
-    " ",
-    "0",
-    "-0",
-    "1",
-    "-1",
-    "+1",
-    "1.5",
-    "1e3",
-    "1e-9",
-    "1e308",
-    "nan",
-    "inf",
-    "-inf",
-    "0x10",
-    "9223372036854775808",
-    "18446744073709551616",
-    "99999999999999999s",
-    "1ns",
-    "1s",
-    "10%",
-    "1K",
-    "1Q",
-    "2^63",
-    "1,2",
-    ",",
-    "a,a",
-    "../..",
-    "/",
-    "/dev/null",
-    "-",
-    "--",
-    "=",
-    "@",
-    "\u{202e}x",
-    "x",
-];
-
-/// Options of a study's command, and of `run`.
-const GRID: [(&str, &[&str]); 2] = [
-    (
-        "primes",
-        &[
-            "-p",
-            "-t",
-            "-b",
-            "-s",
-            "-o",
-            "--model",
-            "--rounds",
-            "--budget",
-            "--seed",
-            "--deadline",
-            "--floor",
-            "--value",
-            "--placement",
-            "--channel",
-            "--every",
-            "--format",
-            "--sample",
-            "--sample-folder",
-            "--events",
-            "--ballast",
-            "--ballast-pages",
-            "--allocator",
-            "--heap-pages",
-            "--memory-policy",
-            "--plots",
-            "--expect",
-            "--watch",
-            "--simulate",
-            "--out",
-            "--method",
-        ],
-    ),
-    (
-        "limits",
-        &[
-            "--probe-to",
-            "--fence",
-            "--model",
-            "--rounds",
-            "--budget",
-            "--deadline",
-            "--seed",
-        ],
-    ),
-];
-
-/// What makes no sense whatever the option is for, where numbers and times are asked for.
-const OPTIONS_OF_NUMBERS: [&str; 8] = [
-    "--rounds",
-    "--budget",
-    "--seed",
-    "--deadline",
-    "--floor",
-    "-b",
-    "--every",
-    "--probe-to",
-];
-const NO_NUMBERS: [&str; 12] = [
-    "",
-    " ",
-    "-1",
-    "nan",
-    "inf",
-    "-inf",
-    "18446744073709551616",
-    "1Q",
-    ",",
-    "a,a",
-    "@",
-    "x",
-];
-
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let mut table = Table::default();
     // What a panic says is in the table.
@@ -228,7 +97,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let expectations = ["primes/thread <= process * 1.1", "switch/fiber@1000 <= 2ns"];
     let expectations = expectations.map(|text| text.as_bytes().to_vec());
     let path = home.path("journal.jsonl");
-    nonsense(&mut table)?;
+    let mut grid = Grid::new(campaign, &journal)?;
     while campaign.goes_on() {
         for _ in 0..AT_ONCE {
             feed(campaign, &mut table, "study", &studies, |text| {
@@ -268,7 +137,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
             );
         }
         arguments(campaign, &mut table)?;
-        (0..4).try_for_each(|_| grid(campaign, &mut table))?;
+        (0..AT_ONCE).try_for_each(|_| grid.step(&mut table))?;
     }
     Ok(table)
 }
@@ -367,65 +236,6 @@ fn mutated(campaign: &mut Campaign, seeds: &[Vec<u8>]) -> Vec<u8> {
         bytes.truncate(200_000);
     }
     bytes
-}
-
-/// Values that make no sense, each of which the command must refuse with 2.
-fn nonsense(table: &mut Table) -> Result<()> {
-    let home = Home::new()?;
-    for (option, values) in NONSENSE {
-        for value in values {
-            let given = format!("{option}={value}");
-            let line = ["primes", "-b", "1000", "--out", "out", given.as_str()];
-            let mut child = home.command(&program()?, &line).spawn()?;
-            let code = end_of(&mut child, STARVED).and_then(|status| status.code());
-            let fell = (code != Some(2)).then(|| format!("{given} ended with {code:?}"));
-            table.tried("nonsense value", fell);
-            let _refused_makes_none = std::fs::remove_dir_all(home.path("out"));
-        }
-    }
-    Ok(())
-}
-
-/// One option with one value, in front of a run that is short otherwise.
-fn grid(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
-    let (command, options) = campaign.choose(&GRID);
-    let (option, value) = (*campaign.choose(options), *campaign.choose(&VALUES));
-    let home = Home::new()?;
-    let given = match option.strip_prefix("--") {
-        Some(_) => format!("{option}={value}"),
-        None => format!("{option}{value}"),
-    };
-    let mut line = vec![*command, given.as_str()];
-    let defaults = [
-        ("--rounds", "1"),
-        ("--budget", "1s"),
-        ("--deadline", "5s"),
-        ("-b", "1000"),
-        ("-p", "1"),
-        ("--out", "out"),
-    ];
-    for (name, usual) in defaults {
-        if name != option && (*command == "primes" || name.starts_with("--")) {
-            line.extend([name, usual]);
-        }
-    }
-    let before = cpu_time_of_children();
-    let mut child = home.command(&program()?, &line).spawn()?;
-    let status = end_of(&mut child, STARVED);
-    let took = cpu_time_of_children().saturating_sub(before);
-    let makes_no_sense = OPTIONS_OF_NUMBERS.contains(&option) && NO_NUMBERS.contains(&value);
-    let fell = match status.map(|status| status.code()) {
-        None => Some("it took more than a minute".to_owned()),
-        Some(_) if took > STARVED => Some("it took more than a minute of CPU".to_owned()),
-        Some(Some(0 | 1 | 3)) if makes_no_sense => Some("it was accepted".to_owned()),
-        Some(Some(0..=3)) => home.left().map(|left| format!("left: {left}")),
-        Some(code) => Some(format!("it ended with {code:?}")),
-    };
-    table.tried(
-        "option by value",
-        fell.map(|fell| format!("{fell}: {line:?}")),
-    );
-    Ok(())
 }
 
 fn arguments(campaign: &mut Campaign, table: &mut Table) -> Result<()> {

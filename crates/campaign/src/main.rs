@@ -24,6 +24,7 @@
 mod commands;
 mod faults;
 mod fuzz;
+mod grid;
 mod home;
 mod kill;
 mod page;
