@@ -210,9 +210,10 @@ fn allocator_help() -> String {
 }
 
 /// Names in lines of a help text, set in by two.
-fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+fn listed(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
+        let name = name.as_ref();
         match lines.last_mut() {
             Some(line) if line.len() + name.len() < 70 => *line += &format!(", {name}"),
             _ => lines.push(format!("  {name}")),

@@ -4,7 +4,7 @@ use flow::Rep;
 use flow::record::kernel_counters::PerPhase;
 use measure::Measured;
 use measure::task::Io;
-use measure::usage::Usage;
+use measure::usage::{Counter, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::data::median;
@@ -63,6 +63,14 @@ pub(crate) fn of(reps: &[&Rep], span: Span) -> Option<Counts> {
         storage_read: io(|io| io.storage_read),
         storage_written: io(|io| io.storage_written),
     })
+}
+
+/// The median of one counter of the parent and all flows.
+pub(crate) fn counter(reps: &[Rep], counter: Counter) -> Option<f64> {
+    median(
+        reps.iter()
+            .map(|rep| both(rep, Span::All).of(counter) as f64),
+    )
 }
 
 impl Counts {

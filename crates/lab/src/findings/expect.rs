@@ -34,7 +34,7 @@ use crate::data::Study;
 use crate::findings::{Results, quantity};
 
 /// The names of all quantities that an expectation can be about.
-pub fn quantities() -> impl Iterator<Item = &'static str> {
+pub fn quantities() -> impl Iterator<Item = String> {
     quantity::Kind::names()
 }
 

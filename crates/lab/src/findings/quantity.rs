@@ -30,7 +30,9 @@
 
 mod compared;
 mod kind;
+mod read;
 mod said;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -39,7 +41,8 @@ use serde::{Deserialize, Serialize};
 use stats::LOOK_ALPHA;
 
 pub(crate) use compared::{Compared, SlotValues};
-pub(crate) use kind::{Kind, Look, Seen};
+pub(crate) use read::{Look, Seen};
+pub(crate) use table::Kind;
 
 use super::CaseResult;
 

@@ -91,7 +91,7 @@ fn against<'a>(
 
 fn split(path: &str) -> (&str, Option<Kind>) {
     match path.rsplit_once(' ') {
-        Some((bare, word)) => match Kind::named(word) {
+        Some((bare, word)) => match Kind::of(word, None) {
             Some(quantity) => (bare.trim_end(), Some(quantity)),
             None => (path, None),
         },
@@ -104,7 +104,7 @@ fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<Exp
     let (bare, word) = expectation.path.rsplit_once(' ')?;
     let bare = bare.trim_end();
     found(expectation, studies, bare).ok()?;
-    let words = Kind::names().map(|name| vec![name.to_owned()]);
+    let words = Kind::names().map(|name| vec![name]);
     let nearest = nearest(word, words.collect());
     Some(ExpectError::Nothing {
         text: expectation.text.clone(),

@@ -3,9 +3,10 @@
 use measure::Measured;
 use stats::{Estimate, RUNS_ALPHA, Rule, Shift, Verdict, estimate, shift, typical_amount};
 
-use super::kind::Seen;
 use super::said::sentence;
-use super::{Amount, Basis, Contrast, Kind, Look, Quantity, QuantityFinding, Unit, Word, alpha};
+use super::{
+    Amount, Basis, Contrast, Kind, Look, Quantity, QuantityFinding, Seen, Unit, Word, alpha,
+};
 use crate::data::RawSlot;
 use crate::findings::Finding;
 

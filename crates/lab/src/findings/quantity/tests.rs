@@ -151,7 +151,7 @@ fn few_rounds_have_an_estimate_and_no_verdict() {
 #[test]
 fn every_name_is_found_again_and_no_work_has_what_it_cannot_have() {
     for name in Kind::names() {
-        assert_eq!(Kind::named(name).unwrap().name(), name);
+        assert_eq!(Kind::of(&name, None).unwrap().name(), name);
     }
     assert_eq!(Kind::Memory.unit(), Unit::Bytes);
     let case = case("x", 1, &["process", "thread"]);
