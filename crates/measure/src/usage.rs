@@ -43,6 +43,14 @@ macro_rules! counters {
         impl Counter {
             /// All of them, in the order of [`Usage::words`].
             pub const ALL: [Self; Usage::WORDS] = [$(Self::$id),+];
+
+            /// Its name in journals and tables.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$id => stringify!($field),)+
+                }
+            }
         }
 
         impl Usage {

@@ -6,10 +6,10 @@ use lab::Results;
 use lab::findings::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
 use measure::task::Io;
-use measure::usage::Usage;
+use measure::usage::{Counter, Usage};
 
 use super::place::{Launched, Place};
-use super::{Field, lines, number, sheet, text, whole};
+use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 
 /// A row: one repetition, or a failed slot without one.
 struct Row<'a> {
@@ -23,7 +23,8 @@ struct Row<'a> {
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
-const COLUMNS: &[Column] = &[
+/// What stands before the counters of flows.
+const FIRST: &[Column] = &[
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("at_s", |row| number(Some(row.slot.at_s))),
     ("variant", |row| row.launched.label()),
@@ -61,19 +62,10 @@ const COLUMNS: &[Column] = &[
     ("turns_orderly", |row| row.of_turns(|turns| turns.orderly)),
     ("skew_ns", |row| row.of_rep(|rep| rep.skew_ns)),
     ("parent_end_ns", |row| row.of_rep(|rep| rep.parent.end_ns)),
-    ("cpu_ns", |row| row.of_usage(|usage| usage.cpu_ns)),
-    ("minor_faults", |row| {
-        row.of_usage(|usage| usage.minor_faults)
-    }),
-    ("major_faults", |row| {
-        row.of_usage(|usage| usage.major_faults)
-    }),
-    ("voluntary_switches", |row| {
-        row.of_usage(|usage| usage.voluntary_switches)
-    }),
-    ("involuntary_switches", |row| {
-        row.of_usage(|usage| usage.involuntary_switches)
-    }),
+];
+
+/// What follows the counters of flows.
+const REST: &[Column] = &[
     ("migrations", |row| whole(row.migrations())),
     ("bytes_read", |row| whole(row.io().map(|io| io.read))),
     ("bytes_written", |row| whole(row.io().map(|io| io.written))),
@@ -138,13 +130,18 @@ const COLUMNS: &[Column] = &[
 /// Warm-ups are in the journal alone.
 #[must_use]
 pub fn slots(results: &Results) -> String {
-    sheet(Place::names(COLUMNS), filled(results))
+    sheet(heading(), filled(results))
 }
 
 /// The same as JSON Lines, for programs that stream.
 #[must_use]
 pub fn slots_lines(results: &Results) -> String {
-    lines(Place::names(COLUMNS), filled(results))
+    lines(heading(), filled(results))
+}
+
+fn heading() -> impl Iterator<Item = &'static str> {
+    let counters = Counter::ALL.map(Counter::name);
+    Place::names(FIRST).chain(counters).chain(names(REST))
 }
 
 fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
@@ -152,7 +149,12 @@ fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| rows(place, slot))
     });
-    slots.map(|row| row.place.row(COLUMNS, &row))
+    slots.map(|row| {
+        let mut fields = row.place.row(FIRST, &row);
+        fields.extend(Counter::ALL.map(|counter| row.counter(counter)));
+        fields.extend(filled_in(REST, &row));
+        fields
+    })
 }
 
 fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> Vec<Row<'a>> {
@@ -190,11 +192,11 @@ impl Row<'_> {
     }
 
     /// Of the parent and all flows, over the whole repetition.
-    fn of_usage(&self, value: impl Fn(Usage) -> u64) -> Field {
+    fn counter(&self, counter: Counter) -> Field {
         self.of_rep(|rep| {
             let parent = [rep.parent.create, rep.parent.steady, rep.parent.teardown];
             let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
-            value(parent.into_iter().chain(flows).sum())
+            parent.into_iter().chain(flows).sum::<Usage>().of(counter)
         })
     }
 
