@@ -90,7 +90,7 @@ const OWN: [(&str, &[&str]); 5] = [
 /// Commands, with what each needs to run.
 const COMMANDS: [(&str, &[&str]); 21] = [
     ("run", &["primes"]),
-    ("primes", &["-b", "1000", "-p", "1"]),
+    ("primes", &["--block=1000", "--processes=1"]),
     ("workers", &[]),
     ("switch", &[]),
     ("limits", &[]),
@@ -225,18 +225,8 @@ impl Grid {
         if takes("--out") && takes("--rounds") {
             line.push(format!("--out={}", if for_real { "out" } else { "said" }));
         }
-        let has = |word: &&&str| **word != option.name;
-        let is_pair = needs.first().is_some_and(|first| first.starts_with('-'));
-        match is_pair {
-            true => line.extend(
-                needs
-                    .chunks(2)
-                    .filter(|pair| pair[0] != option.name)
-                    .flatten()
-                    .map(|word| (*word).to_owned()),
-            ),
-            false => line.extend(needs.iter().filter(has).map(|word| (*word).to_owned())),
-        }
+        let is_other = |word: &&&str| !word.starts_with(&format!("{}=", option.name));
+        line.extend(needs.iter().filter(is_other).map(|word| (*word).to_owned()));
         line
     }
 }
@@ -246,10 +236,11 @@ fn choice(command: usize, line: &str) -> Option<Choice> {
     let line = line.trim_start().strip_prefix('-')?;
     let (names, of) = line.split_once('<')?;
     let of = of.split_once('>')?.0.to_owned();
-    let last = names.trim_end_matches(['[', '=', ' ']).rsplit(' ').next()?;
-    let name = match last.starts_with('-') && names.contains(' ') {
-        true => last.to_owned(),
-        false => format!("-{last}"),
+    let names = names.trim_end_matches(['[', '=', ' ']);
+    // `-b, --block`, of which the first dash is off.
+    let name = match names.rsplit_once(' ') {
+        Some((_, last)) => last.to_owned(),
+        None => format!("-{names}"),
     };
     Some(Choice { command, name, of })
 }
@@ -261,4 +252,23 @@ fn makes_no_sense(option: &Choice, value: &str) -> bool {
         .filter(|(whose, _)| [of, &option.name].contains(whose));
     NUMBERS.contains(&of) && NO_NUMBERS.contains(&value)
         || own.into_iter().any(|(_, values)| values.contains(&value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_from_a_line_of_a_help() {
+        for (line, name, of) in [
+            ("  -b, --block <SIZE>", "--block", "SIZE"),
+            ("      --rounds <N>", "--rounds", "N"),
+            ("      --watch[=<INTERVAL>]", "--watch", "INTERVAL"),
+            ("  -S, --shell [<SHELL>]", "--shell", "SHELL"),
+        ] {
+            let found = choice(0, line).unwrap();
+            assert_eq!((found.name.as_str(), found.of.as_str()), (name, of));
+        }
+        assert!(choice(0, "  -h, --help").is_none() && choice(0, "Usage: <X>").is_none());
+    }
 }

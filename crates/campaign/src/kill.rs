@@ -11,6 +11,8 @@
 //! or both the main process and its janitor were killed, may wait for the next run, which has to remove
 //! it; such cases have a row of their own.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -57,55 +59,34 @@ const WORKS: [Work; 6] = [
     ),
 ];
 
-/// Other commands that start processes.
-const LINES: [&[&str]; 6] = [
-    &[
-        "exec",
-        "sleep 0.01",
-        "sleep 0.02",
-        "--rounds",
-        "10",
-        "--out",
-        "out",
-    ],
-    &[
-        "exec",
-        "-N",
-        "sh -c 'sleep 0.05 & wait'",
-        "--rounds",
-        "10",
-        "--out",
-        "out",
-    ],
-    &[
-        "search",
-        "--model",
-        "process-pool",
-        "-j",
-        "4",
-        "the",
-        "/usr/include",
-    ],
-    &[
-        "search",
-        "--model",
-        "process-per-file",
-        "-j",
-        "4",
-        "the",
-        "/usr/include",
-    ],
-    &[
-        "limits",
-        "--model",
-        "process,thread",
-        "--rounds",
-        "2",
-        "--out",
-        "out",
-    ],
-    &["simulate", "xeon-x5570", "--", "/bin/true"],
+/// Other commands that start processes, each with its words in a line.
+const LINES: [&str; 20] = [
+    "exec|sleep 0.01|sleep 0.02|--rounds|10|--out|out",
+    "exec|-N|sh -c 'sleep 0.05 & wait'|--rounds|10|--out|out",
+    "search|--model|process-pool|-j|4|the|/usr/include",
+    "search|--model|process-per-file|-j|4|the|/usr/include",
+    "search|--study|the|/usr/include|--rounds|10|--out|out",
+    "limits|--model|process,thread|--rounds|2|--out|out",
+    "simulate|xeon-x5570|--|/bin/true",
+    "malloc|sleep|0.3",
+    "wiki|--server|prefork,thread-pool|--rounds|10|--out|out",
+    "hybrid|--allow-root|--flows|2|--rounds|10|--out|out",
+    "workers|--preset|quick|--rounds|10|--out|out",
+    "switch|--preset|quick|--rounds|10|--out|out",
+    "creating|--preset|quick|--rounds|10|--out|out",
+    "migrate|--preset|quick|--rounds|10|--out|out",
+    "balance|--preset|quick|--rounds|10|--out|out",
+    "sharing|--preset|quick|--rounds|10|--out|out",
+    "scaling|--preset|quick|--rounds|10|--out|out",
+    "allocators|--preset|quick|--rounds|10|--out|out",
+    "calibrate|--rounds|10|--sample|5ms|--out|out",
+    FLEET,
 ];
+
+/// Two machines that are this one, by an ssh that only runs a shell ([`SSH`]).
+const FLEET: &str =
+    "fleet|run|cut.toml|--hosts|hosts|--ssh|./ssh|--at|./flowgauge|--out|out|--|--rounds|10";
+const SSH: &str = "#!/bin/sh\nfor word; do last=$word; done\nexec sh -c \"$last\"\n";
 
 #[derive(Debug, Clone, Copy)]
 enum Attack {
@@ -130,6 +111,17 @@ impl Attack {
         matches!(
             self,
             Self::StopOthersKillMain | Self::StopAllKillMain | Self::KillBothGuards
+        )
+    }
+
+    /// Whether it stops processes, which nobody here can do to another machine's.
+    fn stops(self) -> bool {
+        matches!(
+            self,
+            Self::StopSlotKillMain
+                | Self::StopMainKillBoth
+                | Self::StopOthersKillMain
+                | Self::StopAllKillMain
         )
     }
 }
@@ -213,7 +205,7 @@ impl Came {
 #[derive(Clone, Copy)]
 enum Target {
     Study(&'static Work),
-    Line(&'static [&'static str]),
+    Line(&'static str),
 }
 
 type Work = (&'static str, &'static str, [&'static str; 2]);
@@ -230,9 +222,13 @@ const DOUBLINGS: f64 = 10.55;
 
 impl Moment {
     fn draw(campaign: &mut Campaign) -> Self {
-        let target = match campaign.below(2) {
+        let target = match campaign.below(3) {
             0 => Target::Study(campaign.choose(&WORKS)),
-            _ => Target::Line(LINES[campaign.below(LINES.len())]),
+            _ => Target::Line(campaign.choose::<&str>(&LINES)),
+        };
+        let attack = match (target, *campaign.choose(&ATTACKS)) {
+            (Target::Line(FLEET), attack) if attack.stops() => Attack::KillBothGuards,
+            (_, attack) => attack,
         };
         let micros = match campaign.below(2) {
             0 => {
@@ -243,7 +239,7 @@ impl Moment {
         };
         Self {
             target,
-            attack: *campaign.choose(&ATTACKS),
+            attack,
             after: Duration::from_micros(micros),
         }
     }
@@ -251,7 +247,7 @@ impl Moment {
     fn name(&self) -> String {
         match self.target {
             Target::Study(work) => work.0.to_owned(),
-            Target::Line(line) => line.join(" "),
+            Target::Line(line) => line.replace('|', " "),
         }
     }
 
@@ -278,17 +274,20 @@ impl Moment {
 
     /// What is run, alone or on a terminal of its own.
     fn command(&self, home: &Home) -> Result<Command> {
-        const RUN: [&str; 6] = ["run", "cut.toml", "--rounds", "10", "--out", "out"];
-        let line = match self.target {
+        const RUN: &str = "run|cut.toml|--rounds|10|--out|out";
+        let line: Vec<&str> = match self.target {
             Target::Study(work) => {
                 home.write("cut.toml", Self::study(work))?;
-                &RUN[..]
+                RUN.split('|').collect()
             }
-            Target::Line(line) => line,
+            Target::Line(line) => {
+                prepare_fleet(home)?;
+                line.split('|').collect()
+            }
         };
         let program = program()?;
         if !matches!(self.attack, Attack::CloseTerminal) {
-            return Ok(home.command(&program, line));
+            return Ok(home.command(&program, &line));
         }
         let quoted = line
             .iter()
@@ -319,7 +318,8 @@ impl Moment {
         let took = begun.elapsed();
         let mut came = Came::default();
         if let Some(left) = home.left() {
-            came.next_run_removed = self.attack.leaves_nobody() && next_run_removes(&home)?;
+            came.next_run_removed =
+                self.attack.leaves_nobody() && self.target.next_run_removes(&home)?;
             if !came.next_run_removed {
                 return Ok(Came::fell(format!("left: {left}")));
             }
@@ -374,11 +374,10 @@ impl Moment {
                 main.send(Signal::SIGKILL);
             }
             Attack::KillBothGuards => {
-                let processes = home.processes();
-                let mut janitors = processes.iter().filter(|one| one.role == "__janitor");
-                janitors
-                    .next()
-                    .into_iter()
+                let guards = ["__janitor", "-c", "fleet"];
+                let processes = home.processes().into_iter();
+                processes
+                    .filter(|one| guards.contains(&one.role.as_str()))
                     .for_each(|one| one.send(Signal::SIGKILL));
                 main.send(Signal::SIGKILL);
             }
@@ -396,13 +395,27 @@ impl Moment {
     }
 }
 
-/// Whether a short run in the same home leaves nothing of the one before.
-fn next_run_removes(home: &Home) -> Result<bool> {
-    let line = [
-        "primes", "-p", "1", "-b", "1000", "--rounds", "1", "--out", "next",
-    ];
-    let mut next = home.command(&program()?, &line).spawn()?;
-    Ok(end_of(&mut next, Duration::from_secs(60)).is_some() && home.left().is_none())
+/// What a fleet needs in its folder.
+fn prepare_fleet(home: &Home) -> Result<()> {
+    home.write("cut.toml", Moment::study(&WORKS[0]))?;
+    home.write("hosts", "a\nb\n")?;
+    home.write("ssh", SSH)?;
+    std::fs::set_permissions(home.path("ssh"), Permissions::from_mode(0o755))?;
+    std::os::unix::fs::symlink(program()?, home.path("flowgauge"))?;
+    Ok(())
+}
+
+impl Target {
+    /// Whether a short run of the same kind in the same home leaves nothing of the one before.
+    fn next_run_removes(self, home: &Home) -> Result<bool> {
+        let line = match self {
+            Self::Line(FLEET) => FLEET.replace("out", "next").replace("10", "1"),
+            _ => "primes|-p|1|-b|1000|--rounds|1|--out|next".to_owned(),
+        };
+        let line: Vec<&str> = line.split('|').collect();
+        let mut next = home.command(&program()?, &line).spawn()?;
+        Ok(end_of(&mut next, Duration::from_secs(60)).is_some() && home.left().is_none())
+    }
 }
 
 /// Whether there is a journal that is not at its end, and why another run cannot take it up.

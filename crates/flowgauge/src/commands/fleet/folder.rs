@@ -85,6 +85,17 @@ pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u6
     Ok(kept)
 }
 
+/// Bytes of the journals of a machine, of which at most `limit` are read.
+pub(crate) fn bytes<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> u64 {
+    let paths = folders
+        .into_iter()
+        .filter_map(|folder| journals_in(folder).ok());
+    let sizes = paths
+        .flatten()
+        .filter_map(|path| Some(path.symlink_metadata().ok()?.len()));
+    sizes.fold(0, u64::saturating_add).min(limit)
+}
+
 impl Kept {
     fn is_finished(&self) -> bool {
         self.journals

@@ -10,6 +10,7 @@ use lab::Results;
 use lab::fleet::{Fleet, Node, side_by_side};
 
 use super::folder::{self, Kept, NODES};
+use super::limits::Room;
 use crate::answer;
 use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;
@@ -47,7 +48,11 @@ pub(super) fn gathered(
 ) -> Result<Ending> {
     let places = Vec::from_iter(folder::places(folders)?);
     let limit = merged.journal_limit;
-    let machines = side_by_side(&places, |(name, places)| machine(name, places, out, limit));
+    let room = Room::default();
+    let machines = side_by_side(&places, |(name, places)| {
+        let _room = room.take(folder::bytes(places, limit));
+        machine(name, places, out, limit)
+    });
     let (mut nodes, mut failed) = (Vec::new(), Vec::new());
     let all = machines.len();
     for ((name, _), machine) in places.into_iter().zip(machines) {
