@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use lab::{Journal, Results, ResumeOverrides};
 use nix::sys::signal::Signal;
 
@@ -150,6 +150,7 @@ const TAKEN_UP: &str = "journal free for the next run";
 const AT_ONCE: usize = 3;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
+    not_ignored()?;
     let mut table = Table::default();
     while campaign.goes_on() {
         let drawn: Vec<Moment> = (0..AT_ONCE).map(|_| Moment::draw(campaign)).collect();
@@ -395,6 +396,21 @@ impl Moment {
     }
 }
 
+/// What is ignored here is ignored by what is started here, as a shell has it for what runs in its
+/// background.
+fn not_ignored() -> Result<()> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.unwrap_or_default().trim(), 16)?;
+    let asks = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM];
+    ensure!(
+        asks.iter()
+            .all(|&signal| ignored & 1 << (signal as u64 - 1) == 0),
+        "signals that ask to end are ignored here: env --default-signal campaign kill ..."
+    );
+    Ok(())
+}
+
 /// What a fleet needs in its folder.
 fn prepare_fleet(home: &Home) -> Result<()> {
     home.write("cut.toml", Moment::study(&WORKS[0]))?;
@@ -409,7 +425,7 @@ impl Target {
     /// Whether a short run of the same kind in the same home leaves nothing of the one before.
     fn next_run_removes(self, home: &Home) -> Result<bool> {
         let line = match self {
-            Self::Line(FLEET) => FLEET.replace("out", "next").replace("10", "1"),
+            Self::Line(FLEET) => FLEET.replace("|out|", "|next|").replace("10", "1"),
             _ => "primes|-p|1|-b|1000|--rounds|1|--out|next".to_owned(),
         };
         let line: Vec<&str> = line.split('|').collect();
