@@ -46,6 +46,8 @@ pub(crate) struct Runner<'a> {
     launch_ns: Option<u64>,
     at_once: bool,
     beside: bool,
+    /// Where a command in work keeps what it removes at its end, if not where all do.
+    scratch: Option<String>,
     seen: Option<Seen>,
     most_rss: u64,
     /// Repetitions that a launch reported and that have not been asked for.
@@ -80,6 +82,7 @@ impl<'a> Runner<'a> {
             deadline_s: seconds,
             launch_ns: None,
             at_once: false,
+            scratch: None,
             beside: spec.reps <= 1 || program.reports,
             seen: None,
             most_rss: 0,
@@ -113,6 +116,8 @@ impl<'a> Runner<'a> {
         let own = own.map(|(name, value)| (name.clone(), fill.apply(value)));
         let mut environment: BTreeMap<String, String> = own.collect();
         environment.extend(self.program.knobs.environment());
+        let scratch = self.scratch.iter();
+        environment.extend(scratch.map(|folder| ("TMPDIR".to_owned(), folder.clone())));
         ready(&words, &environment)
     }
 

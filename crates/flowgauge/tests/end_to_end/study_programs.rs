@@ -70,6 +70,18 @@ fn a_program_is_built_once_and_launched_for_each_process_of_a_variant() {
     assert_eq!(fs::read_to_string(folder.join("log")).unwrap(), "built\n");
 }
 
+/// A compiler that was killed left `cc*.s` in the folder for temporary files.
+#[test]
+fn what_a_build_leaves_in_work_is_in_the_folder_of_the_results() {
+    let home = Home::new();
+    let leaves = BROUGHT.replace("&& echo built", "&& touch $TMPDIR/ccX.s && echo built");
+    assert_ne!(leaves, BROUGHT);
+    home.write("brought.toml", &leaves);
+    home.run(&["run", "brought.toml", "--rounds", "1", "--out", "out"])
+        .answered();
+    home.assert_nothing_left();
+}
+
 #[test]
 fn a_build_that_fails_says_what_it_said() {
     let home = Home::new();

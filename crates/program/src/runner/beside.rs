@@ -54,7 +54,10 @@ impl Runner<'_> {
             return Ok(());
         }
         built.write(self.program)?;
+        // A compiler that is killed leaves what it had in work.
+        self.scratch.clone_from(&self.fill.built);
         self.aside("build", self.program.build.as_deref())?;
+        self.scratch = None;
         built.is_complete()
     }
 
