@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
+use nix::fcntl::AT_FDCWD;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
 use nix::unistd::Pid;
 
 /// The variable whose value tells the processes of one run from all others.
@@ -104,6 +107,24 @@ impl Home {
             }
             sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Has what is in TMPDIR look an hour old: what may still be in use is removed later.
+    pub(crate) fn age(&self) -> Result<()> {
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        let then = TimeSpec::from_duration(hour_ago.duration_since(SystemTime::UNIX_EPOCH)?);
+        let folder = self.root.path().join("tmp");
+        for name in names(&folder) {
+            let path = folder.join(name);
+            utimensat(
+                AT_FDCWD,
+                &path,
+                &then,
+                &then,
+                UtimensatFlags::NoFollowSymlink,
+            )?;
+        }
+        Ok(())
     }
 
     fn left_now(&self) -> Option<String> {

@@ -422,13 +422,14 @@ fn prepare_fleet(home: &Home) -> Result<()> {
 }
 
 impl Target {
-    /// Whether a short run of the same kind in the same home leaves nothing of the one before.
+    /// Whether a short run of the same kind in the same home, an hour later, leaves nothing of the one before.
     fn next_run_removes(self, home: &Home) -> Result<bool> {
         let line = match self {
             Self::Line(FLEET) => FLEET.replace("|out|", "|next|").replace("10", "1"),
             _ => "primes|-p|1|-b|1000|--rounds|1|--out|next".to_owned(),
         };
         let line: Vec<&str> = line.split('|').collect();
+        home.age()?;
         let mut next = home.command(&program()?, &line).spawn()?;
         Ok(end_of(&mut next, Duration::from_secs(60)).is_some() && home.left().is_none())
     }
