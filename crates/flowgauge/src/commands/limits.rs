@@ -284,12 +284,13 @@ mod tests {
             "--model",
             "process,task",
             "--probe-to",
-            "4e9",
         ];
-        let Some(Command::Study(args)) = args::parsed(line) else {
-            panic!("not the command that was named");
+        let asked = |most| match args::parsed([&line[..], &[most]].concat()) {
+            Some(Command::Study(args)) => study(&args, &machine),
+            _ => panic!("not the command that was named"),
         };
-        let study = study(&args, &machine).expect("a study");
+        assert!(asked("4e9").is_err());
+        let study = asked("1e9").expect("a study");
         assert!(study.cases.len() > 2);
         for labelled in study.cases.iter().flat_map(|case| &case.variants) {
             let fence = most_within(&machine, labelled.variant.model).expect("a limit");
