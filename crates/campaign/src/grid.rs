@@ -105,7 +105,7 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     ("calibrate", &[]),
     ("exec", &["true", "true"]),
     ("search", &["word", "said"]),
-    ("malloc", &["true"]),
+    ("malloc", &["--", "true"]),
     ("simulate", &["xeon-x5570", "--", "true"]),
     ("report", &["done"]),
     ("compare", &["done", "done"]),

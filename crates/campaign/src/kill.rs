@@ -68,7 +68,7 @@ const LINES: [&str; 20] = [
     "search|--study|the|/usr/include|--rounds|10|--out|out",
     "limits|--model|process,thread|--rounds|2|--out|out",
     "simulate|xeon-x5570|--|/bin/true",
-    "malloc|sleep|0.3",
+    "malloc|--|sleep|0.3",
     "wiki|--server|prefork,thread-pool|--rounds|10|--out|out",
     "hybrid|--allow-root|--flows|2|--rounds|10|--out|out",
     "workers|--preset|quick|--rounds|10|--out|out",

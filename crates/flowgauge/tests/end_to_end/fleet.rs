@@ -494,6 +494,19 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
     assert!(!home.path("on").exists());
 }
 
+/// The line of a machine was shown with the name of an ssh program that turned the rest of it.
+#[test]
+fn a_dry_run_shows_what_acts_on_a_terminal_and_has_no_effect_there() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    let dry = fleet(&home, &["--dry-run", "--ssh", "./s\u{202e}sh"]).output();
+    let shown = String::from_utf8(dry.unwrap().stdout).unwrap();
+    assert!(
+        shown.contains("a: ./s") && !shown.contains('\u{202e}'),
+        "{shown}"
+    );
+}
+
 /// The folder of a job that was refused kept the plan, and the next try into it was refused too.
 #[test]
 fn a_job_that_sbatch_refuses_is_named_and_leaves_no_folder() {

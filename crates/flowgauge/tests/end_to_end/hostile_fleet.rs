@@ -49,8 +49,8 @@ const FAULTS: [(&str, &str); 14] = [
     ("floods", "more than the 8.00 MiB"),
     ("zeroes", "more than the 8.00 MiB"),
     ("complains", "its standard error has no end"),
-    ("garbles", "journal.jsonl:2: "),
-    ("inflates", "inflates: "),
+    ("garbles", "line 2 of the journal was damaged"),
+    ("inflates", "of the journal was damaged"),
 ];
 
 /// A home in which `./ssh` plays back the journal of a real run by a fleet of one machine.

@@ -133,6 +133,10 @@ fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
     let journals = kept.journals.files();
     let runs = journals.map(|(file, text)| Results::verdicts_of_journal(text, &folder.join(file)));
     let runs: Vec<Results> = runs.collect::<Result<_, _>>()?;
+    // What its other warnings say is of one machine, and in its own report.
+    let warnings = runs.iter().flat_map(|run| &run.warnings);
+    let damages = warnings.filter(|warning| warning.contains("damaged"));
+    damages.for_each(|warning| tell(&format!("{name}: {warning}")));
     Node::of(name, &runs).context("its journal holds no run")
 }
 

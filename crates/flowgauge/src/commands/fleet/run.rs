@@ -164,12 +164,9 @@ fn by_ssh(
     if args.dry_run {
         for host in &hosts {
             let words = plan.words_of(&host.name).join(" ");
-            output::print(&format!(
-                "{}: {} {}: flowgauge {words}\n",
-                host.name,
-                way.ssh.display(),
-                host.destination
-            ))?;
+            let (ssh, name) = (way.ssh.display(), &host.name);
+            let line = format!("{name}: {ssh} {}: flowgauge {words}", host.destination);
+            output::print(&format!("{}\n", output::visible(&line)))?;
         }
         return Ok(Ending::Answered);
     }

@@ -72,7 +72,7 @@ pub(crate) fn read<T>(
     };
     let header = header(&first, path)?;
     let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
-    let mut lost = 0;
+    let (mut lost, mut damaged) = (0, 0);
     for (line, number) in lines.zip(2..) {
         let found = checksum::check(line);
         let mut take = |line: &[u8]| {
@@ -91,11 +91,19 @@ pub(crate) fn read<T>(
             Ok(()) => {}
             Err(_) if has_checksums && found != checksum::Found::Whole => {
                 lost += 1;
-                warnings.push(lost_line(number));
+                damaged += 1;
+                if damaged <= NAMED {
+                    warnings.push(lost_line(number));
+                }
             }
             Err(message) => return Err(malformed(number, message)),
         }
     }
+    let more = damaged.saturating_sub(NAMED);
+    warnings.extend(
+        (more > 0)
+            .then(|| format!("{more} more lines of the journal were damaged and are left out")),
+    );
     let torn = text.len() - whole;
     warnings.extend((torn > 0).then(|| torn_line(torn)));
     Ok(Found {
@@ -104,6 +112,9 @@ pub(crate) fn read<T>(
         warnings,
     })
 }
+
+/// Lines that were lost and are named: a journal of noise has very many.
+const NAMED: usize = 10;
 
 fn mended_line(line: usize) -> String {
     format!(
