@@ -9,6 +9,7 @@
 //! changed is read as it was if that is known, and else left out; both are said, with its number. Where
 //! they have none, as in journals of before, it is an error and not a thing to skip.
 
+use std::borrow::Cow;
 use std::mem;
 use std::path::Path;
 
@@ -59,17 +60,7 @@ pub(crate) fn read<T>(
         message,
     };
     let mut warnings = Vec::new();
-    let (first, has_checksums) = match checksum::check(first) {
-        checksum::Found::Mended(mended) => {
-            warnings.push(mended_line(1));
-            (mended, true)
-        }
-        checksum::Found::Damaged => {
-            warnings.push(changed_header());
-            (first.into(), true)
-        }
-        found => (first.into(), found == checksum::Found::Whole),
-    };
+    let (first, has_checksums) = first_line(first, &mut warnings);
     let header = header(&first, path)?;
     let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
     let (mut lost, mut damaged) = (0, 0);
@@ -111,6 +102,21 @@ pub(crate) fn read<T>(
         whole: whole as u64,
         warnings,
     })
+}
+
+/// The header's line as it was written, as far as that is known, and whether lines have checksums.
+fn first_line<'t>(line: &'t [u8], warnings: &mut Vec<String>) -> (Cow<'t, [u8]>, bool) {
+    match checksum::check(line) {
+        checksum::Found::Mended(mended) => {
+            warnings.push(mended_line(1));
+            (mended, true)
+        }
+        checksum::Found::Damaged => {
+            warnings.push(changed_header());
+            (line.into(), true)
+        }
+        found => (line.into(), found == checksum::Found::Whole),
+    }
 }
 
 /// Lines that were lost and are named: a journal of noise has very many.
