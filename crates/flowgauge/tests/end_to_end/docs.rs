@@ -372,7 +372,9 @@ fn built_and_run(what: &[&str], program: &str, arguments: &str) -> String {
         ])
         .args(what);
     finished(&mut build);
-    let mut command = std::process::Command::new(folder.join(program));
+    // A shell has what runs in its background ignore signals, and a campaign refuses that.
+    let mut command = std::process::Command::new("env");
+    command.arg("--default-signal").arg(folder.join(program));
     finished(command.current_dir(root()).args(arguments.split(' ')))
 }
 
