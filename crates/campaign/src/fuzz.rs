@@ -98,7 +98,9 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let expectations = expectations.map(|text| text.as_bytes().to_vec());
     let path = home.path("journal.jsonl");
     let mut grid = Grid::new(campaign, &journal)?;
-    while campaign.goes_on() {
+    // However long the preparation took, each kind of input is tried.
+    let mut is_first = true;
+    while std::mem::take(&mut is_first) || campaign.goes_on() {
         for _ in 0..AT_ONCE {
             feed(campaign, &mut table, "study", &studies, |text| {
                 drop(lab::study::parse(text, "fuzzed.toml", Preset::Quick));

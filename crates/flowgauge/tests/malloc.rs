@@ -336,10 +336,15 @@ fn every_study_runs_under_allocators_and_says_which() {
 
 #[test]
 fn a_library_that_the_linker_cannot_load_fails_the_slot_with_that_reason() {
-    let (ran, _) = study_under("/etc/passwd");
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("torn.so");
+    let head = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\0malloc\0";
+    std::fs::write(&library, head).unwrap();
+    let (ran, _) = study_under(path(&library));
     assert_ne!(ran.status.code(), Some(0));
     let said = format!("{}{}", text(&ran.stdout), text(&ran.stderr));
-    assert!(said.contains("/etc/passwd was not loaded"), "{said}");
+    let reason = format!("{} was not loaded", path(&library));
+    assert!(said.contains(&reason), "{said}");
 }
 
 #[test]
@@ -348,6 +353,7 @@ fn an_allocator_that_is_not_there_is_refused_before_the_run() {
     let missing = empty.path().join("missing.so").display().to_string();
     for (name, message) in [
         (missing.as_str(), "is no file"),
+        ("/etc/passwd", "is no shared library with a malloc"),
         ("jemaloc", "is no allocator"),
         ("libc,libc", "twice"),
     ] {
