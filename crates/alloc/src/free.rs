@@ -141,7 +141,7 @@ impl CoreAware {
         }
         if self.config.guarded {
             // SAFETY: the caller's.
-            unsafe { self.check_guard(block) };
+            unsafe { self.check_guard(block, &place) };
         }
         match place {
             Place::Region(region, owner) if owner == core => {

@@ -71,10 +71,9 @@ impl CoreAware {
     /// Ends the process unless a block is live and nothing was written beyond it; marks it freed.
     ///
     /// # Safety
-    /// `block` was given out by this allocator.
-    pub(crate) unsafe fn check_guard(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's.
-        let is_large = matches!(unsafe { self.place(block) }, Place::Large(_));
+    /// `block` was given out by this allocator, at `place`.
+    pub(crate) unsafe fn check_guard(&self, block: NonNull<u8>, place: &Place) {
+        let is_large = matches!(place, Place::Large(_));
         // SAFETY: the caller's; a large block that was freed is no longer mapped.
         let capacity = unsafe { self.capacity(block) };
         // SAFETY: every block has two words.

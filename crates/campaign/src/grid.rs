@@ -16,8 +16,8 @@ use crate::table::Table;
 
 /// What takes longer hangs, however busy the machine is.
 const STARVED: Duration = Duration::from_secs(60);
-/// Of so many cells one is run for real.
-const FOR_REAL: usize = 40;
+/// Each 40th cell does the work of its command; the others are refused before it.
+const RUN_EACH: usize = 40;
 /// Larger numbers are not run for real: a machine may hold what they ask for, and others need it.
 const SMALL: f64 = 1e4;
 
@@ -169,7 +169,7 @@ impl Grid {
         }
         let is_large =
             value.parse().is_ok_and(|number: f64| number.abs() > SMALL) || value.contains("..");
-        let for_real = self.next.is_multiple_of(FOR_REAL) && !is_large;
+        let for_real = self.next.is_multiple_of(RUN_EACH) && !is_large;
         let row = match for_real {
             true => "option by value, run",
             false => "option by value",

@@ -96,7 +96,7 @@ fn crc(text: &[u8]) -> u32 {
     })
 }
 
-/// The one bit of a text of so many bytes that makes this difference when it is flipped.
+/// Which bit, flipped in a text of `bytes` bytes, makes this difference of checksums.
 fn flipped(bytes: usize, difference: u32) -> Option<usize> {
     let mut of_bit = POLYNOMIAL;
     (0..bytes * 8).rev().find(|_| {

@@ -82,7 +82,8 @@ impl CaseLog {
         Ok(())
     }
 
-    /// Puts failed slots in place of those before `round` whose lines were lost, as far as so many were.
+    /// Puts failed slots in place of those before `round` whose lines were lost: `lost` of them at most,
+    /// less what it puts.
     pub(super) fn fill_up(
         &mut self,
         round: usize,
