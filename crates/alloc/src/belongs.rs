@@ -1,6 +1,7 @@
 //! What a block belongs to, found from its address alone.
 
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::guard::FREED_TWICE;
 use crate::large::{FREED_MAGIC, Header, LARGE_MAGIC, header_of};
@@ -29,7 +30,7 @@ impl CoreAware {
         let region = NonNull::new(base.cast::<Region>())?;
         // SAFETY: the caller's: a block that begins no region has its region's header before it, or
         // the first page of a large block, in which this word is zero.
-        let tag = unsafe { (*Region::seen(region)).tag };
+        let tag = unsafe { &*Region::seen(region) }.tag.load(Relaxed);
         Some((region, tag))
     }
 
@@ -39,13 +40,11 @@ impl CoreAware {
     /// As [`CoreAware::region_of`], which gave `region`.
     #[inline]
     pub(crate) unsafe fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
-        let seen = Region::seen(region);
         // SAFETY: the caller's: the region has a live block, so its header is mapped.
-        let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
-        let class = classes.wrapping_add(self.geometry.slice_of(block));
-        // SAFETY: a slice's number is below that of all slices; the class of a live block's span
-        // does not change.
-        unsafe { class.read() }
+        let seen = unsafe { &*Region::seen(region) };
+        let slice = self.geometry.slice_of(block);
+        // SAFETY: a slice's number is below that of all slices.
+        unsafe { seen.classes.get_unchecked(slice) }.load(Relaxed)
     }
 
     /// What a block belongs to. A pointer that no block begins at ends the process with a

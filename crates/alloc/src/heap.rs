@@ -152,11 +152,11 @@ impl Heap {
     pub(crate) fn take_single(&self, slices: usize, align: usize) -> *mut u8 {
         self.locked(|inner| {
             self.bring_home(inner);
-            let Some((mut region, first)) = inner.take_slices(slices, align) else {
+            let Some((region, first)) = inner.take_slices(slices, align) else {
                 return null_mut();
             };
             // SAFETY: the region is in use, and the lock is held.
-            unsafe { region.as_mut() }.hold_single(first, slices);
+            unsafe { region.as_ref() }.hold_single(first, slices);
             // SAFETY: the region is mapped.
             let span = unsafe { Region::span(region, first) };
             // SAFETY: the span was just made.

@@ -22,13 +22,17 @@
 //! never asked for is never touched; freed blocks form a list through their own first word.
 //!
 //! A region changes its owner only by being given back whole. Its header is written under the
-//! lock of the owner's heap; the tag, and the class and first slice of a span that holds a live
-//! block, do not change, so that any thread may read them.
+//! lock of the owner's heap; the tag, and the class, capacity and first slice of a span that holds
+//! a live block, do not change, so that any thread may read them. A thread that frees a block reads
+//! those while the owner writes what stands beside them. So nobody borrows a header or a span
+//! mutably: what only the owner sees is a [`Cell`], what others see is atomic.
 
+use std::cell::Cell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
 use crate::class::{size_of_class, slices_of_class};
 use crate::os;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 /// Slices in a region.
 pub(crate) const SLICES: usize = 256;
@@ -65,18 +69,18 @@ pub(crate) struct Block {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Span {
-    pub(crate) free: *mut Block,
-    pub(crate) next: *mut Span,
-    pub(crate) prev: *mut Span,
+    pub(crate) free: Cell<*mut Block>,
+    pub(crate) next: Cell<*mut Span>,
+    pub(crate) prev: Cell<*mut Span>,
     /// Blocks in use.
-    pub(crate) used: u16,
+    pub(crate) used: Cell<u16>,
     /// Blocks that were ever given out: those beyond were never touched.
-    pub(crate) carved: u16,
+    pub(crate) carved: Cell<u16>,
     /// Blocks in all; slices, for a span that is one block.
-    pub(crate) capacity: u16,
-    pub(crate) class: u8,
+    capacity: AtomicU16,
+    class: AtomicU8,
     /// The place of the span's first slice; of every slice in it.
-    pub(crate) first: u8,
+    first: AtomicU8,
 }
 
 /// The places in a header for what a free sees.
@@ -87,9 +91,9 @@ const PLACES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The owner's tag; zero in the places that are not used, and in the header of a large block.
-    pub(crate) tag: u64,
+    pub(crate) tag: AtomicU64,
     /// The class of the span that a slice is part of.
-    pub(crate) classes: [u8; SLICES],
+    pub(crate) classes: [AtomicU8; SLICES],
 }
 
 /// The header of a region.
@@ -97,15 +101,15 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Region {
     /// Slices that belong to no span.
-    pub(crate) free_slices: u32,
+    pub(crate) free_slices: Cell<u32>,
     /// Whether the kernel was asked for huge pages.
-    pub(crate) is_huge: bool,
+    pub(crate) is_huge: Cell<bool>,
     /// When it became empty: milliseconds of [`os::now_ms`].
-    pub(crate) empty_since: u64,
-    pub(crate) next: *mut Region,
-    pub(crate) prev: *mut Region,
+    pub(crate) empty_since: Cell<u64>,
+    pub(crate) next: Cell<*mut Region>,
+    pub(crate) prev: Cell<*mut Region>,
     /// A bit for each slice that belongs to no span.
-    free: [u64; SLICES / 64],
+    free: [Cell<u64>; SLICES / 64],
     /// All within the first page, which a large block has too.
     seen: [Seen; PLACES],
     spans: [Span; SLICES],
@@ -179,12 +183,12 @@ impl Region {
         }
         region.as_ptr().expose_provenance();
         // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
-        let header = unsafe { &mut *region.as_ptr() };
-        header.seen_mut().tag = tag_of(owner as usize);
-        header.is_huge = is_huge;
-        header.free_slices = FREE_WHEN_EMPTY;
-        header.free = [u64::MAX; SLICES / 64];
-        header.free[0] &= u64::MAX << HEADER;
+        let header = unsafe { region.as_ref() };
+        header.own_seen().tag.store(tag_of(owner as usize), Relaxed);
+        header.is_huge.set(is_huge);
+        header.free_slices.set(FREE_WHEN_EMPTY);
+        header.free.iter().for_each(|word| word.set(u64::MAX));
+        header.free[0].set(u64::MAX << HEADER);
         Some(region)
     }
 
@@ -197,37 +201,44 @@ impl Region {
         base.as_ptr().cast::<u8>().wrapping_add(at).cast()
     }
 
-    fn seen_mut(&mut self) -> &mut Seen {
-        &mut self.seen[((&raw const *self).addr() >> 21) % PLACES]
+    fn own_seen(&self) -> &Seen {
+        &self.seen[((&raw const *self).addr() >> 21) % PLACES]
+    }
+
+    fn set_class(&self, first: usize, slices: usize, class: u8) {
+        let seen = &self.own_seen().classes[first..first + slices];
+        seen.iter().for_each(|slice| slice.store(class, Relaxed));
+        self.spans[first].class.store(class, Relaxed);
     }
 
     /// Makes the span that begins at a slice hold blocks of a class.
-    pub(crate) fn hold(&mut self, first: usize, class: usize, geometry: Geometry) {
+    pub(crate) fn hold(&self, first: usize, class: usize, geometry: Geometry) {
         let slices = slices_of_class(class, geometry.slice());
-        self.seen_mut().classes[first..first + slices].fill(class as u8);
-        let span = &mut self.spans[first];
-        span.capacity = (slices * geometry.slice() / size_of_class(class)) as u16;
-        span.class = class as u8;
+        let blocks = slices * geometry.slice() / size_of_class(class);
+        self.spans[first].capacity.store(blocks as u16, Relaxed);
+        self.set_class(first, slices, class as u8);
     }
 
     /// Makes the span that begins at a slice one block.
-    pub(crate) fn hold_single(&mut self, first: usize, slices: usize) {
-        self.seen_mut().classes[first..first + slices].fill(SINGLE);
-        let span = &mut self.spans[first];
-        (span.capacity, span.class, span.used) = (slices as u16, SINGLE, 1);
+    pub(crate) fn hold_single(&self, first: usize, slices: usize) {
+        self.spans[first].capacity.store(slices as u16, Relaxed);
+        self.spans[first].used.set(1);
+        self.set_class(first, slices, SINGLE);
     }
 
     /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span: its
     /// first slice.
-    pub(crate) fn take(&mut self, slices: usize, align: usize) -> Option<usize> {
+    pub(crate) fn take(&self, slices: usize, align: usize) -> Option<usize> {
         let first = self.find(slices, align)?;
         for at in first..first + slices {
-            self.free[at / 64] &= !(1 << (at % 64));
-            self.spans[at].first = first as u8;
+            self.free[at / 64].update(|bits| bits & !(1 << (at % 64)));
+            self.spans[at].first.store(first as u8, Relaxed);
         }
-        self.free_slices -= slices as u32;
-        let span = &mut self.spans[first];
-        (span.free, span.used, span.carved) = (null_mut(), 0, 0);
+        self.free_slices.update(|free| free - slices as u32);
+        let span = &self.spans[first];
+        span.free.set(null_mut());
+        span.used.set(0);
+        span.carved.set(0);
         Some(first)
     }
 
@@ -264,10 +275,10 @@ impl Region {
     /// The first free slice at `from` or after it.
     fn next_free(&self, from: usize) -> Option<usize> {
         let mut word = from / 64;
-        let mut bits = *self.free.get(word)? & (u64::MAX << (from % 64));
+        let mut bits = self.free.get(word)?.get() & (u64::MAX << (from % 64));
         while bits == 0 {
             word += 1;
-            bits = *self.free.get(word)?;
+            bits = self.free.get(word)?.get();
         }
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
@@ -275,15 +286,15 @@ impl Region {
     /// The first slice of a run that is taken.
     fn first_taken(&self, at: usize, slices: usize) -> Option<usize> {
         let mut run = at..(at + slices).min(SLICES);
-        run.find(|slice| self.free[slice / 64] & (1 << (slice % 64)) == 0)
+        run.find(|slice| self.free[slice / 64].get() & (1 << (slice % 64)) == 0)
     }
 
     /// Gives the slices of a span back.
-    pub(crate) fn give(&mut self, first: usize, slices: usize) {
+    pub(crate) fn give(&self, first: usize, slices: usize) {
         for at in first..first + slices {
-            self.free[at / 64] |= 1 << (at % 64);
+            self.free[at / 64].update(|bits| bits | 1 << (at % 64));
         }
-        self.free_slices += slices as u32;
+        self.free_slices.update(|free| free + slices as u32);
     }
 
     /// Calls `see` with every run of free slices.
@@ -301,9 +312,9 @@ impl Region {
 
     /// Calls `see` with every span.
     pub(crate) fn spans(&self, mut see: impl FnMut(&Span)) {
-        let is_taken = |at: usize| self.free[at / 64] & (1 << (at % 64)) == 0;
+        let is_taken = |at: usize| self.free[at / 64].get() & (1 << (at % 64)) == 0;
         let firsts = (HEADER..SLICES).filter(|&at| is_taken(at));
-        for at in firsts.filter(|&at| usize::from(self.spans[at].first) == at) {
+        for at in firsts.filter(|&at| self.spans[at].first() == at) {
             see(&self.spans[at]);
         }
     }
@@ -324,19 +335,36 @@ impl Region {
         // SAFETY: a slice's place is below SLICES.
         let record = unsafe { spans.add(slice) };
         // SAFETY: the record of a slice of a live span does not change.
-        let first = unsafe { (*record).first };
+        let first = unsafe { &*record }.first();
         // SAFETY: so is the place of its first slice.
-        let span = unsafe { spans.add(usize::from(first)) };
+        let span = unsafe { spans.add(first) };
         // SAFETY: a place in an array of a live header is not null.
         unsafe { NonNull::new_unchecked(span) }
     }
 }
 
 impl Span {
+    /// The class of its blocks, or [`SINGLE`].
+    #[inline]
+    pub(crate) fn class(&self) -> u8 {
+        self.class.load(Relaxed)
+    }
+
+    /// The place of its first slice.
+    #[inline]
+    pub(crate) fn first(&self) -> usize {
+        usize::from(self.first.load(Relaxed))
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        usize::from(self.capacity.load(Relaxed))
+    }
+
     /// Slices of the span.
     pub(crate) fn slices(&self, geometry: Geometry) -> usize {
-        match self.class {
-            SINGLE => usize::from(self.capacity),
+        match self.class() {
+            SINGLE => self.capacity(),
             class => slices_of_class(usize::from(class), geometry.slice()),
         }
     }
@@ -344,8 +372,8 @@ impl Span {
     /// Bytes of each of its blocks.
     #[inline]
     pub(crate) fn block(&self, geometry: Geometry) -> usize {
-        match self.class {
-            SINGLE => usize::from(self.capacity) * geometry.slice(),
+        match self.class() {
+            SINGLE => self.capacity() * geometry.slice(),
             class => size_of_class(usize::from(class)),
         }
     }
@@ -353,20 +381,20 @@ impl Span {
     /// Whether another block can be had.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
-        self.used < self.capacity
+        usize::from(self.used.get()) < self.capacity()
     }
 
     /// Whether no other is in its list.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
-        self.next.is_null() && self.prev.is_null()
+        self.next.get().is_null() && self.prev.get().is_null()
     }
 
     /// Where its first slice begins.
     #[inline]
     pub(crate) fn start(&self, geometry: Geometry) -> *mut u8 {
         let region = (&raw const *self).addr() & !(geometry.region - 1);
-        with_exposed_provenance_mut(region + usize::from(self.first) * geometry.slice())
+        with_exposed_provenance_mut(region + self.first() * geometry.slice())
     }
 }
 
@@ -377,10 +405,10 @@ mod tests {
 
     const TWO: Geometry = Geometry::of(2 << 20);
 
-    fn region() -> &'static mut Region {
+    fn region() -> &'static Region {
         let region = Region::map(TWO, 3, false).expect("2 MiB");
         // SAFETY: the region is fresh and never unmapped in tests.
-        unsafe { &mut *region.as_ptr() }
+        unsafe { &*region.as_ptr() }
     }
 
     #[test]
@@ -400,7 +428,7 @@ mod tests {
         for first in spans {
             region.give(first, 3);
         }
-        assert_eq!(region.free_slices, FREE_WHEN_EMPTY);
+        assert_eq!(region.free_slices.get(), FREE_WHEN_EMPTY);
         assert!(region.take(SLICES - HEADER, 1).is_some());
     }
 
@@ -430,7 +458,7 @@ mod tests {
                 }
             }
             let free = owner[HEADER..].iter().filter(|slot| slot.is_none()).count();
-            prop_assert_eq!(region.free_slices as usize, free);
+            prop_assert_eq!(region.free_slices.get() as usize, free);
             let mut seen = 0;
             region.free_runs(|_, slices| seen += slices);
             prop_assert_eq!(seen, free);

@@ -33,7 +33,7 @@ impl Inner {
                 return Some((region, first));
             }
             // SAFETY: regions in the list are mapped.
-            next = unsafe { region.as_ref() }.next;
+            next = unsafe { region.as_ref() }.next.get();
         }
         let region = match NonNull::new(self.idle) {
             // SAFETY: it lingers.
@@ -51,14 +51,14 @@ impl Inner {
     /// `region` is one of the open ones.
     unsafe fn take_from(
         &mut self,
-        mut region: NonNull<Region>,
+        region: NonNull<Region>,
         slices: usize,
         align: usize,
     ) -> Option<usize> {
         // SAFETY: regions in the list are mapped, and the lock is held.
-        let record = unsafe { region.as_mut() };
+        let record = unsafe { region.as_ref() };
         let first = record.take(slices, align)?;
-        if record.free_slices == 0 {
+        if record.free_slices.get() == 0 {
             // SAFETY: the caller's.
             unsafe { remove(&mut self.open, region) };
             // SAFETY: it was taken out above.
@@ -92,10 +92,10 @@ impl Inner {
     ///
     /// # Safety
     /// `region` is one of the open ones.
-    unsafe fn put_to_rest(&mut self, mut region: NonNull<Region>) {
+    unsafe fn put_to_rest(&mut self, region: NonNull<Region>) {
         let now = os::now_ms();
         // SAFETY: the region is mapped, and the lock is held.
-        unsafe { region.as_mut() }.empty_since = now;
+        unsafe { region.as_ref() }.empty_since.set(now);
         // SAFETY: the caller's.
         unsafe { remove(&mut self.open, region) };
         // SAFETY: it was taken out above.
@@ -110,8 +110,8 @@ impl Inner {
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped, and the lock is held.
             let record = unsafe { region.as_ref() };
-            next = record.next;
-            if kept < KEPT && record.empty_since >= before {
+            next = record.next.get();
+            if kept < KEPT && record.empty_since.get() >= before {
                 kept += 1;
                 continue;
             }
@@ -130,13 +130,13 @@ impl Inner {
     ///
     /// # Safety
     /// `region` is one of this heap's.
-    unsafe fn make_huge(&self, mut region: NonNull<Region>) {
+    unsafe fn make_huge(&self, region: NonNull<Region>) {
         // SAFETY: the caller's: it is mapped; the lock is held.
-        let record = unsafe { region.as_mut() };
-        if !self.huge || record.is_huge {
+        let record = unsafe { region.as_ref() };
+        if !self.huge || record.is_huge.get() {
             return;
         }
-        record.is_huge = true;
+        record.is_huge.set(true);
         for advice in [libc::MADV_HUGEPAGE, os::MADV_COLLAPSE] {
             // SAFETY: all of a mapped region; neither drops contents.
             unsafe { os::advise(region.cast(), self.geometry.region, advice) };
@@ -147,20 +147,19 @@ impl Inner {
     ///
     /// # Safety
     /// `span` is a live one of this heap's, in no list, and nobody has a block of it.
-    pub(super) unsafe fn give_back(&mut self, mut span: NonNull<Span>) {
+    pub(super) unsafe fn give_back(&mut self, span: NonNull<Span>) {
         // SAFETY: the caller's; the lock is held.
-        let record = unsafe { span.as_mut() };
-        record.used = 0;
-        let (first, slices) = (usize::from(record.first), record.slices(self.geometry));
+        let record = unsafe { span.as_ref() };
+        record.used.set(0);
+        let (first, slices) = (record.first(), record.slices(self.geometry));
         let region = self.geometry.base(span.cast()).cast::<Region>();
         // SAFETY: the record of a span stands in the header of its region.
-        let mut region = unsafe { NonNull::new_unchecked(region) };
-        // SAFETY: the region is mapped, and the lock is held; the record of the span, which it
-        // contains, is not used again.
-        let record = unsafe { region.as_mut() };
-        let was_full = record.free_slices == 0;
+        let region = unsafe { NonNull::new_unchecked(region) };
+        // SAFETY: the region is mapped, and the lock is held.
+        let record = unsafe { region.as_ref() };
+        let was_full = record.free_slices.get() == 0;
         record.give(first, slices);
-        let is_empty = record.free_slices == FREE_WHEN_EMPTY;
+        let is_empty = record.free_slices.get() == FREE_WHEN_EMPTY;
         if was_full {
             // SAFETY: a region without free slices is in that list.
             unsafe { remove(&mut self.full, region) };
@@ -181,8 +180,8 @@ impl Inner {
             while let Some(span) = NonNull::new(next) {
                 // SAFETY: spans in the lists are live, and the lock is held.
                 let record = unsafe { span.as_ref() };
-                next = record.next;
-                if record.used == 0 {
+                next = record.next.get();
+                if record.used.get() == 0 {
                     // SAFETY: it is in the list of its class.
                     unsafe { self.unlink(span, class) };
                     // SAFETY: it was taken out above, and is empty.
@@ -194,7 +193,7 @@ impl Inner {
         let mut next = self.open;
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped.
-            next = unsafe { region.as_ref() }.next;
+            next = unsafe { region.as_ref() }.next.get();
             // SAFETY: it is open.
             given |= unsafe { self.release_unused(region) };
         }
@@ -230,10 +229,10 @@ impl Inner {
                 // SAFETY: regions in the lists are mapped, and the lock is held.
                 let record = unsafe { region.as_ref() };
                 record.spans(|span| {
-                    stats.live_blocks += usize::from(span.used);
-                    stats.live_bytes += usize::from(span.used) * span.block(self.geometry);
+                    stats.live_blocks += usize::from(span.used.get());
+                    stats.live_bytes += usize::from(span.used.get()) * span.block(self.geometry);
                 });
-                next = record.next;
+                next = record.next.get();
             }
         }
         stats
@@ -244,14 +243,14 @@ impl Inner {
 ///
 /// # Safety
 /// It is mapped and in no list; the lock of its heap, whose list it is, is held.
-unsafe fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
+unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
-    let record = unsafe { region.as_mut() };
-    record.prev = null_mut();
-    record.next = *list;
-    if let Some(mut next) = NonNull::new(*list) {
+    let record = unsafe { region.as_ref() };
+    record.prev.set(null_mut());
+    record.next.set(*list);
+    if let Some(next) = NonNull::new(*list) {
         // SAFETY: regions in the list are mapped, and another one than `region`.
-        unsafe { next.as_mut() }.prev = region.as_ptr();
+        unsafe { next.as_ref() }.prev.set(region.as_ptr());
     }
     *list = region.as_ptr();
 }
@@ -263,14 +262,14 @@ unsafe fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
 unsafe fn remove(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
     let record = unsafe { region.as_ref() };
-    let (prev, next) = (record.prev, record.next);
+    let (prev, next) = (record.prev.get(), record.next.get());
     match NonNull::new(prev) {
         // SAFETY: neighbours in the list are mapped.
-        Some(mut prev) => unsafe { prev.as_mut() }.next = next,
+        Some(prev) => unsafe { prev.as_ref() }.next.set(next),
         None => *list = next,
     }
-    if let Some(mut next) = NonNull::new(next) {
+    if let Some(next) = NonNull::new(next) {
         // SAFETY: as above.
-        unsafe { next.as_mut() }.prev = prev;
+        unsafe { next.as_ref() }.prev.set(prev);
     }
 }
