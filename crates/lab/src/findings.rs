@@ -3,11 +3,14 @@
 //! * Ledger: the entries, case by case; [`judge`] compares a case while its rounds come in.
 //! * [`Results`]: what is found, as values, made of the ledger alone.
 //! * [`quantity`]: every quantity of every variant. Why: what explains a difference.
+//! * [`answers`]: the rows that a person reads first.
 //! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on what was
 //!   found. [`fleet`]: the results of many machines laid over each other.
 
+pub mod answers;
 mod asked;
 mod beside;
+mod blocks;
 mod calibration;
 mod cheapest;
 pub mod compare;
@@ -49,6 +52,7 @@ mod series;
 mod served;
 mod shared;
 pub mod simulated;
+mod stopped;
 mod sweep;
 mod switched;
 #[cfg(test)]
@@ -60,8 +64,8 @@ mod why;
 mod winner;
 mod workers;
 
-pub use asked::{latencies_in_words, load_in_words, rates_in_words};
-pub use calibration::detects_in_words;
+pub use answers::Answer;
+pub use blocks::{Block, Sweep};
 pub use compared::{Compared, compared};
 pub use counts::Counts;
 pub use growth::Shape;
@@ -71,9 +75,10 @@ pub use levels::Role;
 pub use limits::{Limit, at_most};
 pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Choice, Optimum};
+pub use profile::Phases;
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::{Requests, latency_ns};
-pub use results::{CaseResult, Finding, Phases, Results, StudyResult, VariantSummary};
+pub use results::{CaseResult, Finding, Results, StudyResult, VariantSummary};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};

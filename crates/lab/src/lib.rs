@@ -48,11 +48,10 @@ pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};
 pub use findings::judge::Standing;
 pub use findings::{
-    AtNumber, CaseResult, Cause, Choice, Compared, Effect, Finding, Law, Limit, OperationMatrix,
-    Optimum, Phases, Quantity, QuantityFinding, Ratio, Results, Role, Scaling, ScalingPoint,
-    SelfManaged, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers, compare,
-    compared, detects_in_words, expect, fleet, is_compared, latencies_in_words, latency_ns,
-    load_in_words, rates_in_words,
+    Answer, AtNumber, Block, CaseResult, Cause, Choice, Compared, Effect, Finding, Law, Limit,
+    OperationMatrix, Optimum, Phases, Quantity, QuantityFinding, Ratio, Results, Role, Scaling,
+    ScalingPoint, SelfManaged, Shape, Shared, StudyResult, Sweep, Throughput, Used, VariantSummary,
+    Workers, compare, compared, expect, fleet, is_compared, latency_ns,
 };
 pub use plan::scaling::Spread;
 pub use plan::study::{StudyError, builtin, builtin_names, nearest};

@@ -14,7 +14,7 @@ use stats::Verdict;
 
 use crate::date::utc;
 use crate::number::{percent, plain};
-use crate::words::{Comparison, Tone, comparison, many, metric};
+use crate::words::{Comparison, Tone, comparison, many};
 
 /// What no comparison of two runs covers.
 fn not_covered(all: &SideBySide) -> &'static str {
@@ -56,10 +56,10 @@ fn said(change: &Change) -> Comparison {
 /// `total`, `floor 2.0 % in after`: what is compared in a case and how.
 fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     let what = match all.basis {
-        Basis::Times => metric(case.metric).to_owned(),
+        Basis::Times => case.metric.name().to_owned(),
         Basis::Relative => format!(
             "{}, against the reference of each round",
-            metric(case.metric)
+            case.metric.name()
         ),
     };
     [what].into_iter().chain(floors(all, case)).collect()

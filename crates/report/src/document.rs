@@ -18,7 +18,6 @@
 //! some work has (`requests`, `workers`, `searched`, `scaling`, `counting`, `limits`, `probes`).
 
 pub(crate) mod answers;
-pub(crate) mod blocks;
 mod case;
 mod counting;
 mod deciding;
@@ -46,6 +45,9 @@ use answers::Answers;
 use detail::Detail;
 use figures::{Figure, Figures};
 use table::Table;
+
+/// Stands for the folder of the results where it is not known.
+pub(crate) const FOLDER: &str = "DIR";
 
 /// A run, ready to be shown.
 #[derive(Debug)]
@@ -98,10 +100,10 @@ pub(crate) enum Level {
 }
 
 impl Document {
-    /// The document of a run.
-    pub(crate) fn of(results: &Results) -> Self {
+    /// The document of a run; `folder` is where its results are.
+    pub(crate) fn of(results: &Results, folder: &str) -> Self {
         let studies = results.studies.iter().enumerate();
-        let answers = Answers::of(results);
+        let answers = Answers::of(results, folder);
         Self {
             studies: studies
                 .map(|(place, result)| study::section(results, &answers, (place, result)))

@@ -23,9 +23,9 @@ mod tabled;
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::document::Document;
 use crate::document::detail::{Detail, MOST};
 use crate::document::figures::Figure;
+use crate::document::{Document, FOLDER};
 use crate::text::cut;
 use crate::{json, words};
 use compact::compact;
@@ -49,7 +49,7 @@ const SPARE: usize = 3_000;
 /// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
 #[must_use]
 pub fn page(results: &Results) -> String {
-    let document = Document::of(results);
+    let document = Document::of(results, FOLDER);
     let page_with = |detail| page_with(results, &document, detail);
     let whole = page_with(Detail::All);
     if whole.len() < MOST {
@@ -195,7 +195,7 @@ fn answer(run: &Document, place: usize) -> Markup {
 
 /// Every chart of a run, with the words that name its place.
 pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
-    let studies = Document::of(results).studies;
+    let studies = Document::of(results, FOLDER).studies;
     studies
         .into_iter()
         .flat_map(|study| study.into_figures())

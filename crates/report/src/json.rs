@@ -3,9 +3,10 @@
 //! # Theory
 //!
 //! The documents are the types of crate `lab` as they are, so that what is documented for
-//! the journal holds here too, with three changes:
+//! the journal holds here too, with four changes:
 //!
 //! * `document` and `schema` say what it is and which version of its schema.
+//! * `findings.json` begins with `answers`: the rows of the first screen, in its order.
 //! * `findings.json` leaves out the raw slots: they are in the journal and in `slots.csv`.
 //! * JSON has no NaN and no infinity, and a bare `null` does not say why. Where a quantity
 //!   is missing, `REASONS` knows the reason and the field holds
@@ -176,6 +177,7 @@ pub fn machine(machine: &Machine) -> String {
 }
 
 fn findings_value(results: &Results) -> Value {
+    let answers = results.answers();
     let mut results = results.clone();
     for case in results
         .studies
@@ -185,6 +187,7 @@ fn findings_value(results: &Results) -> Value {
         case.slots.clear();
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
+    value["answers"] = serde_json::to_value(answers).unwrap_or_default();
     for study in items(&mut value, "studies") {
         items(study, "limits").for_each(explain_limit);
         items(study, "probes").for_each(explain);

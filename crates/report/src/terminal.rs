@@ -26,7 +26,7 @@ use stats::{Estimate, Verdict};
 pub use machine::machine;
 pub(crate) use page::Page;
 
-use crate::document::{Body, Document, Section};
+use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
 use crate::words::{Tone, comparison, many};
 
@@ -62,10 +62,10 @@ impl Default for Style {
 /// results are, for the commands that it names.
 #[must_use]
 pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
-    let document = Document::of(results);
-    let folder = folder.map_or("DIR".to_owned(), crate::text::shell_word);
+    let folder = folder.map_or(FOLDER.to_owned(), crate::text::shell_word);
+    let document = Document::of(results, &folder);
     let screen = |detail| {
-        let mut page = Page::new(style).about(&folder);
+        let mut page = Page::new(style);
         if style.verbose {
             let studies = document.studies.iter();
             studies.for_each(|study| section(&mut page, 0, study));
@@ -119,7 +119,7 @@ impl Detail {
     ];
 
     /// Those that are shown, and how many more there are.
-    fn warnings(self, all: &[String]) -> Vec<String> {
+    fn warnings(self, all: &[String], folder: &str) -> Vec<String> {
         let few = match self {
             Self::All | Self::Answers => all.len(),
             Self::FewWarnings => 1,
@@ -136,7 +136,7 @@ impl Detail {
             }
             (_, more) => Some(many(more.len() as u64, "more warning")),
         };
-        let rest = rest.map(|rest| format!("{rest}: flowgauge report DIR -v"));
+        let rest = rest.map(|rest| format!("{rest}: flowgauge report {folder} -v"));
         shown.iter().cloned().chain(rest).collect()
     }
 }
@@ -190,11 +190,11 @@ fn first_screen(
     if answers.next.is_empty() || results.studies.len() > 1 {
         page.blank();
     }
-    for warning in detail.warnings(&answers.warnings) {
+    for warning in detail.warnings(&answers.warnings, folder) {
         page.text(0, Tone::Doubt, &warning);
     }
     match page.is_verbose() {
-        false => left_out(page, results, (&answers.warnings, detail)),
+        false => left_out(page, results, (&answers.warnings, detail), folder),
         true => {
             for note in &results.notes {
                 page.text(0, Tone::Quiet, &format!("note: {note}"));
@@ -231,7 +231,12 @@ const FEW: usize = 3;
 
 /// What of the studies is left out on this machine, and why, where no warning has said it; of more
 /// than a few, how many.
-fn left_out(page: &mut Page<'_>, results: &Results, (said, detail): (&[String], Detail)) {
+fn left_out(
+    page: &mut Page<'_>,
+    results: &Results,
+    (said, detail): (&[String], Detail),
+    folder: &str,
+) {
     let few = if detail < Detail::FewWarnings { FEW } else { 1 };
     let notes = results.notes.iter().filter(|note| !said.contains(note));
     let notes = notes.filter_map(|note| {
@@ -242,7 +247,7 @@ fn left_out(page: &mut Page<'_>, results: &Results, (said, detail): (&[String], 
     let lines = match notes.len() {
         count if count <= few => notes,
         count => vec![format!(
-            "{count} things are left out on this machine; why: flowgauge report DIR -v"
+            "{count} things are left out on this machine; why: flowgauge report {folder} -v"
         )],
     };
     for line in lines {

@@ -4,18 +4,13 @@ mod circumstances;
 mod launched;
 mod other_ratios;
 
-pub(crate) use circumstances::{
-    circumstances, cut_short, cut_short_together, noise_of, not_counted, stopped,
-};
-pub(crate) use launched::{
-    launched, point_value, run_again, run_study_again, work, work_apart, work_of,
-};
+pub(crate) use circumstances::{circumstances, cut_short_together, noise_of, not_counted};
+pub(crate) use launched::{launched, run_again, run_study_again, work, work_apart, work_of};
 pub(crate) use other_ratios::{is_contrary, other_ratios};
 
-use lab::{CaseResult, Cause, Finding, Metric};
+use lab::findings::Word;
+use lab::{Answer, CaseResult, Cause, Finding};
 use stats::{Estimate, Verdict};
-
-pub(crate) use lab::plural;
 
 /// What a text is about; colour may underline it and never carries it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +33,16 @@ impl Tone {
             Self::Doubt => "doubt",
             Self::Plain | Self::Strong | Self::Quiet => "same",
         }
+    }
+}
+
+/// The tone of an answer.
+pub(crate) fn tone(answer: &Answer) -> Tone {
+    match answer.verdict {
+        Some(Word::Faster) => Tone::Faster,
+        Some(Word::Slower) => Tone::Slower,
+        Some(Word::CannotTell | Word::NotCompared) => Tone::Doubt,
+        Some(Word::Same | Word::Less | Word::More) | None => Tone::Plain,
     }
 }
 
@@ -130,18 +135,4 @@ pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {
 /// The name of a parameter for people: `stack use` of `stack_use`.
 pub(crate) fn spoken(parameter: &str) -> String {
     parameter.replace('_', " ")
-}
-
-/// The word for a metric.
-pub(crate) fn metric(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Total => "total",
-        Metric::Steady => "steady",
-        Metric::Create => "create",
-        Metric::Switch => "switch",
-        Metric::Unit => "time per unit",
-        Metric::Request => "time per request",
-        Metric::P99 => "p99 latency",
-        Metric::Simulated => "simulated time",
-    }
 }

@@ -5,7 +5,10 @@
 
 mod against;
 
-pub use against::{DOTS, against, factor, factor_ends, factor_interval, is_small, ratio_interval};
+pub use against::{
+    DOTS, Directions, OF_AMOUNTS, OF_TIMES, against, factor, factor_ends, factor_interval,
+    is_small, ratio_interval,
+};
 
 /// What stands in a table where there is no number; the reason stands below it.
 pub const NONE: &str = "n/a";

@@ -11,7 +11,7 @@ use flow::{Placement, Variant};
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
-use super::number::count;
+use super::number::{count, plain};
 use super::settings::Sampling;
 
 pub use labels::labelled;
@@ -143,6 +143,23 @@ impl Case {
         })
     }
 
+    /// The value of its parameter in its sweep, to the last digit: from the work itself where it
+    /// holds it, since floating point has no room for large whole numbers.
+    #[must_use]
+    pub fn point_value(&self) -> String {
+        let Some(point) = &self.sweep else {
+            return String::new();
+        };
+        let work = serde_json::to_value(&self.work).unwrap_or_default();
+        let exact = work
+            .get(&point.parameter)
+            .and_then(serde_json::Value::as_u64);
+        match exact.filter(|exact| *exact as f64 == point.value) {
+            Some(exact) => count(exact),
+            None => plain(point.value),
+        }
+    }
+
     /// Where the flows of all variants run.
     fn cpus(&self) -> String {
         let mut placements = self.variants.iter().map(|own| &own.variant.placement);
@@ -258,6 +275,23 @@ pub enum Metric {
     P99,
     /// The steady phase on a machine that is simulated, by its time model.
     Simulated,
+}
+
+impl Metric {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Steady => "steady",
+            Self::Create => "create",
+            Self::Switch => "switch",
+            Self::Unit => "time per unit",
+            Self::Request => "time per request",
+            Self::P99 => "p99 latency",
+            Self::Simulated => "simulated time",
+        }
+    }
 }
 
 /// The published study that ours descends from. Journals of older versions have tables of figures

@@ -16,8 +16,7 @@ const LEAST_ROUNDS: usize = 6;
 
 /// What was asked of several rates: the p99 of each server at each of them, and the highest rate that meets
 /// the bound, where there is one.
-#[must_use]
-pub fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
+pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
         .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case)))
         .filter(|(_, case)| case.case.metric == Metric::P99)
@@ -60,8 +59,7 @@ fn served(cases: &[CaseResult]) -> impl Iterator<Item = &CaseResult> {
 }
 
 /// What is said of the load of the servers of a study, case by case.
-#[must_use]
-pub fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
+pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
     let each = served(cases).flat_map(|case| {
         let variants = case.case.variants.iter().enumerate();
         variants.filter_map(|(at, variant)| {
@@ -75,8 +73,7 @@ pub fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
 
 /// What is said of the server of a case on the first screen: what its value is, and the latencies of
 /// each variant.
-#[must_use]
-pub fn latencies_in_words(case: &CaseResult) -> Vec<String> {
+pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     if !matches!(case.case.work, Work::Served(_)) {
         return Vec::new();
     }

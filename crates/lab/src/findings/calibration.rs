@@ -125,8 +125,7 @@ fn is_one(case: &CaseResult) -> bool {
 
 /// The noise of the cases that compare a machine with itself, as the differences that it hides:
 /// `detects differences of 9.8 % in 10 rounds and of 3.1 % in 80`. Nothing of other studies.
-#[must_use]
-pub fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
+pub(super) fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
     let own = cases.iter().filter(|case| is_one(case));
     let noise = own.filter_map(|case| case.noise?.pair).reduce(f64::max)?;
     let least = |rounds| percent(detectable(noise, rounds, LOOK_ALPHA));

@@ -24,6 +24,15 @@ pub struct Compared {
     pub interval: String,
 }
 
+impl Compared {
+    /// Both in one line.
+    #[must_use]
+    pub fn in_full(&self) -> String {
+        let text = format!("{} {}", self.word, self.interval);
+        text.trim_end().to_owned()
+    }
+}
+
 /// What the estimate of a ratio of times and its verdict say.
 #[must_use]
 pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {

@@ -11,6 +11,8 @@
 //!
 //! What was refused is explained by what the machine permits, as the journal's header knows it.
 
+mod missing;
+
 use flow::record::counted::Came;
 use flow::{FlowRecord, Rep, SlotRecord};
 use machine::counters::{self, Permission};
@@ -19,8 +21,9 @@ use measure::counters::{Event, Sample, Scope};
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
+pub use missing::missing;
+
 use crate::data::median;
-use crate::findings::StudyResult;
 
 /// Counted events of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -254,16 +257,6 @@ fn slower(record: &SlotRecord) -> Option<f64> {
     opened(counted)?;
     let others = median(others.iter().map(|rep| rep.steady_ns as f64))?;
     (others > 0.0).then_some(counted.steady_ns as f64 / others)
-}
-
-/// What could be counted nowhere in a study, each reason once with all events it stops.
-#[must_use]
-pub fn missing(study: &StudyResult) -> Vec<String> {
-    let variants = study.cases.iter().flat_map(|case| &case.variants);
-    let events = variants
-        .filter_map(|variant| variant.counted.as_ref())
-        .flat_map(|counted| &counted.events);
-    reasons(events.map(|summary| (summary.event, &summary.count)))
 }
 
 /// `not available: cycles, instructions: reason (remedy)`: each reason once.

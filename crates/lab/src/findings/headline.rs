@@ -1,6 +1,10 @@
 //! Which case and which finding answer a study.
 
+mod place;
+
 use stats::Verdict;
+
+pub(crate) use place::headline_place;
 
 use super::{CaseResult, Finding, Role, StudyResult, operation_matrix, served};
 use crate::data::{Metric, Study};
@@ -49,26 +53,6 @@ pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Optio
     let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
     cases.iter().filter(of_sweep).max_by_key(order)
 }
-
-/// The place of the case that answers a study, by the rounds that each of its cases has: chosen
-/// before anything is judged.
-pub(crate) fn headline_place(study: &Study, rounds: &[usize]) -> Option<usize> {
-    let cases = || study.cases.iter().enumerate();
-    let (named, case) = cases().find(|(_, case)| case.name == study.headline)?;
-    let Some(point) = &case.sweep else {
-        return Some(named);
-    };
-    let of_sweep = cases().filter(|(_, case)| {
-        let own = case.sweep.as_ref();
-        own.is_some_and(|own| own.sweep == point.sweep)
-    });
-    let order = |place: usize| (rounds[place] >= TELLING, place == named, rounds[place]);
-    let places = of_sweep.map(|(place, _)| place);
-    places.max_by_key(|&place| order(place))
-}
-
-/// Rounds that tell something: as many as an interval of one comparison needs.
-const TELLING: usize = 7;
 
 /// How much a case tells: 2 with an interval, or with what was measured where nothing is
 /// compared; 1 with an estimate; 0.

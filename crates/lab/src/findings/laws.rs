@@ -24,8 +24,9 @@
 //! for. Slots of one count lie together in time, so a machine that drifts through a sweep bends its
 //! law: the rounds of the comparison at each count are immune to that and this is not.
 
-use serde::{Deserialize, Serialize};
-use stats::Line;
+mod law;
+
+pub use law::Law;
 
 use super::growth::{Growth, PLACES, Shape, each_further};
 use super::then::Standing;
@@ -39,33 +40,6 @@ const TIME: &str = "time";
 
 /// Workers that together use so much of a CPU keep it busy.
 const BUSY: f64 = 0.9;
-
-/// How the time of a variant grows with the number of workers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Law {
-    /// The sweep.
-    pub sweep: String,
-    /// The variant's label.
-    pub variant: String,
-    /// What the workers do (`cpu`).
-    pub kind: String,
-    /// Smallest and largest number of workers.
-    pub counts: [f64; 2],
-    /// The line: times in ns over the number of workers.
-    pub line: Line,
-    /// What one more worker costs over one worker's part of the time.
-    pub growth: f64,
-    /// The 95 % interval of that; `None` for too few slots.
-    pub growth_interval: Option<[f64; 2]>,
-    /// What the law is.
-    pub shape: Shape,
-    /// What it was expected to be, where that can be said.
-    pub expected: Option<Shape>,
-    /// CPU time over wall time of all workers together, at the largest number.
-    pub cpu_share: Option<f64>,
-    /// All this in a sentence.
-    pub sentence: String,
-}
 
 /// The laws of all sweeps over the number of workers.
 pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {

@@ -12,36 +12,19 @@
 //! included, as far as they can be read. What the prediction takes a flow to need of its
 //! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
 
+mod limit;
+
 use flow::{Model, Variant};
 use machine::{Ceiling, Machine, Unit};
-use serde::{Deserialize, Serialize};
 use workload::Work;
+
+pub use limit::Limit;
 
 use super::{CaseResult, VariantSummary};
 use crate::data::number::{about, count};
 use crate::data::room::{limit as limit_words, rooms};
 use crate::data::words::{listed, plural};
 use crate::data::{Metric, Study};
-
-/// How many flows of one variant there can be, and what one costs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Limit {
-    /// The variant's label.
-    pub label: String,
-    /// Its model.
-    pub model: Model,
-    /// The lowest room that the machine's limits leave; `None` where none could be read.
-    pub room: Option<Ceiling>,
-    /// The largest number that was made for real; 0 where none were.
-    pub made: u64,
-    /// Time to create one, at that number, in ns; `None` where none were made.
-    pub create_ns_each: Option<f64>,
-    /// Honest memory of one, in bytes; `None` where it is not known.
-    pub bytes_each: Option<f64>,
-    /// Why it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_not_available: Option<String>,
-}
 
 /// A limit for each model that was asked for, and for each variant of the cases that measure
 /// how flows are created.

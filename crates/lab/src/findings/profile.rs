@@ -4,13 +4,33 @@
 use flow::{FlowRecord, Rep, SlotRecord, Variant};
 use measure::memory::{Memory, Reading};
 use measure::usage::Usage;
+use serde::{Deserialize, Serialize};
 
+use super::counts;
 use super::counts::{Counts, Span};
-use super::{Phases, counts};
 use crate::data::{median, number};
 
 /// Flows that are kept one by one.
 const FLOWS: usize = 64;
+
+/// Times of the three phases, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Create.
+    pub create_ns: f64,
+    /// Steady.
+    pub steady_ns: f64,
+    /// Tear-down.
+    pub teardown_ns: f64,
+}
+
+impl Phases {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.create_ns + self.steady_ns + self.teardown_ns
+    }
+}
 
 /// What reasons are taken from, for one repetition. Times in ns.
 #[derive(Debug, Clone, PartialEq)]

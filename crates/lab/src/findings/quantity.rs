@@ -29,6 +29,7 @@
 //! cannot have (requests of a body that answers none) is left out.
 
 mod compared;
+mod judged;
 mod kind;
 mod read;
 mod said;
@@ -38,13 +39,11 @@ mod tests;
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
-use stats::LOOK_ALPHA;
+use stats::{LOOK_ALPHA, Verdict};
 
 pub(crate) use compared::{Compared, SlotValues};
 pub(crate) use read::{Look, Seen};
 pub(crate) use table::Kind;
-
-use super::CaseResult;
 
 /// One quantity of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -217,6 +216,17 @@ pub enum Word {
 }
 
 impl Word {
+    /// The verdict on a time.
+    #[must_use]
+    pub fn of_time(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Faster { .. } => Self::Faster,
+            Verdict::Slower { .. } => Self::Slower,
+            Verdict::Same { .. } => Self::Same,
+            Verdict::CannotTell { .. } => Self::CannotTell,
+        }
+    }
+
     /// As tables of data have it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -242,20 +252,4 @@ impl Word {
 #[must_use]
 pub(crate) fn alpha(comparisons: usize) -> f64 {
     LOOK_ALPHA / comparisons.max(1) as f64
-}
-
-impl CaseResult {
-    /// A quantity of a variant; `None` where the work cannot have it.
-    #[must_use]
-    pub fn quantity(&self, name: &str, label: &str) -> Option<&Quantity> {
-        let mut all = self.quantities.iter();
-        all.find(|quantity| quantity.name == name && quantity.of == label)
-    }
-
-    /// How a quantity of a variant compares with that of the case's reference.
-    #[must_use]
-    pub fn contrast(&self, name: &str, label: &str) -> Option<&QuantityFinding> {
-        let mut all = self.contrasts.iter();
-        all.find(|finding| finding.name == name && finding.subject == label)
-    }
 }

@@ -5,6 +5,7 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+use super::profile::Phases;
 use super::simulated::SimulatedCase;
 use super::{
     Counts, Law, Limit, Optimum, Quantity, QuantityFinding, Requests, Role, Scaling, SelfManaged,
@@ -151,25 +152,6 @@ pub struct VariantSummary {
     pub failures: Vec<(usize, String)>,
 }
 
-/// Times of the three phases, in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Phases {
-    /// Create.
-    pub create_ns: f64,
-    /// Steady.
-    pub steady_ns: f64,
-    /// Tear-down.
-    pub teardown_ns: f64,
-}
-
-impl Phases {
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.create_ns + self.steady_ns + self.teardown_ns
-    }
-}
-
 /// The verdict on two variants of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -213,4 +195,20 @@ pub struct Finding {
     /// What else was measured, where no difference was established.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_measured: Vec<String>,
+}
+
+impl CaseResult {
+    /// A quantity of a variant; `None` where the work cannot have it.
+    #[must_use]
+    pub fn quantity(&self, name: &str, label: &str) -> Option<&Quantity> {
+        let mut all = self.quantities.iter();
+        all.find(|quantity| quantity.name == name && quantity.of == label)
+    }
+
+    /// How a quantity of a variant compares with that of the case's reference.
+    #[must_use]
+    pub fn contrast(&self, name: &str, label: &str) -> Option<&QuantityFinding> {
+        let mut all = self.contrasts.iter();
+        all.find(|finding| finding.name == name && finding.subject == label)
+    }
 }

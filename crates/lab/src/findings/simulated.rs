@@ -15,6 +15,7 @@
 //! Everything here is simulated, and each sentence says so.
 
 mod conclusion;
+mod of_cases;
 #[cfg(test)]
 pub(crate) mod testing;
 mod time;
@@ -24,13 +25,36 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::{Counts, Machine, Merged};
 
-use super::{CaseResult, RawSlot};
+use crate::data::RawSlot;
 use crate::data::number::many;
 use crate::data::words::plural;
 use crate::data::{Case, Topology, along, base, median};
 
 pub use conclusion::{Conclusion, conclusion};
+pub(super) use of_cases::simulated;
 pub use time::{Part, TimePart};
+
+/// Whether two cases are of one work along one way and compare the same.
+#[must_use]
+pub fn is_of(one: &SimulatedCase, other: &SimulatedCase) -> bool {
+    (&one.workload, one.along, &one.subject) == (&other.workload, other.along, &other.subject)
+}
+
+/// Cases of one work along one way, by their numbers of flows.
+#[must_use]
+pub fn groups(simulated: &[SimulatedCase]) -> Vec<Vec<&SimulatedCase>> {
+    let mut groups: Vec<Vec<&SimulatedCase>> = Vec::new();
+    for case in simulated {
+        match groups.iter_mut().find(|group| is_of(group[0], case)) {
+            Some(group) => group.push(case),
+            None => groups.push(vec![case]),
+        }
+    }
+    groups
+        .iter_mut()
+        .for_each(|group| group.sort_by_key(|case| case.flows));
+    groups
+}
 
 /// One thing that a model counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -346,17 +370,6 @@ impl SimulatedCase {
 struct Pair<'a> {
     reference: (&'a RawSlot, &'a Simulated),
     subject: (&'a RawSlot, &'a Simulated),
-}
-
-/// Every variant but the first against the first, of every case that was simulated.
-pub(super) fn simulated(cases: &[CaseResult], machine: &Machine) -> Vec<SimulatedCase> {
-    let of_case = |one: &CaseResult| {
-        let subjects = 1..one.case.variants.len();
-        let compared =
-            subjects.filter_map(|subject| compared(&one.case, &one.slots, subject, machine));
-        compared.collect::<Vec<_>>()
-    };
-    cases.iter().flat_map(of_case).collect()
 }
 
 /// A variant against the first; `None` where no round has both.

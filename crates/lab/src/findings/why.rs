@@ -38,6 +38,7 @@ mod modelled;
 mod page_tables;
 mod parts;
 mod phases;
+mod reason;
 mod shared;
 mod steady;
 mod switches;
@@ -46,43 +47,12 @@ mod tests;
 mod waits;
 
 pub(crate) use cause::cause;
-pub(crate) use copied::MOST;
 pub(crate) use evidence::{Evidence, Side};
 pub(crate) use modelled::{cause as simulated_cause, why as simulated_why};
+pub(crate) use reason::MOST;
+use reason::{Clause, Reason, Weight};
 
 use crate::data::Metric;
-
-/// What a rule says, and how much it weighs.
-#[derive(Debug, Clone, PartialEq)]
-struct Reason {
-    weight: Weight,
-    text: String,
-}
-
-/// How much a reason says of the difference; the first is given first.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Weight {
-    /// It parts the whole difference.
-    Whole,
-    /// It makes this share of the difference.
-    Cause(f64),
-    /// It is the verdict on a part.
-    Part,
-    /// It was counted this many times more often on one side.
-    Count(f64),
-}
-
-impl Weight {
-    /// Larger goes first. Shares of the same whole percent are alike.
-    fn rank(self) -> (u8, f64) {
-        match self {
-            Self::Whole => (3, 0.0),
-            Self::Cause(share) => (2, (100.0 * share).round()),
-            Self::Part => (1, 0.0),
-            Self::Count(factor) => (0, factor),
-        }
-    }
-}
 
 /// Looks at one thing.
 type Rule = fn(&Evidence<'_>) -> Option<Reason>;

@@ -11,6 +11,8 @@
 //! variant is; the time of all workers together is that typical time itself. Bytes are not
 //! counted in each repetition: theirs is the median over those in which they are.
 
+mod crowded;
+
 use flow::record::kernel_counters::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
@@ -18,9 +20,10 @@ use measure::task::Io;
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
-use super::CaseResult;
+pub(super) use crowded::crowded;
+
 use super::profile::reps;
-use crate::data::{LabelledVariant, median};
+use crate::data::median;
 
 /// Flows that are kept one by one.
 const FLOWS: usize = 64;
@@ -103,31 +106,6 @@ fn share(cpu_ns: u64, rep: &Rep) -> Option<f64> {
 
 fn total(flows: &[OfFlow<Io>]) -> Io {
     flows.iter().map(|flow| flow.steady).sum()
-}
-
-/// Workers that only compute and share one CPU should have nearly all of it.
-const OWN: f64 = 0.9;
-
-/// Says of a case whose workers do nothing but compute on one CPU that they did not have it to
-/// themselves, if so: their times are then those of everything else that ran.
-pub(super) fn crowded(case: &CaseResult) -> Option<String> {
-    let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
-    if !case.case.work.get().only_computes() || !case.case.variants.iter().all(one_cpu) {
-        return None;
-    }
-    let shares = case.variants.iter().filter_map(|v| v.workers.as_ref());
-    let least = shares
-        .map(|workers| workers.sum.cpu_share)
-        .min_by(f64::total_cmp)?;
-    (least < OWN).then(|| {
-        format!(
-            "{}: the workers only compute and had {:.0} % of their CPU: other programs, or a quota, \
-             had the rest, so times are longer and less steady than they would be; free that CPU, \
-             or name another one (--cpu)",
-            case.case.name,
-            100.0 * least
-        )
-    })
 }
 
 /// A count of the kernel's over the repetitions in which it was asked for (it takes time

@@ -7,7 +7,6 @@ use stats::Verdict;
 
 use super::findings::word;
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
-use crate::words::metric;
 
 struct Row<'a> {
     all: &'a SideBySide,
@@ -29,7 +28,7 @@ const COLUMNS: &[Column] = &[
         row.point(|point| number(Some(point.value)))
     }),
     ("variant", |row| text(&row.variant.label)),
-    ("metric", |row| text(metric(row.case.metric))),
+    ("metric", |row| text(row.case.metric.name())),
     ("run", |row| text(&row.all.runs[row.run].name)),
     ("reference_run", |row| text(&row.all.runs[0].name)),
     ("basis", |row| {

@@ -5,7 +5,6 @@ use stats::{TailSide, Verdict};
 
 use super::place::Place;
 use super::{Field, number, sheet, text, whole};
-use crate::words::metric;
 
 struct Row<'a> {
     place: Place<'a>,
@@ -18,7 +17,7 @@ type Column = (&'static str, fn(&Row<'_>) -> Field);
 const COLUMNS: &[Column] = &[
     ("subject", |row| text(&row.finding.subject)),
     ("reference", |row| text(&row.finding.reference)),
-    ("metric", |row| text(metric(row.finding.metric))),
+    ("metric", |row| text(row.finding.metric.name())),
     ("verdict", |row| text(word(&row.finding.verdict))),
     ("at_least", |row| number(at_least(&row.finding.verdict))),
     ("floor", |row| number(Some(row.finding.floor))),

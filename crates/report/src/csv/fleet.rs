@@ -4,7 +4,6 @@ use lab::fleet::{Comparison, Fleet, OnMachine};
 
 use super::findings::word;
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
-use crate::words::metric;
 
 struct Row<'a> {
     fleet: &'a Fleet,
@@ -23,7 +22,7 @@ const COLUMNS: &[Column] = &[
     ("case", |row| text(&row.one.case)),
     ("subject", |row| text(&row.one.subject)),
     ("reference", |row| text(&row.one.reference)),
-    ("metric", |row| text(metric(row.one.metric))),
+    ("metric", |row| text(row.one.metric.name())),
     ("headline", |row| text(row.one.is_headline.to_string())),
     ("rounds", |row| {
         whole(row.on.finding.estimate.map(|e| e.rounds as u64))

@@ -2,36 +2,23 @@
 //!
 //! # Theory
 //!
-//! A row is a case that decides something: those that a study names (`deciding`), else its
-//! headline. Where processes and threads are compared, the row says how threads compare with
-//! processes; any other row says which variant is the best of its case, and names both sides
-//! whatever the verdict, as another run may compare others. The words of a row are
-//! those of its finding ([`lab::compared`]); its cause is that of the finding, which has one only
-//! where a difference was established. Nothing here knows a study by its name.
-//!
-//! What is said below a row has a kind ([`About`]): a run of several studies shows causes alone on
-//! its first screen, and one line names the rows of which a doubt is the same.
+//! The rows are those of the results ([`lab::findings::answers`]). What is said below a row has a
+//! kind ([`About`]): a run of several studies shows causes alone on its first screen, and one line
+//! names the rows of which a doubt is the same.
 //!
 //! One line says at which level headline answers hold together ([`Answers::level`]). A row that is
-//! none of them is marked as exploratory ([`Row::mark`]): a further case of a study, or memory.
+//! none of them is marked as exploratory ([`Answer::mark`]): a further case of a study, or memory.
 
 mod advice;
-mod along;
 mod asked;
-mod limits;
-mod misses;
-mod row;
 mod terms;
 
 use lab::findings::Role;
-use lab::{CaseResult, Deciding, Finding, Results, StudyResult};
+use lab::findings::answers::About;
+use lab::{Answer, Finding, Results};
 
-use crate::words::{Tone, many};
+use crate::words::many;
 use stats::Verdict;
-
-use limits::limits;
-use row::row;
-pub(crate) use row::{About, Below, Row, are_threads_and_processes};
 
 /// Pairs of equal slots that differ by more than this make a machine noisy.
 const NOISY: f64 = 0.05;
@@ -46,9 +33,9 @@ pub(crate) struct Answers {
     /// What is varied and compared, of a study alone that varies something.
     pub(crate) asked: Option<String>,
     /// Threads against processes.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<Answer>,
     /// Everything else.
-    pub(crate) others: Vec<Row>,
+    pub(crate) others: Vec<Answer>,
     /// What the names of variants mean that stand in the rows.
     pub(crate) terms: Option<String>,
     /// At which level headline answers hold.
@@ -62,7 +49,7 @@ pub(crate) struct Answers {
 impl Answers {
     /// At which level the rows hold, and what their marks mean.
     pub(crate) fn level(&self) -> Option<String> {
-        let all = || self.rows.iter().chain(&self.others);
+        let all = || self.all();
         let marks = [
             (all().any(|row| row.is_exploratory), "; * is exploratory"),
             (
@@ -75,40 +62,43 @@ impl Answers {
         Some(level + &marks.collect::<String>())
     }
 
-    /// The rows of a study.
-    pub(crate) fn of_study(&self, place: usize) -> Vec<&Row> {
-        let rows = self.rows.iter().chain(&self.others);
-        rows.filter(|row| row.study == place).collect()
+    /// Every row, in the order of the screen.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Answer> {
+        self.rows.iter().chain(&self.others)
     }
 
-    pub(crate) fn of(results: &Results) -> Self {
-        let studies = results.studies.iter().enumerate();
-        let rows = studies.flat_map(|(place, study)| rows(results, place, study));
-        let rows = rows.chain(memory(results).map(|row| (true, row)));
-        let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(is_main, _)| *is_main);
-        let all = |rows: Vec<(bool, Row)>| rows.into_iter().map(|(_, row)| row).collect();
+    /// The rows of a study.
+    pub(crate) fn of_study(&self, place: usize) -> Vec<&Answer> {
+        self.all().filter(|row| row.place == place).collect()
+    }
+
+    /// `folder` is where the results are, for the commands that are named.
+    pub(crate) fn of(results: &Results, folder: &str) -> Self {
+        let rows = results.answers().into_iter();
+        let (rows, others) = rows.partition(Answer::is_on_threads_and_processes);
         let mut answers = Self {
             head: head(results),
             asked: asked::asked(results),
             terms: None,
-            rows: all(rows),
-            others: all(others),
+            rows,
+            others,
             level: level(results),
             next: Vec::new(),
-            warnings: advice::warnings(results),
+            warnings: advice::warnings(results, folder),
         };
-        let all = answers.rows.iter().chain(&answers.others);
-        answers.terms = terms::terms(results, all);
-        answers.next = advice::next(results, &answers);
-        if answers.rows.len() + answers.others.len() > 1 {
+        answers.terms = terms::terms(results, answers.all());
+        answers.next = advice::next(results, &answers, folder);
+        if answers.all().count() > 1 {
             let without = answers.together(About::NoCause);
             let line = advice::causes(results, &without);
             answers.next.extend(line);
         }
-        if results.studies.len() > 1 {
-            for row in answers.rows.iter_mut().chain(&mut answers.others) {
-                row.is_of_few_rounds = row.no_longer_says(About::Overstated);
-            }
+        let rows = answers.rows.iter_mut().chain(&mut answers.others);
+        match results.studies.len() {
+            1 => rows.for_each(|row| row.is_of_few_rounds = false),
+            _ => rows.for_each(|row| {
+                row.no_longer_says(About::Overstated);
+            }),
         }
         answers
     }
@@ -119,7 +109,7 @@ impl Answers {
         let all = self.rows.iter_mut().chain(&mut self.others);
         let saying = all.filter_map(|row| {
             row.no_longer_says(about)
-                .then(|| (row.label.clone(), row.study))
+                .then(|| (row.label.clone(), row.place))
         });
         saying.collect()
     }
@@ -159,34 +149,6 @@ fn few(labels: &[String]) -> String {
         0 => named,
         more => format!("{named} and {more} more"),
     }
-}
-
-/// How threads compare with processes in memory, in a run of several studies: in the first of
-/// their headlines that has both. A study alone says it of its own variants.
-fn memory(results: &Results) -> Option<Row> {
-    let several = results.studies.len() > 1;
-    let mut studies = results.studies.iter().enumerate().filter(|_| several);
-    studies.find_map(|(place, study)| {
-        let case = study.headline_case()?;
-        let mut contrasts = case.contrasts.iter();
-        let found = contrasts.find(|one| {
-            let is_pair = are_threads_and_processes(case, &one.subject, &one.reference);
-            one.name == "memory" && is_pair
-        })?;
-        let (_, words) = found.sentence.split_once(": ")?;
-        let tone = match found.verdict {
-            lab::findings::Word::CannotTell => Tone::Doubt,
-            _ => Tone::Plain,
-        };
-        let (words, ends) = words.split_at(words.find(" [").unwrap_or(words.len()));
-        let label = format!("Memory, {}", study.study.name);
-        Some(Row {
-            ends: ends.trim_start().to_owned(),
-            case: case.case.name.clone(),
-            is_exploratory: case.findings.iter().all(|one| one.role != Role::Alone),
-            ..Row::new(place, label, words, tone)
-        })
-    })
 }
 
 /// `2 CPUs (virtual machine, noisy)`, `8 studies in 2 min 5 s`, `seed 940732`.
@@ -235,56 +197,4 @@ fn duration(seconds: f64) -> String {
         (0, min, s) => format!("{min} min {s} s"),
         (h, min, _) => format!("{h} h {min} min"),
     }
-}
-
-/// The rows of a study, each with whether it is on threads against processes.
-fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)> {
-    if !study.limits.is_empty() {
-        return vec![(false, limits(place, study))];
-    }
-    let named: Vec<(String, &CaseResult)> = study
-        .study
-        .deciding
-        .iter()
-        .filter(|one| !one.alone || results.studies.len() == 1)
-        .filter_map(|one| {
-            let case = deciding(study, one)?;
-            Some((case.case.filled(&one.label), case))
-        })
-        .collect();
-    let cases = match named.is_empty() {
-        false => named,
-        true => study
-            .headline_case()
-            .into_iter()
-            .map(|case| (capital(&study.study.name), case))
-            .collect(),
-    };
-    let rows = cases
-        .iter()
-        .filter(|(_, case)| !misses::are_the_answer(study, case))
-        .map(|(label, case)| row(results, (place, study), label, case));
-    let misses = misses::rows(place, study).map(|row| (false, row));
-    rows.chain(misses).collect()
-}
-
-/// The case that it names; of one that is spread out the headline, or else the last of its parts
-/// that tells anything.
-pub(super) fn deciding<'a>(study: &'a StudyResult, named: &Deciding) -> Option<&'a CaseResult> {
-    let own = |case: &&CaseResult| named.has(&case.case.name);
-    let headline = study.headline_case().filter(own);
-    let tells = |case: &&CaseResult| {
-        let mut findings = case.findings.iter().filter_map(|finding| finding.estimate);
-        findings.any(|estimate| estimate.interval().is_some())
-    };
-    let cases = || study.cases.iter().filter(own);
-    headline
-        .or_else(|| cases().rfind(tells))
-        .or_else(|| cases().next_back())
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }

@@ -15,8 +15,7 @@ use super::{Section, counting};
 use crate::number::time;
 use crate::plots;
 use crate::words::{
-    Tone, circumstances, cut_short, launched, many, not_counted, other_ratios, work, work_apart,
-    work_of,
+    Tone, circumstances, launched, many, not_counted, other_ratios, work, work_apart, work_of,
 };
 
 /// The part about one case.
@@ -25,7 +24,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         .aside(circumstances(results, case).join(" · "))
         .plots(plots::place(study, &case.case.name));
     section.text(Tone::Quiet, work_of(&case.case));
-    if let Some(cut) = cut_short(results, case) {
+    if let Some(cut) = results.stopped(case) {
         section.text(Tone::Doubt, cut);
     }
     if case.slots.is_empty() {

@@ -7,21 +7,20 @@
 //! are a forest of those that have a row on the first screen. The conclusion is that of these
 //! rows. A chart that is moved up here does not stand below a second time.
 
-use lab::StudyResult;
+use lab::{Answer, StudyResult};
 
-use super::answers::{Row, deciding};
-use super::blocks::Block;
 use super::detail::Detail;
 use super::figures::{Figure, forest};
 use super::{Level, Part, Section, limits};
 use crate::words::Tone;
+use lab::Block;
 
 /// Puts the chart, with its conclusion as its title, and the cause into a section; `evidence` has
 /// a section for each block of the study, in order.
 pub(super) fn answer(
     section: &mut Section,
     study: &StudyResult,
-    rows: &[&Row],
+    rows: &[&Answer],
     evidence: &mut [Section],
 ) {
     let id = section.id.clone();
@@ -43,7 +42,7 @@ pub(super) fn answer(
 }
 
 /// What stands below the rows, with the row that it is about where there are several.
-fn below(rows: &[&Row]) -> Vec<String> {
+fn below(rows: &[&Answer]) -> Vec<String> {
     let lines = rows.iter().flat_map(|row| {
         row.below.iter().map(|line| match rows {
             [_] => line.text.clone(),
@@ -54,7 +53,7 @@ fn below(rows: &[&Row]) -> Vec<String> {
 }
 
 /// What the rows of a study say, the ends of their intervals where there is one row.
-fn conclusion(rows: &[&Row]) -> Option<String> {
+fn conclusion(rows: &[&Answer]) -> Option<String> {
     match rows {
         [] => None,
         [row] => {
@@ -90,7 +89,7 @@ fn chart(
     }
     let named = study.study.deciding.iter();
     let mut cases: Vec<_> = named
-        .filter_map(|one| deciding(study, one))
+        .filter_map(|one| study.deciding_case(one))
         .filter(|case| blocks.contains(&Block::Case(case)))
         .collect();
     if cases.is_empty() {

@@ -15,7 +15,6 @@ use flow::record::footprint::Touched;
 use lab::{Scaling, StudyResult, Throughput};
 use measure::Measured;
 
-use super::blocks::Sweep;
 use super::detail::Detail;
 use super::figures::{Figures, by_shape, cell, chain, gains, stack};
 use super::table::Table;
@@ -26,6 +25,7 @@ use crate::number::{bytes, significant};
 use apart::apart;
 pub(crate) use columns::{COLUMNS, Row, rows};
 use columns::{PAGES, of_work};
+use lab::Sweep;
 
 /// The heading of the part.
 const HEADING: &str = "Throughput against the number of flows, and pages";

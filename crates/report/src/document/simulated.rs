@@ -9,7 +9,7 @@ mod against;
 mod beside;
 
 use lab::findings::simulated::{
-    Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion,
+    Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion, groups, is_of,
 };
 use lab::{Results, StudyResult, Topology};
 use simulate::{Machine, show_bytes};
@@ -135,7 +135,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     let heading = format!("Simulated: caches and data TLBs of {}", machine.name);
     let mut own = Section::new(&format!("{id}-simulated"), &heading)
         .plots(crate::plots::place(&study.study.name, ""));
-    for (place, group) in groups(study).iter().enumerate() {
+    for (place, group) in groups(&study.simulated).iter().enumerate() {
         let one = group[0];
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
@@ -207,26 +207,6 @@ fn reference(study: &StudyResult) -> &str {
 fn least_counted(study: &StudyResult) -> f64 {
     let counted = study.simulated.iter().map(|one| one.counted);
     counted.fold(1.0, f64::min)
-}
-
-/// Whether two cases are of one work along one way and compare the same.
-fn is_of(one: &SimulatedCase, other: &SimulatedCase) -> bool {
-    (&one.workload, one.along, &one.subject) == (&other.workload, other.along, &other.subject)
-}
-
-/// Cases of one work along one way, by their numbers of flows.
-pub(super) fn groups(study: &StudyResult) -> Vec<Vec<&SimulatedCase>> {
-    let mut groups: Vec<Vec<&SimulatedCase>> = Vec::new();
-    for case in &study.simulated {
-        match groups.iter_mut().find(|group| is_of(group[0], case)) {
-            Some(group) => group.push(case),
-            None => groups.push(vec![case]),
-        }
-    }
-    groups
-        .iter_mut()
-        .for_each(|group| group.sort_by_key(|case| case.flows));
-    groups
 }
 
 /// `warehouse along SMT`.

@@ -4,7 +4,6 @@
 use lab::{Results, StudyResult};
 
 use super::answers::Answers;
-use super::blocks::Block;
 use super::detail::Detail;
 use super::figures::{Figures, forest};
 use super::{
@@ -13,6 +12,7 @@ use super::{
 };
 use crate::plots;
 use crate::words::{Tone, run_again, run_study_again};
+use lab::Block;
 
 /// Cases of a forest at the least: one is in its own section.
 const FOREST: usize = 2;
@@ -51,7 +51,7 @@ pub(super) fn section(
 }
 
 /// How a run ended that did not come to its own end, and what to do.
-pub(super) fn ending(results: &Results) -> Option<String> {
+pub(super) fn ending(results: &Results, folder: &str) -> Option<String> {
     if results.finished {
         return None;
     }
@@ -61,7 +61,7 @@ pub(super) fn ending(results: &Results) -> Option<String> {
     };
     let command = run_again(results);
     Some(format!(
-        "{how}: what was finished is kept. To continue: flowgauge run --resume DIR. To run it \
+        "{how}: what was finished is kept. To continue: flowgauge run --resume {folder}. To run it \
          again in full: {command}"
     ))
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use lab::{CaseResult, Law, Results};
 
-use super::blocks::Sweep;
 use super::case::{failed, launches, of_point, own_work, role, said};
 use super::detail::Detail;
 use super::figures::{self, Figures, forest, of_sweep};
@@ -17,9 +16,9 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::plots;
 use crate::words::{
-    Tone, circumstances, comparison, cut_short_together, other_ratios, point_value, spoken,
-    with_unit, work_of,
+    Tone, circumstances, comparison, cut_short_together, other_ratios, spoken, with_unit, work_of,
 };
+use lab::Sweep;
 
 /// Fewer points than this are no trend.
 const TREND: usize = 3;
@@ -37,7 +36,7 @@ pub(super) fn sweep(
         .aside(format!("by {axis}"))
         .plots(plots::place(study, sweep.name));
     let points = sweep.points.iter();
-    let points = points.map(|(_, case)| (*case, point_value(&case.case)));
+    let points = points.map(|(_, case)| (*case, case.case.point_value()));
     for cut in cut_short_together(results, points) {
         section.text(Tone::Doubt, format!("{} {cut}", spoken(sweep.parameter)));
     }
@@ -85,7 +84,7 @@ pub(super) fn sweep(
 
 /// `block 1,000`.
 fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
-    format!("{} {}", spoken(sweep.parameter), point_value(&case.case))
+    format!("{} {}", spoken(sweep.parameter), case.case.point_value())
 }
 
 /// One point by itself.

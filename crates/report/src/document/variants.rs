@@ -8,7 +8,7 @@ use measure::memory::Memory;
 use stats::Summary;
 
 use super::table::{Cell, Col, Table, Unit, Value, measured, number, text, whole};
-use crate::words::{Tone, comparison, finding_of, is_alone, point_value};
+use crate::words::{Tone, comparison, finding_of, is_alone};
 
 /// Why a time is missing.
 pub(crate) const NO_GOOD_SLOT: &str = "no good slot";
@@ -24,7 +24,7 @@ pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 /// The value of the swept parameter, where a table is of a sweep.
 pub(crate) const POINT: Column =
-    Column::new("", |row| text(point_value(&row.case.case)).into()).shown("point", Unit::Plain);
+    Column::new("", |row| text(row.case.case.point_value()).into()).shown("point", Unit::Plain);
 /// Its name.
 pub(crate) const NAME: Column =
     Column::new("variant", |row| text(&row.summary().label).into()).label("variant");

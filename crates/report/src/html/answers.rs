@@ -1,7 +1,7 @@
 //! The top of the page: where and when, the answers as a forest, what to do next, and what to
 //! beware of.
 
-use lab::Results;
+use lab::{Answer, Results};
 use maud::{Markup, html};
 
 use super::size_budget::SizeBudget;
@@ -9,8 +9,9 @@ use super::tabled::forest;
 use crate::charts::forest::Row as Bar;
 use crate::date::utc;
 use crate::document::Document;
-use crate::document::answers::{Answers, Row};
+use crate::document::answers::Answers;
 use crate::text::tied;
+use crate::words::tone;
 
 /// Machine, date, answers, next steps and warnings.
 pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudget) -> Markup {
@@ -68,7 +69,7 @@ fn place(results: &Results, answers: &Answers) -> String {
 }
 
 /// Rows under a heading, each a link to its study.
-fn group(id: &str, heading: &str, rows: &[Row]) -> Markup {
+fn group(id: &str, heading: &str, rows: &[Answer]) -> Markup {
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
     html! {
         @if !rows.is_empty() {
@@ -78,42 +79,38 @@ fn group(id: &str, heading: &str, rows: &[Row]) -> Markup {
     }
 }
 
-fn bar(row: &Row) -> Bar {
+fn bar(row: &Answer) -> Bar {
     Bar {
         label: row.label.clone(),
         said: format!("{} {}", row.words, row.ends).trim_end().to_owned(),
-        tone: row.tone,
-        ratio: row.ratio,
+        tone: tone(row),
+        ratio: row.times(),
         interval: row.interval,
         floor: row.floor,
     }
 }
 
-fn left(row: &Row) -> Markup {
-    html! { a href=(format!("#study{}", row.study)) { (row.label) (row.mark()) } }
+fn left(row: &Answer) -> Markup {
+    html! { a href=(format!("#study{}", row.place)) { (row.label) (row.mark()) } }
 }
 
 /// The words of a row, its ends less loud, and its cause.
-pub(super) fn said(row: &Row) -> Markup {
+pub(super) fn said(row: &Answer) -> Markup {
     html! {
-        span class=(format!("verdict {}", row.tone.class())) { (tied(&row.words)) }
+        span class=(format!("verdict {}", tone(row).class())) { (tied(&row.words)) }
         @if !row.ends.is_empty() { " " span.interval { (row.ends) } }
         @for line in &row.below { small { (tied(&line.text)) } }
     }
 }
 
 /// The words of a row alone.
-pub(super) fn short(row: &Row) -> Markup {
-    html! { span class=(row.tone.class()) { (tied(&row.words)) } " " (row.ends) }
+pub(super) fn short(row: &Answer) -> Markup {
+    html! { span class=(tone(row).class()) { (tied(&row.words)) } " " (row.ends) }
 }
 
 /// Terms that a stranger cannot know, where they first stand.
 fn terms(answers: &Answers) -> Markup {
-    let any = answers
-        .rows
-        .iter()
-        .chain(&answers.others)
-        .any(|row| row.ratio.is_some());
+    let any = answers.all().any(|row| row.times().is_some());
     html! {
         @if any {
             p.quiet {

@@ -8,9 +8,12 @@
 //! narrow terminal there are no bars, and below that sentences are wrapped under their labels.
 
 use super::page::Page;
-use crate::document::answers::{About, Answers, Below, Row};
+use crate::document::answers::Answers;
+use lab::Answer;
+use lab::findings::answers::{About, Line};
+
 use crate::text::{tied, width, wrap};
-use crate::words::Tone;
+use crate::words::{Tone, tone};
 
 /// Columns of a bar; odd, so that *same* has a column of its own.
 const BAR: usize = 19;
@@ -49,7 +52,7 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
     let mut headed = false;
     for (heading, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {
         page.blank();
-        let has_bars = rows.iter().any(|row| row.ratio.is_some());
+        let has_bars = rows.iter().any(|row| row.times().is_some());
         title(page, &layout, heading, has_bars && !headed);
         headed |= has_bars;
         rows.iter().for_each(|one| row(page, &layout, one));
@@ -57,15 +60,16 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
 }
 
 fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
-    let all = || answers.rows.iter().chain(&answers.others);
-    let label = all()
+    let label = answers
+        .all()
         .map(|row| width(&page.shown(&row.label)) + width(row.mark()))
         .max()
         .unwrap_or(0)
         .min(LABEL);
     let room = page.prose().saturating_sub(2 + label + 2);
     let bar = room >= WORDS + 2 + BAR;
-    let farthest = all().filter_map(|row| row.interval.or(row.ratio.map(|r| (r, r))));
+    let timed = answers.all().filter(|row| row.times().is_some());
+    let farthest = timed.filter_map(|row| row.interval.or(row.ratio.map(|r| (r, r))));
     let farthest = farthest
         .flat_map(|(low, high)| [1.0 / low, high])
         .fold(1.0, f64::max);
@@ -92,14 +96,14 @@ fn title(page: &mut Page<'_>, layout: &Layout, heading: &str, with_axis: bool) {
     page.line(0, &line);
 }
 
-fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
+fn row(page: &mut Page<'_>, layout: &Layout, row: &Answer) {
     let words = page.shown(&row.words).into_owned();
     let ends = page.shown(&row.ends).into_owned();
     let room = match layout.bar {
         true => page.prose() - (2 + layout.label + 2),
         false => layout.words,
     };
-    let beside = if row.ratio.is_some() {
+    let beside = if row.times().is_some() {
         layout.words
     } else {
         room
@@ -111,8 +115,8 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
     let names = wrap(&label, layout.label);
     let said = lines
         .into_iter()
-        .map(|(loud, rest)| vec![(row.tone, loud), (Tone::Plain, rest)]);
-    let shown = |below: &&Below| layout.besides || below.about != About::Besides;
+        .map(|(loud, rest)| vec![(tone(row), loud), (Tone::Plain, rest)]);
+    let shown = |below: &&Line| layout.besides || below.about != About::Besides;
     let below = row.below.iter().filter(shown).flat_map(|below| {
         let lines = wrap(&tied(&page.shown(&below.text)), room);
         lines.into_iter().map(|line| vec![(Tone::Quiet, line)])
@@ -125,9 +129,9 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
         let taken: usize = spans.iter().map(|(_, text)| width(text)).sum();
         let mut line = vec![(Tone::Plain, format!("{name}{space}"))];
         line.extend(spans);
-        if at == 0 && layout.bar && row.ratio.is_some() {
+        if at == 0 && layout.bar && row.times().is_some() {
             line.push((Tone::Plain, " ".repeat(layout.words + 2 - taken)));
-            line.push((row.tone, page.shown(&bar(row, layout.ends)).into_owned()));
+            line.push((tone(row), page.shown(&bar(row, layout.ends)).into_owned()));
         }
         page.line(2, &line);
     }
@@ -162,7 +166,7 @@ fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
 }
 
 /// `    ─●─┼   `: the interval, the estimate by its verdict, and *same*.
-fn bar(row: &Row, ends: f64) -> String {
+fn bar(row: &Answer, ends: f64) -> String {
     let middle = BAR / 2;
     let at = |ratio: f64| {
         let share = (ratio.ln() / ends.ln()).clamp(-1.0, 1.0);
@@ -174,7 +178,7 @@ fn bar(row: &Row, ends: f64) -> String {
         cells[low..=high].fill('─');
     }
     cells[middle] = '┼';
-    let marker = match row.tone {
+    let marker = match tone(row) {
         Tone::Faster => '●',
         Tone::Slower => '■',
         Tone::Doubt => '▲',
@@ -201,11 +205,7 @@ fn bar(row: &Row, ends: f64) -> String {
 /// What the bars are.
 pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
     let layout = layout(page, answers);
-    let any = answers
-        .rows
-        .iter()
-        .chain(&answers.others)
-        .any(|row| row.ratio.is_some());
+    let any = answers.all().any(|row| row.times().is_some());
     (layout.bar && any).then(|| {
         let ends = crate::number::trimmed(layout.ends, 2);
         format!("Scale of the answers: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ undecided")
@@ -214,36 +214,29 @@ pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use lab::findings::Word;
+
     use super::*;
 
-    fn row(ratio: f64, interval: (f64, f64), tone: Tone) -> Row {
-        Row {
-            study: 0,
-            label: String::new(),
-            words: String::new(),
-            ends: String::new(),
-            tone,
+    fn row(ratio: f64, interval: (f64, f64), verdict: Word) -> Answer {
+        Answer {
             ratio: Some(ratio),
             interval: Some(interval),
-            floor: 0.01,
-            case: String::new(),
-            names: Vec::new(),
-            is_exploratory: false,
-            is_of_few_rounds: false,
-            below: Vec::new(),
+            verdict: Some(verdict),
+            ..Answer::default()
         }
     }
 
     #[test]
     fn a_bar_has_its_marker_on_the_side_of_its_verdict() {
-        let faster = bar(&row(0.5, (0.4, 0.6), Tone::Faster), 2.0);
+        let faster = bar(&row(0.5, (0.4, 0.6), Word::Faster), 2.0);
         assert_eq!(faster, "◄●─      ┼");
-        let undecided = bar(&row(0.98, (0.9, 1.2), Tone::Doubt), 2.0);
+        let undecided = bar(&row(0.98, (0.9, 1.2), Word::CannotTell), 2.0);
         assert!(
             undecided.contains('▲') && undecided.chars().count() <= BAR,
             "{undecided}"
         );
-        let slower = bar(&row(1.5, (1.4, 1.6), Tone::Slower), 2.0);
+        let slower = bar(&row(1.5, (1.4, 1.6), Word::Slower), 2.0);
         assert!(slower.find('┼') < slower.find('■'), "{slower}");
     }
 

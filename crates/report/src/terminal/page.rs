@@ -16,8 +16,6 @@ pub(crate) struct Page<'a> {
     out: String,
     /// The width that would show every column of every table so far.
     wants: usize,
-    /// Where the results are: it stands for DIR in the commands that are named.
-    folder: Option<&'a str>,
 }
 
 /// Prose is never wider than this: longer lines are hard to read.
@@ -29,14 +27,7 @@ impl<'a> Page<'a> {
             style,
             out: String::new(),
             wants: 0,
-            folder: None,
         }
-    }
-
-    /// The commands that are named are about this folder.
-    pub(super) fn about(mut self, folder: &'a str) -> Self {
-        self.folder = Some(folder);
-        self
     }
 
     pub(super) fn is_verbose(&self) -> bool {
@@ -56,8 +47,7 @@ impl<'a> Page<'a> {
     /// A text, wrapped; later lines stand two columns further in, and a command ends its line.
     pub(crate) fn text(&mut self, indent: usize, tone: Tone, text: &str) {
         let further = indent + 2;
-        let text = self.with_folder(text);
-        let text = self.shown(&text);
+        let text = self.shown(text);
         let room = self.prose().saturating_sub(further);
         let parts = by_commands(&text).into_iter();
         let lines = parts.flat_map(|part| wrap(&tied(&part), room));
@@ -93,17 +83,6 @@ impl<'a> Page<'a> {
                 (tone, line.clone()),
             ];
             self.line(indent, &spans);
-        }
-    }
-
-    /// Other folders are named DIR too, such as the one of `--folder`.
-    fn with_folder<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.folder.filter(|_| text.contains(" DIR")) {
-            Some(folder) => {
-                let text = text.replace("--resume DIR", &format!("--resume {folder}"));
-                Cow::Owned(text.replace("report DIR", &format!("report {folder}")))
-            }
-            None => Cow::Borrowed(text),
         }
     }
 

@@ -1,12 +1,12 @@
 //! A single study: its variants as bars, with time and memory.
 
 use lab::findings::QuantityFinding;
+use lab::findings::answers::are_threads_and_processes;
 use lab::{CaseResult, Results, VariantSummary};
 use measure::Measured;
 
 use super::Detail;
 use super::page::Page;
-use crate::document::answers::are_threads_and_processes;
 use crate::number::{bytes, time};
 use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::{Tone, is_contrary};
@@ -124,10 +124,10 @@ pub(super) fn memory(case: &CaseResult, detail: Detail) -> Option<String> {
     let mut all: Vec<&QuantityFinding> = all.filter(|one| one.name == "memory").collect();
     all.sort_by_key(|one| !are_threads_and_processes(case, &one.subject, &one.reference));
     let compared = all.iter().filter(|one| one.contrast.value().is_some());
-    let said = compared.filter_map(|one| Some(one.sentence.split_once(": ")?.1));
-    let said: Vec<&str> = said
-        .take(if detail < Detail::FewWarnings { 2 } else { 1 })
-        .collect();
+    let floor = case.findings.first().map_or(0.0, |one| one.floor);
+    let said = compared.map(|one| one.in_words(floor).in_full());
+    let most = if detail < Detail::FewWarnings { 2 } else { 1 };
+    let said: Vec<String> = said.take(most).collect();
     match said.is_empty() {
         false => Some(said.join("; ")),
         true => match &all.first()?.contrast {

@@ -1,8 +1,8 @@
 //! How a case was run, and what is missing of it.
 
-use lab::{CaseEnd, CaseResult, Metric, Results};
+use lab::{CaseResult, Metric, Results};
 
-use super::{many, metric};
+use super::many;
 use crate::number::percent;
 use crate::text::TIE;
 
@@ -18,7 +18,7 @@ pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String>
         });
     }
     if case.case.metric != Metric::Total {
-        parts.push(format!("{} only", metric(case.case.metric)));
+        parts.push(format!("{} only", case.case.metric.name()));
     }
     let noise = case.noise.and_then(|noise| noise.pair.or(noise.spread));
     parts.push(match noise {
@@ -54,41 +54,6 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
         .collect()
 }
 
-/// Why a case holds less than was asked for, if it does, and how to go on.
-pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> {
-    let why = stopped(results, case)?;
-    Some(match case.ended {
-        Some(CaseEnd::Budget) => {
-            format!("{why}. Continue: flowgauge run --resume DIR --budget 5m")
-        }
-        _ => why,
-    })
-}
-
-/// Why a case holds less than was asked for, if it does: `interrupted: 7 of 40 rounds`.
-pub(crate) fn stopped(results: &Results, case: &CaseResult) -> Option<String> {
-    let asked = results.header.settings.max_rounds;
-    let asked = case.case.max_rounds.map_or(asked, |most| most.min(asked));
-    let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
-    let decided = !case.findings.is_empty()
-        && case
-            .findings
-            .iter()
-            .all(|finding| finding.verdict.is_decided());
-    match case.ended {
-        Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
-        // What the last rounds decided is an answer like any other.
-        Some(CaseEnd::Budget) if decided => None,
-        Some(CaseEnd::Budget) => Some(format!("Stopped at the time limit after {rounds}")),
-        Some(CaseEnd::Failures) => {
-            Some(format!("given up after {rounds}: too many launches failed"))
-        }
-        None if results.finished => None,
-        None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),
-        None => Some(format!("cut short: {rounds}")),
-    }
-}
-
 /// Why cases hold less than was asked for, each reason once with the names of its cases.
 pub(crate) fn cut_short_together<'a>(
     results: &Results,
@@ -96,7 +61,7 @@ pub(crate) fn cut_short_together<'a>(
 ) -> Vec<String> {
     let mut cut: Vec<(String, Vec<String>)> = Vec::new();
     for (case, name) in cases {
-        let Some(why) = cut_short(results, case) else {
+        let Some(why) = results.stopped(case) else {
             continue;
         };
         let name = name.as_ref().to_owned();

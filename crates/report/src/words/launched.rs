@@ -9,20 +9,6 @@ use super::many;
 use crate::number::{bytes, count, plain};
 use crate::text::shell_word;
 
-/// The value of a case's parameter in its sweep, to the last digit: from the work itself
-/// where it holds it, since floating point has no room for large whole numbers.
-pub(crate) fn point_value(case: &Case) -> String {
-    let Some(point) = &case.sweep else {
-        return String::new();
-    };
-    let work = serde_json::to_value(&case.work).unwrap_or_default();
-    let exact = work.get(&point.parameter).and_then(Value::as_u64);
-    match exact.filter(|exact| *exact as f64 == point.value) {
-        Some(exact) => count(exact),
-        None => plain(point.value),
-    }
-}
-
 /// The work of a case, without what its variants do each in their own way.
 pub(crate) fn work_of(case: &Case) -> String {
     let works = (0..case.variants.len()).map(|at| case.work_of(at));

@@ -1,9 +1,12 @@
 //! Documents.
 
-use report::json;
+use lab::Preset;
+use report::terminal::{self, Style};
+use report::{html, json};
 use serde_json::Value;
 
-use crate::support::{machine, results};
+use crate::support::full::busy;
+use crate::support::{machine, mapped, results};
 
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("it is JSON")
@@ -106,4 +109,89 @@ fn the_machine() {
     assert!(document["machine"]["allowance"]["quota"]["value"].is_null());
     let header = parse(&json::findings(&results()))["header"]["machine"].clone();
     assert_eq!(header, document["machine"]);
+}
+
+/// Whether the words of a text stand in another one in that order, from its front on, which is then
+/// taken away: labels and bars may stand between them.
+fn follow<'a>(words: &str, text: &mut impl Iterator<Item = &'a str>) -> bool {
+    words
+        .split_whitespace()
+        .all(|word| text.any(|own| own == word))
+}
+
+/// What a browser shows of the answers of a page.
+fn shown(page: &str) -> String {
+    let start = page.find("<section id=\"answers\"").expect("answers");
+    let section = &page[start..start + page[start..].find("</section>").expect("its end")];
+    let parts = section
+        .split('<')
+        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = parts.collect::<Vec<_>>().join(" ");
+    let text = text
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    text.replace("&amp;", "&")
+}
+
+/// What a person read first stood in no file: a script could not read what the screen said.
+#[test]
+fn the_answers_are_those_of_the_screen_and_of_the_page() {
+    for results in [results(), mapped(), busy(Preset::Quick, 10)] {
+        let document = parse(&json::findings(&results));
+        let style = Style {
+            width: 200,
+            ..Style::default()
+        };
+        let screen = terminal::run(&results, &style, None);
+        let page = shown(&html::page(&results));
+        let answers = document["answers"].as_array().expect("answers");
+        assert!(!answers.is_empty());
+        let (mut on_screen, mut on_page) = (screen.split_whitespace(), page.split_whitespace());
+        for answer in answers {
+            let text = |field: &str| answer[field].as_str().unwrap_or_default();
+            let words = format!("{} {}", text("words"), text("ends"));
+            assert!(follow(&words, &mut on_screen), "{words}: {screen}");
+            // What acts or hides in a label is spelt out on a page.
+            let is_plain = text("label").is_ascii() && !text("label").contains('\u{1b}');
+            assert!(
+                !is_plain || follow(text("label"), &mut on_page),
+                "{answer}: {page}"
+            );
+            assert!(follow(&words, &mut on_page), "{words}: {page}");
+            let study = &document["studies"][answer["place"].as_u64().expect("a place") as usize];
+            assert_eq!(study["study"]["name"], answer["study"]);
+        }
+    }
+}
+
+/// The numbers of an answer are those of the finding that it speaks of.
+#[test]
+fn an_answer_has_the_numbers_of_its_finding() {
+    let document = parse(&json::findings(&busy(Preset::Quick, 10)));
+    let mut compared = 0;
+    for answer in document["answers"].as_array().expect("answers") {
+        let study = &document["studies"][answer["place"].as_u64().expect("a place") as usize];
+        let cases = study["cases"].as_array().expect("cases");
+        let Some(case) = cases
+            .iter()
+            .find(|one| one["case"]["name"] == answer["case"])
+        else {
+            continue;
+        };
+        let findings = case["findings"].as_array().expect("findings");
+        let finding = findings.iter().find(|one| {
+            one["subject"] == answer["subject"] && one["reference"] == answer["reference"]
+        });
+        let Some(finding) = finding.filter(|_| answer["question"] != "memory") else {
+            continue;
+        };
+        let estimate = &finding["estimate"];
+        assert_eq!(estimate["ratio"], answer["ratio"], "{answer}");
+        assert_eq!(estimate["low"], answer["interval"][0], "{answer}");
+        assert_eq!(estimate["high"], answer["interval"][1], "{answer}");
+        assert_eq!(finding["verdict"]["word"], answer["verdict"], "{answer}");
+        compared += 1;
+    }
+    assert!(compared > 8, "{compared}");
 }

@@ -65,50 +65,88 @@ pub fn factor_ends(low: f64, high: f64) -> String {
     format!("{first}{DOTS}{}", factor_end(high, f64::ceil))
 }
 
-/// Both ends of an interval of a ratio of times in words: `5.4 % faster … 0.7 % slower`, and
-/// where it lies on one side of 1 `0.5 … 3.0 % slower`.
+/// The words for a ratio below 1 and for one above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Directions {
+    below: &'static str,
+    above: &'static str,
+}
+
+impl Directions {
+    /// Both ends of an interval in words, as [`ratio_interval`] has them for times.
+    #[must_use]
+    pub fn interval(self, low: f64, high: f64) -> String {
+        let Self { below, above } = self;
+        let [low, high] = [low, high].map(Away::of);
+        let percent = low.factor.max(high.factor) < PERCENT;
+        let end = |away: Away, outwards| match (percent, outwards) {
+            (true, true) => percent_end(away.factor, f64::ceil),
+            (true, false) => percent_end(away.factor, f64::floor),
+            (false, true) => factor_end(away.factor, f64::ceil),
+            (false, false) => factor_end(away.factor, f64::floor),
+        };
+        let unit = if percent { " %" } else { "" };
+        match (low.is_below, high.is_below) {
+            (true, false) => format!(
+                "{}{unit} {below}{DOTS}{}{unit} {above}",
+                end(low, true),
+                end(high, true)
+            ),
+            (true, true) => format!("{}{DOTS}{}{unit} {below}", end(high, false), end(low, true)),
+            (false, _) => format!("{}{DOTS}{}{unit} {above}", end(low, false), end(high, true)),
+        }
+    }
+
+    /// A ratio in words, as [`against`] has it for times.
+    #[must_use]
+    pub fn against(self, ratio: f64) -> String {
+        let away = Away::of(ratio);
+        let word = if away.is_below {
+            self.below
+        } else {
+            self.above
+        };
+        format!("{} {word}", factor(away.factor))
+    }
+}
+
+/// Of ratios of times.
+pub const OF_TIMES: Directions = Directions {
+    below: "faster",
+    above: "slower",
+};
+
+/// Of ratios of amounts.
+pub const OF_AMOUNTS: Directions = Directions {
+    below: "less",
+    above: "more",
+};
+
+/// Both ends of an interval of a ratio of times in words: `5.4 % faster … 0.7 % slower`, and where
+/// it lies on one side of 1 `0.5 … 3.0 % slower`.
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
-    let [low, high] = [low, high].map(Away::of);
-    let percent = low.factor.max(high.factor) < PERCENT;
-    let end = |away: Away, outwards| match (percent, outwards) {
-        (true, true) => percent_end(away.factor, f64::ceil),
-        (true, false) => percent_end(away.factor, f64::floor),
-        (false, true) => factor_end(away.factor, f64::ceil),
-        (false, false) => factor_end(away.factor, f64::floor),
-    };
-    let unit = if percent { " %" } else { "" };
-    match (low.is_faster, high.is_faster) {
-        (true, false) => format!(
-            "{}{unit} faster{DOTS}{}{unit} slower",
-            end(low, true),
-            end(high, true)
-        ),
-        (true, true) => format!("{}{DOTS}{}{unit} faster", end(high, false), end(low, true)),
-        (false, _) => format!("{}{DOTS}{}{unit} slower", end(low, false), end(high, true)),
-    }
+    OF_TIMES.interval(low, high)
 }
 
 /// A ratio of times as people say it: `5.5 % faster`, `1.31x slower`.
 #[must_use]
 pub fn against(ratio: f64) -> String {
-    let away = Away::of(ratio);
-    let word = if away.is_faster { "faster" } else { "slower" };
-    format!("{} {word}", factor(away.factor))
+    OF_TIMES.against(ratio)
 }
 
-/// How far a ratio of times is from 1, and on which side.
+/// How far a ratio is from 1, and on which side.
 #[derive(Debug, Clone, Copy)]
 struct Away {
     factor: f64,
-    is_faster: bool,
+    is_below: bool,
 }
 
 impl Away {
     fn of(ratio: f64) -> Self {
         Self {
             factor: ratio.max(1.0 / ratio),
-            is_faster: ratio < 1.0,
+            is_below: ratio < 1.0,
         }
     }
 }

@@ -1,14 +1,13 @@
 //! From slots to quantities and to findings on them.
 
 use measure::Measured;
-use stats::{Estimate, RUNS_ALPHA, Rule, Shift, Verdict, estimate, shift, typical_amount};
+use stats::{Estimate, RUNS_ALPHA, Rule, Shift, estimate, shift, typical_amount};
 
 use super::said::sentence;
 use super::{
     Amount, Basis, Contrast, Kind, Look, Quantity, QuantityFinding, Seen, Unit, Word, alpha,
 };
 use crate::data::RawSlot;
-use crate::findings::Finding;
 
 /// Counts below this are compared by their difference.
 const FEW: f64 = 10.0;
@@ -104,15 +103,17 @@ impl<'a> SlotValues<'a> {
             Measured::NotAvailable { .. } => Word::NotCompared,
         };
         let (subject, reference) = (label(pair.subject)?, label(pair.reference)?);
-        Some(QuantityFinding {
+        let mut finding = QuantityFinding {
             name: kind.name(),
             unit: kind.unit(),
-            sentence: sentence(kind, &subject, &reference, &contrast, verdict, pair.floor),
+            sentence: String::new(),
             subject,
             reference,
             contrast,
             verdict,
-        })
+        };
+        finding.sentence = sentence(kind, &finding, pair.floor);
+        Some(finding)
     }
 
     fn contrast(&self, place: usize, pair: Compared) -> Option<Measured<Contrast>> {
@@ -142,31 +143,6 @@ impl<'a> SlotValues<'a> {
             value(r).zip(value(s))
         });
         both.unzip()
-    }
-}
-
-impl QuantityFinding {
-    /// The same with the interval and the verdict of a finding on its time.
-    pub(crate) fn judged_as(&self, finding: &Finding) -> Self {
-        let Some(estimate) = finding.estimate else {
-            return self.clone();
-        };
-        let contrast = Measured::Value(of_ratio(estimate));
-        let verdict = of_time(finding.verdict);
-        let (subject, reference) = (&self.subject, &self.reference);
-        Self {
-            sentence: sentence(
-                Kind::Time,
-                subject,
-                reference,
-                &contrast,
-                verdict,
-                finding.floor,
-            ),
-            contrast,
-            verdict,
-            ..self.clone()
-        }
     }
 }
 
@@ -200,7 +176,7 @@ fn of_shift(shift: Shift) -> Contrast {
     }
 }
 
-fn of_ratio(estimate: Estimate) -> Contrast {
+pub(super) fn of_ratio(estimate: Estimate) -> Contrast {
     Contrast {
         basis: Basis::Ratio,
         estimate: estimate.ratio,
@@ -234,15 +210,6 @@ fn word(unit: Unit, contrast: &Contrast, floor: f64) -> Word {
     }
 }
 
-fn of_time(verdict: Verdict) -> Word {
-    match verdict {
-        Verdict::Faster { .. } => Word::Faster,
-        Verdict::Slower { .. } => Word::Slower,
-        Verdict::Same { .. } => Word::Same,
-        Verdict::CannotTell { .. } => Word::CannotTell,
-    }
-}
-
 /// As a time is judged: by [`Rule`].
 fn of_interval(contrast: &Contrast, floor: f64) -> Word {
     let rule = Rule {
@@ -256,7 +223,7 @@ fn of_interval(contrast: &Contrast, floor: f64) -> Word {
         high: contrast.high,
         alpha: contrast.alpha,
     };
-    match of_time(rule.judge(&estimate)) {
+    match Word::of_time(rule.judge(&estimate)) {
         Word::Faster => Word::Less,
         Word::Slower => Word::More,
         word => word,

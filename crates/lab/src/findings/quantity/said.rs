@@ -3,71 +3,75 @@
 
 use measure::Measured;
 
-use super::{Basis, Contrast, Kind, Unit, Word};
-use crate::data::number::{DOTS, against, factor, factor_interval, ratio_interval};
+use super::{Basis, Contrast, Kind, QuantityFinding, Unit, Word};
+use crate::data::number::{DOTS, Directions, OF_AMOUNTS, OF_TIMES, factor, factor_interval};
 use crate::data::words::{percent, plural};
+use crate::findings::compared::{Compared, is_close};
 
 /// From here on an amount is said as a factor, below in percent.
 const TWICE: f64 = 2.0;
 
-pub(super) fn sentence(
-    kind: Kind,
-    subject: &str,
-    reference: &str,
-    contrast: &Measured<Contrast>,
-    verdict: Word,
-    floor: f64,
-) -> String {
-    let (what, subject, reference) = (kind.spoken(), plural(subject), plural(reference));
-    let contrast = match contrast {
-        Measured::Value(contrast) => contrast,
-        Measured::NotAvailable { reason, .. } => {
-            return format!("{what}: {subject} and {reference} are not compared: {reason}");
-        }
-    };
-    match verdict {
-        Word::Same => format!(
-            "{what}: {subject} and {reference} the same{}",
-            within(kind.unit(), contrast, floor)
-        ),
-        Word::CannotTell | Word::NotCompared => format!(
-            "{what}: {subject} and {reference} {}{}",
-            match contrast.interval() {
-                Some(ends) if crate::findings::compared::is_close(ends) => "too close to call",
-                _ => "undecided",
-            },
-            seen(kind.unit(), contrast)
-        ),
-        decided => format!(
-            "{what}: {subject} {} than {reference}{}",
-            by(kind.unit(), contrast, decided),
-            ends(kind.unit(), contrast)
-        ),
+pub(super) fn sentence(kind: Kind, finding: &QuantityFinding, floor: f64) -> String {
+    format!("{}: {}", kind.spoken(), finding.in_words(floor).in_full())
+}
+
+impl QuantityFinding {
+    /// What it says, and the interval behind it; ratios within `floor` are the same.
+    #[must_use]
+    pub fn in_words(&self, floor: f64) -> Compared {
+        let [subject, reference] = [&self.subject, &self.reference].map(|label| plural(label));
+        let contrast = match &self.contrast {
+            Measured::Value(contrast) => contrast,
+            Measured::NotAvailable { reason, .. } => {
+                return Compared {
+                    word: format!("{subject} and {reference} are not compared: {reason}"),
+                    interval: String::new(),
+                };
+            }
+        };
+        let (word, interval) = match self.verdict {
+            Word::Same => {
+                let (within, ends) = within(self.unit, contrast, floor);
+                (format!("{subject} and {reference} the same{within}"), ends)
+            }
+            Word::CannotTell | Word::NotCompared => {
+                let open = match contrast.interval() {
+                    Some(ends) if is_close(ends) => "too close to call",
+                    _ => "undecided",
+                };
+                let word = format!("{subject} and {reference} {open}:");
+                (word, seen(self.unit, contrast))
+            }
+            decided => {
+                let by = by(self.unit, contrast, decided);
+                let word = format!("{subject} {by} than {reference}");
+                (word, ends(self.unit, contrast))
+            }
+        };
+        Compared { word, interval }
     }
 }
 
-fn within(unit: Unit, contrast: &Contrast, floor: f64) -> String {
+/// Within what they are the same, and both ends.
+fn within(unit: Unit, contrast: &Contrast, floor: f64) -> (String, String) {
     match (contrast.basis, contrast.interval()) {
-        (Basis::Ratio, Some((low, high))) => {
-            format!(" within {} ({})", percent(floor), signed(unit, low, high))
-        }
+        (Basis::Ratio, Some((low, high))) => (
+            format!(" within {}", percent(floor)),
+            format!("({})", words(unit).interval(low, high)),
+        ),
         (Basis::Difference, Some((low, high))) if low != high => {
-            format!(" within {}", unit.show(low.abs().max(high.abs())))
+            let most = unit.show(low.abs().max(high.abs()));
+            (format!(" within {most}"), String::new())
         }
-        _ => String::new(),
+        _ => Default::default(),
     }
 }
 
-/// Both ends with their sign in words.
-fn signed(unit: Unit, low: f64, high: f64) -> String {
-    said_of(unit, ratio_interval(low, high))
-}
-
-/// Of times faster and slower, of amounts less and more.
-fn said_of(unit: Unit, words: String) -> String {
+/// Times are faster and slower, amounts less and more.
+fn words(unit: Unit) -> Directions {
     match unit {
-        Unit::Ns => words,
-        _ => words.replace("faster", "less").replace("slower", "more"),
+        Unit::Ns => OF_TIMES,
+        _ => OF_AMOUNTS,
     }
 }
 
@@ -80,16 +84,16 @@ fn too_few(rounds: usize) -> String {
 
 fn seen(unit: Unit, contrast: &Contrast) -> String {
     match (contrast.basis, contrast.interval()) {
-        (Basis::Ratio, Some((low, high))) => format!(": {}", signed(unit, low, high)),
+        (Basis::Ratio, Some((low, high))) => words(unit).interval(low, high),
         (Basis::Difference, Some((low, high))) => {
-            format!(": {} less … {} more", unit.show(0.0 - low), unit.show(high))
+            format!("{} less … {} more", unit.show(0.0 - low), unit.show(high))
         }
         (Basis::Ratio, None) => format!(
-            ": {} as far as seen, {} for an interval",
-            said_of(unit, against(contrast.estimate)),
+            "{} as far as seen, {} for an interval",
+            words(unit).against(contrast.estimate),
             too_few(contrast.rounds)
         ),
-        (Basis::Difference, None) => format!(": {}", too_few(contrast.rounds)),
+        (Basis::Difference, None) => too_few(contrast.rounds),
     }
 }
 
@@ -115,7 +119,7 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
     match contrast.basis {
         Basis::Difference => {
             let (a, b) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
-            format!(" [{}{DOTS}{}]", unit.show(a), unit.show(b))
+            format!("[{}{DOTS}{}]", unit.show(a), unit.show(b))
         }
         Basis::Ratio if unit != Unit::Ns && (1.0 / TWICE..1.0).contains(&ratio) => {
             shares(1.0 - high, 1.0 - low)
@@ -123,10 +127,8 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
         Basis::Ratio if unit != Unit::Ns && (1.0..TWICE).contains(&ratio) => {
             shares(low - 1.0, high - 1.0)
         }
-        Basis::Ratio if ratio < 1.0 => {
-            format!(" {}", factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low))
-        }
-        Basis::Ratio => format!(" {}", factor_interval(ratio, low, high)),
+        Basis::Ratio if ratio < 1.0 => factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low),
+        Basis::Ratio => factor_interval(ratio, low, high),
     }
 }
 
@@ -136,7 +138,7 @@ fn shares(low: f64, high: f64) -> String {
         // Rounded to a billionth first, so that 0.2 stays 0.2 though it is stored as less.
         format!("{:.1}", round((end * 1e12).round() / 1e9) / 10.0 + 0.0)
     };
-    format!(" [{}{DOTS}{} %]", to(low, f64::floor), to(high, f64::ceil))
+    format!("[{}{DOTS}{} %]", to(low, f64::floor), to(high, f64::ceil))
 }
 
 fn share(fraction: f64) -> String {

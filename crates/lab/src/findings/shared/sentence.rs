@@ -27,22 +27,14 @@ pub(in crate::findings) fn sentence(case: &CaseResult) -> Option<String> {
     })
 }
 
-/// `with the address space shared 2.05x slower [1.98x … 2.11x]`.
+/// `with the address space shared: 2.05x slower [1.98x … 2.11x]`.
 fn effect(what: &str, effect: &Effect) -> String {
     let said = compared(Some(&effect.estimate), &effect.verdict);
     let interval = match effect.verdict {
         Verdict::Same { .. } => "",
         _ => said.interval.as_str(),
     };
-    let colon = match effect.verdict {
-        Verdict::CannotTell { .. } if !interval.is_empty() => ":",
-        _ => "",
-    };
-    let word = match effect.verdict {
-        Verdict::Same { .. } => said.word.replace("same", "the same"),
-        _ => said.word,
-    };
-    format!("with {what} shared {word}{colon} {interval}")
+    format!("with {what} shared: {} {interval}", said.word)
         .trim_end()
         .to_owned()
 }

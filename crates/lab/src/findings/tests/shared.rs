@@ -24,25 +24,25 @@ fn the_in_between_models_tell_which_shared_resource_it_is() {
         (
             [40, 40, 20, 20],
             "in-between: what makes the difference is the shared address space (with the signal \
-             handlers): with the address space shared 2.00x faster [1.99x … 2.00x], with the file \
-             table shared the same within 1 %",
+             handlers): with the address space shared: 2.00x faster [1.99x … 2.00x], with the file \
+             table shared: same within 1 %",
         ),
         (
             [10, 15, 10, 15],
             "in-between: what makes the difference is the shared file table (with the working \
-             folder): with the address space shared the same within 1 %, with the file table shared 1.50x slower \
+             folder): with the address space shared: same within 1 %, with the file table shared: 1.50x slower \
              [1.49x … 1.50x]",
         ),
         (
             [40, 36, 20, 18],
             "in-between: what makes the difference is the address space and file table: with the \
-             address space shared 2.00x faster [1.99x … 2.00x], with the file table shared 1.11x \
+             address space shared: 2.00x faster [1.99x … 2.00x], with the file table shared: 1.11x \
              faster [1.11x … 1.12x]",
         ),
         (
             [10, 10, 10, 10],
             "in-between: neither shared resource makes a difference: with the address space \
-             shared the same within 1 %, with the file table shared the same within 1 %",
+             shared: same within 1 %, with the file table shared: same within 1 %",
         ),
     ] {
         let mock = Mock::timed(four_times(ms));

@@ -8,8 +8,7 @@
 //! their address spaces. The kernel's own work for one (page tables to copy and to give back) is
 //! counted by nobody, so this has no share of its own: it has that of the phases.
 
-use super::cause::Clause;
-use super::{Evidence, Side, faults};
+use super::{Clause, Evidence, Side, faults};
 use crate::data::words::plural;
 
 /// The cause, where making flows makes most of the difference.

@@ -11,11 +11,10 @@
 //! the most is given; of those that explain as much, the most specific. Where none does, there
 //! is no cause: what else was measured says how the two differ and not why.
 
-use super::copied::MOST;
-use super::{Evidence, address_spaces, copied, kernel, late, made, parts, phases, shared, waits};
-
-/// The share of the difference that a cause explains, and what it is.
-pub(super) type Clause = (f64, String);
+use super::{
+    Clause, Evidence, MOST, address_spaces, copied, kernel, late, made, parts, phases, shared,
+    waits,
+};
 
 /// Looks for one cause.
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;

@@ -17,8 +17,7 @@
 
 use flow::{Pages, ParentMemory};
 
-use super::cause::Clause;
-use super::{Evidence, Reason, Side, Weight};
+use super::{Clause, Evidence, MOST, Reason, Side, Weight};
 use crate::data::number::{bytes, plain, time};
 use crate::data::words::plural;
 
@@ -28,9 +27,6 @@ const ENTRY: f64 = 8.0;
 const MANY: f64 = 2_048.0;
 /// What one entry can cost to copy and to give back, in ns.
 const PLAUSIBLE_NS: std::ops::RangeInclusive<f64> = 5.0..=1_000.0;
-/// The share of the difference from which create and tear-down make most of it.
-pub(crate) const MOST: f64 = 0.5;
-
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (making_ns, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;

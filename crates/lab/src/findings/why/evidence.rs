@@ -2,7 +2,7 @@
 
 use stats::Verdict;
 
-use super::copied::MOST;
+use super::MOST;
 use crate::data::Metric;
 use crate::findings::counted::Events;
 use crate::findings::counts::Counts;

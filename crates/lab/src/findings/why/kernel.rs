@@ -7,8 +7,7 @@
 //! has hundreds of times as many as the other, its turns go through the kernel, and those of the
 //! other do not.
 
-use super::cause::Clause;
-use super::{Evidence, Side};
+use super::{Clause, Evidence, Side};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;

@@ -1,7 +1,6 @@
 //! A last flow that works on alone and leaves the other CPUs idle.
 
-use super::cause::Clause;
-use super::{Evidence, Reason, Weight};
+use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::words::plural;
 

@@ -1,8 +1,6 @@
 //! How many flows are made: a flow for each item against a few for all of them.
 
-use super::cause::Clause;
-use super::copied::MOST;
-use super::{Evidence, Reason, Side, Weight};
+use super::{Clause, Evidence, MOST, Reason, Side, Weight};
 use crate::data::number::{count, time};
 use crate::data::words::plural;
 

@@ -7,8 +7,7 @@
 //! so differences of them are shares of its difference. Where one of them goes the other way, there are
 //! no shares, and each is said for itself.
 
-use super::cause::Clause;
-use super::{Evidence, Reason, Weight};
+use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
 use crate::findings::profile::Parts;

@@ -1,7 +1,6 @@
 //! How much of the difference lies in which phase.
 
-use super::cause::Clause;
-use super::{Evidence, Reason, Weight};
+use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
 

@@ -11,9 +11,7 @@
 use flow::Model;
 use stats::Verdict;
 
-use super::cause::Clause;
-use super::copied::MOST;
-use super::{Evidence, Reason, Weight, faults};
+use super::{Clause, Evidence, MOST, Reason, Weight, faults};
 use crate::data::words::percent;
 use crate::findings::compared;
 use crate::findings::shared::{Cause, Effect, Shared};

@@ -12,9 +12,8 @@
 use stats::Verdict;
 
 use super::apart::apart;
-use super::cause::Clause;
 use super::shared;
-use super::{Evidence, Reason, Weight};
+use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;

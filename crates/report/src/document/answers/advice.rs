@@ -1,12 +1,12 @@
 //! What to do next, and what to beware of.
 
-use lab::{CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
+use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
 use stats::Verdict;
 
-use super::{Answers, Row, few};
+use super::{Answers, few};
 use crate::text::shell_word;
-use crate::words::{Tone, many};
+use crate::words::many;
 
 /// Reasons of failed slots that are named.
 const REASONS: usize = 4;
@@ -20,13 +20,12 @@ const FAR: usize = 1_000;
 const LEAST_MINUTES: f64 = 5.0;
 
 /// What to do about what is open.
-pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
-    let all = || answers.rows.iter().chain(&answers.others);
-    let open: Vec<&Row> = all().filter(|row| row.tone == Tone::Doubt).collect();
+pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<String> {
+    let open: Vec<&Answer> = answers.all().filter(|row| row.is_open()).collect();
     // Such a row has a ratio alone.
-    let is_early = |row: &&&Row| row.ratio.is_some() && row.interval.is_none();
+    let is_early = |row: &&&Answer| row.times().is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
-    let is_empty = |row: &&Row| cases(results, row).all(|(_, case)| case.rounds == 0);
+    let is_empty = |row: &&Answer| cases(results, row).all(|(_, case)| case.rounds == 0);
     let mut count = match (open.len(), early) {
         (0, _) => String::new(),
         (1, _) if open.iter().all(is_empty) => "One row has no data yet".to_owned(),
@@ -54,7 +53,7 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
         .chain(hidden)
         .collect();
     let mut next = Vec::new();
-    match more_rounds(results, &cases) {
+    match more_rounds(results, &cases, folder) {
         Some(more) => next.push(format!("{count}. {more}")),
         None if far > 0 => next.push(format!("{count}: small differences for so noisy a machine")),
         None => {}
@@ -63,23 +62,18 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
     if !next.is_empty() || !open.is_empty() {
         return next;
     }
-    let begun = all().filter(|row| row.ratio.is_some());
-    if let Some(row) =
-        begun.min_by(|a, b| a.ratio.unwrap_or(1.0).total_cmp(&b.ratio.unwrap_or(1.0)))
-    {
-        let study = &results.studies[row.study].study.name;
-        if results.studies.len() > 1 {
-            let study = shell_word(study);
-            next.push(format!(
-                "One study alone, in more rounds: flowgauge run {study} --budget 5m"
-            ));
-        }
-    }
+    let begun = answers.all().filter(|row| row.times().is_some());
+    let ratio = |row: &Answer| row.ratio.unwrap_or(1.0);
+    let most = begun.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    next.extend(most.filter(|_| results.studies.len() > 1).map(|row| {
+        let study = shell_word(&row.study);
+        format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
+    }));
     next
 }
 
 /// Whether a row has an interval that no advised number of rounds would make narrow enough.
-fn is_far(results: &Results, row: &Row) -> bool {
+fn is_far(results: &Results, row: &Answer) -> bool {
     let findings = cases(results, row).flat_map(|(_, case)| &case.findings);
     let missing = findings.filter_map(|finding| match finding.verdict {
         Verdict::CannotTell { more_rounds } => more_rounds,
@@ -91,9 +85,9 @@ fn is_far(results: &Results, row: &Row) -> bool {
 /// The cases that a row is of: all of its study where it names none.
 fn cases<'a>(
     results: &'a Results,
-    row: &'a Row,
+    row: &'a Answer,
 ) -> impl Iterator<Item = (&'a StudyResult, &'a CaseResult)> {
-    let study = &results.studies[row.study];
+    let study = &results.studies[row.place];
     let own = study.cases.iter();
     let own = own.filter(|case| row.case.is_empty() || case.case.name == row.case);
     own.map(move |case| (study, case))
@@ -104,7 +98,7 @@ fn hidden<'a>(results: &'a Results, answers: &Answers) -> Vec<(&'a StudyResult, 
     let [study] = &results.studies[..] else {
         return Vec::new();
     };
-    let mut rows = answers.rows.iter().chain(&answers.others);
+    let mut rows = answers.all();
     let has_few = |case: &&CaseResult| {
         let mut findings = case.findings.iter();
         let is_early = findings.all(|one| one.estimate.is_none_or(|e| e.interval().is_none()));
@@ -115,7 +109,11 @@ fn hidden<'a>(results: &'a Results, answers: &Answers) -> Vec<(&'a StudyResult, 
 }
 
 /// How to get more rounds of what is open; `None` where nothing is that more rounds could decide.
-fn more_rounds(results: &Results, open: &[(&StudyResult, &CaseResult)]) -> Option<String> {
+fn more_rounds(
+    results: &Results,
+    open: &[(&StudyResult, &CaseResult)],
+    folder: &str,
+) -> Option<String> {
     let ended = |end: Option<CaseEnd>| open.iter().any(|(_, case)| case.ended == end);
     let (in_time, in_rounds) = (ended(Some(CaseEnd::Budget)), ended(Some(CaseEnd::Rounds)));
     if !in_time && !in_rounds && !ended(None) {
@@ -132,7 +130,7 @@ fn more_rounds(results: &Results, open: &[(&StudyResult, &CaseResult)]) -> Optio
     let budget = minutes.map(|minutes| format!(" --budget {minutes}m"));
     let flags = [rounds, budget].into_iter().flatten().collect::<String>();
     Some(format!(
-        "More rounds{each}: flowgauge run --resume DIR{flags}"
+        "More rounds{each}: flowgauge run --resume {folder}{flags}"
     ))
 }
 
@@ -183,7 +181,7 @@ pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<S
 
 /// How to ask for a row alone that was measured until it was decided by itself, but is one of many
 /// comparisons in this run: no more rounds are made of it here.
-fn alone(results: &Results, row: &Row) -> Option<String> {
+fn alone(results: &Results, row: &Answer) -> Option<String> {
     let (study, case) = cases(results, row).next()?;
     let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
     let words = [&study.study.name, &case.case.name].map(|name| shell_word(name));
@@ -214,7 +212,7 @@ fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
 }
 
 /// `sort failed 5 of 12 times: exit code 1`: an error where none succeeded.
-fn failures(results: &Results) -> Vec<String> {
+fn failures(results: &Results, folder: &str) -> Vec<String> {
     let mut groups: Vec<Failed> = Vec::new();
     for (label, variant) in variants(results) {
         let failed: usize = variant.failures.iter().map(|(count, _)| count).sum();
@@ -252,7 +250,9 @@ fn failures(results: &Results) -> Vec<String> {
     let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
     if let Some(more) = groups.len().checked_sub(REASONS).filter(|more| *more > 0) {
         let more = many(more as u64, "more reason");
-        lines.push(format!("Slots failed for {more}: flowgauge report DIR -v"));
+        lines.push(format!(
+            "Slots failed for {more}: flowgauge report {folder} -v"
+        ));
     }
     lines
 }
@@ -277,10 +277,10 @@ fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)
 }
 
 /// Warnings in the reader's words.
-pub(super) fn warnings(results: &Results) -> Vec<String> {
+pub(super) fn warnings(results: &Results, folder: &str) -> Vec<String> {
     let mut warnings = Vec::new();
-    warnings.extend(crate::document::study::ending(results));
-    warnings.extend(failures(results));
+    warnings.extend(crate::document::study::ending(results, folder));
+    warnings.extend(failures(results, folder));
     // Why there is nothing is among what was left out.
     if variants(results).all(|(_, variant)| variant.good == 0) {
         warnings.extend(results.notes.iter().cloned());

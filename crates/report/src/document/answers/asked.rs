@@ -1,9 +1,8 @@
 //! What a study asks, where it varies something: a first screen shows one point of it alone.
 
-use lab::{CaseResult, Results, plural};
+use lab::{Block, CaseResult, Results, Sweep, plural};
 
-use crate::document::blocks::{Block, Sweep};
-use crate::words::{many, point_value};
+use crate::words::many;
 
 /// Points of a sweep that are named; of more, the ends.
 const NAMED: usize = 5;
@@ -47,7 +46,7 @@ pub(super) fn labels(case: &CaseResult) -> impl Iterator<Item = &str> {
 /// `Varied: flows (2, 100, 20,000)`, `Varied: flows (2 … 1,000,000, 18 values)`, `At flows 100`.
 fn of_sweep(sweep: &Sweep<'_>) -> String {
     let points = sweep.points.iter();
-    let values: Vec<String> = points.map(|(_, case)| point_value(&case.case)).collect();
+    let values: Vec<String> = points.map(|(_, case)| case.case.point_value()).collect();
     let said = match &values[..] {
         [first, .., last] if values.len() > NAMED => {
             format!("{first} … {last}, {} values", values.len())

@@ -1,14 +1,16 @@
 //! Names that a stranger cannot know, where they first stand: what the study says of its labels,
 //! and else what the model is.
 
-use lab::{CaseResult, Results, StudyResult};
+use lab::{Answer, CaseResult, Results, StudyResult};
 
-use super::Row;
 use super::asked::labels;
 
 /// `Terms: fiber-packed: user-level threads, …; by pointer: …`, of the variants that are named; of
 /// a study alone those of its headline.
-pub(super) fn terms<'a>(results: &Results, rows: impl Iterator<Item = &'a Row>) -> Option<String> {
+pub(super) fn terms<'a>(
+    results: &Results,
+    rows: impl Iterator<Item = &'a Answer>,
+) -> Option<String> {
     let named: Vec<(&StudyResult, &CaseResult, Vec<&str>)> = match &results.studies[..] {
         [study] => {
             let headline = study.headline_case().into_iter();
@@ -18,9 +20,13 @@ pub(super) fn terms<'a>(results: &Results, rows: impl Iterator<Item = &'a Row>) 
         }
         studies => rows
             .filter_map(|row| {
-                let study = &studies[row.study];
+                let study = &studies[row.place];
                 let case = study.cases.iter().find(|case| case.case.name == row.case)?;
-                Some((study, case, row.names.iter().map(String::as_str).collect()))
+                let names = [&row.subject, &row.reference].into_iter().flatten();
+                let named = names
+                    .map(String::as_str)
+                    .filter(|_| !row.is_on_threads_and_processes());
+                Some((study, case, named.collect()))
             })
             .collect(),
     };

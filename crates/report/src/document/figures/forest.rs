@@ -4,7 +4,7 @@
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::forest::Row;
-use crate::words::{comparison, point_value, spoken};
+use crate::words::{comparison, spoken};
 use lab::{CaseResult, Finding};
 
 /// The chart with its data; nothing without findings.
@@ -46,7 +46,7 @@ fn label(case: &CaseResult, finding: &Finding) -> String {
         Some(point) => format!(
             "{} {}: {pair}",
             spoken(&point.parameter),
-            point_value(&case.case)
+            case.case.point_value()
         ),
         None => format!("{pair}: {}", case.case.title),
     }

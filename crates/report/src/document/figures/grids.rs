@@ -9,9 +9,9 @@ use lab::CaseResult;
 use super::Figures;
 use super::heat::heat;
 use crate::charts::heat::{Cell, Grid};
-use crate::document::blocks::Sweep;
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many, of_first, point_value, spoken};
+use crate::words::{Tone, finding_of, many, of_first, spoken};
+use lab::Sweep;
 
 /// Every point of a sweep by every variant. Nothing where it would be a single row or a
 /// single column.
@@ -42,7 +42,7 @@ pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
 }
 
 fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
-    let point = format!("{} {}", spoken(sweep.parameter), point_value(&case.case));
+    let point = format!("{} {}", spoken(sweep.parameter), case.case.point_value());
     let usual = sweep
         .points
         .first()

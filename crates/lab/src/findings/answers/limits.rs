@@ -1,13 +1,11 @@
 //! The row of a study of limits: numbers, and nothing that is compared.
 
-use lab::StudyResult;
-use lab::findings::at_most;
-
-use super::row::{About, Row};
-use crate::words::{Tone, plural};
+use super::answer::{About, Answer, Question};
+use crate::data::words::{capital, plural};
+use crate::findings::{StudyResult, at_most};
 
 /// The largest numbers of flows and what stops them.
-pub(super) fn limits(place: usize, study: &StudyResult) -> Row {
+pub(super) fn limits(study: &StudyResult) -> Answer {
     let label = study.study.deciding.first().map(|one| one.label.clone());
     let known = study
         .limits
@@ -35,8 +33,12 @@ pub(super) fn limits(place: usize, study: &StudyResult) -> Row {
     let words = first.map_or("no limit can be read".to_owned(), |first| {
         format!("at most {first}")
     });
-    let label = label.unwrap_or_else(|| super::capital(&study.study.name));
-    let mut row = Row::new(place, label, words, Tone::Plain);
+    let label = label.unwrap_or_else(|| capital(&study.study.name));
+    let mut row = Answer {
+        question: Question::Limits,
+        words,
+        ..Answer::called(label)
+    };
     if !rest.is_empty() {
         let also = format!("also: {}", rest.join(", "));
         row.below.push(About::Besides.says(also));

@@ -1,76 +1,26 @@
 //! One answer: how threads compare with processes, or which variant is the best of a case.
 
 use flow::Model;
-use lab::findings::{Role, crossovers};
-use lab::{CaseResult, Finding, Metric, Results, StudyResult, compared};
 use stats::{Estimate, Verdict};
 
 use super::along;
-use crate::words::{Tone, plural, stopped};
+use super::answer::{About, Answer, Line, Question};
+use crate::data::Metric;
+use crate::data::words::plural;
+use crate::findings::asked::{latencies_in_words, load_in_words, rates_in_words};
+use crate::findings::calibration::detects_in_words;
+use crate::findings::{
+    CaseResult, Finding, Results, Role, StudyResult, Word, compared, crossovers,
+};
 
 /// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
 /// What [`compared`] says of no rounds.
 const NOT_COMPARED: &str = "not compared";
 
-/// One answer.
-#[derive(Debug, Clone)]
-pub(crate) struct Row {
-    /// The study, by its place.
-    pub(crate) study: usize,
-    /// `Primes, even work`.
-    pub(crate) label: String,
-    /// `threads 7.8 % faster`, `too close to call:`.
-    pub(crate) words: String,
-    /// `[3.1 … 20.5 %]`, `5.4 % faster … 0.7 % slower`.
-    pub(crate) ends: String,
-    pub(crate) tone: Tone,
-    /// Subject over reference, with its interval.
-    pub(crate) ratio: Option<f64>,
-    pub(crate) interval: Option<(f64, f64)>,
-    pub(crate) floor: f64,
-    /// The case, and the variants that the words name.
-    pub(crate) case: String,
-    pub(crate) names: Vec<String>,
-    /// It is no headline answer, and has no share of their level.
-    pub(crate) is_exploratory: bool,
-    /// Few rounds decided it and may have overstated the difference.
-    pub(crate) is_of_few_rounds: bool,
-    /// What the reader sees below: the cause, or the other variants.
-    pub(crate) below: Vec<Below>,
-}
-
-/// A line below the words of a row.
-#[derive(Debug, Clone)]
-pub(crate) struct Below {
-    pub(crate) about: About,
-    pub(crate) text: String,
-}
-
-/// What a line below a row is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum About {
-    /// The cause, or why there is no answer.
-    Cause,
-    /// That nothing that was measured is a cause.
-    NoCause,
-    /// That few rounds may have overstated the difference.
-    Overstated,
-    /// What a flag asked for, such as the highest rate within a bound.
-    Asked,
-    /// What was measured besides, such as the other variants.
-    Besides,
-}
-
-impl About {
-    pub(super) fn says(self, text: impl Into<String>) -> Below {
-        let text = text.into();
-        Below { about: self, text }
-    }
-}
-
 /// Whether these are threads against processes, with the same work.
-pub(crate) fn are_threads_and_processes(case: &CaseResult, subject: &str, reference: &str) -> bool {
+#[must_use]
+pub fn are_threads_and_processes(case: &CaseResult, subject: &str, reference: &str) -> bool {
     let sides = [Model::Thread, Model::Process].map(|model| Some((model, false)));
     [subject, reference].map(|label| model(case, label)) == sides
 }
@@ -78,10 +28,10 @@ pub(crate) fn are_threads_and_processes(case: &CaseResult, subject: &str, refere
 /// How threads compare with processes, or which variant is the best.
 pub(super) fn row(
     results: &Results,
-    (place, study): (usize, &StudyResult),
+    study: &StudyResult,
     label: &str,
     case: &CaseResult,
-) -> (bool, Row) {
+) -> Answer {
     let main = threads_against_processes(case);
     let is_headline = study
         .headline_case()
@@ -92,18 +42,25 @@ pub(super) fn row(
         .or(study.finding_of(case));
     // Where something else wins, that is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
-    let is_main = main.is_some();
-    let mut row = Row::new(place, label, "no data yet", Tone::Doubt);
-    row.case.clone_from(&case.case.name);
-    let mut findings = case.findings.iter();
-    row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
+    let is_exploratory = |one: &Finding| matches!(one.role, Role::Exploratory { .. });
+    let mut row = Answer {
+        case: case.case.name.clone(),
+        words: "no data yet".to_owned(),
+        verdict: Some(Word::NotCompared),
+        is_exploratory: case.findings.iter().any(is_exploratory),
+        ..Answer::called(label)
+    };
     let cause = no_cause(case);
     match (&main, best) {
-        (Some((_, pair)), _) => row.say(pair, "threads", &cause),
+        (Some((finding, pair)), _) => {
+            row.question = Question::ThreadsOrProcesses;
+            row.say(pair, "threads", &cause);
+            row.is_between(finding, pair.is_turned);
+        }
         (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
-            row.names = vec![finding.subject.clone(), finding.reference.clone()];
+            row.is_between(finding, false);
             let reference = format!(" than {}", plural(&finding.reference));
             row.say(&pair, &plural(&finding.subject), &cause);
             match pair.is_decided() {
@@ -124,23 +81,11 @@ pub(super) fn row(
     if let Some(finding) = named.filter(|_| results.studies.len() == 1) {
         row.compare_along(study, case, finding);
     }
-    let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
-    let mut served = lab::latencies_in_words(case).into_iter();
-    let what = served.next();
-    row.below.extend(what.map(|said| About::Asked.says(said)));
-    besides.extend(served);
-    if is_headline {
-        let asked = lab::rates_in_words(&study.cases).into_iter();
-        row.below.extend(asked.map(|said| About::Asked.says(said)));
-        besides.extend(lab::load_in_words(&study.cases));
-        besides.extend(lab::detects_in_words(&study.cases));
-    }
-    let besides = besides.into_iter().map(|said| About::Besides.says(said));
-    row.below.extend(besides);
+    row.say_besides(study, case, is_headline);
     if row.ratio.is_none() {
-        row.stopped(stopped(results, case));
+        row.stopped(results.stopped(case));
     }
-    (is_main, row)
+    row
 }
 
 /// An estimate in the direction of its row.
@@ -150,6 +95,8 @@ struct Pair {
     floor: f64,
     cause: Option<String>,
     overstated: Option<String>,
+    /// It is the reference against the subject of its finding.
+    is_turned: bool,
 }
 
 impl Pair {
@@ -160,6 +107,7 @@ impl Pair {
             floor: finding.floor,
             cause: finding.cause.clone(),
             overstated: finding.overstated.clone(),
+            is_turned: false,
         }
     }
 
@@ -195,6 +143,7 @@ impl Pair {
         Self {
             estimate,
             verdict,
+            is_turned: !self.is_turned,
             ..self
         }
     }
@@ -233,48 +182,18 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
     pairs.next()
 }
 
-impl Row {
-    /// What stands after the label.
-    pub(crate) fn mark(&self) -> &'static str {
-        match (self.is_exploratory, self.is_of_few_rounds) {
-            (false, false) => "",
-            (true, false) => " *",
-            (false, true) => " \u{2020}",
-            (true, true) => " *\u{2020}",
+impl Answer {
+    /// Names the two sides.
+    fn is_between(&mut self, finding: &Finding, is_turned: bool) {
+        let mut sides = [finding.subject.clone(), finding.reference.clone()];
+        if is_turned {
+            sides.reverse();
         }
+        [self.subject, self.reference] = sides.map(Some);
+        self.quantity = finding.metric.name().to_owned();
     }
 
-    /// Takes away what is said below of a kind; whether there was any.
-    pub(super) fn no_longer_says(&mut self, about: About) -> bool {
-        let lines = self.below.len();
-        self.below.retain(|below| below.about != about);
-        self.below.len() < lines
-    }
-
-    pub(super) fn new(
-        study: usize,
-        label: impl Into<String>,
-        words: impl Into<String>,
-        tone: Tone,
-    ) -> Self {
-        Self {
-            study,
-            label: label.into(),
-            words: words.into(),
-            ends: String::new(),
-            tone,
-            ratio: None,
-            interval: None,
-            floor: 0.0,
-            case: String::new(),
-            names: Vec::new(),
-            is_exploratory: false,
-            is_of_few_rounds: false,
-            below: Vec::new(),
-        }
-    }
-
-    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &Below) {
+    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &Line) {
         let said = compared(pair.estimate.as_ref(), &pair.verdict);
         let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
         self.words = match pair.verdict {
@@ -287,12 +206,7 @@ impl Row {
             _ if said.interval.is_empty() => pair.needs().unwrap_or_default(),
             _ => said.interval,
         };
-        self.tone = match pair.verdict {
-            Verdict::Faster { .. } => Tone::Faster,
-            Verdict::Slower { .. } => Tone::Slower,
-            Verdict::Same { .. } => Tone::Plain,
-            Verdict::CannotTell { .. } => Tone::Doubt,
-        };
+        self.verdict = Some(Word::of_time(pair.verdict));
         self.ratio = pair.estimate.map(|estimate| estimate.ratio);
         self.interval = pair.estimate.and_then(|estimate| estimate.interval());
         self.floor = pair.floor;
@@ -300,10 +214,28 @@ impl Row {
             let cause = pair.cause.as_ref();
             let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
             self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
-            let overstated = pair.overstated.clone().into_iter();
+            self.is_of_few_rounds = pair.overstated.is_some();
+            let overstated = pair.overstated.clone();
             self.below
                 .extend(overstated.map(|said| About::Overstated.says(said)));
         }
+    }
+
+    /// Says what else the first screen has of a case.
+    fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
+        let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
+        let mut served = latencies_in_words(case).into_iter();
+        let what = served.next();
+        self.below.extend(what.map(|said| About::Asked.says(said)));
+        besides.extend(served);
+        if is_headline {
+            let asked = rates_in_words(&study.cases).into_iter();
+            self.below.extend(asked.map(|said| About::Asked.says(said)));
+            besides.extend(load_in_words(&study.cases));
+            besides.extend(detects_in_words(&study.cases));
+        }
+        let besides = besides.into_iter().map(|said| About::Besides.says(said));
+        self.below.extend(besides);
     }
 
     /// Says how the variants of a finding compare at the other points of its sweep, and where that
@@ -336,7 +268,7 @@ impl Row {
             Some(rest) if self.words.ends_with(NOT_COMPARED) => {
                 self.words = format!("{NOT_COMPARED}: stopped{rest}");
             }
-            _ => self.below.extend(why.map(|why| About::Cause.says(why))),
+            _ => self.below.extend(why.map(|why| About::NoAnswer.says(why))),
         }
     }
 
@@ -346,7 +278,8 @@ impl Row {
             return false;
         };
         let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
-        self.tone = if is_told { Tone::Plain } else { Tone::Doubt };
+        self.question = Question::WhichToTake;
+        self.verdict = (!is_told).then_some(Word::CannotTell);
         self.words = parts.remove(0);
         self.below = parts
             .into_iter()
@@ -362,13 +295,14 @@ impl Row {
             return;
         };
         let headline = study.sentences.first().filter(|_| is_headline);
+        self.question = Question::HowLong;
         self.words = headline.cloned().unwrap_or(measured);
-        self.tone = Tone::Plain;
+        self.verdict = None;
     }
 }
 
 /// What stands where nothing that was measured is a cause.
-fn no_cause(case: &CaseResult) -> Below {
+fn no_cause(case: &CaseResult) -> Line {
     match case.case.metric {
         Metric::Simulated => {
             About::Cause.says("cause not found: no simulated part makes half of the difference")

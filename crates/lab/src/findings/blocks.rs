@@ -1,10 +1,10 @@
 //! A study cut into what is shown together: single cases, whole sweeps, and maps.
 
-use lab::{CaseResult, OperationMatrix, StudyResult};
+use super::{CaseResult, OperationMatrix, StudyResult};
 
 /// What has one table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Block<'a> {
+pub enum Block<'a> {
     /// A case that stands alone.
     Case(&'a CaseResult),
     /// The cases of a sweep.
@@ -15,17 +15,21 @@ pub(crate) enum Block<'a> {
 
 /// Neighbouring cases that differ in one parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sweep<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) parameter: &'a str,
-    pub(crate) unit: &'a str,
+pub struct Sweep<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The parameter.
+    pub parameter: &'a str,
+    /// The unit of its values.
+    pub unit: &'a str,
     /// Value of the parameter and the case, in ascending order.
-    pub(crate) points: Vec<(f64, &'a CaseResult)>,
+    pub points: Vec<(f64, &'a CaseResult)>,
 }
 
 impl<'a> Block<'a> {
     /// The blocks of a study, in the order of running.
-    pub(crate) fn all(study: &'a StudyResult) -> Vec<Self> {
+    #[must_use]
+    pub fn all(study: &'a StudyResult) -> Vec<Self> {
         let mut matrices = study.matrices();
         let mut mapped: Vec<&str> = Vec::new();
         let mut blocks = Vec::new();
@@ -49,7 +53,8 @@ impl<'a> Block<'a> {
     }
 
     /// Whether a case is in it.
-    pub(crate) fn has(&self, wanted: &CaseResult) -> bool {
+    #[must_use]
+    pub fn has(&self, wanted: &CaseResult) -> bool {
         let is = |case: &CaseResult| case.case.name == wanted.case.name;
         match self {
             Self::Case(case) => is(case),
@@ -78,7 +83,8 @@ impl<'a> Block<'a> {
 
 impl<'a> Sweep<'a> {
     /// One line for headings: the title of its cases, where it is that of all of them.
-    pub(crate) fn title(&self) -> String {
+    #[must_use]
+    pub fn title(&self) -> String {
         let titles = || self.points.iter().map(|(_, case)| case.case.title.as_str());
         match titles().next() {
             Some(first) if titles().all(|title| title == first) => first.to_owned(),
@@ -87,7 +93,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Labels of all variants, in the order in which they appear.
-    pub(crate) fn labels(&self) -> Vec<&'a str> {
+    #[must_use]
+    pub fn labels(&self) -> Vec<&'a str> {
         let mut labels = Vec::new();
         for variant in self.points.iter().flat_map(|(_, case)| &case.variants) {
             if !labels.contains(&variant.label.as_str()) {

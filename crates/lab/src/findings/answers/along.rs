@@ -1,10 +1,8 @@
 //! How the two variants of a row compare at the other points of its sweep: of a study alone, since a
 //! row is of one point.
 
-use lab::{CaseResult, Compared, StudyResult};
-
-use crate::document::blocks::{Block, Sweep};
-use crate::words::point_value;
+use crate::findings::blocks::{Block, Sweep};
+use crate::findings::{CaseResult, Compared, StudyResult};
 
 /// Points that are named; of more, the ends.
 const NAMED: usize = 5;
@@ -37,7 +35,7 @@ pub(super) fn others(
         Some(format!(
             "at {} {}: {said}",
             sweep.parameter,
-            point_value(&case.case)
+            case.case.point_value()
         ))
     });
     let said: Vec<String> = said.collect();

@@ -2,12 +2,10 @@
 //! the misses of the largest number of flows. They are ratios of counts and no verdicts, so they have
 //! no bar.
 
-use lab::findings::simulated::{Count, SimulatedCase};
-use lab::{CaseResult, StudyResult};
-
-use super::Row;
-use crate::document::simulated::groups;
-use crate::words::{Tone, plural};
+use super::answer::{Answer, Question};
+use crate::data::words::plural;
+use crate::findings::simulated::{Count, SimulatedCase, groups};
+use crate::findings::{CaseResult, StudyResult};
 
 /// Rows at the most.
 const MOST: usize = 6;
@@ -22,8 +20,8 @@ pub(super) fn are_the_answer(study: &StudyResult, case: &CaseResult) -> bool {
 }
 
 /// Of the works of the study's deciding cases, or of all where none of those was counted.
-pub(super) fn rows(place: usize, study: &StudyResult) -> impl Iterator<Item = Row> {
-    let all = groups(study).into_iter();
+pub(super) fn rows(study: &StudyResult) -> impl Iterator<Item = Answer> {
+    let all = groups(&study.simulated).into_iter();
     let largest: Vec<_> = all.filter_map(|group| group.last().copied()).collect();
     let is_deciding = |one: &SimulatedCase| {
         let mut deciding = study.study.deciding.iter().filter(|named| !named.alone);
@@ -32,11 +30,11 @@ pub(super) fn rows(place: usize, study: &StudyResult) -> impl Iterator<Item = Ro
     let has_deciding = largest.iter().any(|one| is_deciding(one));
     let shown = largest.into_iter();
     let shown = shown.filter(move |one| !has_deciding || is_deciding(one));
-    shown.take(MOST).filter_map(move |one| row(place, one))
+    shown.take(MOST).filter_map(row)
 }
 
 /// `warehouse, cores 4`: `LLC misses 1.00x, DTLB misses 0.97x (threads / processes)`.
-fn row(place: usize, one: &SimulatedCase) -> Option<Row> {
+fn row(one: &SimulatedCase) -> Option<Answer> {
     let ratios = SHOWN.iter().filter_map(|count| {
         let own = one.count(*count)?;
         // Of a handful of misses one side may have none.
@@ -50,5 +48,12 @@ fn row(place: usize, one: &SimulatedCase) -> Option<Row> {
     };
     let sides = [&one.subject, &one.reference].map(|side| plural(side));
     let words = format!("{} ({})", ratios.join(", "), sides.join(" / "));
-    (!ratios.is_empty()).then(|| Row::new(place, label, words, Tone::Plain))
+    (!ratios.is_empty()).then(|| Answer {
+        case: one.case.clone(),
+        question: Question::Misses,
+        subject: Some(one.subject.clone()),
+        reference: Some(one.reference.clone()),
+        words,
+        ..Answer::called(label)
+    })
 }

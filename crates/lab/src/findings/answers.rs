@@ -1,0 +1,121 @@
+//! The answers that a person reads first, as values: the rows of the first screen, of the page and
+//! of `answers` in findings.json.
+//!
+//! # Theory
+//!
+//! A row is a case that decides something: those that a study names (`deciding`), else its
+//! headline. Where processes and threads are compared, the row says how threads compare with
+//! processes; any other row says which variant is the best of its case, and names both sides
+//! whatever the verdict, as another run may compare others. The words of a row are
+//! those of its finding ([`super::compared()`]); its cause is that of the finding, which has one
+//! only where a difference was established. Nothing here knows a study by its name.
+
+mod along;
+mod answer;
+mod limits;
+mod misses;
+mod row;
+
+pub use answer::{About, Answer, Line, Question};
+pub use row::are_threads_and_processes;
+
+use super::{CaseResult, Results, Role, StudyResult};
+use crate::data::Deciding;
+use crate::data::words::capital;
+
+impl Results {
+    /// The rows of the first screen, in the order in which it shows them.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Answer> {
+        let studies = self.studies.iter().enumerate();
+        let rows = studies.flat_map(|(place, study)| of_study(self, place, study));
+        let mut rows: Vec<Answer> = rows.chain(memory(self)).collect();
+        rows.sort_by_key(|row| !row.is_on_threads_and_processes());
+        rows
+    }
+}
+
+impl StudyResult {
+    /// The case that a row is of: of one that is spread out the headline, or else the last of its
+    /// parts that tells anything.
+    #[must_use]
+    pub fn deciding_case(&self, named: &Deciding) -> Option<&CaseResult> {
+        let own = |case: &&CaseResult| named.has(&case.case.name);
+        let headline = self.headline_case().filter(own);
+        let tells = |case: &&CaseResult| {
+            let mut findings = case.findings.iter().filter_map(|finding| finding.estimate);
+            findings.any(|estimate| estimate.interval().is_some())
+        };
+        let cases = || self.cases.iter().filter(own);
+        headline
+            .or_else(|| cases().rfind(tells))
+            .or_else(|| cases().next_back())
+    }
+}
+
+fn of_study(results: &Results, place: usize, study: &StudyResult) -> Vec<Answer> {
+    let mut rows = rows(results, study);
+    for row in &mut rows {
+        row.place = place;
+        row.study.clone_from(&study.study.name);
+    }
+    rows
+}
+
+fn rows(results: &Results, study: &StudyResult) -> Vec<Answer> {
+    if !study.limits.is_empty() {
+        return vec![limits::limits(study)];
+    }
+    let deciding = study.study.deciding.iter();
+    let deciding = deciding.filter(|one| !one.alone || results.studies.len() == 1);
+    let mut cases: Vec<(String, &CaseResult)> = deciding
+        .filter_map(|one| {
+            let case = study.deciding_case(one)?;
+            Some((case.case.filled(&one.label), case))
+        })
+        .collect();
+    if cases.is_empty() {
+        let headline = study.headline_case();
+        cases.extend(headline.map(|case| (capital(&study.study.name), case)));
+    }
+    let rows = cases
+        .iter()
+        .filter(|(_, case)| !misses::are_the_answer(study, case))
+        .map(|(label, case)| row::row(results, study, label, case));
+    rows.chain(misses::rows(study)).collect()
+}
+
+/// How threads compare with processes in memory, in a run of several studies: in the first of
+/// their headlines that has both. A study alone says it of its own variants.
+fn memory(results: &Results) -> Option<Answer> {
+    let several = results.studies.len() > 1;
+    let mut studies = results.studies.iter().enumerate().filter(|_| several);
+    studies.find_map(|(place, study)| {
+        let case = study.headline_case()?;
+        let mut contrasts = case.contrasts.iter();
+        let found = contrasts.find(|one| {
+            let is_pair = are_threads_and_processes(case, &one.subject, &one.reference);
+            one.name == "memory" && is_pair
+        })?;
+        let floor = case.findings.first().map_or(0.0, |one| one.floor);
+        let contrast = found.contrast.value();
+        let said = found.in_words(floor);
+        Some(Answer {
+            place,
+            study: study.study.name.clone(),
+            case: case.case.name.clone(),
+            question: Question::Memory,
+            quantity: found.name.clone(),
+            subject: Some(found.subject.clone()),
+            reference: Some(found.reference.clone()),
+            ratio: contrast.map(|one| one.estimate),
+            interval: contrast.and_then(super::Contrast::interval),
+            floor,
+            verdict: Some(found.verdict),
+            words: said.word,
+            ends: said.interval,
+            is_exploratory: case.findings.iter().all(|one| one.role != Role::Alone),
+            ..Answer::called(format!("Memory, {}", study.study.name))
+        })
+    })
+}

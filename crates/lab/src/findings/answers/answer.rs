@@ -1,0 +1,155 @@
+//! One answer, as a value.
+
+use serde::Serialize;
+
+use crate::findings::Word;
+
+/// One answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Answer {
+    /// The study, by its name.
+    pub study: String,
+    /// The same by its place among the studies of the run.
+    pub place: usize,
+    /// The case; empty where the row is of all of them.
+    pub case: String,
+    /// `Primes, even work`.
+    pub label: String,
+    /// What it answers.
+    pub question: Question,
+    /// What the ratio is of, as findings.json names it: `total`, `p99`, `memory`; empty where
+    /// nothing is compared.
+    pub quantity: String,
+    /// What is compared, and with what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What it is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Subject over reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Both ends of its interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+    /// Differences within this fraction do not matter.
+    pub floor: f64,
+    /// The verdict; `None` where nothing is judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Word>,
+    /// What the row says: `threads 7.8 % faster`.
+    pub words: String,
+    /// What stands behind it, less loud: `[3.1 … 20.5 %]`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ends: String,
+    /// It is no headline answer, and has no share of their level.
+    pub is_exploratory: bool,
+    /// Few rounds decided it and may have overstated the difference.
+    pub is_of_few_rounds: bool,
+    /// What stands below it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub below: Vec<Line>,
+}
+
+/// What a row answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Threads or processes.
+    ThreadsOrProcesses,
+    /// Which variant is the best of a case.
+    #[default]
+    WhichIsFaster,
+    /// Which variant to take, and whether it matters.
+    WhichToTake,
+    /// How long one variant takes: nothing is compared.
+    HowLong,
+    /// How much memory threads need against processes.
+    Memory,
+    /// How many flows there can be.
+    Limits,
+    /// How many misses a model counts.
+    Misses,
+}
+
+/// A line below an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// What it is about.
+    pub about: About,
+    /// Its words.
+    pub text: String,
+}
+
+/// What a line below an answer is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// The cause.
+    Cause,
+    /// That nothing that was measured is a cause.
+    NoCause,
+    /// Why there is no answer.
+    NoAnswer,
+    /// That few rounds may have overstated the difference.
+    Overstated,
+    /// What a flag asked for, such as the highest rate within a bound.
+    Asked,
+    /// What was measured besides, such as the other variants.
+    Besides,
+}
+
+impl About {
+    pub(super) fn says(self, text: impl Into<String>) -> Line {
+        let text = text.into();
+        Line { about: self, text }
+    }
+}
+
+impl Answer {
+    pub(super) fn called(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is on threads against processes.
+    #[must_use]
+    pub fn is_on_threads_and_processes(&self) -> bool {
+        matches!(
+            self.question,
+            Question::ThreadsOrProcesses | Question::Memory
+        )
+    }
+
+    /// The ratio, where it is one of times.
+    #[must_use]
+    pub fn times(&self) -> Option<f64> {
+        self.ratio.filter(|_| self.question != Question::Memory)
+    }
+
+    /// Whether more could be known.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.verdict.is_some_and(|verdict| !verdict.is_decided())
+    }
+
+    /// What stands after the label.
+    #[must_use]
+    pub fn mark(&self) -> &'static str {
+        match (self.is_exploratory, self.is_of_few_rounds) {
+            (false, false) => "",
+            (true, false) => " *",
+            (false, true) => " \u{2020}",
+            (true, true) => " *\u{2020}",
+        }
+    }
+
+    /// Takes away what is said below of a kind; whether there was any.
+    pub fn no_longer_says(&mut self, about: About) -> bool {
+        let lines = self.below.len();
+        self.below.retain(|line| line.about != about);
+        self.below.len() < lines
+    }
+}

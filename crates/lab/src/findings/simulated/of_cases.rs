@@ -1,0 +1,20 @@
+//! What was simulated of the cases of a study.
+
+use simulate::Machine;
+
+use super::{SimulatedCase, compared};
+use crate::findings::CaseResult;
+
+/// Every variant but the first against the first, of every case that was simulated.
+pub(in crate::findings) fn simulated(
+    cases: &[CaseResult],
+    machine: &Machine,
+) -> Vec<SimulatedCase> {
+    let of_case = |one: &CaseResult| {
+        let subjects = 1..one.case.variants.len();
+        let compared =
+            subjects.filter_map(|subject| compared(&one.case, &one.slots, subject, machine));
+        compared.collect::<Vec<_>>()
+    };
+    cases.iter().flat_map(of_case).collect()
+}
