@@ -24,20 +24,17 @@ use crate::ending::end_group;
 use crate::record::{Answer, Failure};
 use crate::spec::SlotSpec;
 
-/// What the handler writes.
 struct LastWords(Vec<u8>);
 
-/// For the handler, leaked: a slot process has one of them.
+/// Leaked for the handler: a slot process has one.
 static LAST_WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
 
-/// Ends the slot process at its deadline, until it is dropped.
+/// While this lives, the slot process ends at its deadline.
 pub(crate) struct Alarm {
     _timer: Timer,
 }
 
 impl Alarm {
-    /// Sets the alarm of a slot that begins now.
-    ///
     /// # Errors
     /// The kernel gives no timer.
     pub(crate) fn set<W>(spec: &SlotSpec<W>) -> io::Result<Self> {
@@ -66,7 +63,7 @@ impl Alarm {
                 si_value: 0,
             }),
         )?;
-        // No time at all would take the timer away.
+        // A time of 0 would disarm the timer.
         let left = Duration::from_secs_f64(spec.deadline_s.clamp(0.0, 1e9));
         let left = left.max(Duration::from_nanos(1));
         timer.set(Expiration::OneShot(left.into()), TimerSetTimeFlags::empty())?;

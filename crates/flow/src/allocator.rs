@@ -44,20 +44,18 @@ pub enum Source<'a> {
     File(&'a Path),
 }
 
-/// How an allocator comes by transparent huge pages.
+/// How an allocator gets transparent huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Huge {
-    /// It asks for them itself.
+    /// Asks for them itself.
     Asks,
     /// By a tunable of the C library.
     Tunable,
     /// By this variable with this value.
     Variable(&'static str, &'static str),
-    /// It does not.
     Never,
 }
 
-/// A row of the table below.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Known {
     name: &'static str,
@@ -65,7 +63,7 @@ struct Known {
     huge: Huge,
 }
 
-/// All that have names; the one place that an allocator is added to.
+/// The one place that an allocator is added to.
 static KNOWN: [Known; 5] = [
     Known {
         name: "libc",
@@ -161,7 +159,7 @@ impl FromStr for Allocator {
         if let Some(known) = KNOWN.iter().find(|known| known.name == text) {
             return Ok(Self(Which::Known(known)));
         }
-        // What separates libraries in LD_PRELOAD cannot be in a path.
+        // These separate libraries in LD_PRELOAD.
         match text.contains('/') && !text.contains([' ', ':']) {
             true => Ok(Self(Which::Library(text.to_owned()))),
             false => Err(AllocatorError(text.to_owned())),
@@ -189,10 +187,8 @@ impl fmt::Display for Allocator {
     }
 }
 
-/// The variable by which the launcher names the library.
 pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
-/// Whether this process has the allocator that its variant names; what is wrong otherwise.
 pub(crate) fn check(allocator: Option<&Allocator>) -> Result<(), String> {
     let named = allocator.filter(|allocator| allocator.source() != Source::CLibrary);
     let library = named.and_then(|_| std::env::var_os(PRELOAD));
@@ -203,7 +199,6 @@ pub(crate) fn check(allocator: Option<&Allocator>) -> Result<(), String> {
     }
 }
 
-/// Whether this process has that library mapped.
 fn check_loaded(library: &Path) -> Result<(), String> {
     let real = library
         .canonicalize()

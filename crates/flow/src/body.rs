@@ -13,15 +13,15 @@ use crate::turn::{HandOver, Turn};
 /// [`SlotProcess::run`](crate::SlotProcess::run) is generic over it, so that each workload is compiled into the
 /// flow loop: no dynamic dispatch stands between the gate and the work.
 pub trait Body: Sync {
-    /// What one flow keeps between its units (buffers, tables). It is made before
-    /// the start gate, so its cost is part of *create*.
+    /// What one flow keeps between its units (buffers, tables), made before the start gate: part of
+    /// *create*.
     type State;
 
-    /// Whether units send results to the parent; without, no channel is made.
+    /// Whether units send results to the parent; if not, no channel is made.
     const SENDS: bool;
 
-    /// Whether flows hand over to each other: unit u is then flow u, and is done by
-    /// [`Body::turns`] instead of [`Body::unit`].
+    /// Whether flows hand over to each other: unit u is flow u, done by [`Body::turns`] instead of
+    /// [`Body::unit`].
     const TURNS: bool = false;
 
     /// Whether flows note how long requests take ([`Body::latencies`]).
@@ -50,31 +50,29 @@ pub trait Body: Sync {
         0
     }
 
-    /// Makes the state of flow `flow` (0-based). The flow itself calls this, so what is made
-    /// here belongs to its process, its thread and its file table.
+    /// Makes the state of flow `flow` (0-based), in that flow: it belongs to its process, thread
+    /// and file table.
     fn state(&self, flow: usize) -> Self::State;
 
     /// Does unit `unit` (0-based) and proves it. Results for the parent go to `outlet`.
     fn unit(&self, state: &mut Self::State, unit: u64, outlet: &mut Outlet<'_>) -> Proof;
 
-    /// Looks at a flow's state after its last unit: what cannot be proved by a sum. It is in
-    /// no timed part; what does not hold is a panic, which fails the slot.
+    /// Checks a flow's state after its last unit, beyond what a sum proves, in no timed part.
+    /// Panics, which fails the slot.
     fn settle(&self, _state: &mut Self::State) {}
 
-    /// What a flow noted of how long its requests took, where [`Body::TIMES`] says that it
-    /// does. Asked for after [`Body::settle`], in no timed part.
+    /// A flow's latencies, if [`Body::TIMES`]; asked for after [`Body::settle`], in no timed part.
     fn latencies<'s>(&self, _state: &'s Self::State) -> Option<&'s Latencies> {
         None
     }
 
-    /// Whether flows make threads of their own, which end with the work: what the kernel tells
-    /// of a thread by its number then misses them.
+    /// Whether flows make threads of their own, which the kernel's files of a flow's thread then
+    /// miss.
     fn hires(&self) -> bool {
         false
     }
 
-    /// What threads used that the flow made itself and that have ended, where its work makes
-    /// some. It counts as the flow's own.
+    /// Usage of ended threads that the flow made itself; it counts as the flow's own.
     fn hired(&self, _state: &Self::State) -> Usage {
         Usage::default()
     }
@@ -82,8 +80,8 @@ pub trait Body: Sync {
     /// Whether flows can tell what they work on ([`Body::touched`]).
     const TOUCHES: bool = false;
 
-    /// Adds every piece of memory that holds what flow `flow` works on. It is called after the
-    /// work of the last repetition and is in no timed part.
+    /// Adds all memory that flow `flow` works on, after the work of the last repetition, in no
+    /// timed part.
     fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.

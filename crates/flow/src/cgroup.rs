@@ -44,21 +44,19 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tidy::names::Kind;
 
-/// Looks at whether the members of a group are gone.
 const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(5);
-/// Names that are tried: another run may sweep a group that has just been made.
+/// Another run may sweep a new group.
 const TRIES: usize = 10;
 
 /// A group that this process has made.
 #[derive(Debug)]
 pub struct Cgroup {
     folder: PathBuf,
-    /// Where this process was before.
+    /// The group of this process before.
     before: PathBuf,
-    /// The folder, open and locked: the slot is alive.
+    /// Open and locked: the slot is alive.
     lock: File,
-    /// Whether this process is in it.
     is_entered: bool,
 }
 
@@ -123,7 +121,7 @@ impl Cgroup {
         text.lines().count()
     }
 
-    /// Kills all that is in it but this process, which leaves it meanwhile if it is in it. Nothing that forks escapes.
+    /// Kills all other members; this process leaves meanwhile. Nothing that forks escapes.
     ///
     /// # Errors
     /// This process may not leave it; nothing was killed then.
@@ -147,8 +145,7 @@ impl Cgroup {
     }
 }
 
-/// Ends what is left in groups whose slot is gone, and removes them. Those of slots that are alive, of
-/// any run, are left alone; true where there is one.
+/// Ends and removes groups whose slot is gone. True where a slot of any run is alive.
 pub fn sweep() -> bool {
     let Ok(own) = own_folder() else { return false };
     let mut held = false;
@@ -166,7 +163,7 @@ pub fn sweep() -> bool {
     held
 }
 
-/// The folder, open and locked; `None` where somebody else holds its lock, or it is gone.
+/// `None` if it is gone or somebody else holds its lock.
 fn locked(folder: &Path) -> Option<File> {
     let handle = File::open(folder).ok()?;
     handle.try_lock().is_ok().then_some(handle)
@@ -181,7 +178,7 @@ fn kill(folder: &Path) {
     if fs::write(folder.join("cgroup.kill"), "1").is_ok() {
         return;
     }
-    // Before Linux 5.14. Who is frozen does not fork, and can be killed.
+    // Before Linux 5.14. Frozen members cannot fork, and can be killed.
     let _freezing_is_all_there_is = fs::write(folder.join("cgroup.freeze"), "1");
     for pid in members(folder) {
         let _ended_is_fine = nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGKILL);
@@ -191,7 +188,7 @@ fn kill(folder: &Path) {
 
 fn end_folder(folder: &Path) {
     for _ in 0..LOOKS {
-        // Members that have ended take a moment to leave.
+        // Ended members take a moment to leave.
         match fs::remove_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
             _ => return,
@@ -201,7 +198,6 @@ fn end_folder(folder: &Path) {
     }
 }
 
-/// The folder of this process's own group.
 fn own_folder() -> io::Result<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let groups = fs::read_to_string("/proc/self/cgroup")?;

@@ -6,15 +6,13 @@ use serde::Serialize;
 
 use crate::record::Answer;
 
-/// Exit code of a slot process or flow that panicked.
 const EXIT_PANIC: i32 = 101;
 
-/// Writes the answer and ends the slot process and whatever it has made.
+/// Ends the slot process and all that it made.
 pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
     exit(i32::from(write_line(answer).is_err()))
 }
 
-/// Writes a value as one line of JSON.
 pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
     line.push(b'\n');
@@ -23,7 +21,6 @@ pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Ends this process without running anything else.
 pub(crate) fn exit(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }
@@ -36,13 +33,13 @@ pub(crate) fn end_on_panic() {
             Some(words) if measure::gives_up() => format!("{words}\n"),
             _ => format!("{panic}\n"),
         };
-        // In one write: other flows may panic at the same time.
+        // One write: other flows may panic at the same time.
         let _closed_is_fine = io::stderr().write_all(text.as_bytes());
         exit(EXIT_PANIC)
     }));
 }
 
-/// Ends this slot process and all that it has made, from a signal handler.
+/// For a signal handler.
 pub(crate) fn end_group() {
     // SAFETY: `kill` is async-signal-safe; 0 is the group that this slot process leads.
     unsafe { libc::kill(0, libc::SIGKILL) };

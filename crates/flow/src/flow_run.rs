@@ -45,25 +45,25 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) body: &'a B,
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
-    /// What the parent calls the results, if all are to say what they do.
+    /// The parent's name for the results, if all are to narrate.
     pub(crate) narrate: Option<&'a str>,
-    /// Where flows are, if a recorder is to hear where they begin and end.
+    /// For a recorder: which flows are where.
     pub(crate) recorded: Option<Recorded<'a>>,
     pub(crate) shared: &'a SharedMemory,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
-    /// Where flows write down their pages, if they are to be asked for them.
+    /// Where flows write their pages, if asked.
     pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
-    /// Where flows add up how long requests took, if they note it.
+    /// Sum of the flows' latencies.
     pub(crate) latencies: Option<&'a Together>,
-    /// The pipes of a ring, where flows hand over by them.
+    /// Of a ring of pipes.
     pub(crate) pipes: &'a Pipes,
-    /// The parent's pid, so that a child can tell that it was orphaned at birth.
+    /// Lets a child detect that it was orphaned at birth.
     pub(crate) parent: Pid,
 }
 
 impl<B: Body> Context<'_, B> {
-    /// Checks the state of a flow that is done, and takes what it noted.
+    /// Checks the state of a finished flow and takes its notes.
     pub(crate) fn settle(&self, state: &mut B::State) {
         self.body.settle(state);
         if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
@@ -72,7 +72,7 @@ impl<B: Body> Context<'_, B> {
     }
 }
 
-/// Runs one of the kernel's flows that carries no others from its birth to the end gate.
+/// A flow that carries no others, from its birth to the end gate.
 pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
     match B::TURNS {
         true => take_turns(context, index),
@@ -80,13 +80,11 @@ pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
     }
 }
 
-/// The life of a flow that does units of work.
 fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let mut state = context.body.state(index);
     wait_at_gate(context, index);
-    // The outlet stays open until the end: a named pipe without writers would wake the
-    // parent over and over.
+    // The outlet stays open: a named pipe without writers would wake the parent over and over.
     let mut opened = None;
     let worked = ready.and_then(|outlet| {
         let outlet = opened.insert(outlet);
@@ -105,7 +103,6 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_for_the_end(context, || take_part(context, index, &state));
 }
 
-/// The life of a flow that takes turns with the others.
 fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let mut state = context.body.state(index);
@@ -127,7 +124,7 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     leave(context, index, worked);
 }
 
-/// Arrives, and waits for the release: what follows is the work.
+/// Arrives and waits for the release.
 pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_at_gate(context, index);
     begins(context, index);
@@ -141,14 +138,13 @@ fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_while(&context.shared.header().start.0, SHUT);
 }
 
-/// What follows is the recorded work.
+/// Marks the beginning of the recorded work.
 fn begins<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_begins(index);
     }
 }
 
-/// Stamps the beginning of the timed part.
 pub(crate) fn begin() -> Tally {
     Tally {
         start_ns: now_ns(),
@@ -156,7 +152,7 @@ pub(crate) fn begin() -> Tally {
     }
 }
 
-/// Sends the rest and stamps the end of the timed part.
+/// Sends the rest, then stamps the end of the timed part.
 pub(crate) fn finish(
     mut tally: Tally,
     before: Usage,
@@ -173,25 +169,24 @@ pub(crate) fn finish(
     }
 }
 
-/// Leaves what was done for the parent, and waits for the second release.
+/// Reports to the parent and waits for the second release.
 pub(crate) fn leave<B: Body>(
     context: &Context<'_, B>,
     index: usize,
     worked: Result<Tally, Trouble>,
 ) {
     report(context, index, worked);
-    // Nothing asks these flows for their pages.
+    // These flows have no survey.
     wait_for_the_end(context, || {});
 }
 
-/// What follows is no part of the recorded work: measuring it, and checks. Only the first time counts.
+/// Marks the end of the recorded work; only the first call counts.
 fn ends<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_ends(index);
     }
 }
 
-/// Leaves what was done for the parent.
 fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
     ends(context, index);
     let status = context.shared.flow(index);
@@ -202,7 +197,7 @@ fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally,
     finished(context);
 }
 
-/// Waits for the second release; takes part in a survey that comes before it.
+/// Takes part in a survey before the second release.
 fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
     let end = &context.shared.header().end.0;
     wait_while(end, SHUT);
@@ -234,7 +229,6 @@ pub(crate) fn prepare<'a, B: Body>(
         .map_err(|error| (Step::OpenChannel, error))
 }
 
-/// Restricts the calling thread to `cpus`.
 pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
@@ -276,7 +270,7 @@ fn wait_while(gate: &AtomicU32, value: u32) {
     }
 }
 
-/// The part of flow `index` in a survey: writes down its pages, and says that it has.
+/// Writes down the flow's pages and says so.
 fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
     if let Some(Ok(board)) = context.board {
         let mut pieces = Pieces::of_flow(index);

@@ -11,7 +11,6 @@ use sys::Shareable;
 use crate::proof::Proof;
 use crate::record::Turns;
 
-/// What one flow writes about itself.
 #[repr(C, align(128))]
 #[derive(Debug)]
 pub(crate) struct FlowStatus {
@@ -29,14 +28,13 @@ pub(crate) struct FlowStatus {
     trouble: AtomicU64,
     carried: AtomicU64,
     turns: [AtomicU64; Turns::WORDS],
-    /// 1 when it is this flow's turn, in a ring of futexes. A futex word.
+    /// 1: it is this flow's turn in a ring of futexes.
     token: AtomicU32,
 }
 
 // SAFETY: atomics.
 unsafe impl Shareable for FlowStatus {}
 
-/// Where a flow stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     Absent,
@@ -45,7 +43,7 @@ pub(crate) enum Stage {
     Troubled,
 }
 
-/// What a flow measured, written once when it is done.
+/// Written once, when the flow is done.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) start_ns: u64,
@@ -60,7 +58,6 @@ pub(crate) struct Tally {
 }
 
 impl FlowStatus {
-    /// The word on which this flow waits for its turn.
     pub(crate) fn token(&self) -> &AtomicU32 {
         &self.token
     }
@@ -106,7 +103,7 @@ impl FlowStatus {
         store(&self.turns, tally.turns.words());
     }
 
-    /// What was written; read after [`FlowStatus::stage`].
+    /// Valid after [`FlowStatus::stage`].
     pub(crate) fn read(&self) -> Tally {
         Tally {
             start_ns: self.start_ns.load(Ordering::Relaxed),

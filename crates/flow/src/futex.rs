@@ -18,16 +18,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::thread::futex::{self, Flags};
 
-/// The word may be in memory of several processes.
 const SHARED: Flags = Flags::empty();
 
-/// Sleeps while `word` holds `expected`; returns when woken, when the word differs, or
-/// on a signal. Callers loop.
+/// Returns when woken, when `word` differs, or on a signal. Callers loop.
 pub(crate) fn wait(word: &AtomicU32, expected: u32) {
     let _looked_at_by_callers = futex::wait(word, SHARED, expected, None);
 }
 
-/// Wakes every sleeper on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
     wake(word, u32::MAX >> 1);
 }
@@ -36,8 +33,7 @@ fn wake(word: &AtomicU32, sleepers: u32) {
     let _never_fails = futex::wake(word, SHARED, sleepers);
 }
 
-/// Raises `flag`, and sleeps on it unless what is waited for has `come`; returns when [stirred](stir)
-/// since, or for no reason. Callers loop.
+/// Raises `flag` and sleeps on it unless the awaited thing has `come`. Callers loop.
 pub(crate) fn sleep_unless(flag: &AtomicU32, come: impl FnOnce() -> bool) {
     flag.store(1, Ordering::SeqCst);
     if !come() {
@@ -45,7 +41,7 @@ pub(crate) fn sleep_unless(flag: &AtomicU32, come: impl FnOnce() -> bool) {
     }
 }
 
-/// Wakes who sleeps on `flag`; to be called after what it waits for was done.
+/// Wakes the sleeper on `flag`; called after the awaited thing was done.
 pub(crate) fn stir(flag: &AtomicU32) {
     if flag.load(Ordering::SeqCst) == 1 {
         flag.store(0, Ordering::SeqCst);
@@ -53,14 +49,14 @@ pub(crate) fn stir(flag: &AtomicU32) {
     }
 }
 
-/// Lays the token into `word`, whose owner may sleep on it.
+/// The owner of `word` may sleep on it.
 #[inline]
 pub(crate) fn hand_token(word: &AtomicU32) {
     word.store(1, Ordering::Release);
     wake(word, 1);
 }
 
-/// Takes the token out of `word`, asleep until it is there.
+/// Sleeps until the token is there.
 #[inline]
 pub(crate) fn take_token(word: &AtomicU32) {
     while word.swap(0, Ordering::Acquire) == 0 {

@@ -39,7 +39,6 @@ pub enum HeapPages {
     Reserved(u64),
 }
 
-/// Every kind by its word.
 const WORDS: [(&str, HeapPages); 5] = [
     ("4k", HeapPages::Small),
     ("thp", HeapPages::Transparent),
@@ -48,11 +47,9 @@ const WORDS: [(&str, HeapPages); 5] = [
     ("1g", HeapPages::Reserved(1 << 30)),
 ];
 
-/// Where the kernel lists kinds of pages.
 const KERNEL: &str = "/sys/kernel/mm";
-/// A heap below this need not have a large page at all.
+/// A smaller heap may lie outside of large pages.
 const LARGE_HEAP: u64 = 16 << 20;
-/// The variable by which the C library is tuned.
 const TUNABLES: &str = "GLIBC_TUNABLES";
 
 impl fmt::Display for HeapPages {
@@ -93,7 +90,7 @@ impl From<HeapPages> for String {
 }
 
 impl HeapPages {
-    /// That this machine can give an allocator such pages.
+    /// Checks that this machine can give an allocator such pages.
     ///
     /// # Errors
     /// Why it cannot, and the command that would change it.
@@ -114,7 +111,6 @@ impl HeapPages {
         }
     }
 
-    /// What the environment of a slot's process is to have.
     pub(crate) fn environment(
         self,
         allocator: Option<&Allocator>,
@@ -133,7 +129,7 @@ impl HeapPages {
         }
     }
 
-    /// Forbids huge pages to this process and those that it forks, where small ones are wanted.
+    /// Forbids huge pages to this process and its forks, if small ones are wanted.
     pub(crate) fn prepare(self) -> std::io::Result<()> {
         if self != Self::Small {
             return Ok(());
@@ -145,7 +141,7 @@ impl HeapPages {
         }
     }
 
-    /// That a slot's heap was on such pages, as far as its size lets one tell.
+    /// Checks the pages of a slot's heap, as far as its size allows.
     pub(crate) fn check_heap(self, reading: &Reading) -> Result<(), String> {
         let Reading::Honest(Memory {
             heap: Some(Heap { bytes, large }),
@@ -162,7 +158,7 @@ impl HeapPages {
                 "{} MiB of the heap were on large pages and not on 4k",
                 mib(large)
             )),
-            // Transparent pages are given as there are some: the share of the heap is reported.
+            // Transparent pages depend on supply: their share is reported.
             Self::Reserved(_) if *large == 0 && *bytes >= LARGE_HEAP => Err(format!(
                 "none of the {} MiB of heap was on pages of {self}: the kernel had none left{}",
                 mib(bytes),
@@ -173,7 +169,6 @@ impl HeapPages {
     }
 }
 
-/// What makes more of such pages.
 fn remedy(pages: HeapPages) -> String {
     match pages {
         HeapPages::Small | HeapPages::Transparent => String::new(),
@@ -185,7 +180,7 @@ fn remedy(pages: HeapPages) -> String {
     }
 }
 
-/// The C library's where none is named.
+/// The C library's if none is named.
 fn huge(allocator: Option<&Allocator>) -> Huge {
     allocator.map_or(Huge::Tunable, Allocator::huge)
 }
@@ -236,7 +231,6 @@ fn check_reserved(kernel: &Path, bytes: u64) -> Result<(), String> {
     }
 }
 
-/// The sizes of pages that can be reserved, in words.
 fn sizes(all: &Path) -> String {
     let entries = fs::read_dir(all).into_iter().flatten().flatten();
     let mut kib: Vec<u64> = entries
@@ -256,7 +250,6 @@ fn sizes(all: &Path) -> String {
     }
 }
 
-/// Tells a slot's process what its variant's heap needs.
 pub(crate) fn tell(command: &mut std::process::Command, variant: &Variant) {
     let pages = variant.heap_pages;
     if let Some((name, value)) = pages.and_then(|p| p.environment(variant.allocator.as_ref())) {

@@ -19,11 +19,11 @@ use nix::sys::signal::{SigHandler, Signal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use sys::is_ignored;
 
-/// Tells whether this process was asked to stop.
+/// Whether this process was asked to stop.
 #[derive(Debug)]
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
-    /// Nothing is to be brought to an end: a signal ends the process.
+    /// Nothing needs an orderly end: a signal ends the process.
     at_rest: Arc<AtomicBool>,
     bell: UnixStream,
 }
@@ -55,7 +55,7 @@ impl Interrupt {
         })
     }
 
-    /// From now on a signal is noted, and the runner of slots brings them to an end.
+    /// From now on a signal is noted and slots are ended in order.
     pub fn begin(&self) {
         self.at_rest.store(false, Ordering::SeqCst);
     }
@@ -73,7 +73,7 @@ impl Interrupt {
             .filter(|&number| number != 0)
     }
 
-    /// Readable from the moment a signal has come.
+    /// Readable once a signal has come.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }

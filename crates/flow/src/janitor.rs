@@ -59,10 +59,8 @@ use nix::unistd::getppid;
 use crate::ending::exit;
 use crate::stranded::{self, FileId, file, kill_each, pidfd};
 
-/// The first argument of a janitor.
 pub(crate) const ARGUMENT: &str = "__janitor";
 
-/// Signals that ask to end. They are blocked in a janitor.
 const ENDS: [Signal; 4] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -70,14 +68,14 @@ const ENDS: [Signal; 4] = [
     Signal::SIGTERM,
 ];
 
-/// How often what a killed slot leaves is looked for, and the time between two looks: a dying
-/// process finishes the system call that it is in.
+/// Looks for what a killed slot leaves, and their interval: a dying process finishes its system
+/// call.
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often, beyond these, a control group or a folder that a dying slot may hold is looked for.
+/// Further looks for a control group or folder that a dying slot may hold.
 const PATIENCE: u32 = 100;
 
-/// A janitor that waits. It ends when this is dropped.
+/// A waiting janitor; dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Janitor {
     child: Child,
@@ -85,7 +83,6 @@ pub(crate) struct Janitor {
 }
 
 impl Janitor {
-    /// Starts this program again, as a janitor.
     fn start() -> io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command
@@ -99,7 +96,7 @@ impl Janitor {
         // SAFETY: between fork and exec only what is async-signal-safe may run; this is one
         // `prctl`, and turning its error number into an `io::Error` allocates nothing.
         unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGCONT)?)) };
-        // A child has the mask of its parent, from its birth and through the start of its program.
+        // A child inherits the mask, also through exec.
         let before = SigSet::from_iter(ENDS).thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let spawned = stranded::spawn(&mut command);
         before.thread_set_mask()?;
@@ -121,16 +118,14 @@ impl Drop for Janitor {
     }
 }
 
-/// Starts a janitor where there is none, for what has nothing on disk: it ends what is stranded when
-/// this process is killed.
+/// For a slot with nothing on disk: the janitor ends what is stranded when this process is killed.
 pub(crate) fn begin(janitor: &mut Option<Janitor>) {
     if janitor.is_none() {
         *janitor = Janitor::start().ok();
     }
 }
 
-/// Tells the janitor what a slot is about to have on disk, and starts one where there is none. A
-/// run without a janitor is one that the next run may have to clean up behind.
+/// Names what a slot is about to have on disk. Without a janitor the next run may have to clean up.
 pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
     let Ok(mut line) = serde_json::to_vec(names) else {
         return;
@@ -145,8 +140,7 @@ pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
     }
 }
 
-/// Whether this process was started as a janitor. To be asked in `main` before anything but
-/// [`crate::is_slot_process`].
+/// Whether this process is a janitor. `main` asks only [`crate::is_slot_process`] before.
 #[must_use]
 pub fn is_janitor() -> bool {
     let argument = std::env::args_os().nth(1);
@@ -163,7 +157,7 @@ pub fn janitor_main() -> ! {
     });
     let mut last: Vec<PathBuf> = Vec::new();
     for line in io::stdin().lock().lines() {
-        // A line that was cut says nothing of what was made: names are sent before.
+        // A line that was cut names nothing: names are sent before files are made.
         match line.ok().and_then(|line| serde_json::from_str(&line).ok()) {
             Some(names) => last = names,
             None => break,
@@ -177,17 +171,17 @@ pub fn janitor_main() -> ! {
     exit(0)
 }
 
-/// Ends what is left of the slot that the main process was killed in, whose names on disk these are.
+/// Cleans up after a killed main process.
 fn end_slot(names: &[PathBuf]) {
     for look in 0..LOOKS + PATIENCE {
-        // What a dying process was just making may come after it is found that nothing is left.
+        // A dying process may still be making something.
         let is_early = look < LOOKS;
         if is_early {
             stranded::end();
         }
         tidy::slot_folder::remove_left(names);
-        // A busy machine lets a slot die slowly; until then it holds its group and the lock of its
-        // folder. Another run may hold a group too.
+        // On a busy machine a slot dies slowly and holds its group and lock. Another run may hold a
+        // group too.
         let is_held = crate::cgroup::sweep();
         if !is_early && !is_held && !names.iter().any(|name| name.symlink_metadata().is_ok()) {
             return;
@@ -196,16 +190,16 @@ fn end_slot(names: &[PathBuf]) {
     }
 }
 
-/// The process that started this one, by the number it gave.
+/// The starter's pid, as it was given.
 fn main_process() -> Option<i32> {
     std::env::args().nth(2)?.parse().ok()
 }
 
-/// Waits until the process `main`, which started this one, has ended.
+/// Waits until the process `main` has ended.
 fn ends(main: i32) {
     let Some(process) = pidfd(main) else { return };
     let mut end = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
-    // Another parent: it ended before it could be watched, and the number may be a stranger's.
+    // With another parent, it ended before it could be watched, and its number may be a stranger's.
     while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
 }
 

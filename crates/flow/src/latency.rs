@@ -20,15 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use sys::{Shareable, Shared};
 
-/// Buckets of each power of two.
 const STEPS: u64 = 32;
 const STEPS_LOG: u32 = STEPS.trailing_zeros();
 /// The longest time with a bucket of its own, some 18 minutes.
 pub const LONGEST_NS: u64 = (1 << 40) - 1;
-/// How many buckets there are.
 pub(crate) const BUCKETS: usize = bucket(LONGEST_NS) + 1;
 
-/// The bucket of a time.
 const fn bucket(ns: u64) -> usize {
     if ns < STEPS {
         return ns as usize;
@@ -37,7 +34,7 @@ const fn bucket(ns: u64) -> usize {
     ((power as u64) * STEPS + (ns >> power)) as usize
 }
 
-/// The lowest time of a bucket and how wide it is, in ns.
+/// Lowest time and width, in ns.
 fn extent(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     if bucket < 2 * STEPS {
@@ -47,7 +44,6 @@ fn extent(bucket: usize) -> (u64, u64) {
     ((bucket % STEPS + STEPS) << power, 1 << power)
 }
 
-/// The middle of a bucket, in ns.
 fn middle(bucket: usize) -> u64 {
     let (low, wide) = extent(bucket);
     low + wide / 2
@@ -61,7 +57,7 @@ pub struct Latencies {
     most_ns: u64,
 }
 
-/// As journals have it: buckets that are not empty, with their counts.
+/// As in journals: buckets that are not empty, with their counts.
 #[derive(Serialize, Deserialize)]
 struct Written {
     most_ns: u64,
@@ -152,7 +148,7 @@ impl From<Latencies> for Written {
 }
 
 impl From<Written> for Latencies {
-    /// Buckets that there are not count as the last one.
+    /// Missing buckets count as the last one.
     fn from(written: Written) -> Self {
         let mut latencies = Self::default();
         for (bucket, count) in written.buckets {
@@ -163,11 +159,10 @@ impl From<Written> for Latencies {
     }
 }
 
-/// A histogram in memory that the parent and all flows share.
+/// A histogram shared by the parent and all flows.
 #[derive(Debug)]
 pub(crate) struct Together(Shared<Cells>);
 
-/// All-zero bytes are an empty one.
 #[repr(C)]
 #[derive(Debug)]
 struct Cells {
@@ -179,7 +174,6 @@ struct Cells {
 unsafe impl Shareable for Cells {}
 
 impl Together {
-    /// Maps an empty one.
     pub(crate) fn new() -> io::Result<Self> {
         Shared::value().map(Self)
     }
@@ -188,7 +182,6 @@ impl Together {
         &self.0
     }
 
-    /// Adds what a flow noted.
     pub(crate) fn merge(&self, latencies: &Latencies) {
         let cells = self.cells();
         cells

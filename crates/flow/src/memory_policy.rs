@@ -28,12 +28,12 @@ use std::str::FromStr;
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
-/// Words in a set of nodes: as many as any kernel has (`CONFIG_NODES_SHIFT` is 10 at the most).
+/// As many as any kernel has (`CONFIG_NODES_SHIFT` is at most 10).
 const WORDS: usize = 16;
-/// What the calls take for their length: one bit more than there are.
+/// One more than there are: the calls want it.
 const BITS: usize = WORDS * 64 + 1;
 
-/// `MPOL_F_MEMS_ALLOWED` of `linux/mempolicy.h`: the question is which nodes are allowed.
+/// `MPOL_F_MEMS_ALLOWED` of `linux/mempolicy.h`.
 const MEMS_ALLOWED: libc::c_ulong = 1 << 2;
 
 /// On which memory nodes new pages lie.
@@ -72,11 +72,10 @@ impl FromStr for MemoryPolicy {
     }
 }
 
-/// A set of memory nodes, a bit each.
 type Nodes = [u64; WORDS];
 
 impl MemoryPolicy {
-    /// That this kernel lets a process have a policy.
+    /// Checks that this kernel lets a process have a policy.
     ///
     /// # Errors
     /// Why it does not.
@@ -101,7 +100,6 @@ impl MemoryPolicy {
         Ok(allowed_nodes()?.iter().map(|word| word.count_ones()).sum())
     }
 
-    /// Sets it for this thread and all that it makes, and looks whether it holds.
     pub(crate) fn prepare(self) -> io::Result<()> {
         let mode = self.mode();
         match self {
@@ -150,7 +148,7 @@ fn set(mode: libc::c_int, nodes: Option<&Nodes>) -> io::Result<()> {
     succeeded("set_mempolicy", done)
 }
 
-/// The number of this thread's policy.
+/// Of this thread.
 fn current() -> io::Result<libc::c_int> {
     let mut mode: libc::c_int = -1;
     let (no_nodes, no_address) = (std::ptr::null_mut::<u64>(), std::ptr::null::<u8>());

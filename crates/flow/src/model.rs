@@ -1,4 +1,4 @@
-//! What a flow is made of.
+//! The models of flows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -105,8 +105,7 @@ impl Model {
         Self::Thread,
     ];
 
-    /// All that have a name, over one carrier; the number behind `/` of those that can have more
-    /// carriers, and a mix, have none here.
+    /// All named models, over one carrier.
     const ALL: [Self; 10] = [
         Self::Process,
         Self::ProcessSharedFiles,
@@ -237,7 +236,7 @@ impl Model {
 }
 
 impl Model {
-    /// Its name over one carrier; a mix has none but its numbers.
+    /// Over one carrier; a mix has only numbers.
     fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::Process => "process",
@@ -259,7 +258,7 @@ impl Model {
         })
     }
 
-    /// The same model over this number of carriers; `None` for a model without carriers.
+    /// `None` for a model without carriers.
     fn over(self, carriers: u32) -> Option<Self> {
         match self {
             Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),

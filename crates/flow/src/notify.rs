@@ -1,5 +1,5 @@
-//! Waking the parent: one eventfd that flows write at the few moments that matter
-//! (the last one arrives, the last one is done, a ring has results and the parent sleeps).
+//! An eventfd by which flows wake the parent: the last one arrives or is done, or a ring has
+//! results and the parent sleeps.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,7 +10,6 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 
 use crate::shared_memory::SharedMemory;
 
-/// The parent's doorbell.
 #[derive(Debug)]
 pub(crate) struct Notify(EventFd);
 
@@ -21,19 +20,17 @@ impl Notify {
         Ok(Self(bell.map_err(sys::refused("eventfd2"))?))
     }
 
-    /// Rings. A counter that is full is already ringing, so that error is none.
+    /// A full counter is already ringing: no error.
     pub(crate) fn wake(&self) {
         let _full_is_ringing = self.0.write(1);
     }
 
-    /// Rings if the parent said that it sleeps.
     pub(crate) fn wake_if_asleep(&self, shared: &SharedMemory) {
         if shared.header().parent_sleeps.0.swap(0, Ordering::SeqCst) == 1 {
             self.wake();
         }
     }
 
-    /// Stops ringing.
     pub(crate) fn clear(&self) -> io::Result<()> {
         match self.0.read() {
             Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => Ok(()),

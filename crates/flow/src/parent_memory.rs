@@ -72,7 +72,6 @@ impl Pages {
     }
 }
 
-/// Bytes of one entry of a page table, on all machines that this runs on.
 const ENTRY: u64 = 8;
 
 impl ParentMemory {

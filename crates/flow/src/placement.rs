@@ -1,4 +1,4 @@
-//! Which CPU each flow may run on.
+//! Placements: the CPU of each flow.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,9 +39,8 @@ pub struct Cpus {
 }
 
 impl Cpus {
-    /// Where to run what must not disturb flows that are bound to `measured`: the allowed
-    /// CPUs of cores that have none of them; if there are none, the other hardware threads
-    /// of their cores. Empty where every CPU is measured, as it is when flows are free.
+    /// CPUs that do not disturb flows bound to `measured`: allowed CPUs of other cores, else other
+    /// hardware threads of these cores. Empty if all are measured, as with free flows.
     #[must_use]
     pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
         if measured.is_empty() {
@@ -187,7 +186,7 @@ fn read(text: &str) -> Result<Placement, PlacementError> {
     }
 }
 
-/// `0,2,4-7` as the kernel writes CPU lists.
+/// `0,2,4-7`, as the kernel writes CPU lists.
 fn parse_list(text: &str) -> Option<Vec<u32>> {
     let mut list = Vec::new();
     for part in text.split(',') {

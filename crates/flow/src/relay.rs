@@ -27,7 +27,7 @@ use sys::{CachePadded, Pages, Shareable, Shared};
 
 use crate::futex;
 
-/// The counters. All-zero bytes are an empty queue.
+/// All-zero bytes are an empty queue.
 #[repr(C)]
 #[derive(Debug)]
 struct Header {
@@ -37,18 +37,17 @@ struct Header {
     writer_waits: CachePadded<AtomicU32>,
 }
 
-/// Words that fill 128 bytes.
+/// 128 bytes.
 const LINE_WORDS: usize = 16;
 
 // SAFETY: atomics.
 unsafe impl Shareable for Header {}
 
-/// The queue.
+/// A bounded queue of one writer and one reader.
 #[derive(Debug)]
 pub struct Relay {
     memory: Shared<Header, AtomicU64>,
     slots: u32,
-    /// Words of a slot.
     words: usize,
 }
 
@@ -117,7 +116,7 @@ impl Relay {
     }
 }
 
-/// Waits for the other side's counter as long as `must_wait` says so of it.
+/// Waits while `must_wait` holds for the other side's counter.
 fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
     loop {
         let seen = counter.load(Ordering::SeqCst);
@@ -128,7 +127,7 @@ fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) ->
     }
 }
 
-/// Moves one's own counter, and wakes the other side if it waits.
+/// Moves this side's counter and wakes the other side.
 fn advance(counter: &AtomicU32, value: u32, flag: &AtomicU32) {
     counter.store(value.wrapping_add(1), Ordering::SeqCst);
     futex::stir(flag);

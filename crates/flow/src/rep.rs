@@ -54,16 +54,14 @@ use crate::{Answer, Failure, SlotSpec};
 use counter_reader::CounterReader;
 use counting::Counting;
 
-/// How one repetition went.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) rep: Rep,
     pub(crate) failure: Option<Failure>,
-    /// Memory at the end gate, where it was asked for.
+    /// At the end gate, if asked for.
     pub(crate) memory: Option<Reading>,
 }
 
-/// What the parts of a repetition share.
 struct Parts<'a, 'b, B: Body, S> {
     resources: &'a SlotResources,
     context: &'a Context<'a, B>,
@@ -71,11 +69,11 @@ struct Parts<'a, 'b, B: Body, S> {
     watch: Watch<'a>,
     inlet: Inlet,
     sink: &'b mut S,
-    /// Events to be counted in the last repetition.
+    /// In the last repetition.
     count: &'b [Event],
 }
 
-/// Runs one repetition; of the last one memory and counts are read at the gates.
+/// Memory and counts of the last repetition are read at the gates.
 pub(crate) fn run<W, B: Body, S: Sink>(
     resources: &SlotResources,
     spec: &SlotSpec<W>,
@@ -91,7 +89,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     } else {
         Pipes::default()
     };
-    // Flows that a thread carries are not asked for their pages.
+    // Carried flows are not asked for their pages.
     let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
     let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
@@ -125,10 +123,9 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     }
 }
 
-/// Why what is read while flows wait is not that of all who worked.
 const HIRED: &str = "flows make threads of their own, which have ended when this is read";
 
-/// What is left of a reading of flows whose own threads have ended: it is not their memory.
+/// The reading without the memory of ended threads.
 fn without_hired(reading: &Reading) -> Reading {
     let (Reading::Honest(Memory { rss, .. }) | Reading::RssOnly { rss, .. }) = *reading;
     Reading::RssOnly {
@@ -197,14 +194,13 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Reads what the kernel reports of the flows, which wait.
+    /// The flows wait.
     fn at_gate(&self, reader: &mut Option<CounterReader>) {
         if let Some(reader) = reader {
             reader.flows(&self.resources.shared);
         }
     }
 
-    /// Counts events of the flows, which wait, where that was asked for.
     fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
         let asked = last && !self.count.is_empty();
         let tids = || {
@@ -224,7 +220,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// From before the first flow is made until all of them wait at the gate.
+    /// Until all flows wait at the gate.
     fn create(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
         let before = usage::this_thread();
         let t0 = now_ns();
@@ -238,15 +234,14 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok(t1 - t0)
     }
 
-    /// Says what the parent does with results, where they are on their way to it and that was asked
-    /// for.
+    /// Only if results are sent and narration was asked for.
     fn narrate(&self, does: &str) {
         if let Some(what) = self.context.narrate.filter(|_| B::SENDS) {
             say(&format!("parent {} {does} {what}", self.context.parent));
         }
     }
 
-    /// From the release until the last flow is done and the parent has every result.
+    /// Until the last flow is done and the parent has every result.
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         self.narrate("writing");
         let before = usage::this_thread();
@@ -267,7 +262,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         } else {
             last
         };
-        // Flows that take turns line up after the release: what counts are their turns.
+        // Flows that take turns line up after the release: only their turns count.
         let from = match tallies().map(|tally| tally.start_ns).min() {
             Some(first) if B::TURNS => first.max(go),
             _ => go,
@@ -275,7 +270,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok((go, end.saturating_sub(from)))
     }
 
-    /// From the second release until the last flow is gone.
+    /// Until the last flow is gone.
     fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
         let before = usage::this_thread();
         let t2 = now_ns();
@@ -313,8 +308,8 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Ends the slot process here and now: threads may still be at work in frames that this one
-    /// lends to them, so it must never be left.
+    /// Ends the slot process: threads may still work in frames borrowed from this one, so it must
+    /// not return.
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
         self.set.kill();
         crate::ending::answer_and_exit(&match broken {
@@ -339,7 +334,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 }
 
-/// A phase, between two readings of what the kernel reports of the parent.
+/// Between two readings of the parent's counters.
 fn phase<T>(
     reader: &mut Option<CounterReader>,
     run: impl FnOnce() -> io::Result<T>,
@@ -358,7 +353,6 @@ fn open(word: &AtomicU32) {
     gate(word, OPEN);
 }
 
-/// Sets a gate, and wakes all that wait at it.
 fn gate(word: &AtomicU32, value: u32) {
     word.store(value, Ordering::Release);
     futex::wake_all(word);

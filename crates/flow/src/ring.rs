@@ -15,12 +15,12 @@ use sys::{CachePadded, Shareable};
 
 use crate::futex;
 
-/// Words of a batch: 4,096 bytes, the size up to which a pipe write is atomic.
+/// Writes to a pipe are atomic up to 4,096 bytes.
 pub(crate) const BATCH_WORDS: usize = libc::PIPE_BUF / size_of::<u64>();
 
 const BATCHES: u32 = 16;
 
-/// The ring of one flow. All-zero bytes are an empty ring.
+/// All-zero bytes are an empty ring.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Ring {
@@ -34,7 +34,7 @@ pub(crate) struct Ring {
 unsafe impl Shareable for Ring {}
 
 impl Ring {
-    /// Writes one batch, sleeping while the ring is full.
+    /// Sleeps while the ring is full.
     pub(crate) fn push(&self, words: &[u64]) {
         let head = self.head.0.load(Ordering::Relaxed);
         self.wait_for_room(head);
@@ -57,7 +57,7 @@ impl Ring {
         }
     }
 
-    /// Copies the oldest batch into `words`; false when there is none.
+    /// False when there is none.
     pub(crate) fn pop(&self, words: &mut [u64; BATCH_WORDS]) -> bool {
         if self.is_empty() {
             return false;

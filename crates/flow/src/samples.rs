@@ -1,5 +1,3 @@
-//! What a sampler is asked, and what it writes down (docs/results.md).
-
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

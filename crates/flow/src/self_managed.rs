@@ -202,9 +202,8 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
     })
 }
 
-/// The peak of RSS of this process and, of those that it has reaped, of `most` at one time.
+/// Of this process, and `most` times the largest reaped one.
 fn peak_rss(most: u64) -> io::Result<u64> {
-    /// The kernel gives it in units of 1,024 bytes.
     const KIB: u64 = 1024;
     let reaped = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
     let own = match memory::reading(&[getpid().as_raw()]).map_err(io::Error::other)? {
@@ -214,7 +213,6 @@ fn peak_rss(most: u64) -> io::Result<u64> {
     Ok(own + most * KIB * u64::try_from(reaped).unwrap_or(0))
 }
 
-/// Why no events are counted.
 fn not_counted() -> Measured<Counted> {
     Measured::not_available(
         "the flows of this work are its own, so counters cannot be opened in all of them",
@@ -222,7 +220,7 @@ fn not_counted() -> Measured<Counted> {
     )
 }
 
-/// All that can be said of memory: the highest peak.
+/// The highest peak of RSS.
 fn memory(reps: &[Rep]) -> Reading {
     let peaks = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
     Reading::RssOnly {

@@ -33,43 +33,40 @@ use sys::{CachePadded, Pages, Shareable, Shared};
 use crate::flow_status::FlowStatus;
 use crate::ring::Ring;
 
-/// A gate that flows wait at.
 pub(crate) const SHUT: u32 = 0;
-/// A gate that flows may pass.
 pub(crate) const OPEN: u32 = 1;
-/// The end gate while flows are asked for their pages: they answer and wait on.
+/// Flows write down their pages and wait on.
 pub(crate) const SURVEY: u32 = 2;
 
-/// What belongs to the slot as a whole.
+/// Of the slot as a whole.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// Flows that wait at the start gate.
+    /// At the start gate.
     pub(crate) arrived: CachePadded<AtomicU32>,
-    /// The start gate: 0 shut, 1 open. A futex word.
+    /// [`SHUT`] or [`OPEN`]; a futex word.
     pub(crate) start: CachePadded<AtomicU32>,
-    /// Flows that are done.
     pub(crate) done: CachePadded<AtomicU32>,
-    /// The end gate: [`SHUT`], [`OPEN`], or [`SURVEY`]. A futex word.
+    /// [`SHUT`], [`OPEN`], or [`SURVEY`]; a futex word.
     pub(crate) end: CachePadded<AtomicU32>,
-    /// Flows that have written down their pages.
+    /// Flows that wrote down their pages.
     pub(crate) surveyed: CachePadded<AtomicU32>,
-    /// The next unit of a queue.
+    /// Of a queue.
     pub(crate) cursor: CachePadded<AtomicU64>,
-    /// 1 while the parent sleeps and wants to be woken for results in rings.
+    /// 1: the parent sleeps and wants to be woken for results in rings.
     pub(crate) parent_sleeps: CachePadded<AtomicU32>,
-    /// Flows that have lined up to take turns.
+    /// Flows ready to take turns.
     pub(crate) lined_up: CachePadded<AtomicU32>,
-    /// Flows that are done with their timed turns.
+    /// Flows that finished their timed turns.
     pub(crate) laps_done: CachePadded<AtomicU32>,
-    /// The number that the next checked turn draws.
+    /// Of the next checked turn.
     pub(crate) turn: CachePadded<AtomicU64>,
 }
 
 // SAFETY: atomics.
 unsafe impl Shareable for Header {}
 
-/// The memory. It lives as long as the slot process's repetitions; flows borrow it.
+/// Lives as long as the slot process's repetitions.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     statuses: Shared<Header, FlowStatus>,
@@ -77,7 +74,7 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// For `flows` flows, with `rings` rings (0 or `flows`); all zero.
+    /// `rings` is 0 or `flows`.
     pub(crate) fn new(flows: usize, rings: usize) -> io::Result<Self> {
         let for_flows =
             |error: io::Error| io::Error::new(error.kind(), format!("{error} ({flows} flows)"));
@@ -108,7 +105,7 @@ impl SharedMemory {
         self.rings.as_ref().map_or(&[], Shared::rows)
     }
 
-    /// Makes it as new. Only while no flow exists.
+    /// Only while no flow exists.
     pub(crate) fn clear(&self) {
         let header = self.header();
         for word in [&header.arrived, &header.start, &header.done, &header.end] {

@@ -71,16 +71,15 @@ pub struct Simulated {
     pub left_out_exec: bool,
 }
 
-/// Cycles that a core is ahead at the most.
+/// Lead of a core over the others.
 const SLICE: u64 = 1_000;
-/// The share of recorded accesses that warm up: one in this many.
+/// One part in this many of recorded accesses warms up.
 const WARM: u64 = 4;
 /// How much longer turns are the second time.
 pub const OTHER_TURN: u64 = 16;
-/// The version of the recorder's interface, for the library.
+/// Read by the library.
 const INTERFACE: &str = "FLOWGAUGE_QEMU_INTERFACE";
-/// What is emulated: instructions that every x86-64 server of today has, and no wider ones, whatever
-/// the machine below is.
+/// Every x86-64 server of today has these instructions; wider ones are off.
 const CPU: &str = "Nehalem";
 
 /// qemu-user with the recorder.
@@ -91,7 +90,6 @@ pub struct Emulator {
     recorder: PathBuf,
 }
 
-/// The emulator's command, and the Debian package that has it.
 const QEMU: &str = "qemu-x86_64";
 
 impl Emulator {
@@ -124,7 +122,6 @@ impl Emulator {
         })
     }
 
-    /// The command that runs a program, by its `name`, with its accesses recorded into `traces`.
     fn command(&self, program: &Path, name: &OsStr, traces: &Path, how: &str) -> Command {
         let mut plugin = self.recorder.clone().into_os_string();
         plugin.push(",dir=");
@@ -141,7 +138,6 @@ impl Emulator {
         command
     }
 
-    /// The command that runs this program.
     pub(crate) fn this_program(&self, traces: &Path, window: u64) -> io::Result<Command> {
         let (program, how) = (std::env::current_exe()?, format!(",window={window}"));
         Ok(self.command(&program, OsStr::new("flowgauge"), traces, &how))
@@ -155,7 +151,7 @@ impl Emulator {
     }
 }
 
-/// The version of the plugin interface of the qemu that says this of itself.
+/// From qemu's own version text.
 fn interface(told: &str) -> Result<u32, String> {
     let version = told.split("version ").nth(1).unwrap_or_default();
     let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
@@ -176,8 +172,7 @@ fn interface(told: &str) -> Result<u32, String> {
 }
 
 impl Simulation {
-    /// Counts what the traces in a folder tell; `on` are the hardware threads of the flows, in flow
-    /// order. `None` where it was stopped.
+    /// `on`: hardware threads of the flows, in flow order. `None` if it was stopped.
     pub(crate) fn run(
         &self,
         folder: &Path,
@@ -212,7 +207,7 @@ impl Simulation {
         self.counted(folder, &place, &warm, stopped)
     }
 
-    /// Counts what traces tell: where each flow is, and how much of what was recorded warms up.
+    /// With the flows' places and the warm-up.
     fn counted(
         &self,
         folder: &Path,
@@ -257,7 +252,7 @@ impl Simulation {
     }
 }
 
-/// The traces of a folder, in the order in which their threads were born.
+/// In the order of their threads' birth.
 fn traces(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut traces = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -271,7 +266,7 @@ fn traces(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(traces)
 }
 
-/// Accesses of a flow from its begin to its end; `None` for a thread that is no flow.
+/// From begin to end; `None` for a thread that is no flow.
 fn recorded(trace: &Path) -> io::Result<Option<u64>> {
     let mut file = File::open(trace)?;
     let from = file.metadata()?.len().saturating_sub(16);
@@ -281,25 +276,22 @@ fn recorded(trace: &Path) -> io::Result<Option<u64>> {
     Ok(accesses_at_end(&tail))
 }
 
-/// The flows of a slot that is recorded, and the hardware threads they are on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recorded<'a> {
     machine: &'a Machine,
     on: &'a [u32],
 }
 
-/// What an allocator that keeps cores apart has to be asked for, by name: whether there is one is
-/// known when the slot runs.
+/// Looked up at run time: only a core-aware allocator has it.
 const ON_CORE: &CStr = c"flowgauge_malloc_on_core";
 
 impl<'a> Recorded<'a> {
-    /// Of a slot on those hardware threads.
     pub(crate) fn of(simulation: Option<&'a Simulation>, on: &'a [u32]) -> Option<Self> {
         let machine = &simulation?.machine;
         (!on.is_empty()).then_some(Self { machine, on })
     }
 
-    /// Tells the allocator of this flow its core: the emulator's CPUs are those of this machine.
+    /// Tells the allocator this flow's simulated core.
     pub(crate) fn flow_is_born(self, flow: usize) {
         let core = self.machine.core_of(self.on[flow % self.on.len()]);
         // SAFETY: the name ends with a zero; the answer is an address or null.
@@ -313,7 +305,6 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Tells a core-aware allocator how many cores the simulated machine has.
 pub(crate) fn tell_allocator(command: &mut Command, simulation: Option<&Simulation>) {
     if let Some(simulation) = simulation {
         let mut settings = std::env::var_os(SETTINGS).unwrap_or_default();
@@ -322,30 +313,27 @@ pub(crate) fn tell_allocator(command: &mut Command, simulation: Option<&Simulati
     }
 }
 
-/// The variable with the settings of the core-aware allocator.
 const SETTINGS: &str = "FLOWGAUGE_MALLOC";
 
-/// Tells the recorder that this thread begins to be a flow.
 pub(crate) fn flow_begins(flow: usize) {
     tell(mark::BEGIN, flow);
 }
 
-/// Tells the recorder that this flow has done its work.
 pub(crate) fn flow_ends(flow: usize) {
     tell(mark::END, flow);
 }
 
-/// Tells the recorder that from here on every thread that is born is a flow, and this one is.
+/// From here on this thread and every new one are flows.
 pub(crate) fn each_thread_is_a_flow() {
     tell(mark::EACH, 0);
 }
 
-/// Tells the recorder that the work of this flow, and of those that it made, is done.
+/// This flow and those that it made are done.
 pub(crate) fn no_more_flows() {
     tell(mark::NO_MORE, 0);
 }
 
-/// Puts the traces of a slot into a folder of their own in `keep`.
+/// Copies a slot's traces into a folder of their own.
 pub(crate) fn keep_traces(traces_of: &Path, keep: &Path, name: &str) -> io::Result<()> {
     fs::create_dir_all(keep)?;
     let taken = fs::read_dir(keep)?.count();

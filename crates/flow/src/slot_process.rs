@@ -42,13 +42,10 @@ use crate::{SlotSpec, flow_run};
 /// The first argument of a slot process.
 pub const SLOT_PROCESS_ARGUMENT: &str = "__cell";
 
-/// Exit code of a slot process whose task could not be read.
 const EXIT_NO_TASK: i32 = 96;
 
-/// What the launcher sends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Task<S> {
-    /// A [`SlotSpec`], or a reference to one on the sending side.
     pub(crate) spec: S,
     pub(crate) parent: i32,
     pub(crate) fifo: PathBuf,
@@ -94,7 +91,7 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     answer_and_exit(&run(&SlotProcess { task }))
 }
 
-/// What the slot launches does not get a file that was left open for the slot itself.
+/// What the slot launches must not inherit it.
 fn close_on_exec(lent: RawFd) {
     // SAFETY: the call takes numbers alone, and sets a flag on a descriptor that the launcher left
     // open for this process.
@@ -178,7 +175,7 @@ impl<W> SlotProcess<W> {
     }
 }
 
-/// Repetitions of one slot must prove the same work.
+/// All repetitions prove the same work.
 fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
     let (expected, got) = (reps.first()?.proof(), rep.proof());
     (expected != got).then(|| Failure::DifferentWork {

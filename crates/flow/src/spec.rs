@@ -1,4 +1,4 @@
-//! What a slot process is to do.
+//! The task of a slot process.
 
 use std::path::PathBuf;
 
@@ -85,7 +85,7 @@ impl<W> SlotSpec<W> {
         &self.cpus[..carriers.min(self.cpus.len())]
     }
 
-    /// The CPUs that flows are bound to: none where they are those of a simulated machine.
+    /// Empty for the CPUs of a simulated machine.
     pub(crate) fn bound_to(&self) -> &[u32] {
         match self.simulate {
             Some(_) => &[],
@@ -93,13 +93,13 @@ impl<W> SlotSpec<W> {
         }
     }
 
-    /// The deadline, in seconds, as people read it: `10.0`, `0.02`.
+    /// As people read it: `10.0`, `0.02`.
     pub(crate) fn deadline_text(&self) -> String {
         seconds(self.deadline_s)
     }
 }
 
-/// Tenths of seconds; below one second two digits that are not 0.
+/// Tenths; below one second two digits that are not 0.
 fn seconds(seconds: f64) -> String {
     if seconds >= 1.0 || seconds <= 0.0 {
         return format!("{seconds:.1}");

@@ -1,8 +1,7 @@
 //! Whether this process was started with standard output closed (`>&-`).
 //!
-//! Before `main`, the runtime opens `/dev/null` in place of a standard stream that is closed, so that
-//! no other file gets its number. From then on every answer is taken and none is kept, and nothing
-//! tells it from an output that the user sent there. So a constructor looks before the runtime does.
+//! Before `main` the runtime opens `/dev/null` in place of a closed standard stream, which then
+//! looks like the user's own choice. So a constructor looks before the runtime does.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +23,7 @@ extern "C" fn look() {
 /// Whether standard output was closed when this process began.
 #[must_use]
 pub fn stdout_was_closed() -> bool {
-    // The linker keeps what is named.
+    // The linker keeps what is used.
     black_box(&LOOK);
     CLOSED.load(Ordering::Relaxed)
 }

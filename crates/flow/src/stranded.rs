@@ -36,14 +36,14 @@ use sys::{MAKER, MakerName};
 
 use crate::janitor;
 
-/// Starts a program; a child that never gets as far as that is known to be one.
+/// The child is identifiable until its exec.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     let _as_a_maker = MakerName::bear()?;
     command.spawn()
 }
 
-/// Ends what is stranded now. A child that is stopped before its exec also holds the locks of its
-/// maker, so this comes before a lock is asked for.
+/// Ends what is stranded now, before any lock is asked for: a child stopped before its exec holds
+/// its maker's locks.
 pub fn end() {
     if let Ok(own) = file("/proc/self/exe") {
         kill_each(|pid| is_stranded(pid, own));
@@ -58,10 +58,10 @@ pub fn proc_is_own() -> bool {
     shown.is_some_and(|shown| shown == Path::new(&std::process::id().to_string()))
 }
 
-/// Kills each process but this one that is to be.
+/// Never this process.
 pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     for pid in others() {
-        // Looked at by its descriptor's lifetime: the number cannot go to another in between.
+        // A descriptor stays with its process: the number cannot pass to another in between.
         if let Some(process) = pidfd(pid)
             && is_to_be(pid)
         {
@@ -70,12 +70,11 @@ pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     }
 }
 
-/// A descriptor of a process: readable when it has ended, and never that of another process.
+/// Readable once the process has ended.
 pub(crate) fn pidfd(pid: i32) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
 
-/// A file as the kernel knows it: its device and its inode.
 pub(crate) type FileId = (u64, u64);
 
 pub(crate) fn file(path: impl AsRef<Path>) -> io::Result<FileId> {
@@ -99,7 +98,7 @@ pub fn stopped_holders(of: &File) -> Vec<i32> {
         .collect()
 }
 
-/// All processes of this PID namespace but this one; none where `/proc` is another one's.
+/// Of this PID namespace; none where `/proc` is another namespace's.
 fn others() -> impl Iterator<Item = i32> {
     let entries = proc_is_own().then(|| fs::read_dir("/proc"));
     let entries = entries.into_iter().flatten().flatten().flatten();
@@ -108,7 +107,7 @@ fn others() -> impl Iterator<Item = i32> {
     pids.filter(move |pid| *pid != own)
 }
 
-/// Whether it is a process of the program in this file that nobody will continue.
+/// Whether nobody will continue this process of the program in the file `own`.
 fn is_stranded(pid: i32, own: FileId) -> bool {
     let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
     let stopped = stopped(pid);
@@ -122,7 +121,7 @@ struct Stopped {
     parent: String,
 }
 
-/// A process, if a signal has stopped it.
+/// If stopped by a signal.
 fn stopped(pid: i32) -> Option<Stopped> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (before, after) = stat.rsplit_once(')')?;
@@ -134,15 +133,14 @@ fn stopped(pid: i32) -> Option<Stopped> {
     })
 }
 
-/// Whether it was started in a role of a slot's. A janitor is nobody's orphan.
+/// Janitors have no role.
 fn is_in_a_role(pid: i32) -> bool {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let role = words.split(|&byte| byte == 0).nth(1);
     role.is_some_and(|role| role.starts_with(b"__") && role != janitor::ARGUMENT.as_bytes())
 }
 
-/// Whether its name is that of the process that forked it, which numbers itself as its own
-/// namespace does.
+/// Whether it still bears the name of its maker, by the numbers of its own namespace.
 fn is_unborn(pid: i32, name: &str) -> bool {
     let Some(maker) = name.strip_prefix(MAKER) else {
         return false;

@@ -32,8 +32,7 @@ pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     stranded::spawn(command)?.wait_with_output()
 }
 
-/// Has a program killed when the thread that starts it ends. It asks for that before it runs: one that
-/// is stopped at its very start could not.
+/// Makes the kernel kill `command` when the thread that starts it ends, from before its exec on.
 pub(crate) fn kill_with_this(command: &mut Command) {
     // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
     // and turning its error number into an `io::Error` allocates nothing.

@@ -1,4 +1,4 @@
-//! A variant: what is compared with what.
+//! Variants: what is compared with what.
 
 use std::fmt;
 use std::str::FromStr;

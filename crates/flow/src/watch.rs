@@ -37,12 +37,10 @@ use crate::shared_memory::SharedMemory;
 use crate::start::reap_now;
 use crate::{SlotSpec, Variant};
 
-/// What the parent needs for all repetitions of a slot.
 #[derive(Debug)]
 pub(crate) struct SlotResources {
     pub(crate) shared: SharedMemory,
     pub(crate) notify: Notify,
-    /// Where flows add up how long requests took, if they note it.
     pub(crate) latencies: Option<Together>,
     children: SignalFd,
     deadline: Instant,
@@ -50,7 +48,7 @@ pub(crate) struct SlotResources {
 }
 
 impl SlotResources {
-    /// Prepares for flows of `spec`. From here on `SIGCHLD` comes through a descriptor.
+    /// From here on `SIGCHLD` comes through a descriptor.
     pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool, times: bool) -> io::Result<Self> {
         let flows = spec.variant.carriers() as usize;
         let mut child = SigSet::empty();
@@ -68,7 +66,7 @@ impl SlotResources {
         })
     }
 
-    /// Makes everything as new. Only while no flow exists.
+    /// Only while no flow exists.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.shared.clear();
         self.latencies.iter().for_each(Together::clear);
@@ -86,7 +84,6 @@ impl SlotResources {
     }
 }
 
-/// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Arrived,
@@ -94,18 +91,17 @@ pub(crate) enum WaitFor {
     Surveyed,
 }
 
-/// Watches the flows of one repetition.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     resources: &'a SlotResources,
     flows: usize,
     flows_in_each: usize,
-    /// First flow of each dead process, and how it died.
+    /// First flow of each dead process, and its end.
     deaths: Vec<(usize, String)>,
     hung: bool,
 }
 
-/// Milliseconds between looks once counting does not suffice.
+/// Interval once counting does not suffice.
 const LOOK_AGAIN_MS: u16 = 10;
 
 impl<'a> Watch<'a> {
@@ -120,17 +116,16 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether flows were still at work at the deadline.
+    /// At the deadline.
     pub(crate) fn hung(&self) -> bool {
         self.hung
     }
 
-    /// How the first process that died did so.
     pub(crate) fn first_death(&self) -> Option<String> {
         self.deaths.first().map(|(_, how)| how.clone())
     }
 
-    /// What became of a flow that is not done, if its process died.
+    /// Of a flow that is not done.
     pub(crate) fn fate(&self, index: usize) -> Option<FlowState> {
         let (_, how) = self
             .deaths
@@ -143,8 +138,8 @@ impl<'a> Watch<'a> {
         (first..first + self.flows_in_each).contains(&index)
     }
 
-    /// Waits for `wait_for` or the deadline ([`Watch::hung`] tells which), handing results to
-    /// `sink` as they come. Children that die are taken out of `children`.
+    /// Ends at `wait_for` or the deadline ([`Watch::hung`]); results go to `sink`. Dead children
+    /// leave `children`.
     pub(crate) fn until<S: Sink>(
         &mut self,
         wait_for: WaitFor,
@@ -190,7 +185,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Sleeps until something happens; true when a child ended.
+    /// True when a child ended.
     fn sleep(&self, wait_for: WaitFor, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let sleeps = &self.resources.shared.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);

@@ -12,7 +12,7 @@ use workload::Work;
 use workload::workload::FileWords;
 
 fn words(work: &Work) -> FileWords {
-    let files = work.get().files();
+    let files = work.files();
     files.map_or(FileWords::SMALL, |files| files.words)
 }
 

@@ -33,9 +33,8 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
-    /// Memory that an idle one takes, kernel objects included, in bytes. As a
-    /// process: kernel stack 16, page tables 52, slab 25, anonymous 28 kB; as a
-    /// thread: kernel stack 16, slab 4, anonymous 9 kB.
+    /// Memory of an idle one with its kernel objects, in bytes. Process: kernel stack 16, page
+    /// tables 52, slab 25, anonymous 28 kB; thread: kernel stack 16, slab 4, anonymous 9 kB.
     fn bytes(self) -> u64 {
         match self {
             FlowKind::Process => 121_000,
@@ -57,16 +56,15 @@ pub struct Ceiling {
     pub unit: Unit,
     /// The command that raises it, or what would.
     pub raise: String,
-    /// What is left of it for flows, in `unit`; `count` is this over `each`. 0 in journals of
-    /// before.
+    /// Left for flows, in `unit`; `count` is this over `each`. 0 in old journals.
     #[serde(default)]
     pub left: u64,
-    /// What a flow takes of it, in `unit`. 0 in journals of before.
+    /// Taken by each flow, in `unit`. 0 in old journals.
     #[serde(default)]
     pub each: u64,
 }
 
-/// A limit, before it is known how much of it is left.
+/// A limit whose use is not known yet.
 struct Limit {
     bites: String,
     value: u64,
@@ -75,7 +73,6 @@ struct Limit {
 }
 
 impl Limit {
-    /// The room where so much is left and each flow takes so much.
     fn room(self, left: u64, each: u64) -> Ceiling {
         let each = each.max(1);
         Ceiling {
@@ -113,7 +110,7 @@ impl fmt::Display for Ceiling {
     }
 }
 
-/// What a flow takes of the limits that bind user-level flows.
+/// Use of the limits that bind user-level flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Memory, in bytes.
@@ -127,7 +124,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What takes this many bytes of memory and nothing else that is limited.
+    /// Needs of memory alone.
     #[must_use]
     pub fn memory(bytes: u64) -> Self {
         Self {
@@ -139,18 +136,16 @@ impl Needs {
     }
 }
 
-/// Ids that the kernel gives only once (`RESERVED_PIDS`).
+/// `RESERVED_PIDS` of the kernel: ids given only once.
 const RESERVED_IDS: u64 = 300;
 /// A stack, and the guard page that splits its mapping.
 const MAPS_A_THREAD: u64 = 2;
-/// Address space of a thread beside its stack: the guard page.
 const GUARD: u64 = 4 << 10;
-/// The stack that the C library gives a thread where `RLIMIT_STACK` is unlimited.
+/// The C library's default where `RLIMIT_STACK` is unlimited.
 const USUAL_STACK: u64 = 2 << 20;
-/// Addresses of a process on the processors that have fibers: 47 bits, less a sixteenth for
-/// all else that is mapped.
+/// 47 bits, less a sixteenth for all else that is mapped.
 const ADDRESSES: u64 = (1 << 47) - (1 << 43);
-/// Of every pool of memory, one part in this many is not used.
+/// One part in this many of every pool of memory stays free.
 const RESERVE: u64 = 10;
 
 impl Machine {
@@ -162,8 +157,8 @@ impl Machine {
         }
     }
 
-    /// The room that each limit leaves for idle flows, the lowest first. Limits
-    /// that do not bind, or cannot be read, are not among them.
+    /// Rooms of all limits for idle flows, the lowest first; without limits that do not bind or
+    /// cannot be read.
     pub fn ceilings(&self, kind: FlowKind) -> Vec<Ceiling> {
         let mut ceilings = self.of_tasks();
         ceilings.extend(self.of_groups());
@@ -177,8 +172,7 @@ impl Machine {
         ceilings
     }
 
-    /// The room for flows that the kernel does not see and that take so much each, the lowest
-    /// first.
+    /// Rooms for flows that the kernel does not see, the lowest first.
     pub fn user_level_ceilings(&self, each: Needs) -> Vec<Ceiling> {
         let mut ceilings = self.of_memory(each.memory.max(1));
         if each.mappings > 0 {
@@ -297,7 +291,7 @@ fn addressable(each: Needs) -> Ceiling {
 }
 
 fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {
-    // The memory controller of version 1 writes "no limit" as -1.
+    // Version 1 of the memory controller writes "no limit" as -1.
     let none = match limit.file.ends_with("limit_in_bytes") {
         true => "-1",
         false => "max",

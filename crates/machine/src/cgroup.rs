@@ -32,8 +32,7 @@ pub struct GroupLimit {
     pub file: String,
     /// The limit: tasks, or bytes.
     pub max: u64,
-    /// What the group and those below it use. Of memory, without what the
-    /// kernel would give back at once (inactive pages of files).
+    /// Use of the group and those below. Of memory, without inactive pages of files.
     pub current: u64,
 }
 
@@ -95,7 +94,7 @@ impl<'r> Cgroups<'r> {
                 (quota.to_owned(), period.to_owned())
             }
         };
-        // No quota is -1 in version 1 and `max` in version 2: neither parses.
+        // No quota is -1 (version 1) or `max` (version 2): neither parses.
         Some(quota.parse::<u64>().ok()? as f64 / period.parse::<u64>().ok()? as f64)
     }
 
@@ -144,8 +143,7 @@ impl<'r> Cgroups<'r> {
             })
     }
 
-    /// No limit is `max`, which does not parse, or in the memory controller of
-    /// version 1 a number of pages that no machine has.
+    /// No limit is `max`, or in version 1 a number of pages that no machine has.
     fn limit(&self, file: String, current: &str) -> Option<GroupLimit> {
         const NO_LIMIT: u64 = 1 << 62;
         let max = self
@@ -182,8 +180,7 @@ impl<'r> Cgroups<'r> {
     }
 }
 
-/// Version and path of the group that holds this process, from
-/// `/proc/self/cgroup`.
+/// From `/proc/self/cgroup`.
 fn membership<'t>(own: &'t str, controller: &str) -> Option<(Version, &'t str)> {
     let lines = || {
         own.lines()
@@ -200,8 +197,7 @@ struct Mount<'t> {
     group: &'t str,
 }
 
-/// A line of `mountinfo`, when it mounts the hierarchy:
-/// `31 23 0:28 GROUP POINT rw shared:9 - cgroup cgroup rw,cpu,cpuacct`.
+/// A line of `mountinfo`: `31 23 0:28 GROUP POINT rw shared:9 - cgroup cgroup rw,cpu,cpuacct`.
 fn mount<'t>(line: &'t str, version: Version, controller: &str) -> Option<Mount<'t>> {
     let (mount, filesystem) = line.split_once(" - ")?;
     let mut filesystem = filesystem.split(' ');
@@ -219,8 +215,8 @@ fn mount<'t>(line: &'t str, version: Version, controller: &str) -> Option<Mount<
 
 impl Mount<'_> {
     fn groups(&self, path: &str) -> Vec<String> {
-        // A group outside what is mounted shows none of its own files; the
-        // mount point is then the nearest that can be read.
+        // A group outside the mount shows no files: the mount point is the nearest that can be
+        // read.
         let below = path
             .strip_prefix(self.group.trim_end_matches('/'))
             .unwrap_or("");

@@ -99,10 +99,9 @@ fn judge(
     }
 }
 
-/// What makes counters free that others hold.
 const END_OTHERS: &str = "end other profilers; sudo sysctl kernel.nmi_watchdog=0";
 
-/// That the counters of some flows never ran, so that there is no count of all of them.
+/// The missing value of a count in which some flows' counters never ran.
 pub fn some_never_ran<T>(some: usize, all: usize) -> Measured<T> {
     Measured::not_available(
         format!(
@@ -113,7 +112,7 @@ pub fn some_never_ran<T>(some: usize, all: usize) -> Measured<T> {
     )
 }
 
-/// A reading of an event's counter, unless what it says cannot be.
+/// A reading, unless it is impossible.
 pub fn trusted(event: Event, sample: Sample) -> Measured<Sample> {
     match sample {
         Sample { running_ns: 0, .. } => Measured::not_available(

@@ -33,7 +33,7 @@ impl Credentials {
         Self {
             user: user_of(&status),
             capabilities: u64::from_str_radix(capabilities, 16).unwrap_or(0),
-            // A kernel without user namespaces has no such file.
+            // No such file: no user namespaces.
             first_namespace: namespace.is_none_or(all_ids),
         }
     }
@@ -42,7 +42,6 @@ impl Credentials {
         self.first_namespace && self.capabilities & capabilities != 0
     }
 
-    /// Whether `kernel.perf_event_paranoid` does not apply.
     pub(crate) fn may_count_events(&self) -> bool {
         self.has(Self::SYS_ADMIN | Self::PERFMON)
     }

@@ -1,4 +1,4 @@
-//! What two machines, or one at two times, do not have in common.
+//! Differences between two machines, or one at two times.
 
 use crate::Machine;
 use crate::cgroup::CpuQuota;
@@ -34,7 +34,7 @@ const TRAITS: [Trait; 14] = [
     ("mitigations", |m| mitigations(m).to_string()),
 ];
 
-/// Limits and memory nodes: what else may set machines of a fleet apart.
+/// Further differences between machines of a fleet: limits, memory nodes.
 const MORE_TRAITS: [Trait; 6] = [
     ("memory nodes", |m| {
         let nodes = m.topology.nodes.as_ref();
@@ -55,14 +55,13 @@ const MORE_TRAITS: [Trait; 6] = [
     ("RLIMIT_NOFILE", |m| m.limits.nofile.to_string()),
 ];
 
-/// What may set machines apart, by name, as it is on this one. The host's name is none of it.
+/// Everything that sets machines apart, by name. Not the host's name.
 pub fn traits(machine: &Machine) -> Vec<(&'static str, String)> {
     let all = TRAITS.iter().skip(1).chain(&MORE_TRAITS);
     all.map(|(name, of)| (*name, of(machine))).collect()
 }
 
-/// One sentence for each difference that matters when results are compared;
-/// none when they may be.
+/// A sentence for each difference that matters when results are compared.
 pub fn differences(a: &Machine, b: &Machine) -> Vec<String> {
     let difference = |(name, of): &Trait| {
         let (a, b) = (of(a), of(b));

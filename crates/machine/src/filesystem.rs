@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::root::Root;
 
-/// Layers that are followed: an overlay on an image on an overlay has three.
+/// An overlay on an image on an overlay has three layers.
 const DEPTH: usize = 8;
-/// Magic number of `ramfs` (not among those that have a name in the library).
+/// `ramfs`, which the library does not name.
 const RAMFS_MAGIC: nix::libc::c_long = 0x8584_58f6;
 /// File systems that are memory.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
@@ -113,7 +113,7 @@ impl Filesystem {
         }
     }
 
-    /// What a reader of times on this file system must know, and what to do.
+    /// What a reader of times must know, and what to do.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let there = format!("the files of the workers are in {}", self.folder.display());
@@ -206,7 +206,7 @@ fn unescaped(text: &str) -> String {
     .fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
 }
 
-/// The mount that a path is on: later ones hide earlier ones at the same place.
+/// Later mounts hide earlier ones at the same place.
 fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.at));
     above.max_by_key(|mount| mount.at.components().count())

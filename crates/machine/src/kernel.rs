@@ -16,9 +16,8 @@ pub struct Kernel {
     pub release: Measured<String>,
     /// Name of the distribution with its version.
     pub distribution: Measured<String>,
-    /// What the kernel does about each flaw of the CPU that it knows of, by
-    /// name. Mitigations make system calls and switches slower, not alike for
-    /// all models.
+    /// Mitigations by flaw of the CPU. They slow system calls and switches, not alike for all
+    /// models.
     pub mitigations: Measured<Vec<Mitigation>>,
     /// The clock source in use.
     pub clock: Measured<String>,
@@ -28,7 +27,7 @@ pub struct Kernel {
     pub clock_cost: ClockCost,
 }
 
-/// How the kernel stands to one flaw of the CPU.
+/// Mitigation status of one CPU vulnerability.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mitigation {
     /// The flaw, such as `spectre_v2`.

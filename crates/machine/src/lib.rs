@@ -91,8 +91,8 @@ impl Machine {
         Self::read_below(Path::new("/"))
     }
 
-    /// Reads the machine whose `/proc`, `/sys` and `/etc` are below `root`.
-    /// Page size, clock cost and counters are those of the running kernel.
+    /// Reads the machine whose `/proc`, `/sys` and `/etc` are below `root`; page size, clock cost
+    /// and counters are this kernel's.
     pub fn read_below(root: &Path) -> Machine {
         Self::read_with(root, &mut counters::Perf)
     }
@@ -117,8 +117,7 @@ impl Machine {
         }
     }
 
-    /// This machine with the cores of another one, of that name: what is simulated here. Memory,
-    /// kernel and limits stay those of the machine that simulates.
+    /// This machine with the cores of a simulated one of that name; memory, kernel and limits stay.
     #[must_use]
     pub fn simulating(self, name: &str, cores: u32, threads_per_core: u32) -> Self {
         let topology = topology::Topology::of_cores(cores, threads_per_core);
@@ -138,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// The machine with what memory costs, which takes some seconds to try.
+    /// The machine with the cost of memory, measured in some seconds.
     #[must_use]
     pub fn probed(self) -> Self {
         let probe = probe::Probe::run(&self);

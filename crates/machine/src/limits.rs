@@ -1,5 +1,4 @@
-//! The limits that bound how many flows can be created, and how much of each is
-//! already used.
+//! The limits that bound the number of flows, and what is used of each.
 
 use std::fmt;
 
@@ -38,9 +37,8 @@ pub struct Limits {
     pub threads_max: Measured<u64>,
     /// Tasks that exist on the whole machine now.
     pub tasks: Measured<u64>,
-    /// Ids that are taken now, of those below `pid_max`: in a namespace of ids of its own a
-    /// process has its own `pid_max` too (since Linux 6.14), and its ids are the tasks that it
-    /// sees. Elsewhere as many as there are tasks.
+    /// Ids in use below `pid_max`. A namespace of ids has its own `pid_max` (since Linux 6.14):
+    /// there they are the visible tasks. Elsewhere the number of all tasks.
     #[serde(default = "not_recorded")]
     pub ids: Measured<u64>,
     /// Mappings in one address space (`vm.max_map_count`).
@@ -49,8 +47,8 @@ pub struct Limits {
     pub maps: Measured<u64>,
     /// Tasks of one user (`RLIMIT_NPROC`).
     pub nproc: Measured<Bound>,
-    /// Tasks that this user has now. Not available where `RLIMIT_NPROC` does not
-    /// bind: counting them reads every process.
+    /// Tasks of this user. Not available where `RLIMIT_NPROC` does not bind: counting reads every
+    /// process.
     pub user_tasks: Measured<u64>,
     /// Open files of this process (`RLIMIT_NOFILE`).
     pub nofile: Measured<Bound>,
@@ -100,7 +98,7 @@ impl Limits {
     }
 }
 
-/// The inode of the first namespace of ids, which all machines have.
+/// The inode of the first namespace of ids, the same on all machines.
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 fn ids(root: &Root) -> Measured<u64> {
@@ -147,12 +145,12 @@ fn not_recorded<T>() -> Measured<T> {
     Measured::not_available("it was not recorded", "")
 }
 
-/// The first number of a line such as `Max processes   96365   96365   processes`.
+/// Of a line such as `Max processes   96365   96365   processes`.
 fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
     limit_at(limits, name, 0)
 }
 
-/// The soft limit (0) or the hard one (1) of such a line.
+/// `place`: 0 is the soft limit, 1 the hard one.
 fn limit_at(limits: &str, name: &str, place: usize) -> Measured<Bound> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name));
     let bound = line.and_then(|line| match line.split_whitespace().nth(place)? {

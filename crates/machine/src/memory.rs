@@ -73,7 +73,6 @@ fn page_size() -> Measured<u64> {
     }
 }
 
-/// From directories such as `hugepages-2048kB`.
 fn huge_pages(root: &Root) -> Vec<HugePages> {
     let size = |name: &String| {
         let kib: u64 = name
@@ -94,7 +93,6 @@ fn huge_pages(root: &Root) -> Vec<HugePages> {
     sizes
 }
 
-/// The word in brackets of `always [madvise] never`.
 fn chosen(text: &str) -> Measured<String> {
     match text
         .split_once('[')

@@ -26,8 +26,7 @@ use crate::topology::{Node, Topology};
 /// What this process may use of the CPUs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allowance {
-    /// The online CPUs that the affinity mask of this process allows, ascending;
-    /// all that are online where the mask cannot be read.
+    /// Online CPUs in the affinity mask, ascending; all online CPUs if the mask cannot be read.
     pub cpus: Vec<u32>,
     /// The smallest CPU quota of the control groups; `None` when there is none.
     pub quota: Measured<Option<CpuQuota>>,
@@ -50,26 +49,23 @@ impl Allowance {
 }
 
 impl Machine {
-    /// The CPUs that flows may be put on, ascending. Empty only where neither
-    /// `/sys` nor `/proc` tells of any CPU.
+    /// CPUs for flows, ascending; empty only if neither `/sys` nor `/proc` shows any.
     pub fn allowed(&self) -> &[u32] {
         &self.allowance.cpus
     }
 
-    /// One allowed CPU of each physical core that has any, ascending: the
-    /// placement `cores`.
+    /// One allowed CPU of each physical core, ascending: the placement `cores`.
     pub fn cores(&self) -> Vec<u32> {
         self.by_core().iter().map(|core| core[0]).collect()
     }
 
-    /// The allowed CPUs ordered so that the hardware threads of one core are
-    /// used up before the next core is begun: the placement `smt`.
+    /// Allowed CPUs, all hardware threads of one core before the next: the placement `smt`.
     pub fn smt_order(&self) -> Vec<u32> {
         self.by_core().concat()
     }
 
-    /// The allowed CPUs dealt from each memory node in turn, of a node its cores first: the
-    /// placement `numa`. Empty where fewer than two nodes have any.
+    /// Allowed CPUs of each memory node in turn, its cores first: the placement `numa`. Empty with
+    /// fewer than two such nodes.
     pub fn numa_order(&self) -> Vec<u32> {
         let nodes = self.by_node();
         if nodes.len() < 2 {
@@ -80,8 +76,8 @@ impl Machine {
         turns.copied().collect()
     }
 
-    /// The allowed CPUs of each memory node that has any: one of each core before further
-    /// hardware threads. Nodes of memory alone have none.
+    /// Allowed CPUs by node, one of each core before further hardware threads; only nodes with
+    /// CPUs.
     fn by_node(&self) -> Vec<Vec<u32>> {
         let cores = self.cores();
         let nodes = self.topology.nodes.value().map_or(&[][..], Vec::as_slice);
@@ -96,8 +92,8 @@ impl Machine {
         nodes.filter(|cpus| !cpus.is_empty()).collect()
     }
 
-    /// How many flows can compute at once all the time: the allowed CPUs, or the
-    /// whole CPUs in the quota where these are fewer; at least 1.
+    /// Flows that can compute all the time: allowed CPUs, or whole CPUs of the quota if fewer; at
+    /// least 1.
     pub fn usable_cpus(&self) -> usize {
         let allowed = self.allowed().len();
         let quota = self.quota().map_or(allowed, |quota| quota.cpus as usize);

@@ -1,4 +1,4 @@
-//! The CPU model, its clock speed, and who steers that.
+//! The CPU model, its clock speed, and who controls that.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,7 @@ pub struct Processor {
     pub vendor: Measured<String>,
     /// Instruction set that this program was built for.
     pub arch: String,
-    /// Clock speed in MHz: at the moment of reading where `/proc/cpuinfo` tells,
-    /// else the highest.
+    /// MHz: now, if `/proc/cpuinfo` says, else the highest.
     pub mhz: Measured<f64>,
     /// Whether this is a virtual machine.
     pub is_virtual: Measured<bool>,
@@ -64,8 +63,7 @@ fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
     }
 }
 
-/// x86 has a CPU flag that says so, either way. Elsewhere only a virtual machine
-/// is reported, never its absence.
+/// x86 has a CPU flag. Elsewhere only presence can be shown, not absence.
 fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
     if let Some(flags) = first_of(cpuinfo, &["flags"]).value() {
         return Measured::Value(flags.split(' ').any(|flag| flag == "hypervisor"));

@@ -17,8 +17,7 @@ impl Root {
         Self(root.to_path_buf())
     }
 
-    /// The text of a file named by its path from `/`, without white space
-    /// around it.
+    /// `path` starts at `/`; white space around the text is removed.
     pub(crate) fn text(&self, path: &str) -> Measured<String> {
         match fs::read(self.below(path)) {
             // Names of programs and groups need not be UTF-8.
@@ -27,8 +26,7 @@ impl Root {
         }
     }
 
-    /// The text of the first of `paths` that can be read; else why the last
-    /// cannot.
+    /// The first readable one; else why the last cannot be read.
     pub(crate) fn first_text(&self, paths: &[&str]) -> Measured<String> {
         let mut answer = Measured::not_available("no file tells", "");
         for path in paths {
@@ -52,7 +50,6 @@ impl Root {
         })
     }
 
-    /// A file that holds a list of CPUs, such as `0-3,8`.
     pub(crate) fn cpus(&self, path: &str) -> Measured<Vec<u32>> {
         self.text(path)
             .and_then(|text| match cpulist::parse(&text) {
@@ -61,7 +58,7 @@ impl Root {
             })
     }
 
-    /// The names in a directory, sorted. Empty when it cannot be read.
+    /// Sorted; empty if unreadable.
     pub(crate) fn names(&self, dir: &str) -> Vec<String> {
         let entries = fs::read_dir(self.below(dir))
             .into_iter()
@@ -110,8 +107,7 @@ fn refusal<T>(path: &str, error: &io::Error) -> Measured<T> {
     }
 }
 
-/// The value of the first line `key SEPARATOR value`, as in `cpuinfo`,
-/// `status` or `os-release`.
+/// Of the first line `key SEPARATOR value`, as in `cpuinfo`, `status` or `os-release`.
 pub(crate) fn field<'t>(text: &'t str, separator: char, key: &str) -> Option<&'t str> {
     text.lines()
         .filter_map(|line| line.split_once(separator))

@@ -22,8 +22,7 @@ const NODES: &str = "/sys/devices/system/node";
 pub struct Topology {
     /// Every logical CPU that is online, ascending by id.
     pub cpus: Vec<Cpu>,
-    /// Whether cores were described. Where they are not, every CPU is taken to
-    /// be a core of its own.
+    /// Whether the kernel describes cores. If not, every CPU is taken for a core.
     pub described: bool,
     /// Each cache once, however many CPUs share it.
     pub caches: Measured<Vec<Cache>>,
@@ -42,7 +41,7 @@ pub struct Cpu {
     pub package: Option<u32>,
     /// The online CPUs of its core, itself included, ascending.
     pub siblings: Vec<u32>,
-    /// How fast it is against the fastest of this machine, which has 1,024.
+    /// Capacity relative to the fastest CPU (1,024).
     pub capacity: Option<u32>,
     /// It belongs to an efficiency core of a hybrid x86 processor.
     pub efficiency: bool,
@@ -225,7 +224,7 @@ impl Cache {
     }
 }
 
-/// The bytes of `48K` or `32M`.
+/// Of `48K` or `32M`.
 fn size_of(text: &str) -> Option<u64> {
     let unit = |suffix, bytes: u64| Some(text.strip_suffix(suffix)?.parse::<u64>().ok()? * bytes);
     unit('K', 1 << 10)
@@ -259,7 +258,7 @@ impl Node {
     }
 }
 
-/// From the line `Node 0 MemTotal:  24684084 kB`.
+/// Of the line `Node 0 MemTotal:  24684084 kB`.
 fn node_total(meminfo: &str) -> Option<u64> {
     let (_, rest) = meminfo.split_once("MemTotal:")?;
     rest.split_whitespace()

@@ -20,29 +20,27 @@ use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// Wall time in nanoseconds since an arbitrary start, from `CLOCK_MONOTONIC`.
-/// Comparable among all processes of one machine.
+/// Wall time in ns since an arbitrary start (`CLOCK_MONOTONIC`), comparable among all processes of
+/// one machine.
 #[inline]
 pub fn now_ns() -> u64 {
     read(ClockId::CLOCK_MONOTONIC)
 }
 
-/// CPU time of the calling thread in nanoseconds, from
-/// `CLOCK_THREAD_CPUTIME_ID`.
+/// CPU time of the calling thread in ns.
 #[inline]
 pub fn thread_cpu_ns() -> u64 {
     read(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time of all threads of the calling process, ended ones included, in
-/// nanoseconds, from `CLOCK_PROCESS_CPUTIME_ID`.
+/// CPU time of all threads of this process, ended ones included, in ns.
 #[inline]
 pub fn process_cpu_ns() -> u64 {
     read(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// CPU time of all threads of another process, ended ones included, in
-/// nanoseconds; `None` once it has been waited for.
+/// CPU time of all threads of another process, ended ones included, in ns; `None` once it has been
+/// waited for.
 pub fn of_process_ns(pid: i32) -> Option<u64> {
     let clock = clock_getcpuclockid(Pid::from_raw(pid)).ok()?;
     let time = clock_gettime(clock).ok()?;
@@ -50,12 +48,12 @@ pub fn of_process_ns(pid: i32) -> Option<u64> {
 }
 
 /// # Panics
-/// When the kernel refuses a clock that every Linux has had since 2.6.12. Only
-/// a broken sandbox does that, and an invented time would be worse.
+
+/// The kernel refuses a clock that every Linux has had since 2.6.12: a broken sandbox. An
+/// invented time would be worse.
 #[inline]
 fn read(id: ClockId) -> u64 {
     match clock_gettime(id) {
-        // None of these clocks is ever negative.
         Ok(time) => time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64,
         Err(errno) => crate::give_up(format_args!(
             "clock {} cannot be read: {errno}; allow clock_gettime in the sandbox",
@@ -69,18 +67,16 @@ fn read(id: ClockId) -> u64 {
 pub struct ClockCost {
     /// Nanoseconds that one reading takes, at best.
     pub read_ns: f64,
-    /// Smallest difference seen between two successive readings that differ, in
-    /// nanoseconds. A clock that is finer than its own cost shows about that
-    /// cost here.
+    /// Smallest difference between two readings that differ, in ns. A clock finer than its own cost
+    /// shows about that cost.
     pub step_ns: u64,
 }
 
-/// A cost or a step above this is a coarse clock: it is 1 % of a timed span of
-/// 100 us, the shortest that is worth a comparison.
+/// 1 % of 100 us, the shortest span worth a comparison.
 const COARSE_NS: u64 = 1_000;
 
 impl ClockCost {
-    /// What a clock this coarse means and what to do, or `None` when it is fine.
+    /// What this means and what to do; `None` if the clock is fine.
     pub fn warning(&self) -> Option<String> {
         (self.step_ns > COARSE_NS || self.read_ns > COARSE_NS as f64).then(|| {
             format!(
@@ -94,8 +90,7 @@ impl ClockCost {
         })
     }
 
-    /// The shortest span, in nanoseconds, whose length the clock tells within
-    /// 1 %.
+    /// The shortest span in ns that the clock measures within 1 %.
     pub fn shortest_span_ns(&self) -> u64 {
         self.step_ns
             .max(self.read_ns.ceil() as u64)
@@ -110,10 +105,8 @@ pub fn cost() -> ClockCost {
 
 const BATCHES: u32 = 10;
 const READS_A_BATCH: u32 = 1_000;
-/// Enough steps for the smallest to be a typical one.
 const STEPS: u32 = 1_000;
-/// Readings after which a clock is taken to step no finer than what was seen:
-/// with the 20 ns of a cheap reading, 100 ms, twenty ticks of a 4 ms clock.
+/// Readings before the search ends: at 20 ns each 100 ms, twenty ticks of a 4 ms clock.
 const MAX_READS: u32 = 5_000_000;
 
 fn cost_of(mut read: impl FnMut() -> u64) -> ClockCost {
@@ -123,7 +116,7 @@ fn cost_of(mut read: impl FnMut() -> u64) -> ClockCost {
     }
 }
 
-/// The best batch: interruptions only ever make a batch slower.
+/// The best batch: interruptions only make one slower.
 fn read_cost(read: &mut impl FnMut() -> u64) -> f64 {
     let batch = |_| {
         let start = read();

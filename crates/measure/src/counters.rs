@@ -59,14 +59,14 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Events in all of the time that the counter was wanted; `None` if it never ran.
+    /// Estimated events of all the time wanted; `None` if it never ran.
     #[must_use]
     pub fn scaled(self) -> Option<f64> {
         let share = self.ran()?;
         Some(self.count as f64 / share)
     }
 
-    /// The share of the time for which it ran, above 0 and up to 1; `None` if it never did.
+    /// Share of the time for which it ran, above 0 and up to 1; `None` if it never did.
     #[must_use]
     pub fn ran(self) -> Option<f64> {
         let (running, enabled) = (self.running_ns, self.enabled_ns);
@@ -121,7 +121,7 @@ pub trait Source {
     fn open(&mut self, event: Event, scope: Scope, whose: Whose) -> Result<Self::Counter, Errno>;
 }
 
-/// A counter that is open. It is closed where it is dropped.
+/// An open counter; dropping it closes it.
 pub trait Counter {
     /// Counts from now on.
     ///

@@ -1,5 +1,5 @@
-//! A flow that cannot do its work, because something was refused or somebody died: that is said in
-//! plain words, and is no defect of the program, whose panics name a place in its source.
+//! The end of a flow that cannot do its work, with words for people. A panic instead is a defect of
+//! the program and names a place in its source.
 
 use std::cell::Cell;
 use std::fmt::Display;

@@ -47,26 +47,22 @@ use proc::{Rollup, Status};
 /// What a group of processes holds, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// User memory, a page shared by n processes counted 1/n in each; [`Memory::sharing`] says
-    /// which processes count.
+    /// User memory, each page divided by the processes that share it ([`Memory::sharing`]).
     pub pss: u64,
     /// Page tables of all levels.
     pub page_tables: u64,
     /// Kernel stacks, one for each task.
     pub kernel_stacks: u64,
-    /// User memory with every shared page counted in full in each process. Not
-    /// part of [`Memory::total`].
+    /// User memory with shared pages counted in full in each process. Not in [`Memory::total`].
     pub rss: u64,
     /// Processes read.
     pub processes: u32,
     /// Tasks (threads) in them.
     pub tasks: u32,
-    /// Sum of the highest RSS each process ever had: an upper bound, as they
-    /// need not have peaked at one time. Kernels without `VmHWM` have none.
+    /// Sum of each process's highest RSS: an upper bound of the group's peak. `None` without
+    /// `VmHWM`.
     pub peak_rss: Option<u64>,
-    /// Kernel objects (task, file, mapping records) that belong to the group.
-    /// No file tells this for a process, so a reading has `None`; see
-    /// [`system_slab`].
+    /// Kernel objects of the group: the caller's difference of two [`system_slab`].
     pub slab: Option<u64>,
     /// By which processes shared pages are divided.
     #[serde(default, skip_serializing_if = "Sharing::is_everyone")]
@@ -74,7 +70,7 @@ pub struct Memory {
     /// Their heaps, and how much of those is on large pages; old records and kernels have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Heap>,
-    /// RSS of the first process of a group of several: of a slot, its parent. Old records have none.
+    /// RSS of the first process of several (a slot: the parent). Old records have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_rss: Option<u64>,
 }
@@ -111,8 +107,8 @@ impl Add for Heap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// By all that map them: the PSS of the kernel. What the group costs then depends on what else
-    /// runs the same program. So it was in all records of before there was a choice.
+    /// All that map them: the kernel's PSS, which depends on other runs of the same program. The
+    /// default of old records.
     #[default]
     Everyone,
     /// By those of the group: a page that it shares with others counts in full.
@@ -126,8 +122,7 @@ impl Sharing {
 }
 
 impl Memory {
-    /// What the group costs the machine: PSS, page tables, kernel stacks, and
-    /// slab where it was measured.
+    /// Cost to the machine: PSS, page tables, kernel stacks, and slab if measured.
     pub fn total(&self) -> u64 {
         self.pss + self.page_tables + self.kernel_stacks + self.slab.unwrap_or(0)
     }
@@ -143,7 +138,7 @@ impl Memory {
 impl Add for Memory {
     type Output = Memory;
 
-    /// The sum of two disjoint groups. What one of them lacks, the sum lacks.
+    /// The sum of disjoint groups lacks what one of them lacks.
     fn add(self, other: Memory) -> Memory {
         let both = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
         Memory {
@@ -165,8 +160,8 @@ impl Add for Memory {
     }
 }
 
-/// The best reading that this machine allows. The two kinds must never stand in
-/// one column: on the same processes they may differ a hundredfold.
+/// The best reading on this machine. The two kinds never share a column: they may differ a
+/// hundredfold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
@@ -202,11 +197,11 @@ pub enum MemoryError {
     },
 }
 
-/// The sum over `pids`, process ids each given once.
+/// The sum over `pids`, each given once.
 ///
 /// # Errors
-/// [`MemoryError::NotAvailable`] when the kernel denies `smaps_rollup` or has
-/// none; [`MemoryError::Ended`] when one of the processes is gone.
+/// [`MemoryError::NotAvailable`] if the kernel denies or lacks `smaps_rollup`;
+/// [`MemoryError::Ended`] if a process is gone.
 pub fn of(pids: &[i32]) -> Result<Memory, MemoryError> {
     Sampler::new().of(pids)
 }
@@ -224,7 +219,6 @@ pub fn reading(pids: &[i32]) -> Result<Reading, MemoryError> {
 pub struct Sampler {
     files: proc::Files,
     kernel_stack: u64,
-    /// Bytes of a page.
     page: u64,
 }
 
@@ -240,7 +234,6 @@ impl Sampler {
         Self::below("/proc", kernel_stack_bytes())
     }
 
-    /// A sampler of the tree at `proc`, whose kernel stacks have the given size.
     fn below(proc: impl Into<PathBuf>, kernel_stack: u64) -> Self {
         Self {
             files: proc::Files::new(proc.into()),
@@ -307,7 +300,7 @@ impl Sampler {
         }
     }
 
-    /// One process, with the part of its PSS that is not pages of files.
+    /// A process, and its PSS without pages of files.
     fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
         let Rollup {
@@ -337,7 +330,6 @@ impl Sampler {
     }
 }
 
-/// Bytes of a page of this machine.
 fn page_bytes() -> u64 {
     let told = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
     told.and_then(|bytes| u64::try_from(bytes).ok())

@@ -17,9 +17,7 @@ use nix::errno::Errno;
 
 use crate::Measured;
 
-/// Bytes of an entry.
 const ENTRY: usize = 8;
-/// Entries that are read at once.
 const AT_ONCE: u64 = 8_192;
 const PRESENT: u64 = 1 << 63;
 const EXCLUSIVE: u64 = 1 << 56;
@@ -66,8 +64,7 @@ pub struct Pagemap {
 }
 
 impl Pagemap {
-    /// That of the process of this id; not available where the kernel has no such file or
-    /// does not let it be read.
+    /// Pages of a process; not available if the kernel lacks or denies the file.
     #[must_use]
     pub fn of(pid: i32) -> Measured<Self> {
         Self::open(Path::new(&format!("/proc/{pid}/pagemap")))

@@ -97,7 +97,6 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader of the tree at `proc`.
     fn below(proc: impl Into<PathBuf>) -> Self {
         Self {
             root: proc.into(),
@@ -130,8 +129,7 @@ impl Reader {
         )
     }
 
-    /// As [`Reader::io`] of the calling thread, with the bytes of this very reading: what it
-    /// will have moved when the call returns.
+    /// As [`Reader::io`] of the calling thread, including the bytes of this reading itself.
     pub fn own_io(&mut self, task: Task) -> Measured<Io> {
         let before = self.io(task);
         let taken = self.text.len() as u64;
@@ -161,7 +159,6 @@ impl Reader {
 
     fn fill(&mut self, Task { pid, tid }: Task, file: &str) -> io::Result<()> {
         self.path.clear();
-        // Writing into a `String` does not fail.
         let _ = write!(self.path, "{}/{pid}/task/{tid}/{file}", self.root.display());
         self.text.clear();
         File::open(&self.path)?
@@ -194,8 +191,7 @@ impl Reader {
     }
 }
 
-/// The number on the line that begins with `key` and a colon, with or without spaces
-/// between them.
+/// With or without spaces before the colon.
 fn number(text: &str, key: &str) -> Option<u64> {
     let mut after = text.lines().filter_map(|line| line.strip_prefix(key));
     let value = after.find_map(|rest| rest.trim_start().strip_prefix(':'))?;

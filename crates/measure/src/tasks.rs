@@ -50,8 +50,8 @@ use files::Files;
 pub struct State(pub char);
 
 impl State {
-    /// In a word for people. `R` is "running" also for a task that waits for a CPU: the
-    /// kernel has one state for both.
+    /// A word for people. `R` is "running" also for tasks that wait for a CPU: the kernel has one
+    /// state.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self.0 {
@@ -85,8 +85,7 @@ pub struct Process {
     pub rss: u64,
     /// CPU time of all its threads, ended ones included, in ns; a multiple of 10 ms.
     pub cpu_ns: u64,
-    /// CPU time of its children that were waited for, and of theirs, in ns; a multiple of
-    /// 10 ms.
+    /// CPU time of reaped descendants, in ns; a multiple of 10 ms.
     pub children_cpu_ns: u64,
     /// CPU that its first thread last ran on.
     pub cpu: u32,
@@ -107,9 +106,8 @@ pub struct Task {
     pub cpu_ns: u64,
 }
 
-/// Walks are not closer to each other than this.
 const WALK_EVERY: Duration = Duration::from_secs(1);
-/// And not closer than this many times as long as one takes.
+/// Pause between walks, in multiples of a walk's time.
 const WALK_REST: u32 = 100;
 
 /// Reads a group of processes again and again.
@@ -117,16 +115,15 @@ const WALK_REST: u32 = 100;
 pub struct Reader {
     files: Files,
     group: i32,
-    /// Processes that were there before the next group was.
+    /// Processes older than the group.
     before: Vec<i32>,
-    /// Processes that are not of the group, ascending.
+    /// Processes outside the group, ascending.
     strangers: Vec<i32>,
     listed: Vec<i32>,
-    /// Processes of the group at the last look, ascending.
+    /// The group at the last look, ascending.
     known: Vec<i32>,
-    /// Whether processes tell which others they have made.
+    /// Whether the kernel has `children` files.
     tells_children: bool,
-    /// When all processes are to be listed again.
     walk_due: Instant,
     walk_every: Duration,
 }
@@ -159,7 +156,7 @@ impl Reader {
         })
     }
 
-    /// Says that the next group is not there yet: what is there now is no part of it.
+    /// Excludes all present processes from the next group.
     ///
     /// # Errors
     /// `/proc` cannot be listed.
@@ -194,7 +191,7 @@ impl Reader {
         self.walk_due = Instant::now() + self.walk_every;
     }
 
-    /// Looks at the processes that are known, and at those that they have made since.
+    /// Reads known processes and their new children.
     fn follow(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
         let mut seen = self.known.clone();
         let mut young = self.known.clone();
@@ -219,7 +216,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Looks at every process that is not known to be a stranger.
+    /// Scans every process not yet known to be unrelated.
     fn walk(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
         let began = Instant::now();
         self.files.pids(&mut self.listed)?;

@@ -23,9 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{clock, give_up};
 
-/// Makes [`Usage`] and [`Counter`] from one table, so that no sum, difference or word on its way
-/// between processes can forget a counter. A row is a field, its id, and how the kernel's `rusage`
-/// tells it.
+/// Makes [`Usage`] and [`Counter`] from one table: no sum, difference or word between processes can
+/// forget a counter. A row is a field, its id, and its value in the kernel's `rusage`.
 macro_rules! counters {
     ($($(#[$doc:meta])* $field:ident, $id:ident, $read:expr;)+) => {
         /// What a flow used, either since it began or between two readings.
@@ -86,8 +85,8 @@ counters! {
     major_faults, MajorFaults, |kernel| unsigned(kernel.ru_majflt);
     /// Times the flow gave up its CPU: it blocked or waited.
     voluntary_switches, VoluntarySwitches, |kernel| unsigned(kernel.ru_nvcsw);
-    /// Times its CPU was taken from it: its slice ended, or another went first.
-    /// Linux counts `sched_yield` here too.
+    /// Preemptions: the slice ended or another task went first. Linux counts `sched_yield` here
+    /// too.
     involuntary_switches, InvoluntarySwitches, |kernel| unsigned(kernel.ru_nivcsw);
 }
 
@@ -100,11 +99,10 @@ fn ns(time: timeval) -> u64 {
     1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
 }
 
-/// What the calling thread has used since it began.
+/// Usage of the calling thread since it began.
 ///
 /// # Panics
-/// When `getrusage(RUSAGE_THREAD)` is refused, as by a sandbox: the flow gives up, since invented zeros
-/// would be worse.
+/// `getrusage(RUSAGE_THREAD)` is refused, as by a sandbox: invented zeros would be worse.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
     match getrusage(UsageWho::RUSAGE_THREAD) {
@@ -119,8 +117,7 @@ pub fn this_thread() -> Usage {
 }
 
 impl Usage {
-    /// What was used between `earlier` and `self`, two readings of one thread
-    /// in that order.
+    /// Usage between `earlier` and `self`, two readings of one thread.
     #[must_use]
     pub fn since(self, earlier: Usage) -> Usage {
         self.zip(earlier, u64::saturating_sub)
@@ -163,8 +160,8 @@ impl Sum for Usage {
 pub struct ProcessUsage {
     /// What every flow tells.
     pub flows: Usage,
-    /// The part of the CPU time in user mode. Most kernels split it by what they see at each tick,
-    /// some 4 ms apart, so that less than some hundred milliseconds tell little.
+    /// CPU time in user mode. Most kernels split by samples some 4 ms apart: below some 100 ms it
+    /// says little.
     pub user_ns: u64,
     /// The part in the kernel.
     pub system_ns: u64,
@@ -174,7 +171,6 @@ pub struct ProcessUsage {
     pub most_rss: u64,
 }
 
-/// The kernel gives RSS in units of 1,024 bytes.
 const KIB: u64 = 1024;
 
 impl ProcessUsage {

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use crate::task::Task;
 
-/// Words of a set of CPUs: as many as a kernel's set has.
+/// As many words as a kernel's set has.
 const WORDS: usize = 16;
 
 pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
@@ -26,7 +26,7 @@ pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
     Ok(words)
 }
 
-/// Why a world of this size is not the one that was asked for, if it is not.
+/// Why the world has the wrong size.
 pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String> {
     (size != task.ranks).then(|| {
         let why = match size {
@@ -40,7 +40,7 @@ pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String
     })
 }
 
-/// Why ranks with these sets of CPUs are not where they were put, if they are not.
+/// Why ranks with these sets of CPUs are in the wrong places.
 pub(crate) fn wrong_cpus(task: &Task, all: &[u64]) -> Option<String> {
     let ranks = all.chunks(WORDS).zip(0..);
     let wrong = ranks.filter_map(|(words, rank)| {

@@ -12,10 +12,10 @@ use program::report::Elsewhere;
 
 use crate::world::World;
 
-/// Bytes in which the kernel gives the most RSS.
+/// Unit of the kernel's RSS.
 const KIB: u64 = 1024;
 
-/// What all ranks used and hold. Every rank calls this; what rank 0 gets is of all.
+/// Usage and memory of all ranks, known to rank 0. Every rank calls this.
 pub(crate) fn of_all(world: &mut World) -> Elsewhere {
     let own = getrusage(UsageWho::RUSAGE_SELF);
     let own = own.unwrap_or_else(|errno| panic!("getrusage(RUSAGE_SELF) failed: {errno}"));
@@ -31,7 +31,7 @@ pub(crate) fn of_all(world: &mut World) -> Elsewhere {
     let pids: Vec<i32> = column(0).filter_map(|pid| pid.try_into().ok()).collect();
     let first = world.rank == 0;
     let memory = first.then(|| Sampler::new().of(&pids).ok()).flatten();
-    // Nobody may end before rank 0 has looked.
+    // No rank may end before rank 0 has looked.
     world.barrier();
     Elsewhere {
         user_ns: column(1).sum(),

@@ -19,10 +19,10 @@ use crate::srun::Srun;
 use crate::task::Task;
 use crate::{ARGUMENT, ELSEWHERE};
 
-/// What calls MPI, in C.
+/// The C code that calls MPI.
 pub const SHIM: &str = include_str!("shim.c");
 
-/// The variables by which Open MPI is allowed to run as root.
+/// These allow root to run Open MPI.
 const AS_ROOT: [&str; 2] = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
 
 /// An implementation of MPI.
@@ -153,8 +153,8 @@ impl Mpi {
         })
     }
 
-    /// The command of a slot: this same binary, as the ranks of `task`. `splits` are all tasks of the run,
-    /// whose files are written together.
+    /// The command of a slot: this binary as the ranks of `task`. `splits` are all tasks of the
+    /// run; their files are written together.
     #[must_use]
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
         let quoted = |path: &Path| quoted(&path.display().to_string());
@@ -191,7 +191,6 @@ impl Mpi {
         program
     }
 
-    /// The arguments that say how many ranks there are, and where.
     fn placed(&self, task: &Task) -> String {
         let ranks = task.ranks;
         match self.kind {

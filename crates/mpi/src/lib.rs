@@ -54,5 +54,5 @@ pub use region::no_moves;
 pub use task::{Body, Task};
 
 pub(crate) const ARGUMENT: &str = "__rank";
-/// The last argument of a rank whose launcher is not above it: it says itself what it used and holds.
+/// Last argument of a rank that its launcher is not above: it reports its own usage.
 pub(crate) const ELSEWHERE: &str = "elsewhere";

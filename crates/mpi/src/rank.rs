@@ -42,7 +42,7 @@ pub fn is_rank() -> bool {
 pub fn rank_main() -> ! {
     std::panic::set_hook(Box::new(|panic| {
         let _closed_is_fine = writeln!(std::io::stderr(), "a rank failed: {panic}");
-        // The other threads, and the other ranks, would wait for this one for ever.
+        // Other threads and ranks would wait for ever.
         exit(101);
     }));
     let said = live().unwrap_or_else(|why| Some(Said::Refused(why)));
@@ -52,7 +52,7 @@ pub fn rank_main() -> ! {
     exit(i32::from(written.is_err()))
 }
 
-/// What the rank has to say; only rank 0 has something to report.
+/// Only rank 0 has something to report.
 fn live() -> Result<Option<Said>, String> {
     let (shim, task, says_usage) = arguments()?;
     task.check().map_err(|error| error.0)?;
@@ -74,7 +74,7 @@ fn live() -> Result<Option<Said>, String> {
     reps.map(|report| first.then_some(Said::Report(report)))
 }
 
-/// The shim, the task, and whether ranks say themselves what they used.
+/// The shim, the task, and whether ranks report their own usage.
 fn arguments() -> Result<(String, Task, bool), String> {
     let mut arguments = std::env::args().skip(2);
     match (arguments.next(), arguments.next()) {
@@ -88,7 +88,7 @@ fn arguments() -> Result<(String, Task, bool), String> {
     }
 }
 
-/// Why nothing may be measured, if that is so; all ranks come to the same.
+/// Why nothing may be measured; the same in all ranks.
 fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
     if let Some(why) = checks::wrong_size(task, world.size, &world.library()) {
         return Ok(Some(why));
@@ -97,14 +97,13 @@ fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
     Ok(checks::wrong_cpus(task, &all))
 }
 
-/// What one flow did in one repetition.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     proof: Proof,
     compute_ns: u64,
     communication_ns: u64,
     moves: u64,
-    /// How long the repetition took by the clock of its rank.
+    /// By the clock of its rank.
     steady_ns: u64,
     usage: Usage,
 }
@@ -156,7 +155,7 @@ impl Share {
         }
     }
 
-    /// Of all together; the slowest tells how long it took.
+    /// The slowest determines the time.
     fn add(&mut self, other: Self) {
         self.proof += other.proof;
         self.compute_ns += other.compute_ns;
@@ -167,7 +166,7 @@ impl Share {
     }
 }
 
-/// Runs all repetitions of a body; of rank 0 the result is the report.
+/// Runs all repetitions of a body. Rank 0 returns the report.
 pub(crate) fn repetitions<B: Exchange>(
     task: &Task,
     team: &Team,
@@ -212,7 +211,6 @@ pub(crate) fn repetitions<B: Exchange>(
     Ok(report)
 }
 
-/// Binds a thread to its CPU.
 fn bind(task: &Task, team: &Team, thread: u32) {
     let mut set = CpuSet::new();
     let cpu = task.cpus_of(team.rank).get(thread as usize).copied();
@@ -232,8 +230,8 @@ fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One repetition of a flow: when it began, by the clock of its rank. `look` is called when
-/// the work is done and all flows still have their state.
+/// One repetition of a flow; returns when it began, by its rank's clock. `look` is called when the
+/// work is done and all flows still have their state.
 fn repetition<B: Exchange>(
     body: &B,
     member: &Member<'_>,
@@ -256,7 +254,7 @@ fn repetition<B: Exchange>(
         compute_ns,
         communication_ns,
         moves,
-        // The clock of a rank is that of its first thread.
+        // The first thread's clock is that of its rank.
         steady_ns: if thread == 0 { steady_ns } else { 0 },
         usage,
     });
@@ -264,7 +262,6 @@ fn repetition<B: Exchange>(
     began_ns
 }
 
-/// All flows of all ranks wait for each other.
 fn all_meet(team: &Team, thread: u32) {
     team.meet();
     if thread == 0 {
@@ -273,7 +270,6 @@ fn all_meet(team: &Team, thread: u32) {
     team.meet();
 }
 
-/// What all ranks did in a repetition.
 fn gathered(team: &Team, own: Share, units: u64) -> Reported {
     let all = team.world().gather(&own.words());
     let mut sum = Share::default();
@@ -297,7 +293,7 @@ fn gathered(team: &Team, own: Share, units: u64) -> Reported {
         ("moves", sum.moves),
         ("longest_ns", longest_ns),
         ("mean_ns", sum.compute_ns / u64::from(team.ranks)),
-        // Who waits uses a CPU too, which is no cost of what it waits for.
+        // Waiting costs CPU too, which is no cost of the awaited thing.
         ("beside_work_ns", sum.communication_ns),
     ];
     Reported {

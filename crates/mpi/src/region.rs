@@ -30,10 +30,9 @@ use nix::unistd::geteuid;
 
 use crate::world::World;
 
-/// Words of a reason that ranks tell each other.
 const REASON: usize = 64;
 
-/// Why flows cannot move between ranks here, if that is known before ranks are started.
+/// Why flows cannot move between ranks here, if known before ranks start.
 #[must_use]
 pub fn no_moves() -> Option<String> {
     let available = fiber::available().map_err(str::to_owned);
@@ -41,7 +40,7 @@ pub fn no_moves() -> Option<String> {
     can_move.err()
 }
 
-/// Starts this process again at addresses that are not random, unless it has them.
+/// Restarts this process without random addresses, unless it has none.
 pub(crate) fn at_the_same_addresses() -> Result<(), String> {
     agree_on_addresses().map_err(forbidden)
 }
@@ -69,7 +68,7 @@ pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String
     all_agree(world, region)
 }
 
-/// What all ranks have, or what the first of those said that have it not.
+/// What all ranks have, or the first rank's reason why not.
 pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<T, String> {
     let own_words = own.as_ref().err().map_or([0; REASON], |why| words_of(why));
     match first_reason(&world.gather(&own_words)) {
@@ -78,7 +77,7 @@ pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<
     }
 }
 
-/// A reason as words, cut to what fits; none is all zeroes.
+/// Cut to what fits; no reason is all zeroes.
 fn words_of(why: &str) -> [u64; REASON] {
     let mut bytes = [0; 8 * REASON];
     let cut = &why.as_bytes()[..why.floor_char_boundary(bytes.len())];
@@ -95,7 +94,7 @@ fn first_reason(all: &[u64]) -> Option<String> {
     Some(format!("rank {rank}: {}", why.trim_end_matches('\0')))
 }
 
-/// A number of this machine since it was booted, and of the names of sockets that can be reached.
+/// Identifies the boot and the network namespace.
 fn machine() -> Result<u64, String> {
     let unknown = |error: io::Error| format!("this machine cannot be told from others: {error}");
     let mut hash = DefaultHasher::new();
@@ -129,7 +128,7 @@ impl Door {
         while given < others {
             let (peer, _) = self.listener.accept().map_err(unreachable)?;
             let whose = getsockopt(&peer, PeerCredentials).map_err(|no| unreachable(no.into()))?;
-            // Sockets have no owner by name: anybody may come.
+            // Sockets have no owner by name: anybody may connect.
             if whose.uid() == geteuid().as_raw() {
                 self.region
                     .offer(&peer)

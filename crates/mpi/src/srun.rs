@@ -16,7 +16,7 @@ use program::Shell;
 use crate::launcher::{Kind, Mpi, NoMpi, quoted};
 use crate::task::Task;
 
-/// The name of the node, in processes that Slurm has started on it.
+/// Set by Slurm in the processes that it starts on a node.
 const NODE: &str = "SLURMD_NODENAME";
 
 /// Slurm's launcher.
@@ -32,7 +32,8 @@ impl Srun {
     /// The launcher of this line, which begins with srun, for ranks of that MPI.
     ///
     /// # Errors
-    /// It is not srun, this process is in no job, or Slurm has no plug-in for that MPI; what to do.
+    /// It is not srun, this process is in no job, or Slurm lacks a plug-in for that MPI;
+    /// what to do.
     pub fn find(line: &str, mpi: &Mpi) -> Result<Self, NoMpi> {
         let mut words = program::command::words(line, &Shell::Never).map_err(NoMpi)?;
         let path = words.first().and_then(|word| word.rsplit('/').next());
@@ -93,7 +94,7 @@ fn plugin(kind: Kind) -> &'static str {
     }
 }
 
-/// CPUs as a mask in hexadecimal digits, of as many CPUs as a machine may have.
+/// In hexadecimal digits.
 fn mask(cpus: &[u32]) -> String {
     let most = cpus.iter().max().map_or(0, |cpu| cpu / 4);
     let digits = (0..=most).rev().map(|at| {

@@ -1,4 +1,4 @@
-//! What ranks are asked to do, as the command line of a rank carries it.
+//! The task of ranks, as their command line carries it.
 
 use serde::{Deserialize, Serialize};
 use workload::Work;

@@ -1,4 +1,4 @@
-//! The threads of a rank: where they meet, and where their time goes.
+//! The threads of a rank: where they meet, and their times.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +8,7 @@ use measure::clock::now_ns;
 
 use crate::world::World;
 
-/// Turns of a spinning wait before the CPU is offered to others, for a machine that has other work.
+/// Spins before the CPU is offered to others, for a machine with other work.
 const PATIENCE: u32 = 20_000;
 
 pub(crate) struct Team {
@@ -20,8 +20,8 @@ pub(crate) struct Team {
     gate: Gate,
 }
 
-/// Where all threads of a rank wait for each other. It spins, as an MPI library does that waits for a
-/// message: what is compared is the way, not who sleeps.
+/// A barrier of a rank's threads. It spins like an MPI library that waits for a message: the
+/// comparison is of the way, not of sleeping.
 #[derive(Debug)]
 struct Gate {
     of: u32,
@@ -122,8 +122,8 @@ impl<'a> Member<'a> {
         timed(&self.communication_ns, work)
     }
 
-    /// What user-level flows did on this thread, which note their times themselves: ns of computing and of
-    /// communication, and how many left it for another rank.
+    /// Adds what user-level flows of this thread measured themselves: ns of computing and
+    /// communication, and moves to other ranks.
     pub(crate) fn note(&self, compute_ns: u64, communication_ns: u64, moves: u64) {
         for (sum, more) in [
             (&self.compute_ns, compute_ns),
@@ -134,7 +134,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// What it has computed and communicated since the last time, in ns, and moves.
+    /// Returns and clears ns of computing and communication, and moves.
     pub(crate) fn take(&self) -> (u64, u64, u64) {
         (
             self.compute_ns.take(),

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
-/// Bytes of a library's name that are kept.
+/// Of a library's name.
 const NAME_BYTES: usize = 200;
 
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ struct Shim {
     next: unsafe extern "C" fn() -> u64,
 }
 
-/// All ranks, seen from one of them. Its holder is the only flow of the rank that calls MPI.
+/// All ranks, as one of them sees them. Only its holder calls MPI.
 #[derive(Debug)]
 pub(crate) struct World {
     shim: Shim,
@@ -57,10 +57,10 @@ fn load(path: &Path) -> Result<*mut c_void, String> {
     }
 }
 
-/// Finds a function in the shim.
+/// Finds a function of the shim.
 ///
 /// # Safety
-/// `F` is the type of a function pointer, and of that which `shim.c` declares by this name.
+/// `F` is the function pointer type that `shim.c` declares by this name.
 unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
     // SAFETY: the library is loaded and is never unloaded.
     let found = unsafe { libc::dlsym(library, name.as_ptr()) };
@@ -138,13 +138,13 @@ impl World {
         unsafe { (self.shim.send)(bytes.as_ptr(), length(bytes), to.cast_signed()) }
     }
 
-    /// Receives what a rank sends, which is as long as the slice.
+    /// The message is as long as `bytes`.
     pub(crate) fn receive(&mut self, bytes: &mut [u8], from: u32) {
         // SAFETY: as in `barrier`; the slice is as long as is said, and MPI writes no more.
         unsafe { (self.shim.receive)(bytes.as_mut_ptr(), length(bytes), from.cast_signed()) }
     }
 
-    /// Sends the same bytes as that many messages at once, and waits until the rank has all of them.
+    /// Sends one buffer as that many messages at once, and waits until the rank has them all.
     pub(crate) fn send_window(&mut self, bytes: &[u8], messages: u64, to: u32) {
         let (bytes, each) = (bytes.as_ptr(), length(bytes));
         // SAFETY: as in `barrier`; each message is the whole slice, and tasks are checked to have no
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// Sends to one rank while receiving from another, where there are such.
+    /// Sends to one rank while receiving from another, if they exist.
     pub(crate) fn exchange(
         &mut self,
         out: &[f64],
@@ -182,7 +182,7 @@ impl World {
         }
     }
 
-    /// Makes the counter of all ranks, or sets it to 0. All ranks call it.
+    /// Makes or resets the counter of all ranks. All ranks call it.
     pub(crate) fn counter(&mut self) {
         // SAFETY: as in `barrier`.
         unsafe { (self.shim.counter)() }
@@ -199,7 +199,7 @@ impl World {
     }
 }
 
-/// A length as MPI has it; tasks are checked to be smaller.
+/// Tasks are checked to be smaller.
 fn length<T>(slice: &[T]) -> c_int {
     c_int::try_from(slice.len()).unwrap_or(c_int::MAX)
 }

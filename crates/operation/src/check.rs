@@ -38,7 +38,6 @@ fn failed(what: &str, error: &io::Error) -> ! {
     give_up(format_args!("cannot {what}: {error}{way_out}"))
 }
 
-/// Ends the flow unless what came is what had to come.
 #[inline]
 pub(crate) fn same(what: &str, came: u64, expected: u64) {
     if came != expected {
@@ -53,10 +52,10 @@ fn differs(what: &str, came: u64, expected: u64) -> ! {
     ))
 }
 
-/// Sees whether numbers that are given out and taken back (addresses, descriptors) come again.
+/// Checks that numbers given out and taken back (addresses, descriptors) come again.
 ///
-/// If taking back had no effect, each number given out would lie beyond all before it. With
-/// other flows at the same numbers some do; not more of them than [`SLACK`] for each flow.
+/// Without an effect of taking back, each number would be higher than all before. Other flows at
+/// the same numbers cause some such steps: at most [`SLACK`] per flow.
 #[derive(Debug)]
 pub(crate) struct Recurrence {
     furthest: u64,
@@ -64,7 +63,6 @@ pub(crate) struct Recurrence {
     most: u64,
 }
 
-/// Steps beyond all numbers before that each flow may cause.
 const SLACK: u64 = 16;
 
 impl Recurrence {

@@ -5,25 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::all;
 
-/// What is known about an operation without running it.
+/// Description of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// Its name in studies (`open-same`).
+    /// Name in studies (`open-same`).
     pub name: &'static str,
-    /// The group of operations that it belongs to (`files: names`).
+    /// Group of operations (`files: names`).
     pub family: &'static str,
-    /// What one operation is, in one line.
+    /// One operation, in one line.
     pub does: &'static str,
-    /// What its flows share under every model.
+    /// What flows share under every model.
     pub shares: &'static str,
     /// How its effect is verified.
     pub verified: &'static str,
-    /// Operations that take one flow some millisecond, where nobody makes it wait.
+    /// Operations that take one flow about a millisecond if nobody makes it wait.
     pub ops: u64,
     /// Whether it needs a folder for files.
     pub needs_folder: bool,
-    /// Whether its flows wait for each other in the kernel: those that share a carrier never would
-    /// get what they wait for.
+    /// Whether flows wait for each other in the kernel: flows on one carrier would wait for ever.
     pub waits: bool,
 }
 
@@ -40,19 +39,19 @@ impl Facts {
     };
 }
 
-/// The name of an operation that there is.
+/// The name of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Name(&'static Facts);
 
 impl Name {
-    /// What is known about the operation.
+    /// Description of the operation.
     #[must_use]
     pub fn facts(self) -> &'static Facts {
         self.0
     }
 
-    /// The name itself.
+    /// The name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.0.name

@@ -14,7 +14,6 @@ use crate::repeat::PerFlow;
 use crate::sys::descriptor::memory_file;
 use crate::sys::file::{allocate, empty};
 
-/// Bytes that are made room for.
 const LENGTH: u64 = 64 << 10;
 
 #[derive(Debug)]

@@ -24,10 +24,8 @@ use crate::repeat::Operation;
 use crate::sys::descriptor::{WORD, pread, pwrite, read, seek, write};
 use crate::sys::own_file::OwnFile;
 
-/// Bytes of a block.
 const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 16;
-/// Words of a flow's blocks.
 const WORDS: u64 = BLOCKS * BLOCK / WORD as u64;
 
 const OWN: &str = "nothing: each flow has its own file";
@@ -53,7 +51,6 @@ const fn way(way: u8) -> Way {
 #[derive(Debug)]
 pub(crate) struct Blocks {
     file: File,
-    /// The file's first word.
     tag: u64,
     first: u64,
     block: Vec<u8>,
@@ -64,7 +61,7 @@ impl Blocks {
         self.file.as_fd()
     }
 
-    /// Where the block of operation `op` lies: all blocks in turn, near ones far apart in time.
+    /// All blocks in turn; neighbours are far apart in time.
     fn place(&self, op: u64, way: Way) -> u64 {
         let block = match way {
             Way::On => op % BLOCKS,
@@ -73,7 +70,7 @@ impl Blocks {
         self.first + block * BLOCK
     }
 
-    /// Goes to where an operation wants to be, unless it says so itself or is there.
+    /// Seeks, unless the operation names its place or the position is right.
     #[inline]
     fn go(&self, op: u64, place: u64, way: Way) {
         if way == Way::Seek || way == Way::On && op.is_multiple_of(BLOCKS) {
@@ -145,11 +142,11 @@ impl Blocks {
     }
 }
 
-/// Reads or writes blocks: `WAY` as in [`way`], of one file or each flow's own.
+/// `WAY`: see [`way`]. `SAME`: one file of all flows.
 #[derive(Debug)]
 pub(crate) struct FileData<const WAY: u8, const WRITES: bool, const SAME: bool> {
     folder: PathBuf,
-    /// The one file, if there is one. Flows open it by its name.
+    /// Opened by each flow by its name.
     same: Option<OwnFile>,
 }
 

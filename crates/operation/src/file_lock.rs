@@ -26,9 +26,8 @@ const OWN: &str = "nothing: each flow has its own file";
 #[derive(Debug)]
 pub(crate) struct Twice {
     file: File,
-    /// Another open file: to it the locks of the first are somebody else's.
+    /// Another open file: the locks of `file` are not its own.
     other: File,
-    /// The byte that the flow locks.
     byte: u64,
 }
 
@@ -51,7 +50,6 @@ impl Twice {
         assert!(refused, "a file that is locked can be locked again");
     }
 
-    /// Sees whether the flow's byte is locked, or not, for the other open file.
     fn byte_is_locked(&self, expected: bool) {
         let locked = must(
             "look at a lock",
@@ -61,7 +59,6 @@ impl Twice {
     }
 }
 
-/// Files for locking: one for all flows, or each its own.
 #[derive(Debug)]
 struct Files {
     folder: PathBuf,

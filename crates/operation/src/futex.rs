@@ -14,7 +14,6 @@ use crate::repeat::Operation;
 use crate::sys::futex::{Scope, wait, wake};
 use sys::Shared;
 
-/// Waits that do not wait and wakes that wake nobody.
 fn find_nobody(word: &AtomicU32, scope: Scope, ops: u64) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         finds_another(wait(word, OTHER, scope));
@@ -23,7 +22,6 @@ fn find_nobody(word: &AtomicU32, scope: Scope, ops: u64) -> u64 {
     })
 }
 
-/// What the word does not hold.
 const OTHER: u32 = 1;
 
 #[inline]
@@ -34,7 +32,7 @@ fn finds_another(waited: io::Result<()>) {
     }
 }
 
-/// `KIND`: 0 private, 1 shared, 2 the one word of all flows.
+/// `KIND`: 0 private, 1 shared, 2 one word of all flows.
 #[derive(Debug)]
 pub(crate) struct Futex<const KIND: u8> {
     same: Shared<AtomicU32>,

@@ -28,9 +28,9 @@ use crate::repeat::Operation;
 use crate::sys::descriptor::{read, write};
 use crate::sys::pipe::Pipe;
 
-/// Flows of a group, as in hackbench.
+/// As in hackbench.
 const MOST: usize = 40;
-/// Bytes of a message, as in hackbench.
+/// As in hackbench.
 const LENGTH: usize = 100;
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Group<const SOCKETS: bool> {
 pub(crate) type ByPipe = Group<false>;
 pub(crate) type BySocket = Group<true>;
 
-/// A group: how many send, and by which pipe each of the others receives.
+/// Senders, and the pipe of each receiver.
 #[derive(Debug)]
 struct Members {
     is_alone: bool,
@@ -78,7 +78,7 @@ impl Members {
         op
     }
 
-    /// Takes the next message of a receiver: its number, and its last byte, which is its sender's.
+    /// Number of the message, and its last byte: the sender.
     fn take(&self, receiver: usize) -> (u64, u8) {
         let mut message = [0; LENGTH];
         let pipe = self.pipes[receiver].reader.as_fd();
@@ -87,11 +87,10 @@ impl Members {
         (u64::from_ne_bytes([a, b, c, d, e, f, g, h]), last)
     }
 
-    /// Takes all messages of a receiver, each of which comes once and after those that its sender
-    /// sent before.
+    /// Each message comes once, and in its sender's order.
     fn take_all(&self, receiver: usize, ops: u64) -> u64 {
         let receivers = self.pipes.len() as u64;
-        // The first message that each sender has for this receiver.
+        // The first message of each sender to this receiver.
         let first = |sender: u64| (receiver as u64 + receivers - sender % receivers) % receivers;
         let mut due: Vec<u64> = (0..self.senders).map(first).collect();
         let left = |due: u64| ops.saturating_sub(due).div_ceil(receivers);

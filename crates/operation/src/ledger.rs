@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::check::same;
 use sys::{Shareable, Shared};
 
-/// Whether a lock that all flows take really keeps them apart.
+/// Detects whether a lock of all flows excludes the others.
 ///
-/// Who holds the lock reads the number, and writes one more. If two did so at once, a step
-/// would be lost; who is the last of a repetition sees to it that none was.
+/// The holder reads the number and writes one more: two holders would lose a step. The last flow of
+/// a repetition checks that none was lost.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counted: Shared<Counted>,
@@ -31,7 +31,7 @@ impl Ledger {
         Ok(Self { counted, flows })
     }
 
-    /// One step; the lock is held.
+    /// The caller holds the lock.
     #[inline]
     pub(crate) fn step(&self) {
         let steps = self.counted.steps.load(Ordering::Relaxed);

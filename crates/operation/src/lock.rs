@@ -83,7 +83,7 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
     }
 }
 
-/// A semaphore with one pass: the pass is taken and given back.
+/// A semaphore with one pass.
 #[derive(Debug)]
 pub(crate) struct BySemaphore<const SAME: bool> {
     semaphore: Shared<Semaphore>,

@@ -30,10 +30,10 @@ const FAMILY: &str = "making flows";
 const SHARES: &str = "nothing";
 const CODE: &str = "each exit code is the one that was asked for";
 
-/// Exit codes go round in this many.
+/// Number of exit codes.
 const CODES: u64 = 100;
 
-/// Makes `ops` processes, each of which must end with its own code.
+/// Makes `ops` processes, each with its own exit code.
 fn make(ops: u64, mut one: impl FnMut(u8) -> io::Result<Child>) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let code = op % CODES + 1;
@@ -71,7 +71,7 @@ impl PerFlow for Fork {
     }
 }
 
-/// By `clone`, on a stack of its own: `KIND` is a row of [`CLONES`].
+/// `KIND` is a row of [`CLONES`].
 #[derive(Debug)]
 pub(crate) struct Clone<const KIND: usize>(Stack);
 
@@ -80,7 +80,7 @@ pub(crate) type Vfork = Clone<1>;
 pub(crate) type CloneVm = Clone<2>;
 pub(crate) type CloneVmFiles = Clone<3>;
 
-/// Name, what is done, flags, and how often.
+/// Name, description, flags, operations.
 const CLONES: [(&str, &str, libc::c_int, u64); 4] = [
     (
         "fork-shared-files",

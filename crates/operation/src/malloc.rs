@@ -14,7 +14,7 @@ use crate::sys::block::{Block, map_large_blocks};
 
 const FAMILY: &str = "allocator";
 
-/// Words of a large block: 1 MB.
+/// 1 MB.
 const LARGE: usize = (1 << 20) / 8;
 
 #[derive(Debug)]
@@ -58,10 +58,9 @@ impl Operation for Large {
     }
 }
 
-/// Blocks that are there at the same time.
 const BATCH: u64 = 64;
 
-/// Small blocks of 16 bytes to 1 KB.
+/// 16 bytes to 1 KB.
 #[derive(Debug)]
 pub(crate) struct Small {
     blocks: Vec<Block>,

@@ -16,7 +16,6 @@ use crate::sys::own_file::OwnFile;
 
 const FAMILY: &str = "address space";
 
-/// Bytes that are mapped at once.
 const LENGTH: usize = 1 << 20;
 
 #[derive(Debug)]

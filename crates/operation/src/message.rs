@@ -14,7 +14,6 @@ use crate::sys::pipe::Pipe;
 
 const FAMILY: &str = "messages";
 
-/// Bytes of a message.
 const LENGTH: usize = 512;
 
 fn send(pipe: &Pipe, ops: u64) -> u64 {

@@ -31,7 +31,6 @@ fn folder(context: &OperationContext, flow: usize, own: bool) -> PathBuf {
     }
 }
 
-/// Makes a file that must not be there.
 #[inline]
 fn create(path: &CString) {
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;

@@ -27,17 +27,15 @@ use crate::repeat::PerFlow;
 use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE, one_by_one};
 
-/// Pages that are mapped at once, and those of a file.
 const PAGES: u64 = 2_048;
 
 const FAMILY: &str = "page faults";
 const OWN: &str = "nothing: each flow has its own file";
 const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
 
-/// Touches `ops` pages. `mapped` gets how many are mapped and what the last one holds,
-/// while they are.
+/// `mapped` gets the number of pages and the last one's word while they are mapped.
 fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
-    // Other numbers each time: what a file has kept from another repetition is none of them.
+    // New numbers each time: the file keeps none of them from another repetition.
     let base = now_ns();
     let before = usage::this_thread();
     let mut checksum = 0;
@@ -71,7 +69,7 @@ fn enough_faults(faults: u64, ops: u64) {
     );
 }
 
-/// Memory of the process, or memory that processes may share; each flow has its own.
+/// Memory of the process or shared memory, each flow's own.
 #[derive(Debug)]
 pub(crate) struct Memory<const SHARED: bool>;
 
@@ -105,7 +103,7 @@ impl<const SHARED: bool> PerFlow for Memory<SHARED> {
     }
 }
 
-/// The file of a flow, without content where it is new.
+/// A new file is empty.
 fn file(folder: &Path, flow: usize) -> io::Result<File> {
     let mut options = File::options();
     let options = options.read(true).write(true).create(true).truncate(false);

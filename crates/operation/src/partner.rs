@@ -24,7 +24,6 @@ use flow::Model;
 use crate::check::must;
 use crate::sys::child::{self, Child};
 
-/// The message that ends a partner.
 pub(crate) const END: u64 = u64::MAX;
 
 #[derive(Debug)]
@@ -34,7 +33,7 @@ pub(crate) enum Partner {
 }
 
 impl Partner {
-    /// Makes the partner of a flow of that model; it does `work` until a message ends it.
+    /// Makes the partner of a flow of that model; it does `work` until it gets [`END`].
     pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         match model {
             // SAFETY: a flow of this model is a process of one thread, which `flow` forked.
@@ -56,7 +55,7 @@ impl Partner {
         }
     }
 
-    /// Waits for its end. It must have got the message.
+    /// The partner must have got [`END`].
     pub(crate) fn join(self) {
         match self {
             Self::Process(child) => {

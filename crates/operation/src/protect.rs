@@ -13,7 +13,6 @@ use crate::sys::memory::{Access, Mapping, Of, PAGE, one_by_one, takes_writes};
 
 const FAMILY: &str = "address space";
 
-/// Pages of a flow's memory.
 const PAGES: usize = 16;
 
 fn memory() -> Mapping {

@@ -32,7 +32,7 @@ impl Counters {
         }
     }
 
-    /// Makes another one ready; the answer is which.
+    /// Makes another descriptor ready and returns its number.
     fn next(&mut self) -> usize {
         if let Some(ready) = self.ready {
             must("read a counter", read_word(self.counters[ready].as_fd()));
@@ -46,8 +46,7 @@ impl Counters {
         next
     }
 
-    /// Looks `ops` times which one is ready. `found` says which is; none or many are
-    /// [`COUNT`].
+    /// `found` returns the ready one; none or many are [`COUNT`].
     fn look(&mut self, ops: u64, mut found: impl FnMut() -> usize) -> u64 {
         let mut ready = 0;
         let mut checksum = 0;

@@ -10,11 +10,10 @@ use crate::{
     mapping, message, name, open, page_fault, protect, ready, seek, signal, switch,
 };
 
-/// Lists the types of all operations once, for all that is done with them.
+/// Makes one enum of all operations.
 ///
-/// They are gathered in an enum, so that there is one [`flow::Body`] for all: compiled into the
-/// flow loop once and not sixty times. Which of them it is is asked once a repetition; the loop
-/// over its operations is its own.
+/// So there is one [`flow::Body`], compiled into the flow loop once and not sixty times. The enum
+/// is matched once a repetition; the loop over operations is the operation's own.
 macro_rules! registry {
     ($($variant:ident: $operation:ty),+ $(,)?) => {
         static ALL: &[Facts] = &[$(<$operation>::FACTS),+];
@@ -119,7 +118,7 @@ registry![
     MakeFlowThread: EachFlow<make_flow::Thread>,
 ];
 
-/// Every operation there is, family by family.
+/// Every operation, family by family.
 #[must_use]
 pub fn all() -> &'static [Facts] {
     ALL

@@ -11,22 +11,21 @@ use crate::registry::{Any, AnyState};
 pub(crate) trait Operation: Sync + Sized {
     const FACTS: Facts;
 
-    /// What one flow keeps: its file, its descriptors, its memory.
+    /// One flow's files, descriptors or memory.
     type State;
 
-    /// Makes what all flows share. Called in the slot process before there is any flow, so that it
-    /// is shared by processes too.
+    /// Makes what all flows share: in the slot process, before any flow, so that processes share
+    /// it.
     fn prepare(context: &OperationContext) -> io::Result<Self>;
 
-    /// Makes what flow `flow` keeps. Called by the flow itself before the gate.
+    /// Makes flow `flow`'s own state: in the flow, before the gate.
     fn own(&self, flow: usize) -> Self::State;
 
-    /// Does `ops` operations and verifies them. The answer is a checksum of what they brought;
-    /// it depends on `ops` alone.
+    /// Does and verifies `ops` operations. The checksum of their effects depends on `ops` alone.
     fn repeat(&self, own: &mut Self::State, ops: u64) -> u64;
 }
 
-/// An operation that needs nothing made before its flows: each makes all it uses.
+/// An operation whose flows each make all they use.
 pub(crate) trait PerFlow: Debug + Sized {
     const FACTS: Facts;
 

@@ -14,10 +14,9 @@ use crate::repeat::{Operation, PerFlow};
 use crate::sys::descriptor::{WORD, read_word, seek};
 use crate::sys::own_file::OwnFile;
 
-/// Words of a file.
 const WORDS: u64 = 512;
 
-/// Goes to a place, `ops` times. `check` gets some words and must find the file there.
+/// Seeks `ops` times. `check` must find the word of that place.
 fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let word = op % WORDS;

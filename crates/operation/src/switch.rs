@@ -107,8 +107,7 @@ pub(crate) struct Futex {
     sent: u32,
 }
 
-/// The number that ends a partner: no other has it, for numbers below come first and after
-/// them come these again.
+/// Ends a partner: smaller numbers come before it, and after them they start again.
 const NO_MORE: u32 = u32::MAX;
 
 #[inline]
@@ -123,7 +122,7 @@ fn next(word: &AtomicU32, last: u32) -> u32 {
         match word.load(Ordering::Acquire) {
             number if number != last => return number,
             _ => {
-                // Too late to sleep is as good as woken.
+                // The word changed before the sleep: as good as woken.
                 let _looked_again = wait(word, last, Scope::Shared);
             }
         }

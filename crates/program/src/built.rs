@@ -16,13 +16,13 @@ use sha2::{Digest, Sha256};
 
 use crate::program::Program;
 
-/// The mark of a folder in which everything was made.
+/// Marks a complete folder.
 const MARK: &str = ".complete";
 
 pub(crate) struct Built(PathBuf);
 
 impl Built {
-    /// Where it is of a program whose slots have a folder of their own, if it brings anything along.
+    /// The folder of a program that brings something along and has a folder for its slots.
     pub(crate) fn of(program: &Program, dir: Option<&Path>) -> Option<Self> {
         let beside = dir?.parent()?;
         let is_wanted = program.build.is_some() || !program.files.is_empty();

@@ -1,4 +1,4 @@
-//! A command line made ready to be executed: by itself where it can be, by a shell otherwise.
+//! A command line made executable: directly where possible, else by a shell.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};

@@ -93,7 +93,7 @@ fn replaced(text: &str, name: &str, value: &str) -> String {
     parts(text, name).join(value)
 }
 
-/// What is before, between and after the places where a text has that placeholder.
+/// Text before, between and after the places of a placeholder.
 fn parts<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let place = format!("{{{name}}}");
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether a launch did what it was to do; if not, why, with the last lines that it wrote.
+//! Whether a launch succeeded; if not, why, with its last lines.
 
 use std::fs;
 use std::io;
@@ -15,10 +15,10 @@ use crate::program::{CheckOutput, Program};
 use crate::report::{Report, Said};
 use crate::supervisor::Running;
 
-/// Lines of the end of an output that a message has.
+/// Of an output, in a message.
 const LINES: usize = 5;
 
-/// Exit code of a command that has ended; the name of the signal that ended it otherwise.
+/// The exit code, or the signal that ended it.
 pub(crate) fn status(running: &Running) -> Result<i32, String> {
     let Some(end) = running.ended else {
         return Err("it has not ended".to_owned());
@@ -57,7 +57,7 @@ pub(crate) fn no_report(running: &[Running]) -> io::Error {
     io::Error::other(format!("it reported nothing{}", after(&said(running))))
 }
 
-/// The exit code of all copies, if all of them did well.
+/// The exit code, if all copies succeeded.
 pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -> io::Result<i32> {
     let mut code = 0;
     for (one, line) in running.iter().zip(lines) {
@@ -167,7 +167,7 @@ pub(crate) fn hash_of_all(running: &[Running]) -> u64 {
     hashes.fold(0, |sum: u64, hash| sum.rotate_left(1) ^ hash)
 }
 
-/// Why a launch whose output is not that of the others is no data point.
+/// The failure of a launch with another output than the others.
 #[must_use]
 pub fn differs() -> Failure {
     Failure::Error {

@@ -69,7 +69,7 @@ impl Program {
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
         let answer = self.try_run(slot);
-        // Where an error came between, something may still run.
+        // After an error something may still run.
         tree::end_orphans();
         answer.unwrap_or_else(|error| Answer::from_error(&error))
     }
@@ -87,7 +87,7 @@ impl Served {
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
         let answer = self.try_run(slot);
-        // Where an error came between, something may still run.
+        // After an error something may still run.
         tree::end_orphans();
         answer.unwrap_or_else(|error| Answer::from_error(&error))
     }

@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use crate::tree;
 
-/// State of a socket that listens, as the list has it.
+/// State of a listening socket.
 const LISTENS: &str = "0A";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn listens(address: SocketAddr, own: &[i32]) -> Listens {
     }
 }
 
-/// The inodes of the sockets that listen there: those of the very address, else those of all addresses.
+/// Inodes of sockets that listen at this address, else at all addresses.
 fn sockets(address: SocketAddr) -> Vec<u64> {
     let lists = ["/proc/net/tcp", "/proc/net/tcp6"];
     let text: String = lists
@@ -64,7 +64,7 @@ fn sockets(address: SocketAddr) -> Vec<u64> {
     }
 }
 
-/// Address and inode of a line of the list, if that socket listens.
+/// Address and inode of a listening socket.
 fn listening(line: &str) -> Option<(SocketAddr, u64)> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
@@ -92,7 +92,7 @@ fn address(digits: &str) -> Option<IpAddr> {
     }
 }
 
-/// The sockets of a process; `None` where they may not be read.
+/// `None` if they may not be read.
 fn inodes(pid: i32) -> Option<Vec<u64>> {
     let descriptors = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return None,

@@ -22,15 +22,14 @@ use measure::memory::{Memory, Reading, Sampler};
 
 use crate::tree;
 
-/// Fewer looks than this say nothing of a peak.
+/// Fewer looks do not find a peak.
 const LEAST_LOOKS: u64 = 3;
-/// A new peak is looked into when the RSS is higher than the last by this factor.
+/// RSS growth that causes a full look.
 const HIGHER: f64 = 1.02;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pace {
     least: Duration,
-    /// Looks may take this share of the time.
     share: f64,
 }
 
@@ -51,10 +50,10 @@ pub(crate) struct Seen {
     pub(crate) peak: Option<Memory>,
     pub(crate) processes: u64,
     pub(crate) tasks: u64,
-    /// How many looks there were, and the longest time between two, in ns.
+    /// Number of looks, and the longest time between two, in ns.
     pub(crate) looks: u64,
     pub(crate) longest_gap_ns: u64,
-    /// Whether nobody looked: processes said themselves what they hold ([`crate::report::Elsewhere`]).
+    /// Processes reported their own memory ([`crate::report::Elsewhere`]).
     pub(crate) is_said: bool,
 }
 
@@ -73,7 +72,7 @@ impl Seen {
         (self.is_said || self.looks >= LEAST_LOOKS) && self.peak.is_some()
     }
 
-    /// The peak, or the most that one process had where there were too few looks.
+    /// The peak; with too few looks, the most that one process had.
     pub(crate) fn reading(seen: Option<Self>, most_rss: u64) -> Reading {
         let peak = seen.filter(Self::is_enough).and_then(|seen| seen.peak);
         peak.map_or_else(
@@ -92,7 +91,7 @@ impl Seen {
 pub(crate) struct Looks {
     pace: Pace,
     root: i32,
-    /// Children of the root that are not looked at: those of the harness.
+    /// Children of the root that belong to the harness.
     apart: Vec<i32>,
     sampler: Sampler,
     highest_rss: u64,
@@ -154,7 +153,7 @@ impl Looks {
             return;
         }
         let pids: Vec<i32> = each.into_iter().map(|(pid, _)| pid).collect();
-        // One that ended between the two looks is no part of a peak.
+        // A process that ended between the two looks is no part of a peak.
         if let Ok(memory) = self.sampler.of(&pids) {
             self.highest_rss = rss;
             self.seen.tasks = self.seen.tasks.max(memory.tasks.into());
@@ -168,7 +167,7 @@ impl Looks {
         }
     }
 
-    /// The RSS of a process; `None` of one that has ended.
+    /// `None` if the process has ended.
     fn rss(&self, pid: i32) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
         let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;

@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 
 static BEFORE: OnceLock<Option<u64>> = OnceLock::new();
 
-/// Notes how many there were before anything is launched.
+/// Counts kills before anything is launched.
 pub(crate) fn begin() {
     BEFORE.get_or_init(count);
 }
 
-/// What is said of a command that `SIGKILL` ended.
+/// A note for a command that `SIGKILL` ended.
 pub(crate) fn words() -> &'static str {
     said(BEFORE.get().copied().flatten(), count())
 }

@@ -12,9 +12,9 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
 use sha2::{Digest, Sha256};
 
-/// Bytes of the end that are kept for a message.
+/// Kept for a message.
 pub(crate) const TAIL: usize = 2_000;
-/// Bytes that are kept of an output that is looked through.
+/// Kept of an output that is looked through.
 pub(crate) const MOST: usize = 64 << 20;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// A pipe whose last `keep` bytes are kept; with it the end that the program writes to.
+    /// Keeps the last `keep` bytes; also returns the program's end.
     pub(crate) fn new(keep: usize, hashed: bool) -> io::Result<(Self, OwnedFd)> {
         let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
         fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -41,7 +41,7 @@ impl Pipe {
         Ok((pipe, write))
     }
 
-    /// What to poll; nothing once all writers have closed it.
+    /// `None` once all writers have closed it.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref().map(AsFd::as_fd)
     }
@@ -66,7 +66,7 @@ impl Pipe {
             hash.update(bytes);
         }
         self.kept.extend_from_slice(bytes);
-        // Shortened seldom, so that a flood is not moved about byte by byte.
+        // Shortened seldom: a flood is not moved byte by byte.
         if self.kept.len() > 2 * self.keep.max(buffer_len()) {
             let surplus = self.kept.len() - self.keep;
             self.kept.drain(..surplus);

@@ -42,22 +42,22 @@ pub(crate) struct Runner<'a> {
     cpus: Vec<u32>,
     pub(crate) deadline: Instant,
     deadline_s: f64,
-    /// What a launch of `true` takes, in ns.
+    /// In ns.
     launch_ns: Option<u64>,
     at_once: bool,
     beside: bool,
-    /// Where a command in work keeps what it removes at its end, if not where all do.
+    /// Where the current command keeps temporary files, if not in the usual place.
     scratch: Option<String>,
     seen: Option<Seen>,
     most_rss: u64,
-    /// Repetitions that a launch reported and that have not been asked for.
+    /// Repetitions of a report, not yet asked for.
     reported: VecDeque<SelfManagedRep>,
-    /// What the file that is read was before the first launch.
+    /// The input file before the first launch.
     stdin_was: Option<Option<(u64, SystemTime)>>,
 }
 
 impl<'a> Runner<'a> {
-    /// Gets a slot ready: everything that is done once in it.
+    /// Does everything that is done once in a slot.
     pub(crate) fn new<W>(
         program: &'a Program,
         spec: &SlotSpec<W>,
@@ -121,7 +121,7 @@ impl<'a> Runner<'a> {
         ready(&words, &environment)
     }
 
-    /// A line that is not that of a copy, ready to be executed.
+    /// Makes a line ready to be executed that is not a copy's.
     pub(crate) fn filled(&self, line: &str) -> io::Result<(String, Executable)> {
         let line = self.fill.apply(line);
         let executable = self.executable(&line, &self.fill)?;

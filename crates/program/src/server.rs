@@ -38,7 +38,7 @@ pub(crate) struct ServerRunner<'a> {
     base: Runner<'a>,
     pace: Pace,
     seen: Option<Seen>,
-    /// The most that one of its processes had, in bytes.
+    /// RSS of its largest process.
     most_rss: u64,
     listener: Listens,
 }

@@ -36,9 +36,9 @@ use crate::usage::Used;
 pub(crate) use end::flood;
 pub(crate) use running::{Order, Running};
 
-/// How often the number of threads is looked at while nothing else happens.
+/// Interval of the look at the number of threads.
 const GLANCE: Duration = Duration::from_millis(100);
-/// More threads than this at one time in what was launched are a flood of processes.
+/// More launched threads are a flood of processes.
 const MOST_THREADS: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +57,12 @@ pub(crate) struct Supervisor {
     threads: usize,
     glance: Instant,
     flooded: bool,
-    /// What holds all that is launched, where there may be one.
+    /// Holds all that is launched, if available.
     cgroup: Option<Cgroup>,
 }
 
 impl Supervisor {
-    /// Makes this process the one to whom all orphans come, and who hears of `SIGTERM` by a
-    /// descriptor.
+    /// Makes this process adopt orphans and receive `SIGTERM` by a descriptor.
     pub(crate) fn new() -> io::Result<Self> {
         oom::begin();
         set_child_subreaper(true)?;
@@ -112,7 +111,7 @@ impl Supervisor {
         })
     }
 
-    /// Waits until all of these commands have ended, or `until`.
+    /// Waits until all commands have ended, or `until`.
     pub(crate) fn wait(
         &mut self,
         running: &mut [&mut Running],
@@ -132,15 +131,15 @@ impl Supervisor {
             if self.is_flooded() {
                 return Ok(Wait::Flood);
             }
-            // Also without any time left, it has looked once.
+            // Looks once even without any time left.
             if left.is_zero() && running.iter().any(|one| one.ended.is_none()) {
                 return Ok(Wait::Late);
             }
         }
     }
 
-    /// Whether too much was made; looked at each [`GLANCE`], whatever else happens. How many threads the
-    /// machine has costs one read; only where they are many is it asked whose they are.
+    /// Whether too many tasks were made. Each [`GLANCE`], one read counts the machine's threads;
+    /// only if they are many is it asked whose they are.
     fn is_flooded(&mut self) -> bool {
         if Instant::now() < self.glance {
             return false;
@@ -155,7 +154,7 @@ impl Supervisor {
         };
         if flooded {
             self.flooded = true;
-            // What is killed is no data point, so that its circumstances need not stay as they were.
+            // Killed launches are no data points, so their circumstances may change.
             let _as_usual_then = sys::wake_at_once();
         }
         flooded
@@ -185,7 +184,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// What came of orphans since this was last asked.
+    /// Usage of orphans since the last call.
     pub(crate) fn take_orphans(&mut self) -> Used {
         std::mem::take(&mut self.orphans)
     }
@@ -194,8 +193,7 @@ impl Supervisor {
         self.cgroup.is_some()
     }
 
-    /// CPU time of all that was launched, as the control group counts it, in ns after some
-    /// beginning: a difference of two says what was used between them. This process is left out.
+    /// CPU time of the control group without this process, in ns; meaningful as a difference.
     pub(crate) fn cpu_by_cgroup(&self) -> Option<i64> {
         let group = self.cgroup.as_ref()?;
         let own = if group.is_entered() {
@@ -215,13 +213,13 @@ impl Supervisor {
     }
 }
 
-/// A group that what is launched can be in: begins in, or is made in since this process has entered it.
+/// A group in which processes can begin, or which this process could enter.
 fn usable(mut group: Cgroup) -> Option<Cgroup> {
     let is_usable = sys::can_begin_in(group.descriptor()) || group.enter().is_ok();
     is_usable.then_some(group)
 }
 
-/// Tasks of the whole machine; 0 where `/proc` does not say.
+/// Of the whole machine; 0 if unknown.
 fn threads_of_machine() -> usize {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let tasks = text
@@ -231,7 +229,7 @@ fn threads_of_machine() -> usize {
     tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
 }
 
-/// A time for `poll`, rounded up, so that the loop does not spin.
+/// Rounded up, so that the loop does not spin.
 fn milliseconds(time: Duration) -> PollTimeout {
     let milliseconds = i32::try_from(time.as_micros().div_ceil(1_000)).unwrap_or(i32::MAX);
     PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)

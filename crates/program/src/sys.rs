@@ -25,7 +25,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open};
 
-/// What is executed. Made ready beforehand: the child may allocate nothing.
+/// A prepared execution: the child may allocate nothing.
 #[derive(Debug)]
 pub(crate) struct Executable {
     path: CString,
@@ -74,18 +74,18 @@ struct Order {
     nice: libc::c_int,
     mask: libc::sigset_t,
     executes_ns: AtomicU64,
-    /// Why it could not be executed; 0 while nothing failed.
+    /// The error of `execve`; 0: none.
     errno: AtomicI32,
 }
 
-/// The child's stack. It calls a dozen system calls and nothing else.
+/// The child makes a dozen system calls.
 const STACK: usize = 64 << 10;
 
-/// Signals that this program ignores, and that a program must find as they usually are.
+/// Signals that this program ignores and a launched one must find at their defaults.
 const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
-/// Launches a program in a session of its own, and in that control group if there is one. It gets `SIGKILL` when this
-/// thread ends.
+/// Launches a program in a session of its own, and in that control group. It gets `SIGKILL` when
+/// this thread ends.
 pub(crate) fn launch(
     program: &Executable,
     streams: Streams<'_>,
@@ -104,7 +104,7 @@ pub(crate) fn launch(
         executes_ns: AtomicU64::new(0),
         errno: AtomicI32::new(0),
     };
-    // No handler of ours may run in the child, which has our memory.
+    // No handler of ours may run in the child, which shares our memory.
     let mut before = SigSet::empty();
     sigprocmask(
         SigmaskHow::SIG_SETMASK,
@@ -165,7 +165,7 @@ pub(crate) fn can_begin_in(group: BorrowedFd<'_>) -> bool {
     made.is_ok_and(|pid| wait(pid.as_raw(), true).is_ok_and(|ended| ended.is_some()))
 }
 
-/// The whole life of the child until the program takes over.
+/// The child's life until `execve`.
 extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `borrowing_child` passes a pointer to an order that outlives the child.
     let order = unsafe { &*order.cast::<Order>() };
@@ -179,7 +179,7 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     // SAFETY: no preconditions.
     if unsafe { libc::getppid() } != order.parent {
-        // The parent was killed before it could be asked for the signal.
+        // The parent was killed before the child had asked for the signal.
         return 127;
     }
     if order.nice > 0 {
@@ -214,7 +214,7 @@ pub(crate) struct Reaped {
     pub(crate) usage: libc::rusage,
 }
 
-/// Reaps a child, or any (-1); `None` where none has ended yet, or there is none.
+/// Reaps a child, or any (-1); `None` if none has ended yet, or there is none.
 pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
     let mut status = 0;
     let flags = if for_it { 0 } else { libc::WNOHANG };
@@ -233,8 +233,8 @@ pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
     }
 }
 
-/// This process goes before all ordinary ones when it wakes up, and what it launches does not. So it
-/// notes the end of a command when that ends, and not when a busy machine has a turn for it.
+/// Gives this process priority over ordinary ones when it wakes, and not what it launches: it notes
+/// the end of a command at once on a busy machine.
 pub(crate) fn wake_at_once() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 1 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -243,7 +243,7 @@ pub(crate) fn wake_at_once() -> io::Result<()> {
     result(done)
 }
 
-/// How nice this process is to others; what it launches is to be as nice.
+/// Of this process; what it launches gets the same.
 fn niceness() -> libc::c_int {
     // SAFETY: 0 is this process; no memory is touched.
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }

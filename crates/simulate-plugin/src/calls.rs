@@ -12,7 +12,7 @@ use simulate::trace::{Event, PAGE_BITS, mark};
 use crate::recording::Recording;
 use crate::{ASKED, EACH, INDEX, next, of_thread};
 
-// Numbers of x86-64, which is what qemu-x86_64 runs.
+// x86-64, the machine of qemu-x86_64.
 const MMAP: i64 = 9;
 const MUNMAP: i64 = 11;
 const BRK: i64 = 12;
@@ -20,10 +20,10 @@ const MREMAP: i64 = 25;
 const EXECVE: i64 = 59;
 const EXECVEAT: i64 = 322;
 
-/// Objects that are no file have numbers from here on; those of files are below.
+/// Objects without a file are numbered from here; those of files are below.
 const MEMORY: u64 = 1 << 62;
 
-/// The end of the heap, as the last `brk` returned it; 0 before.
+/// As the last `brk` returned it; 0 before.
 static HEAP_END: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ pub(crate) extern "C" fn returned(_plugin: u64, index: c_uint, _number: i64, res
     let Some(pending) = recording.pending.take() else {
         return;
     };
-    // Errors are the numbers from -4095 to -1.
+    // Errors are -4095 to -1.
     if (-4095..0).contains(&result) {
         return;
     }
@@ -171,10 +171,10 @@ fn identity(file: i32) -> Option<u64> {
     Some(mixed & (MEMORY - 1))
 }
 
-/// The program becomes another one, which is not recorded.
+/// The program calls exec: the new one is not recorded.
 fn leaves() {
     if let Some(asked) = ASKED.get() {
-        // What matters is that it is there; if it cannot be made, neither can a trace.
+        // Its existence is the message; if it cannot be made, neither can a trace.
         let _made = File::create(asked.dir.join(mark::EXEC));
     }
 }

@@ -54,18 +54,14 @@ use qemu::Kind;
 use recording::Recording;
 use simulate::trace::{GRANULE, GRANULE_BITS};
 
-/// Names the version of qemu's interface that is to be declared.
 const INTERFACE: &CStr = c"FLOWGAUGE_QEMU_INTERFACE";
-/// Threads that a process can have had at one time.
 const MOST_THREADS: usize = 4096;
-/// The end code of a program whose trace cannot be written.
 const NO_TRACE: c_int = 97;
 
-/// The version of the interface that qemu reads.
+/// The version of the interface, read by qemu.
 #[unsafe(no_mangle)]
 pub static qemu_plugin_version: AtomicI32 = AtomicI32::new(1);
 
-/// Runs when the library is loaded.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = choose_version;
@@ -91,25 +87,24 @@ struct Asked {
 }
 
 static ASKED: OnceLock<Asked> = OnceLock::new();
-/// Numbers of threads and of address spaces, in memory that forked processes share.
+/// Numbers of threads and of address spaces, shared with forked processes.
 static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
-/// The address space of this process.
 static SPACE: AtomicU32 = AtomicU32::new(0);
-/// The numbers that a child gets which is about to be forked: of its thread, of its address space. They are
-/// the parent's to give, since children would draw them in whatever order the kernel runs them.
+/// Thread and address space of a child about to be forked. The parent numbers them: children would
+/// draw numbers in whatever order the kernel runs them.
 static CHILD: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
-/// Whether every thread that is born is a flow.
+/// Whether every new thread is a flow.
 static EACH: AtomicBool = AtomicBool::new(false);
-/// The threads of this process, by qemu's index.
+/// By qemu's index.
 static THREADS: [AtomicPtr<Recording>; MOST_THREADS] =
     [const { AtomicPtr::new(null_mut()) }; MOST_THREADS];
 
 thread_local! {
-    /// The index of this thread, once it has made a system call.
+    /// Set at the thread's first system call.
     static INDEX: Cell<c_uint> = const { Cell::new(0) };
 }
 
-/// Ends the program: what it does could not be recorded.
+/// Ends a program that cannot be recorded.
 fn give_up(what: &str) -> ! {
     let text = format!("flowgauge's recorder: {what}\n");
     // SAFETY: the bytes are valid for their length; a closed descriptor is an error that is ignored.
@@ -118,7 +113,7 @@ fn give_up(what: &str) -> ! {
     unsafe { libc::_exit(NO_TRACE) }
 }
 
-/// The next number of a thread (0) or of an address space (1).
+/// `of`: a thread (0) or an address space (1).
 fn next(of: usize) -> u32 {
     // SAFETY: set by `qemu_plugin_install` before any callback, to memory that is never unmapped.
     let numbers = unsafe { NUMBERS.load(Relaxed).as_ref() };
@@ -149,7 +144,7 @@ extern "C" fn thread_begins(_plugin: u64, index: c_uint) {
     };
     let fresh = new_recording(next(0), SPACE.load(Relaxed));
     if let Some(old) = of_thread(index) {
-        // An index is used again when its thread has ended.
+        // The index is reused: its thread has ended.
         old.last();
         *old = fresh;
     } else {
@@ -199,14 +194,14 @@ extern "C" fn before_fork() {
     }
 }
 
-/// After a fork, in the child: it has this thread alone, and nothing recorded.
+/// In the child of a fork: one thread, nothing recorded.
 extern "C" fn in_child() {
     let [number, space] = [&CHILD[0], &CHILD[1]].map(|child| child.load(Relaxed));
     SPACE.store(space, Relaxed);
     let own = INDEX.get();
     for (index, slot) in THREADS.iter().enumerate() {
         if index as c_uint != own {
-            // What the parent's other threads have not written down is theirs to write.
+            // The parent writes its other threads' records itself.
             slot.store(null_mut(), Relaxed);
         }
     }

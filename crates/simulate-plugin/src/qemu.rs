@@ -1,5 +1,4 @@
-//! qemu's side: its functions, declared here and found when qemu loads this library, so that
-//! nothing of qemu is needed to build it.
+//! qemu's functions, found when qemu loads this library: building it needs nothing of qemu.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::AtomicU8;
@@ -8,13 +7,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::calls::{called, returned};
 use crate::{program_ends, thread_begins, thread_ends, translated};
 
-/// Callback of an access: thread, what is known of it, address, data.
+/// Thread, qemu's info word, address, data.
 pub(crate) type OnAccess = extern "C" fn(c_uint, u32, u64, *mut c_void);
 
-/// The callback reads no registers.
 const NO_REGISTERS: c_int = 0;
-/// Loads and stores. Not one callback for each: qemu 7.2 makes that of stores at loads too, and both
-/// at stores.
+/// One callback for both: qemu 7.2 calls a store callback on loads too.
 const LOADS_AND_STORES: c_int = 3;
 
 unsafe extern "C" {
@@ -44,7 +41,7 @@ unsafe extern "C" {
     );
 }
 
-/// Callback of a system call: plugin, thread, number, eight arguments.
+/// Plugin, thread, number, eight arguments.
 type OnCall = extern "C" fn(u64, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 pub(crate) fn register(plugin: u64) {
@@ -74,8 +71,7 @@ const KNOWN: u8 = 1;
 const STORE: u8 = 2;
 const SIZE_SHIFT: u32 = 2;
 
-/// Of each word that was asked about, the answer: few words are ever used, and asking qemu at each access is
-/// two calls into another library.
+/// Cached answers of qemu by info word: few words occur, and two calls per access would be slow.
 static KINDS: [AtomicU8; 1 << 18] = [const { AtomicU8::new(0) }; 1 << 18];
 
 impl Kind {

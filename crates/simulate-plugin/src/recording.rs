@@ -1,5 +1,3 @@
-//! What is recorded of one thread.
-
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,17 +6,15 @@ use simulate::trace::{Event, GRANULE_BITS, PAGE_BITS, Writer};
 
 use crate::give_up;
 
-/// Bytes that are kept before they are written to the file.
 const BUFFER: usize = 1 << 17;
-/// Accesses for which there is room, below which it is time to write.
+/// Buffers with less room (in accesses) are written.
 const LITTLE: u64 = 1 << 10;
-/// Pages that are known to be written down as written.
 const REMEMBERED: usize = 1024;
 const NOWHERE: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Window {
-    /// No flow has begun: only pages that are written are recorded.
+    /// Before the first flow: only written pages are recorded.
     Before,
     Open,
     Full,
@@ -33,12 +29,11 @@ pub(crate) struct Recording {
     window: Window,
     most: u64,
     room: u64,
-    /// Those after them that are to be recorded; none unless the window is open.
+    /// Accesses still to be recorded after `room`; 0 unless the window is open.
     left: u64,
-    /// Accesses since the window was full.
     beyond: u64,
     written: Box<[u64; REMEMBERED]>,
-    /// A system call that has not returned, if it is one that matters.
+    /// The pending system call, if it matters here.
     pub(crate) pending: Option<crate::calls::Pending>,
 }
 
@@ -67,7 +62,7 @@ impl Recording {
         self.writer.access(granule, store);
     }
 
-    /// An access for which there is no room: in memory, or in the window.
+    /// No room in memory or in the window.
     #[inline(never)]
     fn without_room(&mut self, granule: u64, store: bool) {
         if self.left == 0 {
@@ -106,7 +101,7 @@ impl Recording {
             return;
         }
         self.writer.event(event);
-        // It has taken some of the room.
+        // It has used some of the room.
         self.left += self.room;
         self.room = 0;
         if self.writer.room() < LITTLE {
@@ -129,7 +124,7 @@ impl Recording {
         }
     }
 
-    /// The flow has done its work; its trace is whole, however the thread ends.
+    /// Ends the flow: its trace is complete, however the thread ends.
     pub(crate) fn end(&mut self) {
         if !matches!(self.window, Window::Open | Window::Full) {
             return;
@@ -142,7 +137,7 @@ impl Recording {
         self.window = Window::Closed;
     }
 
-    /// The thread is no more: a flow that has not ended does.
+    /// The thread ends, and with it a flow that has not.
     pub(crate) fn last(&mut self) {
         self.end();
         self.flush();

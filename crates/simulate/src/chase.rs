@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::model::Model;
 use crate::trace::{Access, GRANULE_BITS};
 
-/// Bytes of a cell: no line is larger.
+/// No line is larger.
 const CELL: u64 = 64;
 const FACTOR: u64 = 6_364_136_223_846_793_005;
 const SUMMAND: u64 = 1_442_695_040_888_963_407;
@@ -62,8 +62,7 @@ impl Chase {
         })
     }
 
-    /// Once around to warm up, and then this many steps, on a machine whose memory is on pages of
-    /// that size.
+    /// One warm-up round, then `steps` steps, on pages of that size.
     #[must_use]
     pub fn through(self, machine: &Machine, page: u64, steps: u64) -> Step {
         let mut model = Model::new(machine, page);

@@ -19,12 +19,10 @@ use serde::{Deserialize, Serialize};
 
 pub use bytes::{read_bytes, show_bytes};
 
-/// Cores at the most: sets of cores are 64 bits.
+/// Sets of cores are 64 bits.
 pub(crate) const MOST_CORES: u32 = 64;
-/// Hardware threads of a core at the most.
 pub(crate) const MOST_THREADS: u32 = 16;
 
-/// What a figure has to be, in words.
 const WHOLE: &str = "expected a whole number that is not negative";
 
 /// A machine.
@@ -42,10 +40,10 @@ pub struct Machine {
     pub clock_mhz: u32,
     /// Page sizes in bytes; the first is used where none is asked for.
     pub pages: Vec<u64>,
-    /// What tells the TLB's entries of one hardware thread from those of another.
+    /// What tells TLB entries of hardware threads apart.
     pub tags: Tags,
-    /// Whether entries of the TLB are there still when a hardware thread comes back to an address
-    /// space: they carry its number.
+    /// Whether TLB entries are still valid when a hardware thread returns to an address space (they
+    /// carry its number).
     #[serde(default = "yes")]
     pub entries_outlive_switches: bool,
     /// First-level data cache of each core.
@@ -87,8 +85,8 @@ pub struct Cache {
     pub line: u64,
     /// Which way goes when a set is full.
     pub policy: Policy,
-    /// Whether a store that misses brings the line in. Where it does not, stores write through:
-    /// all of them go on to the next level.
+    /// Whether a store that misses brings the line in. If not, every store goes on to the next
+    /// level.
     pub allocates_on_store: bool,
     /// What falls out of it falls out of the caches above it (last level only).
     pub inclusive: bool,

@@ -60,7 +60,7 @@ struct Region {
 
 #[derive(Debug)]
 struct Space {
-    /// What is behind pages that no region holds.
+    /// Behind pages that no region holds.
     default: Backing,
     regions: BTreeMap<u64, Region>,
     table: Table<u64, Page>,
@@ -127,17 +127,16 @@ impl Memory {
     }
 
     pub(crate) fn unmap(&mut self, space: u32, first: u64, pages: u64) {
-        // What comes next at these addresses is mapped first; until then nothing touches them.
+        // These addresses are mapped again before anything touches them.
         self.map(space, first, pages, Backing::Own);
     }
 
-    /// A page was written before any access of it was recorded.
+    /// The page was written before its accesses were recorded.
     pub(crate) fn wrote(&mut self, space: u32, page: u64) {
         let _is_its_own_now = self.page(space, page, true);
     }
 
-    /// What is behind a page that is loaded from or stored to, and whether that was something else
-    /// before.
+    /// What is behind an accessed page, and whether that has changed.
     pub(crate) fn page(&mut self, space: u32, page: u64, store: bool) -> (Page, bool) {
         let known = self.space(space).table.get(&page).copied();
         if let Some(known) = known.filter(|known| !(store && known.copy_on_write)) {
@@ -193,7 +192,7 @@ impl Memory {
     }
 }
 
-/// Makes room for a region: those that it covers go, those that it cuts are shortened.
+/// Removes the regions that this one covers and shortens those that it cuts.
 fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
     let touched = regions
         .range(..end)

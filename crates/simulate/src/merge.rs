@@ -151,11 +151,11 @@ struct Running<R> {
     reader: Reader<R>,
     number: u64,
     on: u32,
-    /// What it counted before it was switched out the last time.
+    /// Counted before it was last switched out.
     before: Counts,
     entered: Counts,
     left: u64,
-    /// Recorded accesses that are not counted.
+    /// Accesses that are not counted.
     warm: u64,
     warmed: Option<Counts>,
     recorded: u64,
@@ -165,7 +165,7 @@ struct Running<R> {
 
 struct Busy {
     threads: Vec<u32>,
-    /// The flows of each that has any left; the first one runs.
+    /// Unfinished flows of each hardware thread; the first one runs.
     queues: Vec<VecDeque<usize>>,
     turn: usize,
     clock: u64,
@@ -178,8 +178,8 @@ struct Merge<'a> {
     machine: &'a Machine,
 }
 
-/// Merges the traces of a slot in the order in which their threads were born; `place` says on
-/// which hardware thread a flow is, and `stopped` whether to give up.
+/// Merges the traces of a slot, in the order in which their threads were born. `place` gives a
+/// flow's hardware thread, `stopped` whether to give up.
 ///
 /// # Errors
 /// A trace cannot be read, or a flow has no place.
@@ -198,10 +198,10 @@ pub fn merge<R: Read>(
     merge_all(machine, page, rule, &mut traces, &place, stopped)
 }
 
-/// Where the bytes of a trace come from; they are read in large pieces.
+/// Read in large pieces.
 type Source<'a> = Box<dyn Read + 'a>;
 
-/// The same for any source: compiled once, with this crate and as well as this crate.
+/// Not generic in the source: compiled once, with this crate's optimisation.
 fn merge_all<'a>(
     machine: &'a Machine,
     page: u64,
@@ -233,7 +233,7 @@ fn merge_all<'a>(
 }
 
 impl<'a> Merge<'a> {
-    /// What happened before a window opened; the flow whose it is, if it opens.
+    /// Handles events before the window; returns the flow, if the window opens.
     fn until_begin(&mut self, reader: &mut Reader<Source<'a>>) -> Result<Option<u64>, MergeError> {
         let space = reader.space();
         while let Some(token) = reader.token()? {
@@ -372,7 +372,7 @@ impl<'a> Merge<'a> {
         while left > 0 && !self.flows[place].over {
             let flow = &self.flows[place];
             let until = match flow.warmed {
-                // The end of the warm-up lies within a turn.
+                // The warm-up ends within a turn.
                 None => left.min(flow.warm.saturating_sub(flow.recorded).max(1)),
                 Some(_) => left,
             };
@@ -389,7 +389,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// Runs the next accesses of a flow, `until` of them or to its end; returns their number.
+    /// Runs up to `until` accesses of a flow; returns their number.
     fn accesses(&mut self, place: usize, until: u64) -> Result<u64, MergeError> {
         let flow = &mut self.flows[place];
         let mut done = 0;

@@ -34,7 +34,7 @@ use crate::tlb::TlbState;
 use crate::trace::{Access, Event, GRANULE_BITS, PAGE_BITS};
 use pages::{KnownPage, REMEMBERED, UNKNOWN};
 
-/// Fractions of a cycle that are told apart.
+/// Per cycle.
 const TICKS: f64 = 16.0;
 pub(crate) fn ticks(cycles: f64) -> u64 {
     (cycles * TICKS).round() as u64
@@ -101,7 +101,7 @@ impl AtHand for Option<Access> {
 #[derive(Debug, Clone, Copy)]
 enum Met {
     Unknown,
-    /// Its page, whether the first-level TLB had it, and the first-level cache the line; both are used.
+    /// Its page, and whether the first-level TLB and cache had it; both are marked as used.
     Known {
         known: KnownPage,
         translated: bool,
@@ -175,8 +175,8 @@ impl Model {
         }
     }
 
-    /// A hardware thread loses its entries of the TLBs; all those of its core where they belong to
-    /// address spaces.
+    /// Drops the TLB entries of a hardware thread; those of its core where they belong to address
+    /// spaces.
     fn flush(&mut self, thread: u32) {
         let (tags, threads) = (self.tags, self.threads_per_core);
         let own = move |entry: u32| match tags {
@@ -230,7 +230,7 @@ impl Model {
         self.accesses(thread, &mut Some(access), 1);
     }
 
-    /// Runs the accesses of a hardware thread that are at hand, at most `most`; returns their number.
+    /// Runs up to `most` accesses at hand; returns their number.
     pub(crate) fn accesses(&mut self, thread: u32, from: &mut impl AtHand, most: u64) -> u64 {
         let mut done = 0;
         while done < most
@@ -242,8 +242,8 @@ impl Model {
         done
     }
 
-    /// Accesses up to the first that needs more than its entry and its line in the first levels, with
-    /// what was met of it; `None` where there is no such.
+    /// Runs accesses that need only their entry and line in the first levels; returns the first
+    /// other one with what is known of it.
     fn easy(
         &mut self,
         thread: u32,

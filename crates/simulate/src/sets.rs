@@ -18,10 +18,10 @@
 
 use crate::machine::Policy;
 
-/// No tag: an empty way.
+/// An empty way.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Guesses: more than a first level has lines.
+/// More than a first level has lines.
 const GUESSES: usize = 2048;
 
 const SEED: u32 = 0x9e37_79b9;
@@ -29,7 +29,7 @@ const SEED: u32 = 0x9e37_79b9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     Hit,
-    /// It is there now; what made room for it, or [`NONE`].
+    /// It is there now, in place of this tag or of [`NONE`].
     Miss {
         evicted: u32,
     },
@@ -41,17 +41,15 @@ pub(crate) struct Sets {
     mask: u64,
     policy: Policy,
     tags: Vec<u32>,
-    /// Used bits of each set.
     used: Vec<u32>,
-    /// The used bits of a set that are never all set.
     all: u32,
-    /// The way where a tag was last, by its low bits.
+    /// The last way of a tag, by its low bits.
     guesses: Box<[u8; GUESSES]>,
     draw: u32,
 }
 
 impl Sets {
-    /// Empty sets; their number is a power of two.
+    /// Their number is a power of two.
     pub(crate) fn new(sets: u64, ways: u32, policy: Policy) -> Self {
         debug_assert!(sets.is_power_of_two());
         let (count, ways) = (sets as usize, ways as usize);
@@ -72,7 +70,7 @@ impl Sets {
         (index & self.mask) as usize
     }
 
-    /// Uses a tag, and brings it in if it is not there.
+    /// Uses a tag, and brings it in if missing.
     #[inline(always)]
     pub(crate) fn touch(&mut self, index: u64, tag: u32) -> Touch {
         let set = self.set(index);
@@ -116,7 +114,7 @@ impl Sets {
         Touch::Miss { evicted: carried }
     }
 
-    /// Uses a tag that is there; whether it is.
+    /// Uses a tag if it is there; returns whether.
     #[inline]
     fn touch_placed(&mut self, set: usize, tag: u32) -> bool {
         let guess = self.guesses[tag as usize % GUESSES];
@@ -169,7 +167,7 @@ impl Sets {
 
     pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
         for place in 0..self.tags.len() {
-            // Where the oldest goes, those behind one that is removed move up into its place.
+            // In order of recency, later tags move up into its place.
             while self.tags[place] != NONE && which(self.tags[place]) {
                 self.remove((place / self.ways) as u64, self.tags[place]);
             }

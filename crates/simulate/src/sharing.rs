@@ -56,13 +56,13 @@ impl Sharing {
         }
     }
 
-    /// Whether a line is written by this core and used by no other: nothing happens when it stores.
+    /// If so, a store of this core changes nothing.
     #[inline]
     pub(crate) fn is_written_by(&self, line: u32, core: u32) -> bool {
         self.owners[line as usize] == core as u8 | WRITTEN
     }
 
-    /// A core brings a line in, or stores to it: the other cores that lose it.
+    /// A core loads a line or stores to it; returns the other cores that lose it.
     #[inline]
     pub(crate) fn touch(&mut self, line: u32, core: u32, store: bool) -> Cores {
         let owner = &mut self.owners[line as usize];
@@ -103,7 +103,7 @@ impl Sharing {
         others
     }
 
-    /// The cores that may hold a line, which hold it no longer.
+    /// Returns the cores that may have held the line.
     pub(crate) fn evict(&mut self, line: u32) -> Cores {
         match self.owners[line as usize] {
             NOBODY => 0,
@@ -128,7 +128,7 @@ impl Sharing {
     }
 }
 
-/// Spreads small numbers over a table; that of the standard library is many times slower.
+/// Many times faster than the standard library's hasher on small numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Spread(u64);
 

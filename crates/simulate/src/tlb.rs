@@ -25,7 +25,7 @@ impl TlbState {
         }
     }
 
-    /// Uses the entry of a page, and brings it in if it is not there: whether it was.
+    /// Uses the entry of a page, brings it in if missing, and returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64, tag: u32) -> bool {
         match self {
@@ -51,7 +51,7 @@ pub(crate) struct Full {
     policy: Policy,
     places: Vec<u16>,
     tags: Vec<u32>,
-    /// Neighbours in order of use, in a ring; the head was used last.
+    /// A ring in order of use; the head was used last.
     after: Vec<u16>,
     before: Vec<u16>,
     head: u16,
@@ -89,7 +89,6 @@ impl Full {
         }
     }
 
-    /// An entry that is not there; none is.
     fn bring_in(&mut self, tag: u32) -> bool {
         let at = tag as usize;
         if at >= self.places.len() {
@@ -105,8 +104,7 @@ impl Full {
         false
     }
 
-    /// Entries that are removed stand empty where they are, and are filled first as the oldest or
-    /// by a draw, as others are.
+    /// Removed entries stay empty in their places and are refilled in the usual order.
     fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
         for tag in &mut self.tags {
             if *tag != NONE && which(*tag) {

@@ -104,10 +104,8 @@ pub enum Event {
     },
 }
 
-/// Bits of a distance, and where they begin in a word.
 const DISTANCE_BITS: u32 = u32::BITS - DISTANCE_SHIFT;
 const DISTANCE_SHIFT: u32 = 5;
-/// How many more accesses in a row there were: its bits, and one of them.
 const MORE: u32 = 7 * ONE_MORE;
 const ONE_MORE: u32 = 1 << 2;
 const LOAD: u32 = 1;
@@ -121,15 +119,14 @@ const MAP_SHARED: u32 = 5;
 const UNMAP: u32 = 6;
 const FORK: u32 = 7;
 const WROTE: u32 = 8;
-/// An access whose distance does not fit: its granule and kind.
+/// Granule and kind follow.
 const FAR: u32 = 9;
 
 fn kind(store: bool) -> u32 {
     if store { STORE } else { LOAD }
 }
 
-/// The accesses that [`Event::End`] tells of, where that is the last token of a trace that ends with
-/// these bytes: that one ends as it begins.
+/// The accesses that [`Event::End`] reports, if a trace ends with it and with these bytes.
 #[must_use]
 pub fn accesses_at_end(tail: &[u8]) -> Option<u64> {
     let (rest, last) = tail.split_last_chunk::<4>()?;

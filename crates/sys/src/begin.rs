@@ -18,10 +18,10 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use nix::unistd::Pid;
 
-/// `CLONE_INTO_CGROUP`, which does not fit into the C library's type of flags.
+/// Too large for the C library's type of flags.
 const INTO_CGROUP: u64 = 1 << 33;
 
-/// What `clone3` takes: its first version with a control group.
+/// The first version of `clone_args` with a control group.
 #[repr(C)]
 #[derive(Debug, Default)]
 struct Arguments {
@@ -69,7 +69,7 @@ pub unsafe fn clone_into(
     }
 }
 
-/// The call: the pid, or the negative number of an error.
+/// Returns the pid or a negative error number.
 ///
 /// # Safety
 /// As for [`clone_into`], with arguments that describe that stack.
@@ -109,7 +109,7 @@ unsafe fn clone3(
     result
 }
 
-/// No processor but x86-64 was tried.
+/// Only x86-64 was tried.
 ///
 /// # Safety
 /// None is needed.

@@ -1,5 +1,3 @@
-//! Processes that share more with their parent than those that fork makes.
-
 use std::io;
 
 use nix::unistd::{ForkResult, Pid};

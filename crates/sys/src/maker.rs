@@ -1,8 +1,7 @@
-//! The name that a process bears while it forks, by which a child is known that got no further.
+//! The name of a process while it forks, which identifies a child that got no further.
 //!
-//! A child that is stopped right after its birth, before it has asked to die with its parent, stays
-//! when that parent is killed, and looks like it: same file, same words. It also inherits this name,
-//! which holds its maker's number and not its own.
+//! A child stopped right after its birth, before it has asked to die with its parent, survives that
+//! parent and looks like it. It inherits this name: the number in it is its maker's, not its own.
 
 use std::ffi::CString;
 use std::io;
@@ -12,14 +11,14 @@ use nix::sys::prctl::{get_name, set_name};
 /// How such a name begins, before the number. The kernel keeps 15 bytes of a name.
 pub const MAKER: &str = "fg-of-";
 
-/// As long as this is there, this thread, and what it forks, bears the name of a maker.
+/// While this lives, this thread and what it forks bear the name of a maker.
 #[derive(Debug)]
 pub struct MakerName {
     before: CString,
 }
 
 impl MakerName {
-    /// From here on.
+    /// Takes the name.
     ///
     /// # Errors
     /// The kernel refuses names.

@@ -1,8 +1,8 @@
-//! Mapped memory that has an owner.
+//! Mapped memory with an owner.
 //!
-//! Safe code reaches it by atomic words, which others may see and change. What is done to a
-//! mapping as a whole is safe too, since nobody can hold anything but such words or bare
-//! addresses: to touch what may not be touched ends the process by a signal.
+//! Safe code reaches it by atomic words, which others may see and change. Changing a whole mapping
+//! is safe too: nobody can hold more than such words or bare addresses, and a forbidden access ends
+//! the process by a signal.
 
 use std::fs::File;
 use std::io;
@@ -12,8 +12,7 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// Bytes of the pages that lengths and ranges are counted in: what the kernel maps at once. (On
-/// machines with larger pages the kernel rounds up, or refuses.)
+/// Unit of lengths and ranges, in bytes. (With larger pages the kernel rounds up or refuses.)
 pub const PAGE: usize = 4_096;
 
 /// What a mapping shows.
@@ -106,7 +105,7 @@ unsafe impl Sync for Mapping {}
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    /// Maps `length` bytes, a multiple of [`PAGE`], to be read and written.
+    /// Maps `length` bytes, a multiple of [`PAGE`], for reading and writing.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -115,7 +114,7 @@ impl Mapping {
         Self::map(length, of, 0)
     }
 
-    /// The same, with every page in memory before it returns.
+    /// As [`new`](Self::new), with every page in memory before it returns.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -123,7 +122,7 @@ impl Mapping {
         Self::map(length, of, libc::MAP_POPULATE)
     }
 
-    /// The same, without a promise of the kernel that there is so much memory.
+    /// As [`new`](Self::new), without a reservation of memory.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -131,11 +130,11 @@ impl Mapping {
         Self::map(length, of, libc::MAP_NORESERVE)
     }
 
-    /// Unreserved memory of which byte `at` lies on a multiple of `boundary` (a power of two, of
-    /// at least a page): a larger mapping without its ends.
+    /// Unreserved memory whose byte `at` lies on a multiple of `boundary` (a power of two, at least
+    /// a page).
     ///
     /// # Errors
-    /// The kernel refuses, or so much exceeds the address space.
+    /// The kernel refuses, or there are not enough addresses.
     pub fn on_boundary(length: usize, of: Of<'_>, boundary: usize, at: usize) -> io::Result<Self> {
         let too_large = || io::Error::other("a mapping would exceed the address space");
         let larger = length.checked_add(boundary).ok_or_else(too_large)?;
@@ -152,10 +151,10 @@ impl Mapping {
         Ok(Self { base, length })
     }
 
-    /// Becomes the owner of memory that was mapped in another way.
+    /// Takes over memory mapped in another way.
     ///
     /// # Safety
-    /// `length` bytes from `base` on are whole pages of mappings that nobody else unmaps.
+    /// `length` bytes from `base` are whole pages of mappings that nobody else unmaps.
     #[must_use]
     pub unsafe fn from_raw(base: NonNull<u8>, length: usize) -> Self {
         Self { base, length }
@@ -199,7 +198,7 @@ impl Mapping {
         self.base
     }
 
-    /// The same, as system calls take it.
+    /// The address for system calls.
     #[must_use]
     #[inline]
     pub fn as_ptr(&self) -> *mut libc::c_void {
@@ -221,7 +220,7 @@ impl Mapping {
         self.length
     }
 
-    /// Lets all of it be used in one way alone.
+    /// Sets the access to all of it.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -232,7 +231,7 @@ impl Mapping {
         done(unsafe { libc::mprotect(self.as_ptr(), self.length, access.protection()) })
     }
 
-    /// Lets a part of it, in whole pages, be used in one way alone.
+    /// Sets the access to whole pages.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -260,8 +259,7 @@ impl Mapping {
         done(unsafe { libc::madvise(self.as_ptr(), self.length, advice.number()) })
     }
 
-    /// Has the kernel forget what page `page` of private memory holds: it is zero then, or as in
-    /// the file.
+    /// Drops the contents of a private page: it reads as zero then, or as the file.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -312,10 +310,10 @@ impl Drop for Mapping {
     }
 }
 
-/// Unmaps `length` bytes, or nothing where there are none.
+/// Does nothing for a length of 0.
 ///
 /// # Safety
-/// They are whole pages of mappings of the caller's own, and nobody refers into them.
+/// These are whole pages of the caller's own mappings, and nobody refers into them.
 unsafe fn give_back(base: NonNull<u8>, length: usize) {
     if length > 0 {
         // SAFETY: the caller promises that the range is its own and no longer used.

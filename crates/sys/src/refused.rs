@@ -1,11 +1,9 @@
-//! A system call that is not allowed here.
-
 use std::io;
 
 use nix::errno::Errno;
 
-/// The error of the system call `name`. Of a call that is not allowed, by a sandbox as a rule, its
-/// number alone would tell nobody what to allow.
+/// The error of the system call `name`: for a call that a sandbox refuses, the number alone would
+/// not say what to allow.
 pub fn refused(name: &'static str) -> impl Fn(Errno) -> io::Error {
     move |errno| {
         let error = io::Error::from(errno);

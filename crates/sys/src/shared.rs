@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64};
 
 use crate::{Mapping, Of, PAGE};
 
-/// What may lie in memory that processes share.
+/// A type that may lie in memory shared by processes.
 ///
 /// # Safety
-/// All-zero bytes are a value of the type, it needs no drop, and everything in it changes
-/// through `&self` alone: by atomics, by the C library's process-shared objects, or by the
-/// kernel.
+///
+/// All-zero bytes are a value of the type, it needs no drop, and everything in it changes through
+/// `&self` alone: by atomics, by the C library's process-shared objects, or by the kernel.
 pub unsafe trait Shareable: Sync {}
 
 // SAFETY: nothing at all.
@@ -38,8 +38,8 @@ unsafe impl Shareable for AtomicU64 {}
 // SAFETY: values that may be shared, one after the other.
 unsafe impl<T: Shareable, const N: usize> Shareable for [T; N] {}
 
-/// A value alone on 128 bytes: two cache lines, since they are fetched in pairs. What different
-/// flows write lies apart by it.
+/// A value alone on 128 bytes (cache lines are fetched in pairs), to keep apart what different
+/// flows write.
 #[repr(C, align(128))]
 #[derive(Debug, Default)]
 pub struct CachePadded<T>(pub T);
@@ -50,13 +50,13 @@ unsafe impl<T: Shareable> Shareable for CachePadded<T> {}
 /// When pages of shared memory take memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pages {
-    /// At once, so that nobody who uses them has a page fault.
+    /// Populated up front: no page faults later.
     AtOnce,
     /// Each when it is first touched.
     WhenTouched,
 }
 
-/// A header and rows of values in memory that processes share; all zero at first.
+/// A header and rows in memory shared by processes, all zero at first.
 #[derive(Debug)]
 pub struct Shared<H, R = ()> {
     mapping: Mapping,
@@ -65,7 +65,6 @@ pub struct Shared<H, R = ()> {
 }
 
 impl<H: Shareable, R: Shareable> Shared<H, R> {
-    /// Where the rows begin.
     const ROWS: usize = {
         assert!(align_of::<H>() <= PAGE && align_of::<R>() <= PAGE);
         size_of::<H>().next_multiple_of(align_of::<R>())
@@ -74,7 +73,7 @@ impl<H: Shareable, R: Shareable> Shared<H, R> {
     /// Maps a header and `rows` rows.
     ///
     /// # Errors
-    /// There is not so much memory, or address space: the message says how many bytes.
+    /// Memory or addresses do not suffice: the message has the bytes.
     pub fn new(rows: usize, pages: Pages) -> io::Result<Self> {
         let length = rows
             .checked_mul(size_of::<R>())

@@ -1,7 +1,5 @@
-//! What a signal does.
-
-/// Whether `signal` is ignored, as its starter may have asked (`nohup`). A
-/// number that is no signal is not.
+/// Whether this process ignores `signal`, as its starter may have asked (`nohup`); false for
+/// numbers of no signal.
 #[must_use]
 pub fn is_ignored(signal: libc::c_int) -> bool {
     // SAFETY: all-zero bytes are a `sigaction`: the default action, no flags, an empty mask.

@@ -1,5 +1,5 @@
-//! An open folder: what is made and removed through it is in this folder and no other, whatever
-//! becomes of its path.
+//! An open folder: what is made or removed through it is in this folder, whatever becomes of its
+//! path.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -14,7 +14,7 @@ use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat, readlinkat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 
-/// Folders that flows make within the folder of their slot: this and a number.
+/// Prefix of the folders that flows make within their slot's folder; a number follows.
 pub const OF_FLOW: &str = "of-";
 
 const ALWAYS: OFlag = OFlag::O_CLOEXEC.union(OFlag::O_NOFOLLOW);
@@ -42,22 +42,22 @@ impl Folder {
         })
     }
 
-    /// Opens the folder at `path` to put files into it. Its last name may be a link of this user or
-    /// of root, and of nobody else; those above it may be any.
+    /// Opens a folder to put files into it. Its last name may be a link of this user or of root
+    /// only; those above may be any.
     ///
     /// # Errors
-    /// It is not there, is no folder, may not be opened, or is somebody else's link.
+    /// It is missing, no folder, not allowed, or a link of somebody else.
     pub fn open_for_files(path: &Path) -> io::Result<Self> {
         Self::open_for(path, geteuid().as_raw())
     }
 
     fn open_for(path: &Path, user: u32) -> io::Result<Self> {
-        // Without `.` at its end, which would be looked for behind the link.
+        // Without a final `.`, which would be looked up behind the link.
         let path: PathBuf = path.components().collect();
         let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
             return Self::open(&path);
         };
-        // A handle that needs no right to read stays what it is, whatever gets its name meanwhile.
+        // A handle needs no right to read, and stays the same whatever gets its name.
         let handle = |at: Option<&File>, name: &CStr, more| -> nix::Result<File> {
             let flags = OFlag::O_PATH | OFlag::O_CLOEXEC | more;
             let at = at.map_or(AT_FDCWD, File::as_fd);
@@ -90,7 +90,7 @@ impl Folder {
         })
     }
 
-    /// Opens a folder in this one, which must not be a link.
+    /// Opens a folder in this one; not through a link.
     pub(crate) fn enter(&self, name: &CStr) -> io::Result<Self> {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | ALWAYS;
         let handle = openat(&self.handle, name, flags, Mode::empty())?;
@@ -99,20 +99,20 @@ impl Folder {
         })
     }
 
-    /// Makes a folder in this one that nobody else may enter, and opens it.
+    /// Only this user may enter it.
     pub(crate) fn make_folder(&self, name: &CStr) -> io::Result<Self> {
         mkdirat(&self.handle, name, Mode::S_IRWXU)?;
         self.enter(name)
     }
 
-    /// Makes a file that was not there; `mode` is lowered by the umask.
+    /// The file must be new; `mode` is lowered by the umask.
     pub(crate) fn make_file(&self, name: &CStr, mode: Mode) -> io::Result<File> {
         let flags = OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL | ALWAYS;
         Ok(openat(&self.handle, name, flags, mode)?.into())
     }
 
     pub(crate) fn open_own(&self, name: &CStr) -> io::Result<File> {
-        // A pipe or a device would be waited for.
+        // A pipe or device would block.
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | ALWAYS;
         let file = openat(&self.handle, name, flags, Mode::empty())?;
         let stat = fstat(&file)?;
@@ -122,7 +122,7 @@ impl Folder {
         }
     }
 
-    /// What is at `name`; a link itself and not what it leads to.
+    /// A link itself, not its target.
     pub(crate) fn look(&self, name: &CStr) -> nix::Result<FileStat> {
         fstatat(&self.handle, name, AtFlags::AT_SYMLINK_NOFOLLOW)
     }
@@ -158,12 +158,11 @@ impl Folder {
         unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir)
     }
 
-    /// Removes the files in it, and the folders that flows have made with theirs. What cannot be
-    /// removed stays.
+    /// Removes files and the folders of flows. What cannot be removed stays.
     pub(crate) fn empty(&self) {
         let device = self.about().map(|about| about.st_dev);
         for name in self.names().unwrap_or_default() {
-            // What unlinking a folder is refused with.
+            // Unlinking a folder fails with these.
             if let Err(Errno::EISDIR | Errno::EPERM) = self.remove_file(&name)
                 && is_of_flow(&name)
                 && let Ok(inner) = self.enter(&name)

@@ -1,4 +1,4 @@
-//! Signals that ask to end, kept waiting while a file has a name that nobody may see.
+//! Termination signals are blocked while a file has a temporary name.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -17,7 +17,7 @@ const ASKS: [Signal; 4] = [
 #[derive(Debug)]
 pub(crate) struct Held {
     before: SigSet,
-    /// Where the kernel or a sandbox has none, nobody looks: such a signal waits for the whole file.
+    /// None where the kernel or a sandbox lacks it: such a signal waits for the whole file.
     waiting: Option<SignalFd>,
 }
 

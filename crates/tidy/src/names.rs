@@ -15,7 +15,6 @@ pub enum Kind {
     Part,
 }
 
-/// Bytes of the random part.
 const RANDOM: usize = 16;
 
 impl Kind {
@@ -30,8 +29,7 @@ impl Kind {
         }
     }
 
-    /// The kind of thing that has such a name; `None` for every name that is not exactly one of
-    /// ours.
+    /// The kind of an exact name of ours, else `None`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

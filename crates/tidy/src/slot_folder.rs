@@ -15,18 +15,15 @@ use nix::sys::stat::{Mode, SFlag};
 use crate::folder::{Folder, c_name, is, is_own};
 use crate::names::Kind;
 
-/// The mark in a folder of ours. It is empty: it takes no room on the disk that is measured.
+/// Empty: it takes no room on the measured disk.
 const MARK: &CStr = c".flowgauge-slot";
-/// For how long removing is tried again: a flow that was killed may still be inside a system call
-/// that makes a file.
+/// How long removing is retried: a killed flow may still be in a system call that makes a file.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(2);
-/// A named pipe has its name until the flows of a slot have opened it. One as old as this is
-/// used by nobody.
+/// Flows unlink a pipe as soon as they have it: one of this age is unused.
 const FIFO_AGE: Duration = Duration::from_secs(600);
 
-/// A folder for the files of a slot. It stays when this is dropped: call [`remove`](Self::remove).
+/// Folder of a slot's files. Dropping it removes nothing: call [`remove`](Self::remove).
 #[derive(Debug)]
 pub struct SlotFolder {
     path: PathBuf,
@@ -52,7 +49,7 @@ impl SlotFolder {
         let name = c_name(path.file_name().unwrap_or_default())?;
         let base = Folder::open(parent).map_err(named)?;
         let inner = base.make_folder(&name).map_err(named)?;
-        // Without locks there is no sweep: one that it cannot lock is left alone.
+        // A folder that cannot be locked is left alone by the sweep.
         let _no_locks_here = inner.handle().try_lock();
         let marked = inner.make_file(MARK, Mode::S_IRUSR);
         marked.map_err(named).inspect_err(|_| {
@@ -78,7 +75,7 @@ impl SlotFolder {
     }
 }
 
-/// Removes a folder that is open, and tries again for as long as `patience` while it is not empty.
+/// Retries while the folder is not empty.
 fn remove(base: &Folder, name: &CStr, inner: &Folder, patience: Duration) {
     let until = Instant::now() + patience;
     loop {
@@ -90,7 +87,7 @@ fn remove(base: &Folder, name: &CStr, inner: &Folder, patience: Duration) {
     }
 }
 
-/// Removes from `base` what runs left that are no more: folders of slots and named pipes.
+/// Removes folders and pipes that dead runs left in `base`.
 pub fn sweep(base: &Path) {
     let Ok(base) = Folder::open(base) else {
         return;
@@ -104,8 +101,7 @@ pub fn sweep(base: &Path) {
     }
 }
 
-/// Removes what is at one of these paths and is ours, if nobody uses it. For anyone who knows that
-/// its maker is dead.
+/// Removes what is ours and unused at these paths. The caller knows that their maker is dead.
 pub fn remove_left(paths: &[PathBuf]) {
     for path in paths {
         let base = path.parent().map(Folder::open);
@@ -154,7 +150,7 @@ fn sweep_fifo(base: &Folder, name: &CStr) {
     }
 }
 
-/// When a named pipe of ours came into being, or was written to last; `None` for all else.
+/// Time of its last write in seconds; `None` unless it is a named pipe of ours.
 fn is_own_fifo(base: &Folder, name: &CStr) -> Option<i64> {
     let stat = base.look(name).ok()?;
     (is(&stat, SFlag::S_IFIFO) && is_own(&stat) && stat.st_nlink == 1).then_some(stat.st_mtime)

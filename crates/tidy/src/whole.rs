@@ -34,7 +34,7 @@ use crate::folder::{Folder, c_name};
 use crate::held::Held;
 use crate::names::{self, Kind};
 
-/// Bytes that are written before a signal that waits is looked for.
+/// Between two looks for a blocked signal.
 const PIECE: u64 = 1 << 20;
 
 /// Puts `bytes` at `path` in one step.
@@ -68,7 +68,6 @@ fn put(
     settle(&file)?;
     match link(&file, &folder, &name) {
         Err(Errno::EEXIST) => over(&folder, &name, |part| link(&file, &folder, part)),
-        // There is no /proc.
         Err(_) => {
             file.seek(SeekFrom::Start(0))?;
             put_named(&folder, &name, &mut file, settle)
@@ -126,10 +125,10 @@ fn rename_or_remove(folder: &Folder, part: &CStr, name: &CStr) -> io::Result<()>
     Ok(())
 }
 
-/// What a new file may be read and written by, before the umask.
+/// Before the umask.
 const ANYBODY: Mode = Mode::from_bits_truncate(0o666);
 
-/// A file of the folder that has no name, where there are such.
+/// `None` where the file system has none.
 fn nameless(folder: &Folder) -> Option<File> {
     let flags = OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC;
     let file = File::from(openat(folder, c".", flags, ANYBODY).ok()?);
@@ -139,7 +138,7 @@ fn nameless(folder: &Folder) -> Option<File> {
 
 fn named(folder: &Folder, name: &CStr) -> io::Result<File> {
     let file = folder.make_file(name, ANYBODY)?;
-    // Without locks there is no sweep: one that it cannot lock is left alone.
+    // A file that cannot be locked is left alone by the sweep.
     let _no_locks_here = file.lock();
     Ok(file)
 }
@@ -172,15 +171,14 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// Opens a file that is there to read it and to append to it: a regular file with this one name,
-/// and no link to one, so that nothing is appended to a file that was not meant.
+/// Opens a regular file with exactly this one name, not through a link, to read and append.
 ///
 /// # Errors
-/// It is not there, may not be written, or is something else.
+/// It is missing, not writable, or something else.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
-    // A pipe would be waited for.
+    // A pipe would block.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let flags = flags | OFlag::O_RDWR | OFlag::O_APPEND;
     let file = openat(&folder, &*c_name(name)?, flags, Mode::empty());

@@ -49,12 +49,12 @@ pub struct Allocate {
     pub units: u64,
     /// Blocks taken in each of them.
     pub blocks: u32,
-    /// What sizes and places are drawn from.
+    /// Seed of sizes and places.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// How blocks are taken and freed; the table at the top of the file has what each is.
+/// How blocks are taken and freed: see the table at the top of this file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
@@ -76,14 +76,12 @@ const CHURNED: usize = 1 << 14;
 const SERVED: usize = 1_000;
 /// Places in which flows of `mstress` exchange blocks.
 const TRANSFERS: u32 = 1_000;
-/// Times that a block of `cache-thrash` is written.
 const WRITES: u64 = 100;
 /// Blocks that the parent takes side by side for `cache-scratch`, a flow each.
 const GIFTS: usize = 1 << 10;
-/// More units or blocks than that are a slip.
+/// More units or blocks are refused.
 const MOST: u64 = 1 << 32;
 
-/// A block of memory: its first word says how large it is.
 type Block = Option<Vec<u64>>;
 
 #[inline]
@@ -120,7 +118,7 @@ fn swap<T>(place: &Mutex<T>, own: T) -> T {
     )
 }
 
-/// The work of a slot: what its flows exchange.
+/// What the flows of a slot exchange.
 #[derive(Debug)]
 pub struct Exchange<'a> {
     work: &'a Allocate,
@@ -145,7 +143,6 @@ impl Allocate {
     }
 }
 
-/// What a unit takes: the count, and the sum over all sizes.
 #[derive(Debug, Default)]
 struct Taken(Proof);
 
@@ -169,7 +166,6 @@ impl Exchange<'_> {
         taken
     }
 
-    /// A unit of `mstress`: half of the blocks are kept to its end.
     fn stress(&self, draw: &mut Draw) -> Taken {
         let mut taken = Taken::default();
         let (mut loose, mut kept) = (Vec::new(), Vec::new());
@@ -218,7 +214,7 @@ fn one_of<'a>(some: &'a mut [Block], draw: &mut Draw) -> &'a mut Block {
     &mut some[place]
 }
 
-/// Bytes of a block of `mstress`: powers of two in words, a few of them far larger.
+/// Powers of two in words, a few of them far larger.
 fn stress_bytes(draw: &mut Draw, shifts: u32) -> u64 {
     let words = 1_u64 << draw.below(shifts);
     let larger = match draw.below(100) {

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A number of bytes. Studies may write `268435456`, `"256M"` or `"256 MiB"`: K, M and G are
-/// powers of 1,024.
+/// A number of bytes: `268435456`, `"256M"` or `"256 MiB"`, in powers of 1,024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);

@@ -20,16 +20,16 @@ use crate::WorkError;
 use crate::{Work, Workload};
 use flow::{Answer, NoSink, SlotProcess};
 
-/// Terms that one loop adds up.
+/// Terms of one loop.
 pub const STEPS: u64 = 10_000;
 
 /// Parameters of `cpu`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {
-    /// How many workers, one unit each.
+    /// Workers, one unit each.
     pub workers: u64,
-    /// Loops of each worker, of [`STEPS`] terms each.
+    /// Loops of each worker, of [`STEPS`] terms.
     pub loops: u64,
 }
 

@@ -1,15 +1,12 @@
-//! Numbers drawn from a seed, for data and choices that every model must meet alike.
-//!
-//! SplitMix64: a counter and a finaliser, three multiplications a number, no state but the
-//! counter. It is for test data; nothing of the method's randomness comes from here.
+//! Test data drawn from a seed, equal under every model (SplitMix64). The method's own randomness
+//! does not come from here.
 
-/// A stream of numbers; the same seed and stream give the same numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Draw(u64);
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finaliser of SplitMix64: every bit of the result hangs on every bit of `x`.
+/// The finaliser of SplitMix64: every bit of `x` changes every bit of the result.
 #[inline]
 pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,7 +25,7 @@ impl Draw {
         mix(self.0)
     }
 
-    /// A number below `bound`, which is at least 1.
+    /// `bound` is at least 1.
     #[inline]
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         ((u64::from(bound) * (self.word() >> 32)) >> 32) as u32
@@ -59,8 +56,7 @@ impl Checksum {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// Adds text, eight bytes at a time, and as long as there are as many in four sums that do
-    /// not wait for each other.
+    /// Four independent sums of eight bytes at a time.
     #[inline]
     pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
         let (fours, rest) = bytes.as_chunks::<32>();

@@ -1,7 +1,5 @@
-//! `drill`: work with a fault in it, to see what isolation is worth.
-//!
-//! Every unit spins for a moment; in one of them something goes wrong. Under `process`
-//! the other workers' results are kept; under `thread` the whole slot is lost.
+//! `drill`: work with a fault in one unit, to see what isolation is worth. Under `process` the
+//! other workers' results are kept; under `thread` the whole slot is lost.
 
 use std::path::Path;
 
@@ -24,7 +22,7 @@ pub struct FaultInjection {
     pub fault: Fault,
     /// In which unit (0-based).
     pub unit: u64,
-    /// Files that each unit makes in the slot's folder, for somebody else to remove.
+    /// Files that each unit leaves in the slot's folder.
     #[serde(default)]
     pub files: u64,
 }
@@ -39,7 +37,7 @@ pub enum Fault {
     Panic,
     /// The flow never ends.
     Hang,
-    /// The flow proves something else each time.
+    /// Each repetition proves something else.
     Wrong,
 }
 
@@ -56,7 +54,7 @@ impl FaultInjection {
         Ok(())
     }
 
-    /// The drill with the folder of its slot.
+    /// The body, with the folder of its slot.
     #[must_use]
     pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Drilled<'a> {
         Drilled {

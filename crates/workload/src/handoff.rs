@@ -54,13 +54,13 @@ pub struct Handoff {
     /// The largest block.
     #[serde(default = "usual_largest")]
     pub largest: Bytes,
-    /// Blocks that wait between producer and consumer at the most: a power of two.
+    /// Blocks that may wait between producer and consumer: a power of two.
     #[serde(default = "usual_queue")]
     pub queue: u32,
     /// Blocks that a consumer keeps before it frees the oldest.
     #[serde(default = "usual_live")]
     pub live: u32,
-    /// What sizes and contents are drawn from.
+    /// Seed of sizes and contents.
     #[serde(default)]
     pub seed: u64,
 }
@@ -81,14 +81,12 @@ fn usual_live() -> u32 {
     1_000
 }
 
-/// Bytes of a word; blocks are whole words.
 const WORD: u64 = 8;
-/// The largest block that may be asked for.
 const MOST: Bytes = Bytes(1 << 20);
 const LONGEST: u32 = 1 << 16;
-/// Above this many blocks the proof is not reckoned beforehand (about a second).
+/// With more blocks the proof is not computed beforehand (about a second).
 const RECKONED: u64 = 200_000_000;
-/// By how much words of a block differ from the one before.
+/// Difference between neighbouring words of a block.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 type Block = Box<[u64]>;
@@ -130,17 +128,16 @@ impl Handoff {
         self.pairs.saturating_mul(2)
     }
 
-    /// Bytes that a flow may hold: half of what a pair has alive at once. That is what a
-    /// consumer keeps, what waits for it (of processes the queue itself, once a pair), and one
-    /// in the hands of each; none has more than all blocks.
+    /// An upper bound: half of what a pair has alive at once (kept by the consumer, waiting, and
+    /// one in each hand; between processes the queue once a pair).
     pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
         let kept = u64::from(self.live).min(self.blocks);
         let waiting = u64::from(self.queue).min(self.blocks);
         Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
     }
 
-    /// Bytes of this many blocks one after the other: by the mean of their sizes, each doubling
-    /// being as likely, and more by what that many draws may stray.
+    /// An upper bound: the mean size (each doubling is as likely), and the spread of this many
+    /// draws.
     fn bytes_of(&self, blocks: u64) -> u64 {
         let (smallest, largest) = (self.smallest.0, self.largest.0);
         let sizes = u64::from((largest / smallest).ilog2()) + 1;
@@ -171,7 +168,7 @@ impl Handoff {
         (all <= RECKONED).then(|| plans.map(Plan::proof).sum())
     }
 
-    /// The pairs as flows of that variant: who shares a heap with whom.
+    /// The pairs as flows of `variant`: which of them share a heap.
     ///
     /// # Errors
     /// The queues cannot be mapped.
@@ -243,7 +240,6 @@ pub struct Pairs<'a> {
     pairs: Vec<Pair>,
 }
 
-/// A pair's queue, and the places of its blocks where both share a heap.
 #[derive(Debug)]
 struct Pair {
     queue: Relay,
@@ -343,8 +339,6 @@ impl Body for Pairs<'_> {
         }
     }
 
-    /// The queue, and the blocks that the consumer keeps: in a common heap the producer has
-    /// filled them where they lie.
     fn touched(&self, kept: &VecDeque<Block>, flow: usize, pieces: &mut Pieces) {
         let pair = &self.pairs[flow / 2];
         let (address, bytes) = pair.queue.memory();
@@ -358,7 +352,7 @@ impl Body for Pairs<'_> {
     }
 }
 
-/// Why a variant cannot run work whose flows wait for each other.
+/// Why a variant cannot run flows that wait for each other.
 pub(crate) fn unsuited_to_wait(name: &str, variant: &Variant) -> Option<String> {
     if variant.model.is_user_level() {
         return Some(format!(

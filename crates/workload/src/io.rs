@@ -39,21 +39,19 @@ use files::{WORD, proof_of};
 pub const LOOPS_A_BLOCK: u64 = 30;
 /// Bytes of a block where none are asked for.
 pub const USUAL_BLOCK: u64 = 4096;
-/// Larger blocks are refused: a worker keeps one in memory.
+/// A worker keeps one block in memory.
 const MOST_BLOCK: u64 = 64 << 20;
 
-/// Blocks of all workers together at the most: what is expected is made block by block before
-/// the first slot.
+/// The expected proof is computed block by block before the first slot.
 const MOST_BLOCKS: u64 = 100_000_000;
 
 /// Parameters of `io`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Io {
-    /// How many workers, one unit and one file each.
+    /// Workers: one unit and one file each.
     pub workers: u64,
-    /// Loops of each worker; [`LOOPS_A_BLOCK`] of them are one block, and there is one at
-    /// least.
+    /// Loops of each worker; [`LOOPS_A_BLOCK`] are one block, of which there is at least one.
     pub loops: u64,
     /// Bytes of a block.
     #[serde(default = "usual_block")]
@@ -61,7 +59,7 @@ pub struct Io {
     /// How a worker waits for its block.
     #[serde(default)]
     pub sync: Sync,
-    /// The folder on whose disk the files are; that of the results, if not given.
+    /// Folder of the files, on the disk to be measured; that of the results if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
 }
@@ -88,7 +86,7 @@ impl Io {
         (self.loops / LOOPS_A_BLOCK).max(1)
     }
 
-    /// Bytes of all files together.
+    /// Bytes of all files.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         self.workers * self.blocks() * self.block
@@ -121,7 +119,6 @@ impl Workload for Io {
                 self.block
             )));
         }
-        // Each block of each worker is proved, and what is to be proved is known beforehand.
         let all = self.blocks().checked_mul(self.workers);
         if all.is_none_or(|all| all > MOST_BLOCKS) {
             return Err(WorkError(format!(

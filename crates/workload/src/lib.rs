@@ -1,7 +1,5 @@
-//! The bodies that every model runs unchanged, each with its self-check.
-//!
-//! [`Work`] names a workload with its parameters; it is what studies, journals and
-//! slot processes carry. One file or folder a workload.
+//! The bodies that every model runs unchanged, each with its self-check; one file or folder a
+//! workload. [`Work`] names a workload with its parameters.
 
 #![forbid(unsafe_code)]
 

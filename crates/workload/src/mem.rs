@@ -46,21 +46,19 @@ use flow::{Answer, NoSink, SlotProcess};
 pub const LOOPS_A_CYCLE: u64 = 300;
 /// Bytes of an array where none are asked for.
 pub const USUAL_BYTES: u64 = 50 << 20;
-/// Arrays of this many bytes are always mappings of their own.
+/// Smaller arrays need not be mappings of their own.
 pub const LEAST_BYTES: u64 = 33 << 20;
 
-/// Arrays of all workers together at the most: what is expected is made array by array before
-/// the first slot.
+/// The expected proof is computed array by array before the first slot.
 const MOST_CYCLES: u64 = 100_000_000;
 
 /// Parameters of `mem`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mem {
-    /// How many workers, one unit each.
+    /// Workers, one unit each.
     pub workers: u64,
-    /// Loops of each worker; [`LOOPS_A_CYCLE`] of them are one cycle, and there is one at
-    /// least.
+    /// Loops of each worker; [`LOOPS_A_CYCLE`] are one cycle, of which there is at least one.
     pub loops: u64,
     /// Bytes of an array.
     #[serde(default = "usual_bytes")]
@@ -95,7 +93,6 @@ impl Mem {
                 self.bytes
             )));
         }
-        // Each cycle of each worker is proved, and what is to be proved is known beforehand.
         let all = self.cycles().checked_mul(self.workers);
         if all.is_none_or(|all| all > MOST_CYCLES) {
             return Err(WorkError(format!(
@@ -148,7 +145,6 @@ impl Mem {
         }
     }
 
-    /// One array: taken, written, read, freed.
     fn cycle(&self, first: u32) -> Result<Proof, TryReserveError> {
         let ints = self.written();
         let wanted = |place: usize| first.wrapping_add(place as u32);
@@ -178,7 +174,6 @@ fn proof(first: u32, right: u64) -> Proof {
     }
 }
 
-/// The first integer of an array; each further one is one more.
 fn first_value(unit: u64, cycle: u64) -> u32 {
     (unit.wrapping_mul(2_654_435_761).wrapping_add(cycle) as u32) | 1
 }

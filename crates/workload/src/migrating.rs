@@ -29,20 +29,20 @@ use crate::{Work, WorkError, Workload};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Migrate {
-    /// What takes the state along.
+    /// What carries the state.
     #[serde(default)]
     pub by: By,
     /// Bytes of state that each flow keeps: a power of two.
     pub bytes: u64,
-    /// How many are on their way at once.
+    /// Flows on their way at once.
     #[serde(default = "one")]
     pub flows: u64,
-    /// Processes, which all of them go around.
+    /// Processes on the route of every flow.
     #[serde(default = "two")]
     pub processes: u32,
-    /// Moves of all flows together; at least one round of all of them is made.
+    /// Moves of all flows; at least one round of all of them.
     pub moves: u64,
-    /// Bytes that all moves together take along at the most, with the same exception.
+    /// Upper bound on the bytes that all moves carry, with the same exception.
     #[serde(default = "unbounded")]
     pub bytes_at_most: u64,
 }
@@ -59,9 +59,9 @@ fn unbounded() -> u64 {
     u64::MAX
 }
 
-/// Bytes that a socket takes before its writer waits, for sure.
+/// A socket takes at least this many bytes before its writer waits.
 const SOCKET: u64 = 64 << 10;
-/// More moves than these would take too long to follow without making them.
+/// The expected proof of more moves takes too long to compute.
 const FORETOLD: u64 = 5_000_000;
 const MOST_PROCESSES: u32 = 1_024;
 const MOST_FLOWS: u64 = 4_000_000;

@@ -17,22 +17,21 @@ use flow::{Answer, SlotProcess, Variant};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operations {
-    /// Which operation.
+    /// The operation.
     pub operation: Name,
-    /// How many flows repeat it.
+    /// Flows that repeat it.
     pub flows: u64,
-    /// How often each flow repeats it; as often as takes some `ms`, if not given.
+    /// Repetitions of each flow; if not given, as many as take `ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
-    /// How many milliseconds a flow is busy, roughly, where nobody makes it wait; 1 if not given.
-    /// Flows neither begin nor end at the same instant: what one of them does alone is a smaller
-    /// part of a longer repetition.
+    /// Busy milliseconds of each flow, roughly; 1 if not given. Flows do not begin and end at one
+    /// instant; in a longer repetition the time that one of them works alone is a smaller part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
 }
 
 impl Operations {
-    /// How often each flow repeats the operation.
+    /// Repetitions of each flow.
     #[must_use]
     pub fn ops(&self) -> u64 {
         let a_ms = self.operation.facts().ops;

@@ -37,14 +37,13 @@ pub struct Primes {
     pub block: u64,
     /// How many blocks.
     pub blocks: u64,
-    /// Each how-many-th prime of a block is sent to the parent (1 = all).
+    /// Every how-manieth prime of a block is sent to the parent (1 = all).
     pub every: u64,
     /// How primes are found.
     pub method: Method,
 }
 
-/// Above this many numbers a run is not checked against the sieve beforehand (about a
-/// tenth of a second of sieving).
+/// More numbers are not checked against the sieve beforehand (about 0.1 s of sieving).
 const CHECKED_NUMBERS: u64 = 1_000_000_000;
 
 impl Primes {
@@ -85,8 +84,7 @@ impl Primes {
         self.start + self.block * self.blocks
     }
 
-    /// What the work must prove, found by the sieve; `None` when it is the sieve that is
-    /// at work, or when there is too much to check beforehand.
+    /// `None` for the sieve itself, and for more than [`CHECKED_NUMBERS`].
     pub(crate) fn expected(&self) -> Option<Proof> {
         if self.method == Method::Sieve || self.block * self.blocks > CHECKED_NUMBERS {
             return None;
@@ -96,7 +94,7 @@ impl Primes {
         Some(blocks.sum())
     }
 
-    /// Searches part `part` of `parts` of block `unit`, of which the parts before it proved `before`. All
+    /// Searches part `part` of `parts` of block `unit`; the parts before it proved `before`. All
     /// parts together prove what the block does.
     #[must_use]
     pub fn part(&self, unit: u64, part: u64, parts: u64, before: Proof) -> Proof {
@@ -150,10 +148,10 @@ impl Body for Primes {
     }
 }
 
-/// The parent's file: one row a result, as `worker,index,prime`.
+/// Parent's CSV file, one row for each result: `worker,index,prime`.
 ///
-/// `worker` is the number of the block (from 1), which under static hand-out is the
-/// worker that searched it; `index` is the prime's place within its block (from 1).
+/// `worker` is the number of the block (from 1): under static hand-out the worker that searched it.
+/// `index` is the prime's place within its block (from 1).
 #[derive(Debug)]
 pub struct CsvSink {
     path: Option<PathBuf>,
@@ -205,7 +203,7 @@ impl Sink for CsvSink {
     }
 }
 
-/// The error of the parent's file. Its name is of no use: the file has none while slots run.
+/// The file has no name to show: it is unnamed while slots run.
 fn not_written(error: io::Error) -> io::Error {
     io::Error::other(format!(
         "cannot write the file of results: {error}; make room on its disk, or send fewer \

@@ -1,5 +1,5 @@
-//! A command or a server of the user's as a workload: the crate `program` launches and judges it,
-//! and here it answers what every workload is asked.
+//! The user's command or server as a workload: `program` launches and judges it; this file answers
+//! what every workload is asked.
 
 use flow::{Answer, Failure, Proof, SlotProcess, Variant};
 use program::{Copies, OfVariant, Program, Served};
@@ -7,7 +7,6 @@ use program::{Copies, OfVariant, Program, Served};
 use crate::workload::{FileWords, Files};
 use crate::{Scaled, Work, WorkError, Workload};
 
-/// Files in a folder of the run, for programs that ask for one.
 const IN_FOLDER: Files<'_> = Files {
     folder: None,
     bytes: 0,

@@ -1,25 +1,24 @@
-//! Workloads that can be done by any number of flows, each doing the same amount.
+//! Workloads that any number of flows can do, each the same amount.
 //!
-//! A study of scaling changes the number of flows and nothing else, so it must know how much
-//! of a work each flow does, what that amount is called, and how to ask for more of them.
+//! A study of scaling changes only the number of flows, so it must know each flow's amount, what it
+//! counts, and how to ask for more flows.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Work};
+use crate::Work;
 
 /// How a work grows with its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scaled {
     /// What is counted (`transactions`).
     pub counted: &'static str,
-    /// How many of them a repetition has.
+    /// Amount of a repetition.
     pub amount: u64,
-    /// Flows that are needed for one part of it: 2 where flows come in pairs.
+    /// Flows of one part: 2 where flows come in pairs.
     pub flows_each: u32,
 }
 
-/// What one of what is counted allocates, on average, exactly and on every machine: a test
-/// counts it.
+/// Mean allocations of one counted thing, exact on every machine: a test counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Allocates {
     /// Allocations.
@@ -29,19 +28,6 @@ pub struct Allocates {
 }
 
 impl Work {
-    /// What each of what it counts ([`Scaled::counted`]) allocates, where that is always the
-    /// same.
-    #[must_use]
-    pub fn allocates(&self) -> Option<Allocates> {
-        self.get().allocates()
-    }
-
-    /// How the work grows with its flows; `None` where it is not for any number of them.
-    #[must_use]
-    pub fn scaled(&self) -> Option<Scaled> {
-        self.get().scaled()
-    }
-
     /// The work that is now for `now` flows, for `flows` flows that do as much each; `None`
     /// where it cannot be for this many.
     #[must_use]
@@ -50,20 +36,14 @@ impl Work {
         if parts == 0 || now == 0 || !flows.is_multiple_of(self.scaled()?.flows_each) {
             return None;
         }
-        self.get().with_parts(now, parts)
-    }
-
-    /// The same work with another live heap for each flow; `None` where it has none to choose.
-    #[must_use]
-    pub fn with_heap(&self, heap: Bytes) -> Option<Self> {
-        self.get().with_heap(heap)
+        self.with_parts(now, parts)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Handoff, Warehouse};
+    use crate::{Bytes, Handoff, Warehouse};
 
     fn handoff() -> Work {
         Work::Handoff(Handoff {

@@ -32,43 +32,43 @@ use crate::Workload;
 use crate::{Work, WorkError};
 use runner::Searcher;
 
-/// Classes of work that timers distinguish, in the order in which they are shown.
+/// Classes of work in timers, in the order of display.
 pub const CLASSES: [&str; Class::ALL.len()] = Class::NAMES;
 
-/// The file whose first digit empties the page cache when it is written.
+/// Writing 1, 2 or 3 empties the page cache.
 pub const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Searching {
-    /// What is looked for: a regular expression.
+    /// Regular expression.
     pub pattern: String,
     /// The pattern is a literal.
     #[serde(default, skip_serializing_if = "is_false")]
     pub literal: bool,
-    /// Upper and lower case are the same.
+    /// Ignore the case of letters.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ignore_case: bool,
-    /// Whole words only.
+    /// Match whole words only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub word: bool,
-    /// Folders and files to search, from the root; none: a tree that this machine has.
+    /// Folders and files to search, from the root; if empty, a tree of this machine.
     #[serde(default, deserialize_with = "one_or_many")]
     pub tree: Vec<PathBuf>,
-    /// This many files of the tree at the most: whole folders are left out.
+    /// Upper bound on files; whole folders are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_files: Option<u64>,
-    /// This many bytes of files at the most.
+    /// Upper bound on bytes of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
-    /// Names that begin with a dot too.
+    /// Also search names that begin with a dot.
     #[serde(default, skip_serializing_if = "is_false")]
     pub hidden: bool,
-    /// What ignore files name too.
+    /// Also search what ignore files name.
     #[serde(default, skip_serializing_if = "is_false")]
     pub no_ignore: bool,
-    /// Binary files as if they were text.
+    /// Search binary files as text.
     #[serde(default, skip_serializing_if = "is_false")]
     pub text: bool,
     /// Globs, as on the command line.
@@ -94,9 +94,9 @@ pub enum Design {
     /// Flows share out the folders among themselves.
     #[default]
     Pool,
-    /// A flow is made for each file; the number of flows is how many there may be at one time.
+    /// A flow for each file; the variant's number of flows may be alive at one time.
     PerFile,
-    /// A flow is made for each folder, likewise.
+    /// A flow for each folder, likewise.
     PerFolder,
 }
 
@@ -145,10 +145,10 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Er
 }
 
 impl Searching {
-    /// What is searched for, and where.
+    /// The pattern and where to search.
     ///
     /// # Errors
-    /// The pattern makes no sense: the message shows where it goes wrong.
+    /// The pattern is wrong: the message shows where.
     pub fn query(&self) -> Result<Query, WorkError> {
         let how = How {
             literal: self.literal,
@@ -171,10 +171,10 @@ impl Searching {
         })
     }
 
-    /// The searcher's word for flows of that model in this design.
+    /// The searcher's model of that name in this design.
     ///
     /// # Errors
-    /// There are none such; the message says which there are.
+    /// There is none; the message lists those that are.
     pub fn model(&self, variant: &Variant) -> Result<search::Model, WorkError> {
         let searcher = self.of_design(variant)?;
         match search::Io::from(self.io).refused_with(searcher) {
@@ -228,8 +228,7 @@ impl Searching {
     }
 }
 
-/// Why a search that proved `got` is no data point beside one that proved `expected`: all
-/// searches find the same, unless what they search is another thing.
+/// All searches must find the same, unless the tree changed.
 pub(crate) fn changed(expected: Proof, got: Proof) -> Failure {
     let lines = match got.count {
         1 => "1 matching line".to_owned(),
@@ -256,7 +255,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 impl Design {
-    /// As it is written in a study.
+    /// Name in studies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -269,7 +268,7 @@ impl Design {
 }
 
 impl Reading {
-    /// As it is written in a study.
+    /// Name in studies.
     #[must_use]
     pub fn name(self) -> &'static str {
         search::Io::from(self).name()

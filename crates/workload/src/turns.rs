@@ -37,60 +37,57 @@ pub(crate) use touching::WithBody;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turns {
-    /// How many flows take turns.
+    /// Flows that take turns.
     pub flows: u64,
-    /// Turns of all flows together in one repetition, for flows of the kernel; rounded up to
-    /// whole laps, of which there are at least [`LEAST_LAPS`].
+    /// Turns of all kernel flows in one repetition, rounded up to whole laps; at least
+    /// [`LEAST_LAPS`].
     pub kernel_turns: u64,
     /// The same for user-level flows.
     pub user_turns: u64,
-    /// Laps of user-level flows at the least: with many flows going to the gate and leaving it is
-    /// then a small part.
+    /// Minimum of laps of user-level flows: it makes the way to and from the gate a small part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_laps: Option<u64>,
-    /// Bytes that the turns of user-level flows touch together at the most, at fewer turns if need
-    /// be.
+    /// Upper bound on the bytes that all turns of user-level flows touch; turns are cut to meet it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched_at_most: Option<u64>,
-    /// Bytes that a flow touches in each turn, up to [`MOST_TOUCHED`]; whole lines are.
+    /// Bytes that a flow touches in each turn, in whole lines, up to [`MOST_TOUCHED`].
     #[serde(default)]
     pub stack_use: u64,
-    /// How flows of the kernel hand over.
+    /// How kernel flows hand over.
     #[serde(default, rename = "yield")]
     pub hand_over: HandOver,
-    /// Bytes of a fiber's stack; what it needs and no more, if not given.
+    /// Bytes of a fiber's stack; if not given, no more than it needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<u64>,
 }
 
-/// Flows that can take turns.
+/// Minimum of flows.
 pub const LEAST_FLOWS: u64 = 2;
 
-/// Turns that each flow takes at the least.
+/// Minimum of turns of each flow.
 pub const LEAST_LAPS: u64 = 3;
 
-/// What a flow may touch in a turn at the most, in bytes.
+/// Maximum of touched bytes per turn.
 pub const MOST_TOUCHED: u64 = 1 << 20;
 
-/// The largest stack of a fiber, in bytes: beyond that it is no stack but a mistake.
+/// Maximum of a fiber's stack, in bytes.
 pub const MOST_STACK: u64 = 1 << 29;
 
-/// The smallest array for what is touched, in bytes.
+/// Minimum of the touched array, in bytes.
 const LEAST_KEPT: u64 = 256;
 
-/// Bytes of stack that a flow needs beside those that it touches: without any, and with.
-/// Programs that are not optimised take far more.
+/// Stack bytes of a flow that touches nothing, and of one that touches. Unoptimised programs take
+/// far more.
 const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
     [16_384; 2]
 } else {
     [256, 1_024]
 };
-/// Bytes of a cache line. Stacks are multiples of it, as is what is touched.
+/// Bytes of a cache line. Stacks and touched bytes are multiples of it.
 pub const LINE: u64 = 64;
 
 impl Turns {
-    /// Flows that do nothing but take a few turns in a ring, which proves that each of them
-    /// is there.
+    /// Flows that only take a few turns in a ring: that proves each of them exists.
     #[must_use]
     pub fn idle(flows: u64) -> Self {
         Self {
@@ -150,7 +147,7 @@ impl Turns {
         )))
     }
 
-    /// The smallest stack that holds what is touched and the frames around it, in bytes.
+    /// The smallest stack for the touched array and the frames around it, in bytes.
     #[must_use]
     pub fn least_stack(&self) -> u64 {
         let frames = FRAMES[usize::from(self.stack_use > 0)];
@@ -163,8 +160,7 @@ impl Turns {
         self.stack_use.next_multiple_of(LINE)
     }
 
-    /// Bytes that a flow keeps for what it touches: there is a program for each power of
-    /// two.
+    /// Bytes of the touched array: there is a program for each power of two.
     #[must_use]
     pub fn kept(&self) -> u64 {
         match self.stack_use {
@@ -195,7 +191,7 @@ impl Turns {
         most.map_or(turns, |most| turns.min(most).max(1))
     }
 
-    /// Turns that each flow takes in a repetition.
+    /// Turns of each flow in a repetition.
     #[must_use]
     pub fn laps(&self, user_level: bool) -> u64 {
         let turns = if user_level {

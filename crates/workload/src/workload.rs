@@ -1,14 +1,12 @@
-//! What a workload is to the rest of the program.
+//! The interface of a workload to the rest of the program.
 //!
 //! A workload is a struct of its parameters with a [`flow::Body`] (or [`flow::SelfManaged`]) and an
-//! implementation of [`Workload`]: what can be asked about it without knowing which one it is.
-//! Nearly every question has an answer that holds for most of them, so an implementation says
-//! what is special about its workload and nothing else. Outside this crate nobody names one:
-//! they ask [`Work`], which passes the question on.
+//! implementation of [`Workload`]. Questions have default answers: an implementation says what is
+//! special about its workload.
 //!
-//! `works!` lists them: a line each, from which the enum that studies and journals write is made.
-//! Questions go through a table of functions ([`Work::get`]); the body itself never does: `run`
-//! hands it to the slot as the type that it is.
+//! `works!` lists the workloads, one line each, and makes the enum that studies and journals write.
+//! [`Work`] dereferences to `dyn Workload`; bodies are never called through it: `run` hands the
+//! slot the concrete type.
 
 use std::path::Path;
 
@@ -32,22 +30,22 @@ pub trait Workload: std::fmt::Debug {
     /// Runs a slot with the body: `slot.run(self, &mut NoSink)`, as a rule.
     fn run(&self, slot: &SlotProcess<Work>) -> Answer;
 
-    /// How many flows the work is for, where that is part of it.
+    /// Number of flows, if it is part of the work.
     fn flows(&self) -> Option<u64> {
         None
     }
 
-    /// Makes it work for another number of flows, where that is part of it and can be any.
+    /// Changes the number of flows, if it is part of the work and can be any.
     fn set_flows(&mut self, flows: u64) {
         let _ = flows;
     }
 
-    /// How many flows do it where a variant does not say.
+    /// Number of flows if a variant does not say.
     fn usual_flows(&self) -> Option<u64> {
         self.flows()
     }
 
-    /// What a repetition must prove, where that can be known without running it.
+    /// Proof of a repetition, if it can be known without running it.
     fn expected(&self) -> Option<Proof> {
         None
     }
@@ -60,68 +58,68 @@ pub trait Workload: std::fmt::Debug {
         }
     }
 
-    /// Why flows of that variant cannot do it, if they cannot.
+    /// Why flows of that variant cannot do the work.
     fn unsuited(&self, variant: &Variant) -> Option<String> {
         let _ = variant;
         None
     }
 
-    /// Whether it can be done on this machine, as far as looking tells: its CPUs, ports, stores.
+    /// Checks what the work needs on this machine: CPUs, ports, stores.
     ///
     /// # Errors
-    /// What it needs is not there, in words.
+    /// What is missing, in words.
     fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {
         let _ = cpus;
         Ok(())
     }
 
-    /// What it needs that is not on this machine, and the command that gets it.
+    /// What the work needs and this machine lacks, and the command that gets it.
     fn missing(&self) -> Option<String> {
         None
     }
 
-    /// Whether a unit is a worker who does what comes: what is counted is in the proofs.
+    /// Whether a unit is a worker and the counted things are in the proofs.
     fn is_counted_by_proof(&self) -> bool {
         false
     }
 
-    /// Whether it makes its own flows.
+    /// Whether it makes its own flows ([`flow::SelfManaged`]).
     fn makes_own_flows(&self) -> bool {
         false
     }
 
-    /// Why its flows cannot be recorded for a machine that is simulated, where they cannot.
+    /// Why its flows cannot be recorded for a simulated machine.
     fn not_recorded(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether it can tell by timers where the time of its flows goes.
+    /// Whether it has timers of its flows' classes of work.
     fn has_timers(&self) -> bool {
         false
     }
 
-    /// The user's own command or server, if that is what it is.
+    /// The user's own command or server.
     fn program(&self) -> Option<&Program> {
         None
     }
 
-    /// Whether nothing about it could be uneven, or large or small: flows that take turns, or
-    /// repeat one operation.
+    /// Whether its units are all alike by construction: flows that take turns or repeat one
+    /// operation.
     fn is_even(&self) -> bool {
         false
     }
 
-    /// Whether it stands for nothing but time: a machine is compared with itself by it.
+    /// Whether it stands for time only, to compare a machine with itself.
     fn is_calibration(&self) -> bool {
         false
     }
 
-    /// The share of further work that it does and does not prove.
+    /// Extra unproved work, as a fraction (calibration only).
     fn planted(&self) -> f64 {
         0.0
     }
 
-    /// Whether it only computes, so that its CPU should be busy all the time.
+    /// Whether it only computes: its CPU should be busy all the time.
     fn only_computes(&self) -> bool {
         false
     }
@@ -131,71 +129,71 @@ pub trait Workload: std::fmt::Debug {
         false
     }
 
-    /// The kind of workers, where each flow is one worker with a unit of its own.
+    /// Kind of workers, if each flow is one worker with a unit of its own.
     fn worker_kind(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether its first repetition is another one than those after it, however long it takes,
-    /// because those find files in memory.
+    /// Whether its first repetition differs however long it takes: the later ones find files in
+    /// memory.
     fn warms_up(&self) -> bool {
         false
     }
 
-    /// What it takes beside its flows, where that is more than nothing.
+    /// What it takes beside its flows.
     fn beside(&self, variant: &Variant) -> Option<Beside> {
         let _ = variant;
         None
     }
 
-    /// Bytes of memory that each flow takes, where that is more than a flow usually does.
+    /// Memory of each flow, if more than usual, in bytes.
     fn bytes_a_flow(&self) -> Option<u64> {
         None
     }
 
-    /// How many do it side by side, where it means nothing if they take turns.
+    /// Number of flows that must run side by side: taking turns would mean nothing.
     fn processes_side_by_side(&self) -> Option<u32> {
         None
     }
 
-    /// What a user-level flow of it keeps, where that is known to the byte.
+    /// Memory of a user-level flow, if known to the byte.
     fn user_level_bytes(&self) -> Option<UserLevelBytes> {
         None
     }
 
-    /// Pipes that each flow takes.
+    /// Pipes of each flow.
     fn pipes_a_flow(&self) -> u64 {
         0
     }
 
-    /// The files that its slots make, where they make any.
+    /// Files that its slots make.
     fn files(&self) -> Option<Files<'_>> {
         None
     }
 
-    /// The store of somebody's own that pages are read from, if there is one.
+    /// The user's own store of pages.
     fn store(&self) -> Option<&Path> {
         None
     }
 
-    /// What one of what it counts allocates, where that is always the same.
+    /// Allocations of one counted thing, if constant.
     fn allocates(&self) -> Option<Allocates> {
         None
     }
 
-    /// How it grows with its flows; `None` where it is not for any number of them.
+    /// How it grows with its flows; `None` if it cannot be done by any number of them.
     fn scaled(&self) -> Option<Scaled> {
         None
     }
 
-    /// The same for `parts` parts of it, each as much as one of the `now` flows does; asked
-    /// only of what is [`Workload::scaled`].
+    /// The work of `parts` parts, each as much as one of the `now` flows does; asked only if
+    /// [`Workload::scaled`].
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
         let _ = (now, parts);
         None
     }
 
-    /// The same with another live heap for each flow; `None` where it has none to choose.
+    /// The work with another live heap for each flow; `None` if it has none to choose.
     fn with_heap(&self, heap: Bytes) -> Option<Work> {
         let _ = heap;
         None
@@ -205,39 +203,39 @@ pub trait Workload: std::fmt::Debug {
 /// What a work takes beside its flows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beside {
-    /// Who takes it: `64 connections and 1 worker`.
+    /// Owner, in words: `64 connections and 1 worker`.
     pub who: String,
     /// Processes and threads.
     pub tasks: u64,
-    /// Open files of the process that has most of them.
+    /// Open files of the process with most of them.
     pub open_files: u64,
     /// Connections that may wait at one socket.
     pub waiting: u64,
 }
 
-/// What a user-level flow keeps, in bytes.
+/// Memory of a user-level flow, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserLevelBytes {
-    /// Of memory that it touches.
+    /// Touched memory.
     pub kept: u64,
-    /// Of its stack, where it has one.
+    /// Stack, if it has one.
     pub stack: u64,
-    /// Of itself, where it has none.
+    /// The task itself, if it is stackless.
     pub task: u64,
 }
 
 /// The files that slots make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Files<'a> {
-    /// The folder that is asked for; `None` for that of the results.
+    /// The folder asked for; `None`: that of the results.
     pub folder: Option<&'a Path>,
-    /// Bytes that exist at once at the most; 0 where they are next to nothing.
+    /// Upper bound on bytes at one time; 0 if negligible.
     pub bytes: u64,
-    /// What they are, and what to do about a folder that will not do.
+    /// Words for messages.
     pub words: FileWords,
 }
 
-/// What files are called, and what to do where there is no room for them.
+/// How messages name the files, and what to do where they do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileWords {
     /// `a page store`.

@@ -1,5 +1,3 @@
-//! The parent's end of the channel.
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,7 +5,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use super::{BATCH_VALUES, BATCH_WORDS, HEAD_WORDS, Sink};
 use crate::shared_memory::SharedMemory;
 
-/// The parent's end.
 #[derive(Debug)]
 pub(crate) struct Inlet {
     source: Source,
@@ -23,7 +20,7 @@ pub(super) enum Source {
     Rings,
 }
 
-/// Words read at once: as much as a pipe holds by default (64 KiB).
+/// What a pipe holds by default (64 KiB).
 const READ_WORDS: usize = 65_536 / size_of::<u64>();
 
 impl Inlet {
@@ -37,7 +34,6 @@ impl Inlet {
         }
     }
 
-    /// What to poll for results, if results come through a descriptor.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match &self.source {
             Source::Pipe(reader) => Some(reader.as_fd()),
@@ -45,12 +41,10 @@ impl Inlet {
         }
     }
 
-    /// Results received so far.
     pub(crate) fn received(&self) -> u64 {
         self.received
     }
 
-    /// Hands everything that has arrived to `sink`, without waiting.
     pub(crate) fn drain<S: Sink>(&mut self, shared: &SharedMemory, sink: &mut S) -> io::Result<()> {
         match self.source {
             Source::None => Ok(()),
@@ -79,7 +73,7 @@ impl Inlet {
         Ok(())
     }
 
-    /// Reads what there is behind what is held; `None` when there is nothing now.
+    /// Reads more after what is held; `None` when there is nothing now.
     fn read_some(&mut self) -> io::Result<Option<usize>> {
         let Source::Pipe(reader) = &mut self.source else {
             return Ok(None);
@@ -98,7 +92,6 @@ impl Inlet {
         }
     }
 
-    /// Delivers every whole batch that is held and moves the rest to the front.
     fn deliver_held<S: Sink>(&mut self, sink: &mut S) -> io::Result<()> {
         let mut at = 0;
         while let Some(words) = whole_batch(&self.words[at..self.held])? {
@@ -112,7 +105,7 @@ impl Inlet {
     }
 }
 
-/// The batch at the front of `words`, if it is there whole.
+/// The first batch, if it is complete.
 pub(super) fn whole_batch(words: &[u64]) -> io::Result<Option<&[u64]>> {
     let Some(&count) = words.first() else {
         return Ok(None);
@@ -125,7 +118,7 @@ pub(super) fn whole_batch(words: &[u64]) -> io::Result<Option<&[u64]>> {
     }
 }
 
-/// Gives one batch to the sink; answers the words it took and the values it held.
+/// Returns the words of the batch and its number of values.
 fn deliver<S: Sink>(words: &[u64], sink: &mut S) -> io::Result<(usize, u64)> {
     let batch = whole_batch(words)?.ok_or_else(|| io::Error::other("a batch is cut short"))?;
     let (head, values) = batch.split_at(HEAD_WORDS);

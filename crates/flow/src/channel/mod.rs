@@ -43,21 +43,17 @@ const HEAD_WORDS: usize = 3;
 /// Results that fit in one batch.
 pub const BATCH_VALUES: usize = BATCH_WORDS - HEAD_WORDS;
 
-/// Where flows open their ends.
 #[derive(Debug)]
 pub(crate) enum Entrance {
-    /// The body sends nothing.
     None,
-    /// The name of the pipe; it is removed when this is dropped, at the latest.
+    /// The pipe's name, removed by the drop at the latest.
     Fifo(PathBuf),
-    /// The writing end, inherited by every flow.
     Pipe(OwnedFd),
-    /// Rings in shared memory.
     Rings,
 }
 
 impl Entrance {
-    /// A flow's end. Called in the flow, before it arrives at the gate.
+    /// A flow's end, made in the flow before it arrives at the gate.
     pub(crate) fn outlet<'a>(
         &'a self,
         shared: &'a SharedMemory,
@@ -77,7 +73,7 @@ impl Entrance {
         }))
     }
 
-    /// All flows have opened their ends: a named pipe needs its name no longer.
+    /// Removes the name of a pipe that all flows have opened.
     pub(crate) fn all_open(&self) {
         if let Self::Fifo(path) = self {
             let _gone_is_fine = std::fs::remove_file(path);
@@ -91,7 +87,6 @@ impl Drop for Entrance {
     }
 }
 
-/// Opens `channel`; `None` is for bodies that send nothing.
 pub(crate) fn open(channel: Option<Channel>, fifo: &Path) -> io::Result<(Entrance, Inlet)> {
     let (entrance, source) = match channel {
         None => (Entrance::None, Source::None),
@@ -102,12 +97,11 @@ pub(crate) fn open(channel: Option<Channel>, fifo: &Path) -> io::Result<(Entranc
     Ok((entrance, Inlet::new(source)))
 }
 
-/// Bytes that a pipe should hold: the most that the kernel gives without privileges.
+/// The most that an unprivileged process gets.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
-/// Lets a pipe hold more than the usual 64 KiB, so that many writers and the reader take
-/// turns less often (about a third of the cost of a value). Where the kernel refuses,
-/// the pipe works as it is.
+/// A larger pipe makes writers and reader take turns less often (a third of the cost of a value). A
+/// refusal does no harm.
 fn widen(pipe: &impl AsFd) {
     let _smaller_works_too =
         nix::fcntl::fcntl(pipe, nix::fcntl::FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));

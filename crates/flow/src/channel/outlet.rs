@@ -24,16 +24,13 @@ pub struct Outlet<'a> {
     way: Way<'a>,
 }
 
-/// How a batch leaves the flow.
 #[derive(Debug)]
 pub(super) enum Way<'a> {
-    /// Nowhere: the body sends nothing.
     None,
-    /// A descriptor of this flow's own (named pipe).
+    /// A named pipe, opened by this flow.
     Own(File),
-    /// The parent's pipe, inherited.
+    /// The parent's pipe.
     Inherited(&'a OwnedFd),
-    /// This flow's ring.
     Ring(&'a SharedMemory, usize, &'a Notify),
 }
 
@@ -67,31 +64,29 @@ impl<'a> Outlet<'a> {
         self.used += 1;
     }
 
-    /// Says that a unit could not do its work: the flow fails with the first such error, and
-    /// the slot is no data point. The errno is what reaches the user.
+    /// Fails the flow with the first such error, whose errno reaches the user; the slot is no data
+    /// point.
     #[cold]
     pub fn fail(&mut self, error: io::Error) {
         self.failure.get_or_insert(error);
     }
 
-    /// The first error that a unit failed with, taken out.
+    /// Takes the first error of a unit.
     pub fn failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// Results that have been handed over so far.
     pub(crate) fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Begins a unit: results from now on belong to it and count from 0.
+    /// Results from now on belong to `unit` and count from 0.
     pub(crate) fn begin(&mut self, unit: u64) {
         self.flush();
         (self.unit, self.next) = (unit, 0);
     }
 
-    /// Sends what is gathered. The first error is kept for [`Outlet::finish`]; later
-    /// results are dropped.
+    /// The first error is kept for [`Outlet::finish`]; later results are dropped.
     #[cold]
     fn flush(&mut self) {
         let count = (self.used - HEAD_WORDS) as u64;
@@ -108,7 +103,6 @@ impl<'a> Outlet<'a> {
         self.used = HEAD_WORDS;
     }
 
-    /// Sends the rest.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.flush();
         self.error.take().map_or(Ok(()), Err)
@@ -131,7 +125,7 @@ impl Way<'_> {
     }
 }
 
-/// One atomic write, again after a signal.
+/// One atomic write, repeated after a signal.
 fn write_whole(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     loop {
         match nix::unistd::write(pipe, bytes) {

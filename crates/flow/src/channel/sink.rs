@@ -1,5 +1,3 @@
-//! Where the parent puts the results that flows send.
-
 use std::io;
 
 /// The parent's side: takes the results that flows send while they run.

@@ -1,8 +1,8 @@
-//! What a flow could not do, as a word that it leaves in shared memory, and as text.
+//! A flow's failure, as a word in shared memory and as text.
 
 use std::io;
 
-/// Where a flow's preparation or work failed; the number is stored with the errno.
+/// The number is stored with the errno.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
     Affinity = 1,
@@ -18,17 +18,14 @@ pub(crate) enum Step {
     SharedMemory = 11,
 }
 
-/// What a flow could not do.
 pub(crate) type Trouble = (Step, io::Error);
 
-/// A step and its errno in one word, and back to text. An error that is not the system's own
-/// has none: such a one is reported as an error of input and output.
+/// A step and its errno; errors without an errno become EIO.
 pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
     let errno = u64::from(error.raw_os_error().unwrap_or(libc::EIO).unsigned_abs());
     ((step as u64) << 32) | errno
 }
 
-/// What a stored trouble means.
 pub(crate) fn describe_trouble(word: u64) -> String {
     let step = match word >> 32 {
         1 => "could not be bound to its CPU",
@@ -48,7 +45,7 @@ pub(crate) fn describe_trouble(word: u64) -> String {
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
     let way_out = match errno {
-        // They say what helps.
+        // Their own text says what helps.
         _ if [5, 6, 7, 10, 11].contains(&(word >> 32)) => "",
         libc::ENOMEM if word >> 32 == Step::Guards as u64 => {
             "; before Linux 6.13 each guard takes two mappings, of which a process has \

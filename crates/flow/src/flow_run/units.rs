@@ -1,5 +1,3 @@
-//! The units of a flow: which ones are its own, and each of them.
-
 use std::io;
 use std::sync::atomic::Ordering;
 
@@ -11,7 +9,6 @@ use crate::channel::Outlet;
 use crate::flow_status::Tally;
 use crate::variant::Schedule;
 
-/// Does what is there for flow `index` to do, one unit after the other.
 pub(crate) fn units<B: Body>(
     context: &Context<'_, B>,
     index: usize,
@@ -30,7 +27,7 @@ pub(crate) fn units<B: Body>(
     }
 }
 
-/// Does the next unit of the queue; false when there is none.
+/// False when the queue is empty.
 pub(crate) fn unit_of_queue<B: Body>(
     context: &Context<'_, B>,
     state: &mut B::State,
@@ -73,7 +70,7 @@ fn do_unit<B: Body>(
     }
 }
 
-/// Says on standard error what this flow does, in one write so that lines never mix.
+/// On standard error, in one write: lines never mix.
 #[cold]
 fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
     let model = context.variant.model;
@@ -88,7 +85,7 @@ fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
     say(&format!("{who} {what} {}", context.body.describe(unit)));
 }
 
-/// A line on standard error, in one write.
+/// On standard error, in one write.
 #[cold]
 pub(crate) fn say(line: &str) {
     use std::io::Write;

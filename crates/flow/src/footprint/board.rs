@@ -11,17 +11,16 @@ use sys::{Pages, Shared};
 use super::Pieces;
 use super::runs::Run;
 
-/// Runs of a flow at the most: with more, its footprint is not known.
+/// With more runs, a flow's footprint is not known.
 pub(super) const RUNS: usize = 1 << 16;
-/// Words of a run: first page, pages, whose they are.
+/// First page, pages, owner.
 const WORDS: usize = 3;
-/// Words of a flow's part: how many runs, and the runs.
+/// Number of runs, and the runs.
 const PART: usize = 1 + RUNS * WORDS;
-/// What stands for a number of runs that was too large.
+/// Instead of a number of runs that was too large.
 const TOO_MANY: u64 = u64::MAX;
 
-/// The memory. Every word is an atomic: a flow that dies half-way leaves wrong numbers and
-/// never undefined behaviour.
+/// Atomic words: a flow that dies half-way leaves wrong numbers, never undefined behaviour.
 #[derive(Debug)]
 pub(crate) struct Board(Shared<(), [AtomicU64; PART]>);
 
@@ -34,7 +33,7 @@ impl Board {
         &self.0.rows()[flow]
     }
 
-    /// Writes down the pages that `flow` found, as runs, each with the flow that works on it.
+    /// Runs of pages, each with the flow that works on it.
     pub(crate) fn write(&self, flow: usize, pieces: Pieces) {
         self.write_runs(flow, &pieces.runs());
     }
@@ -54,7 +53,6 @@ impl Board {
         count.store(runs.len() as u64, Ordering::Release);
     }
 
-    /// What `flow` wrote down; `None` where that were too many runs.
     pub(super) fn read(&self, flow: usize) -> Option<Vec<(usize, Run)>> {
         let part = self.part(flow);
         let count = part[0].load(Ordering::Acquire);

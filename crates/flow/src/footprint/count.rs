@@ -1,5 +1,3 @@
-//! Counting pages when all flows have written down theirs.
-
 mod shared;
 
 use std::collections::BTreeMap;
@@ -11,19 +9,18 @@ use super::board::{Board, RUNS};
 use super::runs::{Run, Runs};
 use crate::record::footprint::{Footprint, OfCore, Touched};
 
-/// Bytes of a huge page.
 const HUGE: u64 = 2 << 20;
-/// Flows that are listed one by one.
+/// More flows are not listed one by one.
 const FLOWS: usize = 64;
 
-/// Where a flow is: its process, and its core if it is bound to one.
+/// A flow's process, and its core if it is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) pid: i32,
     pub(crate) core: Option<u32>,
 }
 
-/// The footprint of the flows at `places`, in flow order.
+/// `places` are in flow order.
 pub(crate) fn count(board: &Board, places: &[Place], page: u64) -> Measured<Footprint> {
     let mut found: Vec<Vec<Run>> = vec![Vec::new(); places.len()];
     for flow in 0..places.len() {
@@ -44,14 +41,13 @@ pub(crate) fn count(board: &Board, places: &[Place], page: u64) -> Measured<Foot
     Measured::Value(Flows { places, sets, page }.footprint())
 }
 
-/// The flows with their pages.
 struct Flows<'a> {
     places: &'a [Place],
     sets: Vec<Runs>,
     page: u64,
 }
 
-/// A page that processes besides its own map.
+/// A page that other processes map too.
 #[derive(Debug, Clone, Copy)]
 struct Mapped {
     pid: i32,
@@ -59,7 +55,6 @@ struct Mapped {
     frame: Option<u64>,
 }
 
-/// What pagemap reports of all pages.
 #[derive(Debug, Default)]
 struct PageCounts {
     resident: u64,
@@ -97,12 +92,10 @@ impl Flows<'_> {
         }
     }
 
-    /// Small pages of a huge one.
     fn in_huge(&self) -> u64 {
         (HUGE / self.page).max(1)
     }
 
-    /// The flows of each process.
     fn spaces(&self) -> impl Iterator<Item = (i32, Vec<usize>)> {
         let mut spaces: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
         for (flow, place) in self.places.iter().enumerate() {
@@ -122,7 +115,6 @@ impl Flows<'_> {
             .collect()
     }
 
-    /// The core of each flow.
     fn cores(&self) -> Measured<Vec<usize>> {
         let cores: Option<Vec<usize>> = self
             .places
@@ -162,13 +154,12 @@ impl Flows<'_> {
         flows_of.iter().map(of_core).collect()
     }
 
-    /// Pages of all flows, each address space by itself.
     fn all(&self) -> Touched {
         let each = self.spaces().map(|(_, flows)| self.union(&flows));
         each.fold(Touched::default(), |a, b| a + b)
     }
 
-    /// Asks the kernel for every page once.
+    /// Asks the kernel once for every page.
     fn page_counts(&self) -> Measured<PageCounts> {
         let mut told = PageCounts::default();
         for (pid, flows) in self.spaces() {

@@ -41,7 +41,7 @@ pub(crate) use board::Board;
 pub(crate) use count::{Place, count};
 use runs::Run;
 
-/// Why there is no footprint of flows that a thread carries.
+/// Why flows carried by a thread have no footprint.
 pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
     Measured::not_available(
         "user-level flows are not asked for their pages",
@@ -54,7 +54,7 @@ pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
 pub struct Pieces {
     own: usize,
     shift: u32,
-    /// Whose, and the number of a page; in the order of finding.
+    /// Flow and page number, in the order of finding.
     pages: Vec<(usize, u64)>,
 }
 
@@ -103,7 +103,6 @@ impl Pieces {
         }
     }
 
-    /// The pages as runs of neighbours, flow by flow.
     fn runs(mut self) -> Vec<(usize, Run)> {
         self.pages.sort_unstable();
         self.pages.dedup();
@@ -135,8 +134,7 @@ pub fn page_bytes() -> u64 {
     told.filter(|bytes| bytes.is_power_of_two()).unwrap_or(4096)
 }
 
-/// The lowest CPU of the core that a CPU belongs to; the CPU itself where the machine does not
-/// tell.
+/// The lowest CPU of a CPU's core; the CPU itself if unknown.
 pub(crate) fn core_of(cpu: u32) -> u32 {
     let list = |file| {
         let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}");

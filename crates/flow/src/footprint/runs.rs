@@ -1,13 +1,11 @@
-//! Sets of pages as runs, and how many pages several of them have in common.
-
-/// Neighbouring pages: the first, and the one behind the last.
+/// First page, and the one after the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) first: u64,
     pub(crate) end: u64,
 }
 
-/// Runs in order, none of which touches the next.
+/// In order; no two touch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Runs(Vec<Run>);
 
@@ -32,12 +30,11 @@ impl Runs {
         self.0.iter().copied()
     }
 
-    /// How many pages.
     pub(crate) fn pages(&self) -> u64 {
         self.iter().map(|run| run.end - run.first).sum()
     }
 
-    /// The ranges of this many pages, aligned to that, in which they lie.
+    /// The aligned ranges of this many pages that they touch.
     pub(crate) fn ranges(&self, pages: u64) -> Self {
         let range = |run: Run| Run {
             first: run.first / pages,
@@ -52,7 +49,7 @@ impl Runs {
     }
 }
 
-/// The pages that are in more than one of the sets.
+/// Pages in more than one set.
 pub(crate) fn common<'a>(sets: impl IntoIterator<Item = &'a Runs>) -> Runs {
     let edges = |run: Run| [(run.first, 1), (run.end, -1)];
     let sets = sets.into_iter().flat_map(Runs::iter);

@@ -1,5 +1,3 @@
-//! The names on disk of one slot.
-
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,18 +10,16 @@ use tidy::names::{self, Kind};
 use crate::janitor::{self, Janitor};
 use crate::{SampleSpec, SlotSpec};
 
-/// What a slot may have on disk.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) fifo: PathBuf,
     pub(super) scratch: Option<SlotFolder>,
-    /// Where a recorder writes.
     pub(super) traces: Option<SlotFolder>,
 }
 
 impl Files {
-    /// Names for a slot: of its pipe in `folder`, of a folder in `base`, which is made, and of one for
-    /// traces in `folder` if it is recorded. The janitor hears of them before.
+    /// A pipe's name in `folder`, a new folder in `base`, and one for traces in `folder` if
+    /// recorded. The janitor hears of them first.
     pub(super) fn make(
         folder: &Path,
         base: Option<&PathBuf>,
@@ -47,7 +43,7 @@ impl Files {
         })
     }
 
-    /// What is sampled: the space in the slot's folder, where no other one was named.
+    /// The folder to be sampled is the slot's, unless another was named.
     pub(super) fn sampled<W>(&self, spec: &SlotSpec<W>) -> Option<SampleSpec> {
         let sample = spec.sample.as_ref()?;
         Some(SampleSpec {
@@ -57,13 +53,11 @@ impl Files {
         })
     }
 
-    /// The folder for the files of the slot, if its work needs one.
     pub(super) fn scratch_path(&self) -> Option<PathBuf> {
         let folder = self.scratch.as_ref()?;
         Some(folder.path().to_owned())
     }
 
-    /// Removes what is there of them.
     pub(super) fn remove(&self, janitor: &mut Option<Janitor>) {
         let _gone_is_fine = std::fs::remove_file(&self.fifo);
         let folders = self.scratch.iter().chain(&self.traces);
@@ -72,8 +66,7 @@ impl Files {
     }
 }
 
-/// CPUs that a slot can have at once: one where its parent is bound as well, else all that
-/// this process may use.
+/// One if its parent is bound too, else all that this process may use.
 fn most_cpus<W>(spec: &SlotSpec<W>) -> Option<u32> {
     if spec.variant.placement.is_one_cpu() {
         return Some(1);

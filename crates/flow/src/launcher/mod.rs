@@ -64,11 +64,11 @@ pub struct Launcher {
     interrupt: Interrupt,
     folder: PathBuf,
     janitor: Option<Janitor>,
-    /// The library of the allocator of the next slots, where they name one.
+    /// The allocator's library for the next slots.
     allocator: Option<PathBuf>,
-    /// The folder for slots' files that was swept.
+    /// The swept folder.
     swept: Option<PathBuf>,
-    /// What runs the slot processes whose accesses are recorded.
+    /// Runs recorded slots.
     emulator: Option<Emulator>,
     /// A file of this process that the next slots have too.
     lent: Option<File>,
@@ -94,7 +94,6 @@ pub enum LaunchError {
     },
 }
 
-/// What to do about an error that is a limit.
 fn way_out(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EMFILE) => "; raise the limit on open files: ulimit -n 256",
@@ -105,13 +104,13 @@ fn way_out(error: &io::Error) -> &'static str {
     }
 }
 
-/// How much later than the slot process's own deadline the launcher loses patience.
+/// After the slot process's own deadline.
 const GRACE: Duration = Duration::from_secs(3);
-/// A slot process that ends what it has launched asks first, waits, and then looks for what is left.
+/// A slot process that ends a command asks, waits, and looks for the rest.
 const STEPS_OF_GRACE: f64 = 2.0;
-/// Time that a slot process has to end what it has launched, when it is not heard out.
+/// For a slot process to end what it launched, when interrupted.
 const PARTING: Duration = Duration::from_secs(10);
-/// How many bytes of a slot process's standard error are kept.
+/// Of standard error, in bytes.
 const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
@@ -207,7 +206,7 @@ impl Launcher {
         })
     }
 
-    /// What a model counts of the traces of a slot that answered.
+    /// A model's counts of a slot's traces.
     fn simulated<W>(
         &self,
         spec: &SlotSpec<W>,
@@ -227,7 +226,7 @@ impl Launcher {
         simulation.run(traces.path(), &spec.cpus, &stopped)
     }
 
-    /// What runs a slot process: this program, in the emulator where it is recorded.
+    /// The command of a slot process, in the emulator if recorded.
     fn program<W>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Command> {
         let (Some(simulation), Some(traces)) = (&spec.simulate, &files.traces) else {
             return Ok(this_program());
@@ -237,18 +236,17 @@ impl Launcher {
         emulator.this_program(traces.path(), simulation.window)
     }
 
-    /// Slots are about to run: a signal is noted from now on, and ends the one that runs.
+    /// From now on a signal is noted and ends the running slot.
     pub fn begin(&self) {
         self.interrupt.begin();
     }
 
-    /// All slots have run: a signal ends this process from now on, and brings nothing to an end.
+    /// From now on a signal ends this process at once.
     pub fn finish(&mut self) {
         self.janitor = None;
         self.interrupt.end();
     }
 
-    /// The names on disk that a slot may use.
     fn files<W>(&mut self, spec: &SlotSpec<W>) -> io::Result<Files> {
         let base = spec.scratch.as_ref();
         if let Some(base) = base.filter(|base| self.swept.as_ref() != Some(*base)) {
@@ -321,7 +319,7 @@ impl Launcher {
         self.hear_out(stranded::spawn(&mut command)?, &task, patience_s, onlooker)
     }
 
-    /// Gives a process its task, hears it out, and leaves nothing of it.
+    /// Gives a process its task, reads its output, and leaves nothing of it.
     fn hear_out(
         &self,
         mut process: Child,
@@ -378,7 +376,7 @@ impl Launcher {
         })
     }
 
-    /// Sleeps until there is something to read; true when the run must stop.
+    /// True when the run must stop.
     fn sleep(&self, out: &Stream, err: &Stream, left: Duration) -> io::Result<bool> {
         let mut descriptors = vec![PollFd::new(self.interrupt.descriptor(), PollFlags::POLLIN)];
         for stream in [out, err] {
@@ -398,8 +396,7 @@ impl Launcher {
     }
 }
 
-/// Asks a slot process to end itself and all that it has made, also what left its group; it does that at
-/// once.
+/// Asks a slot process to end at once with all that it made, also outside of its group.
 fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
     let _gone_is_fine = kill(group, Signal::SIGTERM);
     let _stopped_or_not = kill(group, Signal::SIGCONT);
@@ -410,7 +407,7 @@ fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the onlooker look if it is time to, and says how long until it is again.
+/// Lets the onlooker look if it is due; returns the time to its next look.
 fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     let until = |at: Instant| at.saturating_duration_since(Instant::now());
     if onlooker.next_look().is_some_and(|at| until(at).is_zero()) {
@@ -419,16 +416,14 @@ fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     onlooker.next_look().map_or(Duration::MAX, until)
 }
 
-/// This program, to be started again.
 fn this_program() -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("flowgauge");
     command
 }
 
-/// A program that runs this one again, as what `argument` says. It is tied to the life of this
-/// process before it runs the program: a process that is stopped at its very start could not ask
-/// for it.
+/// A command that runs this program as `argument`. It is tied to this process's life before exec: a
+/// process stopped at its very start could not ask for that itself.
 fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
     command
         .arg(argument)
@@ -444,12 +439,12 @@ fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
     command
 }
 
-/// The path of a file of this process in any process that has it under the same number.
+/// Valid in any process that has the file under the same number.
 fn own_descriptor(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
-/// Has the program inherit a file, which is this process's alone otherwise.
+/// Makes `command` inherit `file`.
 fn inherit(command: &mut Command, file: &File) {
     let number = file.as_raw_fd();
     let inherited = move || {
@@ -470,7 +465,7 @@ fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {
         .take()
         .map_or(Ok(()), |mut stdin| stdin.write_all(task))
     {
-        // A slot process that died at birth is heard of by its exit status.
+        // The exit status reports a slot process that died at birth.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }

@@ -1,9 +1,7 @@
-//! Who looks at a slot from outside while it runs.
-
 use std::time::Instant;
 
-/// Somebody in the main process who looks at a slot's processes while it runs. The launcher
-/// wakes for it; without one, it sleeps until the slot says something.
+/// Looks from the main process at a slot's processes. The launcher wakes for it; without one, it
+/// sleeps until the slot writes.
 pub trait Onlooker {
     /// The slot's process is there, leads process group `group`, and waits for its task.
     fn slot_began(&mut self, group: i32);
@@ -20,7 +18,6 @@ pub trait Onlooker {
     fn slot_ends(&mut self);
 }
 
-/// Nobody looks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Nobody;
 
@@ -29,7 +26,7 @@ impl Onlooker for Nobody {
     fn slot_ends(&mut self) {}
 }
 
-/// Two who look at the same slot. The first hears of its beginning and its end first.
+/// Both look at one slot, the first one first.
 pub(super) struct Both<'a>(
     pub(super) &'a mut dyn Onlooker,
     pub(super) &'a mut dyn Onlooker,

@@ -25,7 +25,6 @@ use crate::stranded;
 use crate::tied::kill_with_this;
 use crate::{Emulator, Simulated, Simulation};
 
-/// Between two looks at whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A program of the user's.
@@ -105,7 +104,7 @@ impl Launcher {
         })
     }
 
-    /// Waits until it has ended, or a signal came; nothing of its group is left.
+    /// Waits for the end or a signal; kills the rest of the group.
     fn wait(&self, process: &mut Child) -> io::Result<ExitStatus> {
         let group = Pid::from_raw(i32::try_from(process.id()).map_err(io::Error::other)?);
         while process.try_wait()?.is_none() && self.interrupt.signal().is_none() {
@@ -116,7 +115,7 @@ impl Launcher {
     }
 }
 
-/// Where a signal ended a program, what it had not written down is lost: that is the cause to name.
+/// A program killed by a signal lost its last records: the signal is the cause to name.
 fn ended_early(status: ExitStatus, error: io::Error) -> io::Error {
     match status.signal().map(Signal::try_from) {
         Some(Ok(signal)) => io::Error::other(format!(

@@ -1,5 +1,3 @@
-//! The main process's side of a sampler: starts it, tells it the group, fetches its samples.
-
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -16,17 +14,17 @@ use crate::sampler::{ARGUMENT, READY, Task};
 use crate::samples::{SampleSpec, Samples};
 use crate::stranded;
 
-/// How long a sampler may take to begin, and to answer.
+/// For its beginning and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A sampler that is ready, or the reason why there is none.
+/// A running sampler, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     running: Option<Running>,
     samples: Measured<Samples>,
 }
 
-/// A sampler's process. It ends with this value.
+/// Dropping this ends the process.
 #[derive(Debug)]
 struct Running {
     child: Child,
@@ -35,7 +33,7 @@ struct Running {
 }
 
 impl Sampler {
-    /// Starts one and waits until it is ready.
+    /// Waits until it is ready.
     pub(crate) fn start(spec: &SampleSpec) -> Self {
         let (running, error) = match Running::start(spec) {
             Ok(running) => (Some(running), String::new()),
@@ -47,7 +45,7 @@ impl Sampler {
         }
     }
 
-    /// What it has recorded; to be asked after the slot's end.
+    /// To be asked after the slot's end.
     pub(crate) fn samples(self) -> Measured<Samples> {
         self.samples
     }
@@ -56,7 +54,7 @@ impl Sampler {
 impl Onlooker for Sampler {
     fn slot_began(&mut self, group: i32) {
         if let Some(running) = &mut self.running {
-            // One that has died is heard of at the end.
+            // A dead sampler is reported at the end.
             let _has_died = running.tell(format!("{group}\n").as_bytes());
         }
     }
@@ -104,13 +102,12 @@ impl Running {
             .map_or(Ok(()), |input| input.write_all(text))
     }
 
-    /// Ends its input and takes its answer.
     fn samples(mut self) -> io::Result<Measured<Samples>> {
         drop(self.input.take());
         Ok(serde_json::from_slice(&self.line()?)?)
     }
 
-    /// The next line it says, or what there is of it when it ends.
+    /// A line, or its part when the sampler ends.
     fn line(&mut self) -> io::Result<Vec<u8>> {
         let deadline = Instant::now() + PATIENCE;
         while self.output.file.is_some() && !self.output.bytes.contains(&b'\n') {
@@ -144,7 +141,6 @@ fn sleep(output: &Stream, left: Duration) -> io::Result<()> {
     }
 }
 
-/// What a sampler said instead of being ready.
 fn why_not(line: &[u8]) -> io::Error {
     match serde_json::from_slice::<Measured<Samples>>(line) {
         Ok(Measured::NotAvailable { reason, .. }) => io::Error::other(reason),

@@ -1,4 +1,4 @@
-//! What is heard of a slot process: its output, its errors, and how it ended.
+//! A slot process's output, errors and end.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 
 use crate::{Answer, Failure, ProbeSpec, Probed, SlotSpec};
 
-/// One of a slot process's output streams, read as far as there is something.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) file: Option<File>,
@@ -32,7 +31,7 @@ impl Stream {
         })
     }
 
-    /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
+    /// Keeps the last `keep` bytes; closes at end of file.
     pub(crate) fn read_some(&mut self, keep: usize) -> io::Result<()> {
         let mut buffer = [0; 16_384];
         while let Some(file) = &mut self.file {
@@ -49,7 +48,7 @@ impl Stream {
     }
 }
 
-/// Why listening ended.
+/// The end of listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Closed,
@@ -57,7 +56,6 @@ pub(super) enum Ended {
     Interrupted,
 }
 
-/// What was heard of a slot process.
 #[derive(Debug)]
 pub(super) struct SlotOutput {
     pub(super) out: Vec<u8>,
@@ -110,7 +108,7 @@ impl SlotOutput {
     }
 }
 
-/// A flow that died may have said why.
+/// A dead flow may have said why on standard error.
 fn with_last_words(mut answer: Answer, stderr: &str) -> Answer {
     if let Answer::Failed {
         reason: Failure::FlowsDied { how, .. },

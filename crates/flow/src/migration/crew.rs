@@ -1,4 +1,4 @@
-//! Processes that the slot process has forked, and what all of them used.
+//! Processes forked by the slot process, and their usage.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,19 +16,18 @@ use crate::record::{Answer, SelfManagedUsage};
 use crate::start::{become_child, leave, reap};
 use crate::stranded::pidfd;
 
-/// Exit code of a process that could not do its part.
 const EXIT_FAILED: i32 = 98;
 const LOOK_EVERY: Duration = Duration::from_micros(100);
 
-/// Processes 1 and up; process 0 is the caller.
+/// Processes 1 and up; the caller is process 0.
 #[derive(Debug)]
 pub(super) struct Crew {
     members: Vec<Pid>,
 }
 
 impl Crew {
-    /// Forks `processes - 1` processes, each of which lives `life` with its number and ends. All,
-    /// the caller too, are bound to the CPUs in turn, if there are any.
+    /// Forks `processes - 1` processes, each of which does `life` and ends. All, the caller too,
+    /// are bound to `cpus` in turn.
     pub(super) fn fork(
         processes: usize,
         cpus: &[u32],
@@ -52,7 +51,7 @@ impl Crew {
         Ok(Self { members })
     }
 
-    /// Waits until `ready`, as long as every process lives.
+    /// Fails if a process ends.
     pub(super) fn wait_until(&self, ready: impl Fn() -> bool) -> io::Result<()> {
         while !ready() {
             self.all_live()?;
@@ -61,7 +60,7 @@ impl Crew {
         Ok(())
     }
 
-    /// The same without sleep, where the wait is timed.
+    /// As [`Crew::wait_until`] without sleep, for timed waits.
     pub(super) fn wait_busily(&self, ready: impl Fn() -> bool) -> io::Result<()> {
         let mut looks: u32 = 0;
         while !ready() {
@@ -74,9 +73,8 @@ impl Crew {
         Ok(())
     }
 
-    /// Does `work`, which may sleep until one of the others wakes it. One that ends otherwise than
-    /// well meanwhile is the end of this slot, with that as its failure: a second thread waits for
-    /// it, so that no wait of `work` needs a clock.
+    /// Does `work`, which may sleep until another process wakes it. A second thread fails the slot
+    /// if a process ends badly meanwhile, so no wait of `work` needs a clock.
     pub(super) fn watched<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let (over, still_at_work) = io::pipe()?;
         std::thread::scope(|scope| {
@@ -92,7 +90,7 @@ impl Crew {
         })
     }
 
-    /// Waits until `over` ends, as long as every process lives.
+    /// Waits until `over` ends; fails if a process ends.
     fn watch(&self, over: &io::PipeReader) -> io::Result<()> {
         let members = self.members.iter();
         let mut alive: Vec<OwnedFd> = members
@@ -117,7 +115,7 @@ impl Crew {
         }
     }
 
-    /// Fails where one ended otherwise than well. None is reaped.
+    /// Reaps none.
     fn all_live(&self) -> io::Result<()> {
         let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         for (number, member) in (1..).zip(&self.members) {
@@ -133,7 +131,6 @@ impl Crew {
         Ok(())
     }
 
-    /// Waits for the end of all.
     pub(super) fn dismiss(self) -> io::Result<()> {
         self.members.into_iter().try_for_each(reap)
     }
@@ -152,7 +149,7 @@ fn pin(cpus: &[u32], number: usize) -> io::Result<()> {
     }
 }
 
-/// What this thread and all processes that it has reaped have used.
+/// Usage of this thread and of reaped processes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spent {
     thread: Usage,
@@ -169,14 +166,14 @@ impl Spent {
         })
     }
 
-    /// Since `before`: of all together, and what of it a repetition says by name.
+    /// Usage since `before`, and its part by name.
     pub(super) fn since(
         self,
         before: Self,
         made: u64,
         processes: usize,
     ) -> io::Result<(Usage, SelfManagedUsage)> {
-        // Processes that have ended are accounted in full.
+        // Ended processes are accounted in full.
         let reaped = self.reaped.since(before.reaped);
         let all = self.own.since(before.own) + reaped;
         let own = SelfManagedUsage {
@@ -191,7 +188,7 @@ impl Spent {
     }
 }
 
-/// The peaks of RSS of all processes, the forked ones as large as the largest of them.
+/// Sum of the peaks; forked processes count as the largest of them.
 fn peak_rss(processes: usize) -> io::Result<u64> {
     let (own, forked) = (
         ProcessUsage::own()?.most_rss,

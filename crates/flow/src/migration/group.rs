@@ -15,10 +15,10 @@ use ::fiber::{Config, JoinError, Scheduler};
 
 use super::crew::Crew;
 
-/// Flows that an error names, at the most.
+/// Upper bound for an error's list.
 const NAMED: usize = 10;
 
-/// A region with all its members, seen from process 0.
+/// A region with all members, as process 0 sees it.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) scheduler: Scheduler,
@@ -27,8 +27,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Makes the processes, and waits until all have joined. `beside` is called in each of them
-    /// as soon as it has.
+    /// Waits until all have joined. Each calls `beside` as soon as it has.
     pub(super) fn begin(
         config: Config,
         processes: usize,
@@ -53,7 +52,7 @@ impl Group {
         })
     }
 
-    /// What all flows return, in the order of their handles.
+    /// Results of all flows, in the order of `handles`.
     pub(super) fn results<T>(&self, handles: Vec<MovableHandle<T>>) -> io::Result<Vec<T>> {
         let all = handles.len();
         let mut results = Vec::with_capacity(all);
@@ -71,14 +70,13 @@ impl Group {
         }
     }
 
-    /// Ends all other processes, and waits for them.
     pub(super) fn end(self) -> io::Result<()> {
         self.region.close();
         self.crew.dismiss()
     }
 }
 
-/// Flows that ended with the process that had them.
+/// Flows lost with a process.
 #[derive(Debug, Default)]
 struct Lost {
     processes: Vec<usize>,
@@ -115,7 +113,6 @@ impl Lost {
     }
 }
 
-/// Moves a flow of this module to process `to`.
 pub(super) fn go(fiber: &mut MovableFiber<'_>, to: usize) {
     // SAFETY: what the flows of this module keep are numbers, values of their own arena, and
     // references to memory that was mapped at one address in every process before they were forked.

@@ -25,5 +25,5 @@ mod travel;
 pub use balance::{Balance, Balancing, Uneven};
 pub use travel::{By, Trips};
 
-/// Words that all processes of a group share, zero at first.
+/// Words shared by all processes of a group, zero at first.
 type Words = sys::Shared<(), std::sync::atomic::AtomicU64>;

@@ -1,10 +1,7 @@
-//! When the phases of a repetition began and ended.
-
 use std::time::Duration;
 
 use measure::clock::now_ns;
 
-/// When the phases began and ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     began: u64,
@@ -39,7 +36,6 @@ impl Times {
         }
     }
 
-    /// Create, steady, tear-down.
     pub(super) fn spans(self) -> [Duration; 3] {
         let Self {
             began,

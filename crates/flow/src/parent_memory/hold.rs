@@ -1,5 +1,3 @@
-//! Having parent memory: a mapping of its own, touched page by page.
-
 use std::fs;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -8,9 +6,8 @@ use sys::{Advice, Mapping, Of};
 
 use super::{Pages, ParentMemory};
 
-/// Where the kernel tells the size of a transparent huge page.
 const HUGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
-/// Page size where the system does not tell.
+/// If the system does not say.
 const USUAL_PAGE: u64 = 4096;
 
 /// Bytes of a page of the smallest size.
@@ -29,7 +26,7 @@ pub fn page_bytes() -> u64 {
 pub struct HeldParentMemory {
     mapping: Mapping,
     pages: Pages,
-    /// Bytes from one touched place to the next.
+    /// Distance of touched places.
     page: usize,
 }
 
@@ -62,8 +59,7 @@ impl HeldParentMemory {
         Ok(held)
     }
 
-    /// Writes to every page, so that none is left write-protected by a fork. Only while no
-    /// child has them too.
+    /// Writes to every page, to undo a fork's write protection. Only while no child has them too.
     ///
     /// # Errors
     /// What was in huge pages is no longer.
@@ -98,7 +94,7 @@ impl HeldParentMemory {
         }
     }
 
-    /// A kernel without huge pages refuses the advice, and has nothing but small ones.
+    /// A kernel without huge pages refuses the advice and has only small ones.
     fn only_small(&self) -> io::Result<()> {
         match self.mapping.advise(Advice::NoHugePages) {
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
@@ -110,7 +106,6 @@ impl HeldParentMemory {
         self.mapping.base().addr().get()
     }
 
-    /// That all of it is in huge pages.
     fn check_huge(&self) -> io::Result<()> {
         let smaps = fs::read_to_string("/proc/self/smaps")
             .map_err(|error| not_huge(&format!("/proc/self/smaps does not tell: {error}")))?;
@@ -127,7 +122,7 @@ impl HeldParentMemory {
     }
 }
 
-/// Bytes in huge pages of the mappings that lie in a range of addresses.
+/// Huge bytes of the mappings in a range of addresses.
 fn huge_within(smaps: &str, from: usize, to: usize) -> u64 {
     let mut inside = false;
     let mut huge = 0;
@@ -142,7 +137,6 @@ fn huge_within(smaps: &str, from: usize, to: usize) -> u64 {
     huge * 1024
 }
 
-/// The addresses in a line such as `7f00-7f10 rw-p 0000 00:00 0`.
 fn mapping(line: &str) -> Option<(usize, usize)> {
     let (start, end) = line.split_whitespace().next()?.split_once('-')?;
     let address = |text| usize::from_str_radix(text, 16).ok();
@@ -179,7 +173,7 @@ fn size(bytes: u64) -> io::Result<usize> {
     usize::try_from(bytes).map_err(|_| too_large())
 }
 
-/// At least one page, and whole ones.
+/// At least one.
 fn whole_pages(bytes: u64, page: u64) -> io::Result<usize> {
     let whole = bytes.max(1).checked_next_multiple_of(page);
     size(whole.ok_or_else(too_large)?)

@@ -1,5 +1,3 @@
-//! Entering a fence: this process lowers a limit for itself.
-
 use std::io;
 
 use nix::sys::prctl::{set_dumpable, set_pdeathsig};
@@ -9,10 +7,9 @@ use nix::unistd::{Gid, Uid, User, geteuid, getppid, setgroups, setresgid, setres
 
 use super::{ADDRESSES, Fence, ProbeSpec, TASKS, ids};
 
-/// Users that are nobody on most machines, of which one is looked for.
+/// A user without processes is looked for among these.
 const SPARE: std::ops::Range<u32> = 52_000..60_000;
 
-/// Lowers the limit; from here on everything happens behind the fence.
 pub(super) fn enter(spec: &ProbeSpec) -> Result<(), String> {
     match spec.fence {
         Fence::Ids => ids::enter(),
@@ -36,21 +33,21 @@ fn fewer_addresses() -> Result<(), String> {
     lower(Resource::RLIMIT_AS, used + ADDRESSES)
 }
 
-/// Lowers the soft limit; one that is lower already stays.
+/// A lower limit stays.
 fn lower(resource: Resource, value: u64) -> Result<(), String> {
     let lowered =
         getrlimit(resource).and_then(|(soft, hard)| setrlimit(resource, value.min(soft), hard));
     lowered.map_err(|errno| format!("{resource:?} cannot be lowered: {}", errno.desc()))
 }
 
-/// Bytes of address space of this process: pages, by the first number of `statm`.
+/// Of this process, in bytes.
 fn addresses() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().next()?.parse().ok()?;
     Some(pages * 4_096)
 }
 
-/// Becomes a user of whom there is no process and no name, for root's limits do not bind.
+/// Root's limits do not bind: become a user without processes and name.
 pub(super) fn become_nobody() -> Result<Uid, String> {
     let parent = getppid();
     let taken = users();
@@ -76,7 +73,7 @@ pub(super) fn become_nobody() -> Result<Uid, String> {
     Ok(user)
 }
 
-/// The users of all processes that can be seen.
+/// Of all visible processes.
 fn users() -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

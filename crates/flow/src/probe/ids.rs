@@ -25,14 +25,14 @@ use super::fence::become_nobody;
 use crate::ending::exit;
 use crate::start::reap;
 
-/// From this kernel on a namespace has a `pid_max` of its own.
+/// The first kernel whose namespaces have their own `pid_max`.
 const OWN_PID_MAX: (u64, u64) = (6, 14);
-/// Ids that are given out once.
+/// Ids given out once.
 const RESERVED: i32 = 300;
-/// More forks than it can take to use them up.
+/// More forks than use them up.
 const PATIENCE: i32 = 2 * RESERVED;
 
-/// Goes on in the first process of a new namespace; the present one waits for its end.
+/// Continues in the first process of a new namespace; the caller waits for its end.
 pub(super) fn enter() -> Result<(), String> {
     if kernel().is_none_or(|version| version < OWN_PID_MAX) {
         return Err(
@@ -67,7 +67,6 @@ fn write(file: &str, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("{file} cannot be written: {error}"))
 }
 
-/// The kernel's version, its first two numbers.
 fn kernel() -> Option<(u64, u64)> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
     let mut numbers = release
@@ -76,7 +75,7 @@ fn kernel() -> Option<(u64, u64)> {
     numbers.next().zip(numbers.next())
 }
 
-/// Forks; the parent never comes back. When it is killed, all of the namespace are.
+/// The parent never returns; killing it kills the namespace.
 fn be_its_first() -> io::Result<()> {
     // SAFETY: a probe has one thread here, so no lock is held by anyone else.
     match unsafe { fork() }? {
@@ -85,7 +84,7 @@ fn be_its_first() -> io::Result<()> {
     }
 }
 
-/// Has `/proc` show this namespace.
+/// Mounts the namespace's `/proc`.
 fn see_it() -> Result<(), String> {
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)

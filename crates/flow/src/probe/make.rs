@@ -1,5 +1,3 @@
-//! Making flows until there is no room for more.
-
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,15 +15,15 @@ use crate::start::{hold, reap};
 use crate::turn::Pipes;
 use crate::{Model, Variant, channel, futex};
 
-/// Flows beyond twice what was predicted, after which it is enough.
+/// Beyond twice the prediction, enough is known.
 const BEYOND: u64 = 100;
-/// Halving ends when it is known to one part in this many.
+/// Halving stops at one part in this many.
 const PRECISION: u64 = 1_000;
 
-/// How many flows there were at one time, and what refused one more.
+/// Most flows at one time, and the error of one more.
 type Reached = (u64, Option<io::Error>);
 
-/// Makes flows until one is refused, or far more than `predicted` are there. None is left.
+/// Stops at a refusal or far beyond `predicted`. Leaves no flow.
 pub(super) fn as_many_as_can_be<B: Body>(
     model: Model,
     body: &B,
@@ -77,10 +75,9 @@ fn waiting_process() -> io::Result<Pid> {
     }
 }
 
-/// What threads of a probe wait for.
 static GATE: AtomicU32 = AtomicU32::new(0);
 
-/// Threads with the stacks that the C library gives them, as those of slots have.
+/// With the C library's default stacks, as in slots.
 fn threads(enough: u64) -> Reached {
     let mut all: Vec<libc::pthread_t> = Vec::with_capacity(enough as usize);
     let mut refused = None;
@@ -117,8 +114,8 @@ fn waiting_thread() -> io::Result<libc::pthread_t> {
     }
 }
 
-/// The largest number of flows that can be made together, to one part in [`PRECISION`];
-/// what is tried first is what was predicted.
+/// The largest number that can be made together, to one part in [`PRECISION`]; the prediction is
+/// tried first.
 fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<()>) -> Reached {
     let (mut most, mut too_many, mut next) = (0, enough, enough);
     let mut refused = None;
@@ -137,7 +134,7 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
     }
 }
 
-/// Makes this many user-level flows, lets each run to its first station and ends them.
+/// User-level flows; each runs to its first station and ends.
 fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
     let variant = Variant::new(model, u32::try_from(flows).map_err(io::Error::other)?);
     let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);

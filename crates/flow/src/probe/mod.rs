@@ -41,10 +41,8 @@ use crate::Model;
 use crate::body::Body;
 use crate::ending::{end_on_panic, exit, write_line};
 
-/// The first argument of a probe.
 pub(crate) const PROBE_ARGUMENT: &str = "__probe";
 
-/// Exit code of a probe whose task could not be read.
 const EXIT_NO_TASK: i32 = 96;
 
 /// Room that a fence on tasks leaves.
@@ -118,7 +116,6 @@ pub fn is_probe() -> bool {
         .is_some_and(|argument| argument == PROBE_ARGUMENT)
 }
 
-/// What a probe is asked, and by whom.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProbeTask<S> {
     pub(crate) spec: S,
@@ -163,7 +160,6 @@ fn probe<B: Body, P>(
     })
 }
 
-/// `EAGAIN`, or whatever the error says where it has no number.
 fn name(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(number) => format!("{:?}", Errno::from_raw(number)),

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Failure, Rep, SlotRecord};
 
-/// The name of the tag.
 const TAG: &str = "outcome";
 
 #[derive(Deserialize)]

@@ -20,10 +20,9 @@ use serde_json::{Map, Value};
 
 use super::FlowRecord;
 
-/// This many flows are written one by one.
+/// Fewer flows are written one by one.
 pub(super) const ROWS: usize = 64;
 
-/// Fields of fields.
 const DOT: char = '.';
 
 type Object = Map<String, Value>;
@@ -47,7 +46,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Flow
     from.deserialize_any(Written)
 }
 
-/// Reads either form as it stands.
+/// Either form.
 struct Written;
 
 impl<'de> Visitor<'de> for Written {
@@ -67,7 +66,7 @@ impl<'de> Visitor<'de> for Written {
     }
 }
 
-/// A record as one object without objects in it.
+/// Nested names are joined by a dot.
 fn flat(flow: &FlowRecord) -> Result<Object, serde_json::Error> {
     let mut row = Object::new();
     if let Value::Object(fields) = serde_json::to_value(flow)? {
@@ -88,7 +87,7 @@ fn flatten(above: &str, fields: Object, row: &mut Object) {
     }
 }
 
-/// A field that only some flows have is null for the others.
+/// A field of only some flows is null for the others.
 fn columns(rows: &[Object]) -> Columns {
     let mut names: Vec<&String> = rows.iter().flat_map(Object::keys).collect();
     names.sort_unstable();
@@ -140,7 +139,6 @@ impl Columns {
     }
 }
 
-/// A field of all records.
 struct Column<'a> {
     name: &'a str,
     values: Values<'a>,
@@ -160,23 +158,22 @@ impl<'a> Column<'a> {
     }
 }
 
-/// One record, read from the columns as if it were an object with objects in it.
+/// A record, read from the columns as if it were nested objects.
 struct Row<'a> {
-    /// The fields that it has, in order: those of an object stand together.
+    /// Its fields in order: those of an object are neighbours.
     columns: &'a [Column<'a>],
     place: usize,
-    /// How many bytes of the names are the object's own name.
+    /// Bytes of the names that are the object's own.
     above: usize,
 }
 
-/// What a field holds.
 enum Held<'a> {
     Value(&'a Value),
     Object(Row<'a>),
 }
 
 impl<'a> Row<'a> {
-    /// Takes the next field that is there: one that only other flows have is null.
+    /// Skips nulls: fields of other flows.
     fn next(&mut self) -> Option<(&'a str, Held<'a>)> {
         loop {
             let (first, rest) = self.columns.split_first()?;
@@ -225,7 +222,6 @@ impl<'de> Deserializer<'de> for Row<'de> {
     }
 }
 
-/// The fields of a record, one behind the other.
 struct Fields<'a> {
     row: Row<'a>,
     held: Option<Held<'a>>,

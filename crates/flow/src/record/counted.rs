@@ -1,4 +1,4 @@
-//! What counters of events read of the flows of a repetition.
+//! Event counts of the flows of a repetition.
 
 use measure::counters::{Event, Sample, Scope};
 use serde::{Deserialize, Serialize};

@@ -127,9 +127,8 @@ fn tail(stderr: &str) -> String {
     }
 }
 
-/// A text on one line, as every message is shown: panics and system tools write several. What
-/// several flows said alike stands once, and where in this program a panic was is of no use to
-/// its reader.
+/// One line, as messages are shown. Text that several flows wrote alike stands once; a panic's
+/// place in the source is dropped.
 fn one_line(text: &str) -> String {
     let of_panic = |line: &str| {
         let is_head = line.starts_with("thread '") && line.contains("panicked at ");

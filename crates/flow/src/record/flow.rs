@@ -1,5 +1,3 @@
-//! What one flow did in one repetition, and how it ended.
-
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -63,9 +61,8 @@ pub enum FlowState {
     },
 }
 
-/// A record as it is read: its fields and those of its state side by side. The code that serde derives
-/// for fields that are flattened holds each field in memory until all are there, and records of
-/// flows are most of a journal.
+/// A record as it is read, with its state's fields. serde's derived code for flattened fields would
+/// hold each field in memory; records of flows are most of a journal.
 #[derive(Deserialize)]
 struct Written {
     pid: i32,

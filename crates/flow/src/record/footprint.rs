@@ -1,4 +1,4 @@
-//! Which pages flows work on, and which of them more than one flow or core does.
+//! The pages that flows work on, and those shared by flows or cores.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};

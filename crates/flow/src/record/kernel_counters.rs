@@ -1,4 +1,4 @@
-//! What the kernel reports of the parent and the flows of a repetition in files.
+//! Kernel counts of the parent and the flows of a repetition.
 
 use crate::record::footprint::Footprint;
 use measure::Measured;

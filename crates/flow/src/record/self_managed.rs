@@ -1,5 +1,3 @@
-//! What a repetition leaves behind whose work makes its own flows.
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

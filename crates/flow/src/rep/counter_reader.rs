@@ -21,23 +21,21 @@ use crate::flow_status::FlowStatus;
 use crate::record::kernel_counters::{KernelCounters, OfFlow, OfParent, PerPhase};
 use crate::shared_memory::SharedMemory;
 
-/// Flows that are read one by one, some 50 us each.
+/// Flows are read one by one, some 50 us each.
 const MOST: usize = 256;
 
-/// The readings of a repetition.
 #[derive(Debug)]
 pub(super) struct CounterReader {
     reader: Reader,
     parent: Task,
     flows: usize,
-    /// Whether flows make threads of their own.
     hires: bool,
     migrations: Track<u64>,
     io: Track<Io>,
 }
 
 impl CounterReader {
-    /// For `flows` flows of the parent whose process id is given.
+    /// `parent` is its process id.
     pub(super) fn new(parent: i32, flows: usize, hires: bool) -> Self {
         Self {
             reader: Reader::default(),
@@ -52,7 +50,6 @@ impl CounterReader {
         }
     }
 
-    /// Before a phase.
     pub(super) fn begin(&mut self) {
         let own = self.reader.migrations(self.parent);
         self.migrations.begin(own);
@@ -60,7 +57,6 @@ impl CounterReader {
         self.io.begin(own);
     }
 
-    /// After a phase.
     pub(super) fn end(&mut self) {
         let own = self.reader.io(self.parent);
         self.io.end(own);
@@ -86,7 +82,6 @@ impl CounterReader {
         self.io.gates.push(all(io));
     }
 
-    /// What the kernel counted in the repetition.
     pub(super) fn counters(self) -> KernelCounters {
         let all = all_is_read(self.flows, self.hires);
         KernelCounters {
@@ -99,7 +94,7 @@ impl CounterReader {
     }
 }
 
-/// Whether what is read is that of all who worked.
+/// Whether the readings cover all who worked.
 fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     if hires {
         return Measured::not_available(super::HIRED, "");
@@ -113,10 +108,9 @@ fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     }
 }
 
-/// One count, as it stood at each reading.
 #[derive(Debug)]
 struct Track<T> {
-    /// Of the parent before and after each phase.
+    /// Before and after each phase.
     parent: Vec<(Measured<T>, Measured<T>)>,
     began: Option<Measured<T>>,
     /// Of all flows at each gate.
@@ -143,7 +137,7 @@ impl<T: Copy> Track<T> {
             .extend(self.began.take().map(|began| (began, own)));
     }
 
-    /// Differences; not available where any reading is not.
+    /// Not available where a reading is not.
     fn per_phase(self, since: impl Fn(T, T) -> T) -> Measured<PerPhase<T>> {
         let spans = self.parent.into_iter();
         let spans = spans
@@ -172,7 +166,7 @@ impl<T: Copy> Track<T> {
     }
 }
 
-/// All values, or the reason why the first that is missing is.
+/// All values, or the first missing one's reason.
 fn all<T>(values: Vec<Measured<T>>) -> Measured<Vec<T>> {
     let mut all = Vec::with_capacity(values.len());
     for value in values {

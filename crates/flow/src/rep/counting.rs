@@ -32,12 +32,11 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use crate::record::counted::{Came, Counted, EventCount};
 
-/// This many flows are written one by one.
+/// Fewer flows are written one by one.
 const EACH: usize = 64;
-/// Counters at the most: each takes some 10 us to open and to close.
+/// Upper bound: each takes some 10 us to open and close.
 const MOST: usize = 8_192;
 
-/// The open counters of a repetition.
 #[derive(Debug)]
 pub(super) struct Counting<C> {
     flows: usize,
@@ -52,7 +51,6 @@ struct Opened<C> {
 }
 
 impl<C: Counter> Counting<C> {
-    /// Opens counters of `events` for the threads `tids`, and begins to count.
     pub(super) fn begin<S>(source: &mut S, events: &[Event], tids: &[i32]) -> Measured<Self>
     where
         S: Source<Counter = C>,
@@ -70,7 +68,6 @@ impl<C: Counter> Counting<C> {
         })
     }
 
-    /// Reads and closes them.
     pub(super) fn read(self) -> Counted {
         let began = now_ns();
         let events = self.events.into_iter().map(|(event, opened)| EventCount {
@@ -106,7 +103,7 @@ fn open<S: Source>(
     }
 }
 
-/// Begins to count with all counters of an event, or with none.
+/// All counters of an event count, or none.
 fn start<C: Counter>(opened: &mut Result<Opened<C>, Errno>) {
     if let Ok(all) = opened
         && let Err(errno) = all.counters.iter_mut().try_for_each(Counter::begin)
@@ -133,7 +130,6 @@ fn read<C: Counter>(mut opened: Opened<C>) -> Result<Came, Errno> {
     })
 }
 
-/// File descriptors of the parent.
 #[derive(Debug, Clone, Copy)]
 struct Descriptors {
     limit: u64,
@@ -151,7 +147,6 @@ impl Descriptors {
     }
 }
 
-/// Whether this many counters may be opened.
 fn room(flows: usize, events: usize, descriptors: &Descriptors) -> Measured<()> {
     let counters = flows.saturating_mul(events);
     let Descriptors { limit, open } = *descriptors;

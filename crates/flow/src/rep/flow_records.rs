@@ -1,12 +1,10 @@
-//! What the flows of a repetition left in shared memory, as records.
-
 use crate::flow_run::describe_trouble;
 use crate::flow_status::{FlowStatus, Stage};
 use crate::record::{FlowRecord, FlowState, Turns};
 use crate::shared_memory::SharedMemory;
 use crate::watch::Watch;
 
-/// One record a flow of the kernel, its times counted from `go`.
+/// Times count from `go`.
 pub(super) fn flow_records(shared: &SharedMemory, watch: &Watch<'_>, go: u64) -> Vec<FlowRecord> {
     let flows = shared.flows().iter().enumerate();
     flows
@@ -39,7 +37,7 @@ fn flow_record(flow: &FlowStatus, go: u64, fate: Option<FlowState>) -> FlowRecor
     }
 }
 
-/// Latest minus earliest start, in ns.
+/// In ns.
 pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
     let starts = || {
         flows
@@ -50,7 +48,6 @@ pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
     starts().max().unwrap_or(0) - starts().min().unwrap_or(0)
 }
 
-/// The turns of all flows together.
 pub(super) fn turns(shared: &SharedMemory) -> Turns {
     let mut sum = Turns::default();
     for flow in shared.flows() {

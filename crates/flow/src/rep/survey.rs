@@ -1,5 +1,3 @@
-//! Asking flows for their pages, after the work and before the second release.
-
 use std::io;
 
 use measure::Measured;
@@ -14,8 +12,8 @@ use crate::shared_memory::SURVEY;
 use crate::watch::WaitFor;
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    /// The footprint, where the work can tell; of flows that all wait at the end gate. That of an
-    /// emulated flow is the emulator's, and takes long to ask for.
+    /// Of flows that wait at the end gate. An emulated flow's footprint is the emulator's and slow
+    /// to ask for.
     pub(super) fn footprint(&mut self) -> io::Result<Option<Measured<Footprint>>> {
         if !B::TOUCHES || self.context.recorded.is_some() {
             return Ok(None);

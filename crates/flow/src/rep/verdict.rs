@@ -1,5 +1,3 @@
-//! Whether a repetition is a data point, and if not, why.
-
 use super::Parts;
 use crate::Failure;
 use crate::body::Body;
@@ -8,7 +6,6 @@ use crate::flow_run::Context;
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    /// Why this repetition is no data point, if it is none.
     pub(super) fn failure(&self, rep: &Rep) -> Option<Failure> {
         let flows = self.context.variant.carriers();
         let count = |wanted: fn(&FlowState) -> bool| {
@@ -38,11 +35,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 }
 
-/// Of the switches that hand-overs must cause, this share has to be seen.
+/// Share of the necessary switches that must be seen.
 const SWITCHED: f64 = 0.9;
 
 impl<B: Body> Context<'_, B> {
-    /// Why turns that were taken prove no switches, if they do not.
+    /// Why the turns prove no switches.
     fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
         let Turns {
             handed_over,

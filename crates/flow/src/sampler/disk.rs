@@ -1,15 +1,12 @@
-//! How much disk space a folder takes, as `du` counts it.
-
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Bytes of a block as `stat` counts them, whatever the file system's own blocks are.
+/// The unit of `stat`, whatever the file system's own blocks are.
 const BLOCK: u64 = 512;
 
-/// The space that everything below `folder` takes, in bytes. Links are not followed, and
-/// what vanishes meanwhile is not counted. A file with two names is counted twice.
+/// Links are not followed, vanished files not counted, files with two names counted twice.
 pub(super) fn used(folder: &Path) -> io::Result<u64> {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];

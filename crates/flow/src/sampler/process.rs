@@ -1,4 +1,4 @@
-//! The sampler's own side: its life, its clock and its books.
+//! A sampler's life, clock and books.
 
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd;
@@ -19,28 +19,23 @@ use serde::{Deserialize, Serialize};
 use super::disk;
 use crate::samples::{Sample, SampleSpec, Samples, Totals};
 
-/// The first argument of a sampler.
 pub(crate) const ARGUMENT: &str = "__sampler";
-/// What it says when it is ready, on a line.
 pub(crate) const READY: &str = "ready";
 
-/// Samples that are kept at the most: some 10 MB of them.
+/// Some 10 MB.
 const MOST: usize = 100_000;
-/// Honest memory is not read more often than this, in ns.
+/// Least interval of honest memory.
 const MEMORY_EVERY_NS: u64 = 1_000_000_000;
-/// And not more often than this many times as long as a reading takes.
+/// And least interval in multiples of a reading's time.
 const MEMORY_REST: u64 = 100;
 
-/// What the main process sends.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task<S> {
-    /// A [`SampleSpec`], or a reference to one on the sending side.
     pub(crate) spec: S,
     pub(crate) parent: i32,
 }
 
-/// Whether this process was started as a sampler. To be asked in `main` before anything
-/// but [`crate::is_slot_process`].
+/// Whether this process is a sampler. `main` asks only [`crate::is_slot_process`] before.
 #[must_use]
 pub fn is_sampler() -> bool {
     std::env::args_os()
@@ -62,7 +57,7 @@ pub fn sampler_main() -> ! {
     exit(i32::from(said.is_err()))
 }
 
-/// Samples one slot; `None` when the main process is gone or wants nothing any more.
+/// `None` when the main process is gone or wants nothing more.
 fn live() -> io::Result<Option<Samples>> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
@@ -90,28 +85,26 @@ fn say(line: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// What has been seen of a slot so far.
 struct Books {
     spec: SampleSpec,
     reader: Reader,
     memory: memory::Sampler,
     processes: Vec<Process>,
-    /// Each process with its CPU time when it was last seen, ascending.
+    /// Processes with their last CPU time, ascending.
     seen: Vec<(i32, u64)>,
-    /// What processes that have gone had when they were last seen.
+    /// Last CPU time of ended processes.
     gone_ns: u64,
-    /// CPU time of the slot before its beginning.
+    /// Before the slot's beginning.
     base_ns: u64,
-    /// When CPU time was last counted, and what it was.
+    /// The last count.
     counted: Counted,
     written: Option<u64>,
-    /// When honest memory may be read again; `None` if it cannot be read.
+    /// Next reading of honest memory; `None` if it cannot be read.
     memory_due_ns: Option<u64>,
     not_available: Vec<String>,
 }
 
 impl Books {
-    /// Books for a slot that has not begun yet.
     fn new(spec: SampleSpec) -> io::Result<Self> {
         let mut reader = Reader::new()?;
         reader.before()?;
@@ -130,10 +123,10 @@ impl Books {
         })
     }
 
-    /// Samples `group` from now on until standard input ends.
+    /// Until standard input ends.
     fn keep(mut self, group: i32) -> io::Result<Samples> {
         let (began, own_cpu_ns) = (now_ns(), process_cpu_ns());
-        // So far the slot is one process, which waits for its task.
+        // So far the slot is one process that waits for its task.
         self.base_ns = of_process_ns(group).unwrap_or(0);
         let timer = timer(began, self.spec.interval_ns)?;
         let (mut samples, mut missed, mut not_kept) = (Vec::with_capacity(1_024), 0, 0);
@@ -141,7 +134,7 @@ impl Books {
             missed += ticks.saturating_sub(1);
             let sample = self.sample(group, began)?;
             match sample.processes {
-                // It has ended, and its parent has not heard of that yet.
+                // The parent has not heard of its end yet.
                 0 => {}
                 _ if samples.len() < MOST => samples.push(sample),
                 _ => not_kept += 1,
@@ -196,8 +189,7 @@ impl Books {
         }))
     }
 
-    /// CPU time since the beginning, and when it was counted: the clock is read last, so that
-    /// no more CPU time is in it than there was time for.
+    /// The clock is read last: CPU time cannot exceed the time for it.
     fn count_cpu(&mut self, began: u64) -> Counted {
         let processes = &self.processes;
         let is_there = |pid: i32| processes.binary_search_by_key(&pid, |p| p.pid).is_ok();
@@ -217,8 +209,8 @@ impl Books {
         self.counted
     }
 
-    /// Bytes of those that are there and of those they waited for. Between the end of a
-    /// process and its parent's waiting for it, its bytes are still in its own file.
+    /// Own bytes and those of reaped processes. Until it is reaped, an ended process's bytes are in
+    /// its own file.
     fn count_written(&mut self) {
         let Some(before) = self.written else {
             return;
@@ -251,7 +243,7 @@ impl Books {
                 self.memory_due_ns = Some(at_ns + rest);
                 Some(memory.total())
             }
-            // The next sample may have more luck.
+            // The next sample may succeed.
             Err(MemoryError::Ended { .. }) => None,
             Err(error) => {
                 self.memory_due_ns = None;
@@ -280,7 +272,7 @@ impl Books {
     }
 }
 
-/// CPU time of a slot, and when it was counted; both since the slot began, in ns.
+/// CPU time and its clock time, in ns since the slot began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counted {
     at_ns: u64,
@@ -288,10 +280,9 @@ struct Counted {
 }
 
 impl Counted {
-    /// What is believed of a later count. What was credited to a parent comes in ticks, so a
-    /// sum may seem to fall by one, and may then catch up with more than the CPUs can have
-    /// given meanwhile: what is too much is believed as soon as there was time for it. No
-    /// count is ever more than the truth.
+    /// Limits a later count to what is possible. Reaped CPU time comes in ticks: a sum may seem to
+    /// fall by one, then catch up with more than the CPUs can give; the excess is accepted as time
+    /// passes. No count exceeds the truth.
     fn then(self, at_ns: u64, cpu_ns: u64, most_cpus: Option<u32>) -> Self {
         let passed = at_ns.saturating_sub(self.at_ns);
         let most = passed.saturating_mul(most_cpus.map_or(u64::MAX, u64::from));
@@ -313,8 +304,7 @@ fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
     Ok(timer)
 }
 
-/// Sleeps until a tick, and says how many have passed since the one before; `None` at the
-/// end of standard input.
+/// Sleeps until a tick; returns the ticks since the last one, `None` at the end of input.
 fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
     let stdin = io::stdin();
     loop {

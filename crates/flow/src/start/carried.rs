@@ -28,21 +28,19 @@ use crate::turn::is_orderly;
 use crate::variant::Schedule;
 use crate::{Proof, flow_run::finish};
 
-/// The stations behind which flows wait, in order.
+/// Stations behind which flows wait, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Station {
-    /// Made, and not released yet.
     Release,
-    /// Done with the timed part.
+    /// The timed part is done.
     Checks,
-    /// Done with everything.
+    /// Everything is done.
     End,
-    /// Where none waits: all may end.
+    /// All may end.
     Gone,
 }
 
 impl Station {
-    /// The one behind it.
     #[inline]
     pub(super) fn next(self) -> Self {
         match self {
@@ -53,18 +51,16 @@ impl Station {
     }
 }
 
-/// What the flows of one carrier share.
 #[derive(Debug)]
 pub(super) struct Carried<'a, B: Body> {
     pub(super) context: &'a Context<'a, B>,
-    /// How many flows this carrier has.
     pub(super) flows: u64,
     outlet: RefCell<Option<Outlet<'a>>>,
     tally: RefCell<Tally>,
     turns: Cell<Turns>,
     drawn: Cell<u64>,
     arrived: Cell<u64>,
-    /// Flows may pass all stations before this one.
+    /// The first station that is shut.
     shut: Cell<Station>,
 }
 
@@ -82,38 +78,34 @@ impl<'a, B: Body> Carried<'a, B> {
         }
     }
 
-    /// Arrives at a station.
     #[inline]
     pub(super) fn arrive(&self) {
         self.arrived.set(self.arrived.get() + 1);
     }
 
-    /// Whether all flows have arrived at the station that is shut.
     #[inline]
     pub(super) fn all_arrived(&self) -> bool {
         self.arrived.get() == self.flows
     }
 
-    /// Whether flows may pass `station`.
     #[inline]
     pub(super) fn is_open(&self, station: Station) -> bool {
         station < self.shut.get()
     }
 
-    /// Lets all flows go on to `station`.
+    /// Opens the stations before `station`.
     pub(super) fn open_up_to(&self, station: Station) {
         self.arrived.set(0);
         self.shut.set(station);
     }
 
-    /// Whether units come from a queue: then flows hand over between two of them, or the
-    /// first flow would take them all.
+    /// With a queue flows hand over between units, or the first would take them all.
     pub(super) fn is_queue(&self) -> bool {
         self.context.variant.schedule == Schedule::Queue
     }
 
-    /// Does the next unit of the queue; false when there is none. Within a unit no flow
-    /// hands over, so the outlet is one flow's at a time.
+    /// False when the queue is empty. Within a unit no flow hands over, so the outlet is one flow's
+    /// at a time.
     pub(super) fn unit_of_queue(&self, state: &mut B::State) -> bool {
         let mut outlet = self.outlet.borrow_mut();
         outlet.as_mut().is_some_and(|outlet| {
@@ -122,7 +114,7 @@ impl<'a, B: Body> Carried<'a, B> {
         })
     }
 
-    /// Does the units that were dealt to flow `index`, one after the other.
+    /// Units dealt to flow `index`.
     pub(super) fn units(&self, index: usize, state: &mut B::State) {
         if let Some(outlet) = self.outlet.borrow_mut().as_mut() {
             let tally = &mut self.tally.borrow_mut();
@@ -130,7 +122,6 @@ impl<'a, B: Body> Carried<'a, B> {
         }
     }
 
-    /// Takes what a flow proved by its turns.
     pub(super) fn took_turns(&self, proof: Proof) {
         let mut tally = self.tally.borrow_mut();
         tally.units += 1;
@@ -143,8 +134,8 @@ impl<'a, B: Body> Carried<'a, B> {
         self.drawn.replace(self.drawn.get() + 1)
     }
 
-    /// The number of a checked turn, after that of the same flow's turn before. What that
-    /// says of the order is counted here and at once: a flow keeps nothing of it.
+    /// The number of a checked turn, compared at once with the flow's `last`: a flow keeps nothing
+    /// of it.
     #[inline]
     pub(super) fn draw_after(&self, last: u64) -> u64 {
         let number = self.draw();
@@ -155,7 +146,7 @@ impl<'a, B: Body> Carried<'a, B> {
         number
     }
 
-    /// Times `lap`, which lets all flows come to the next station.
+    /// `lap` lets all flows come to the next station.
     pub(super) fn timed(&self, outlet: Outlet<'a>, lap: impl FnOnce()) -> Result<Tally, Trouble> {
         self.outlet.replace(Some(outlet));
         let before = usage::this_thread();
@@ -168,7 +159,6 @@ impl<'a, B: Body> Carried<'a, B> {
         finish(tally, before, &mut outlet)
     }
 
-    /// The tally with what the checked laps showed.
     pub(super) fn checked(&self, tally: Tally) -> Tally {
         let taken = self.flows * self.context.body.laps(true);
         let turns = Turns {

@@ -33,11 +33,10 @@ use crate::flow_run::{Context, Step, Trouble, at_gate, leave, prepare};
 use crate::model::{Stacks, Way};
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
-/// The smallest guarded stack, and the page of which it is a multiple, in bytes.
+/// Minimum and granularity of guarded stacks, in bytes.
 const GUARDED_LEAST: u64 = 16 << 10;
 const PAGE: u64 = 4 << 10;
 
-/// Runs carrier `index` of the variant with the flows that are its own.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
     carry_with(context, index, |fibers| {
         let config = config(stacks, context.body.stack_bytes()).capacity(fibers);
@@ -46,7 +45,7 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
     });
 }
 
-/// The same with a scheduler for this many fibers that is made by `scheduler`.
+/// As [`carry`], with the scheduler that `scheduler` makes for this many fibers.
 pub(super) fn carry_with<B: Body>(
     context: &Context<'_, B>,
     index: usize,
@@ -74,7 +73,7 @@ pub(super) fn carry_with<B: Body>(
     drop(fibers);
 }
 
-/// Makes all fibers of the variant on this kernel thread, and ends them.
+/// Makes and ends all fibers of the variant on this kernel thread.
 pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
     let flows = 0..context.variant.flows as usize;
@@ -85,8 +84,7 @@ pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io
     made.map(drop).map_err(|(_, error)| error)
 }
 
-/// Bytes of address space of one fiber (what its scheduler takes, and its place in our
-/// list), and of the scheduler besides.
+/// Address space of one fiber (with its place in our list), and of the scheduler besides.
 pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     let stack = usize::try_from(stack).unwrap_or(usize::MAX);
     let config = config(stacks, stack);
@@ -96,13 +94,12 @@ pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     (each as u64, config.bytes_besides() as u64)
 }
 
-/// Address space that this many of them take besides, in pages that are taken whole.
+/// Address space beyond that, in whole pages.
 pub(super) fn rounded_bytes(stacks: Stacks, stack: u64, flows: u64) -> u64 {
     let [stack, flows] = [stack, flows].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     config(stacks, stack).bytes_rounded(flows) as u64
 }
 
-/// All fibers of a carrier.
 struct Fibers<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,
     scheduler: Scheduler,
@@ -110,7 +107,7 @@ struct Fibers<'c, 'a, B: Body> {
 }
 
 impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
-    /// Makes them, and lets each come to the first station.
+    /// Each runs to the first station.
     fn new(
         carried: &'c Carried<'a, B>,
         scheduler: Result<Scheduler, ConfigError>,
@@ -142,12 +139,12 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
         Ok(())
     }
 
-    /// Runs all until each has come to the station that is shut.
+    /// Until each has come to the shut station.
     fn run(&self) {
         self.scheduler.run();
     }
 
-    /// Has all go on, up to `station`, at the next run.
+    /// At the next run.
     fn open_up_to(&self, station: Station) {
         self.carried.open_up_to(station);
         self.scheduler.awaken_all(&self.ids);
@@ -155,7 +152,7 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
 }
 
 impl<B: Body> Drop for Fibers<'_, '_, B> {
-    /// Lets every fiber come to its end, so that nothing of theirs stays.
+    /// Every fiber must end: they borrow from this frame.
     fn drop(&mut self) {
         self.open_up_to(Station::Gone);
         self.run();
@@ -213,7 +210,6 @@ fn no_fiber(error: SpawnError) -> Trouble {
     }
 }
 
-/// What a fiber is given: which flow it is, and of which carrier.
 struct Flow<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,
     index: usize,
@@ -222,7 +218,6 @@ struct Flow<'c, 'a, B: Body> {
 impl<B: Body> Life for Flow<'_, '_, B> {
     type Output = ();
 
-    /// What a flow does behind each station.
     #[inline(always)]
     fn live(self, fiber: &mut Fiber) {
         let carried = self.carried;
@@ -244,8 +239,7 @@ impl<B: Body> Life for Flow<'_, '_, B> {
     }
 }
 
-/// The part that is timed, in a frame of its own: it is small, and all that a turn touches
-/// of the stack.
+/// The timed part, in a small frame of its own: all of the stack that a turn touches.
 #[inline(never)]
 fn work<B: Body>(carried: &Carried<'_, B>, index: usize, state: &mut B::State, fiber: &mut Fiber) {
     if B::TURNS {
@@ -272,7 +266,6 @@ fn checked_laps<B: Body>(carried: &Carried<'_, B>, fiber: &mut Fiber) {
     }
 }
 
-/// A fiber hands over through its scheduler.
 struct FiberTurn<'f>(Lent<'f>);
 
 impl Turn for FiberTurn<'_> {

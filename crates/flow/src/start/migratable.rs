@@ -16,7 +16,6 @@ use crate::body::Body;
 use crate::flow_run::Context;
 use crate::model::Stacks;
 
-/// The range for all flows of the context's variant.
 pub(super) fn region<B: Body>(context: &Context<'_, B>, way: Way) -> io::Result<Region> {
     let processes = context.variant.carriers() as usize;
     let each = (context.variant.flows as usize).div_ceil(processes.max(1));
@@ -24,7 +23,6 @@ pub(super) fn region<B: Body>(context: &Context<'_, B>, way: Way) -> io::Result<
     Region::reserve(config.capacity(each), processes).map_err(of_the_system)
 }
 
-/// Forks process `index`, which carries its share of the flows.
 pub(super) fn start<B: Body>(
     context: &Context<'_, B>,
     index: usize,
@@ -42,7 +40,7 @@ pub(super) fn start<B: Body>(
     }
 }
 
-/// The error of the kernel where there is one, so that the way out is found.
+/// Keeps the kernel's error, so that its remedy is found.
 fn of_the_system(error: ConfigError) -> io::Error {
     match error {
         ConfigError::Memory { source, .. } => source,

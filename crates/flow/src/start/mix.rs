@@ -9,10 +9,9 @@ use super::thread::Threads;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// Exit code of a process of a mix that could not create its threads.
 const EXIT_NO_THREAD: i32 = 98;
 
-/// Forks a process that holds the flows `first .. first + count`.
+/// It holds the flows `first .. first + count`.
 pub(super) fn start<B: Body>(
     context: &Context<'_, B>,
     first: usize,

@@ -50,8 +50,7 @@ use crate::{Model, Stacks};
 pub(crate) use process::{become_child, leave, reap, reap_now};
 use thread::Threads;
 
-/// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
-/// the carrier of that number with all it carries.
+/// Flow `index` itself, or a carrier with all that it carries.
 fn live<B: Body>(context: &Context<'_, B>, index: usize) {
     match context.variant.model {
         Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
@@ -61,10 +60,9 @@ fn live<B: Body>(context: &Context<'_, B>, index: usize) {
     }
 }
 
-/// The flows of one repetition, for joining and reaping.
 #[derive(Debug)]
 pub(crate) struct FlowSet<'a, B: Body> {
-    /// Child processes that have not been reaped, with the index of their first flow.
+    /// Not reaped yet, with the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
     threads: Option<Threads<'a, B>>,
 }
@@ -77,8 +75,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
         }
     }
 
-    /// Creates the flows of the context's variant. On an error those already made wait
-    /// at the start gate and the slot process must end ([`FlowSet::kill`], then exit).
+    /// On an error the flows already made wait at the start gate: [`FlowSet::kill`] them and exit.
     pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
         let shape = context.variant.model.shape(context.variant.flows);
         match context.variant.model {
@@ -119,7 +116,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
         Ok(())
     }
 
-    /// Waits until every flow is gone. Both gates must be open.
+    /// Both gates must be open.
     pub(crate) fn join(&mut self) -> io::Result<()> {
         for (child, _) in self.children.drain(..) {
             process::reap(child)?;
@@ -127,7 +124,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
         self.threads.take().map_or(Ok(()), Threads::join)
     }
 
-    /// Kills child processes that are still there and reaps them.
+    /// Kills and reaps child processes.
     pub(crate) fn kill(&mut self) {
         for (child, _) in self.children.drain(..) {
             let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
@@ -136,8 +133,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
     }
 }
 
-/// Makes all user-level flows of the context's variant, lets each come to its first station,
-/// and ends them.
+/// User-level flows of the context's variant; each runs to its first station and ends.
 pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     match context.variant.model.stacks() {
         Some(stacks) => fiber::hold(context, stacks),
@@ -168,7 +164,6 @@ pub fn task_bytes<B: Body>(_body: &B) -> u64 {
     task::bytes_each::<B>() as u64
 }
 
-/// The error of a flow that could not be created, with the way out.
 pub(crate) fn not_created(model: Model, error: &io::Error) -> io::Error {
     let way_out = match error.raw_os_error() {
         Some(libc::EAGAIN) => {

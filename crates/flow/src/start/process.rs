@@ -1,5 +1,3 @@
-//! `process`: fork.
-
 use std::io;
 
 use nix::errno::Errno;
@@ -10,7 +8,6 @@ use nix::unistd::{ForkResult, Pid, fork, getppid};
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// Forks a process that is flow `index`.
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
     // SAFETY: the slot process has one thread (flows of an earlier repetition are joined), so no
     // lock is held by anyone else; the child never returns from `be_flow`.
@@ -20,14 +17,13 @@ pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Resu
     }
 }
 
-/// The life of a forked flow.
 pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     become_child(context.parent);
     super::live(context, index);
     leave(0)
 }
 
-/// Puts a new child in order: it dies with its parent, and no signal is blocked.
+/// The child dies with its parent and blocks no signal.
 pub(crate) fn become_child(parent: Pid) {
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     if tied.is_err() || getppid() != parent {
@@ -36,16 +32,14 @@ pub(crate) fn become_child(parent: Pid) {
     let _cannot_fail = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
 }
 
-/// Exit code of a child whose parent was gone at its birth.
 const EXIT_ORPHAN: i32 = 97;
 
-/// Ends this process without running anything of its parent's.
+/// Runs no exit handlers of the parent's.
 pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }
 }
 
-/// Waits for `child` to end.
 pub(crate) fn reap(child: Pid) -> io::Result<()> {
     loop {
         match waitpid(child, None) {

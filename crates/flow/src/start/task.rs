@@ -21,8 +21,7 @@ use crate::body::Body;
 use crate::flow_run::{Context, Step, at_gate, leave, prepare};
 use crate::turn::{CHECKED_LAPS, Turn};
 
-/// Runs all flows of the variant as tasks of this kernel thread, which is flow `index` of
-/// the kernel.
+/// On this kernel thread, which is flow `index` of the kernel.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let carried = Carried::new(context, context.variant.flows.into());
@@ -47,14 +46,13 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     drop(tasks);
 }
 
-/// Makes all tasks of the variant, lets each begin, and ends them.
+/// Each task begins once.
 pub(super) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
     Tasks::new(&carried)?.run();
     Ok(())
 }
 
-/// The futures of all flows.
 struct Tasks<'c, 'a, B: Body, F> {
     carried: &'c Carried<'a, B>,
     futures: Vec<F>,
@@ -76,7 +74,7 @@ impl<'c, 'a, B: Body> Tasks<'c, 'a, B, ()> {
 }
 
 impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
-    /// Polls in turn until every flow has come to the station that is shut.
+    /// Until every flow has come to the shut station.
     fn run(&mut self) {
         let mut poller = Poller::from_waker(Waker::noop());
         while !self.carried.all_arrived() {
@@ -90,7 +88,7 @@ impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
     }
 }
 
-/// The life of flow `index`. It never ends by itself: its carrier drops it.
+/// Never ends by itself: its carrier drops it.
 async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     let body = carried.context.body;
     let mut state = body.state(index);
@@ -114,7 +112,6 @@ async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     at(carried, Station::End).await;
 }
 
-/// Arrives at a station and waits until it opens.
 async fn at<B: Body>(carried: &Carried<'_, B>, station: Station) {
     carried.arrive();
     poll_fn(|_| match carried.is_open(station) {
@@ -133,7 +130,6 @@ async fn checked_laps<B: Body>(carried: &Carried<'_, B>) {
     }
 }
 
-/// A task hands over by going back to who polls it.
 struct TaskTurn;
 
 impl Turn for TaskTurn {
@@ -150,7 +146,6 @@ impl Turn for TaskTurn {
     }
 }
 
-/// Bytes of one future.
 pub(crate) fn bytes_each<B: Body>() -> usize {
     fn bytes<'c, 'a: 'c, B: Body + 'a, F>(_made: impl Fn(&'c Carried<'a, B>, usize) -> F) -> usize {
         size_of::<F>()

@@ -1,19 +1,18 @@
-//! `thread` and `thread-private-files`: pthreads of the slot process (or of a process of a mix).
-//! The private file table and working folder are taken by the flow itself as its first act.
+//! `thread` and `thread-private-files`: pthreads of the slot process or of a process of a mix. A
+//! flow takes its private file table and working folder itself, as its first act.
 
 use std::io;
 
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// What one thread is given: lives in `Threads` at a stable address until the join.
+/// Stays at its address in `Threads` until the join.
 #[derive(Debug)]
 struct Task<'a, B: Body> {
     context: &'a Context<'a, B>,
     index: usize,
 }
 
-/// Threads of one process.
 #[derive(Debug)]
 pub(crate) struct Threads<'a, B: Body> {
     tasks: Vec<Task<'a, B>>,
@@ -21,7 +20,7 @@ pub(crate) struct Threads<'a, B: Body> {
 }
 
 impl<'a, B: Body> Threads<'a, B> {
-    /// Prepares `count` threads for the flows from `first` on; none is created yet.
+    /// For the flows from `first` on; none is created yet.
     pub(super) fn new(context: &'a Context<'a, B>, first: usize, count: usize) -> Self {
         let tasks = (first..first + count)
             .map(|index| Task { context, index })
@@ -32,7 +31,7 @@ impl<'a, B: Body> Threads<'a, B> {
         }
     }
 
-    /// Creates them, with the C library's default attributes.
+    /// With the C library's default attributes.
     pub(super) fn create(&mut self) -> io::Result<()> {
         for task in &self.tasks {
             let mut handle = 0;
@@ -55,7 +54,7 @@ impl<'a, B: Body> Threads<'a, B> {
         Ok(())
     }
 
-    /// Waits for all of them. Both gates must be open.
+    /// Both gates must be open.
     pub(super) fn join(mut self) -> io::Result<()> {
         self.join_all()
     }

@@ -24,7 +24,6 @@ use crate::futex;
 use crate::record::Turns;
 use crate::shared_memory::SharedMemory;
 
-/// The place of one of the kernel's flows in the round.
 #[derive(Debug)]
 pub(crate) struct KernelTurn<'a> {
     pub(crate) shared: &'a SharedMemory,
@@ -32,7 +31,6 @@ pub(crate) struct KernelTurn<'a> {
     pub(crate) how: HandOver,
     pub(crate) index: usize,
     pub(crate) flows: usize,
-    /// Hand-overs so far.
     pub(crate) handed: u64,
 }
 
@@ -46,7 +44,6 @@ impl Turn for KernelTurn<'_> {
 }
 
 impl KernelTurn<'_> {
-    /// Hands over, and comes back at the next turn.
     #[inline]
     fn step(&mut self) {
         self.handed += 1;
@@ -76,7 +73,7 @@ impl KernelTurn<'_> {
         }
     }
 
-    /// Runs `timed` between its two stamps, everything else around it.
+    /// `timed` runs between two stamps; everything else is around it.
     pub(crate) fn run<F: AsyncFnOnce(&mut Self) -> crate::Proof>(
         &mut self,
         laps: u64,
@@ -111,7 +108,7 @@ impl KernelTurn<'_> {
         }
     }
 
-    /// Waits for the first turn; the first flow of a ring has it at once.
+    /// The first flow of a ring has the first turn at once.
     fn enter(&mut self) {
         if self.index > 0 {
             self.wait();
@@ -119,7 +116,7 @@ impl KernelTurn<'_> {
         self.line_up(&self.shared.header().lined_up.0);
     }
 
-    /// Yields until every flow has come so far. A ring needs nothing: its order does that.
+    /// `sched_yield` until every flow is here; a ring's order does that by itself.
     fn line_up(&mut self, count: &std::sync::atomic::AtomicU32) {
         if self.how.is_ring() {
             return;
@@ -128,7 +125,7 @@ impl KernelTurn<'_> {
         while (count.load(Ordering::Acquire) as usize) < self.flows {
             self.step();
             if self.how == HandOver::Ignored {
-                // Only what is measured ignores hand-overs.
+                // `HandOver::Ignored` ignores only measured hand-overs.
                 std::thread::yield_now();
             }
         }
@@ -144,7 +141,6 @@ impl KernelTurn<'_> {
         order
     }
 
-    /// Lets the others have their last turns.
     fn leave(&self) {
         if self.how.is_ring() && self.index + 1 < self.flows {
             self.pass();
@@ -152,9 +148,8 @@ impl KernelTurn<'_> {
     }
 }
 
-/// The output of a future that never waits: so are the bodies of the kernel's flows and of
-/// fibers, whose hand-overs come back by themselves. It is pinned by the caller, in whose
-/// frame it was made: moving it here would copy all that it keeps.
+/// The output of a future that never waits: a hand-over of kernel flows and fibers returns at the
+/// next turn. Pinned by the caller: moving it would copy its state.
 #[inline(always)]
 pub(crate) fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
     match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {

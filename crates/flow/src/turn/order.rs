@@ -9,17 +9,14 @@
 
 use crate::record::Turns;
 
-/// Laps in which the order is looked at.
 pub(crate) const CHECKED_LAPS: u64 = 4;
 
-/// Whether every one of `flows` flows had one turn from the turn `last` to the turn `number`
-/// of the same flow.
+/// Whether each of `flows` flows had exactly one turn from `last` to `number`.
 #[inline]
 pub(crate) fn is_orderly(last: u64, number: u64, flows: u64) -> bool {
     number == last + flows
 }
 
-/// What one flow of the kernel sees of the order.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Order {
     last: Option<u64>,
@@ -28,7 +25,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Takes the number drawn at the beginning of a turn, of `flows` flows.
+    /// `number` was drawn at the beginning of a turn.
     pub(crate) fn take(&mut self, number: u64, flows: u64) {
         if let Some(last) = self.last.replace(number) {
             self.checked += 1;
@@ -36,7 +33,6 @@ impl Order {
         }
     }
 
-    /// Adds what was seen to `turns`.
     pub(crate) fn add_to(self, turns: &mut Turns) {
         turns.checked += self.checked;
         turns.orderly += self.orderly;

@@ -11,33 +11,31 @@ use nix::fcntl::OFlag;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{pipe2, read, write};
 
-/// Descriptors left for everything else in the slot process.
+/// For everything else in the slot process.
 const OTHERS: u64 = 32;
 
-/// The pipes; none where flows hand over otherwise.
+/// Empty for other kinds of hand-over.
 #[derive(Debug, Default)]
 pub(crate) struct Pipes(Vec<(OwnedFd, OwnedFd)>);
 
 impl Pipes {
-    /// Opens one pipe for each of `flows` flows.
     pub(crate) fn open(flows: u32) -> io::Result<Self> {
         make_room(2 * u64::from(flows) + OTHERS)?;
         let pipes = (0..flows).map(|_| pipe2(OFlag::O_CLOEXEC));
         Ok(Self(pipes.collect::<Result<_, _>>()?))
     }
 
-    /// Hands over to flow `index`. A pipe that fails ends the flow's wait with the deadline.
+    /// A pipe that fails ends the flow's wait with the deadline.
     pub(crate) fn pass_to(&self, index: usize) {
         let _one_byte_fits = write(&self.0[index].1, &[1]);
     }
 
-    /// Waits until it is the turn of flow `index`.
     pub(crate) fn wait_for(&self, index: usize) {
         while read(&self.0[index].0, &mut [0]) != Ok(1) {}
     }
 }
 
-/// Raises the limit on open files as far as it is needed and allowed.
+/// Raises the limit on open files, as far as needed and allowed.
 fn make_room(files: u64) -> io::Result<()> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     if files > hard {

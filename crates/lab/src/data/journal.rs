@@ -144,7 +144,7 @@ impl Header {
     fn asks_for_flows(&self, study: &str, case: &str) -> bool {
         let study = self.studies.iter().find(|own| own.name == study);
         let case = study.and_then(|study| study.cases.iter().find(|own| own.name == case));
-        case.is_some_and(|case| case.metric == Metric::Unit || case.work.get().only_computes())
+        case.is_some_and(|case| case.metric == Metric::Unit || case.work.only_computes())
     }
 
     /// The headline answers of the run: their studies, each with its case.

@@ -28,12 +28,11 @@ const GUARD_MAPPINGS: u64 = 2;
 
 /// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
 pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
-    let UserLevelBytes { kept, stack, task } =
-        work.get().user_level_bytes().unwrap_or(UserLevelBytes {
-            kept: ORDINARY,
-            stack: ORDINARY,
-            task: ORDINARY,
-        });
+    let UserLevelBytes { kept, stack, task } = work.user_level_bytes().unwrap_or(UserLevelBytes {
+        kept: ORDINARY,
+        stack: ORDINARY,
+        task: ORDINARY,
+    });
     let addresses = flow::address_bytes(model, stack);
     let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
     let (memory, mappings) = match (model, model.stacks()) {

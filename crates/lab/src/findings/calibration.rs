@@ -19,7 +19,7 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     else {
         return Vec::new();
     };
-    if !case.case.work.get().is_calibration() {
+    if !case.case.work.is_calibration() {
         return Vec::new();
     }
     if plain.variant != second.variant {
@@ -120,7 +120,7 @@ fn found(share: f64, finding: &Finding) -> String {
 fn is_one(case: &CaseResult) -> bool {
     let is_alike = |pair: &[crate::data::LabelledVariant]| pair[0].variant == pair[1].variant;
     let mut pairs = case.case.variants.windows(2);
-    case.case.work.get().is_calibration() && pairs.next().is_some_and(is_alike)
+    case.case.work.is_calibration() && pairs.next().is_some_and(is_alike)
 }
 
 /// The noise of the cases that compare a machine with itself, as the differences that it hides:

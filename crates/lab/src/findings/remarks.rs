@@ -45,7 +45,7 @@ pub(crate) fn sentences(
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.
-    let takes_turns = |case: &&CaseResult| case.case.work.get().is_even();
+    let takes_turns = |case: &&CaseResult| case.case.work.is_even();
     // What scales has the same work for each flow, and sentences of its own.
     let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
     let working = || {

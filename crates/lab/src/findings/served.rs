@@ -12,7 +12,7 @@ pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
         let mut variants = case.case.variants.iter();
         let labelled = variants.find(|labelled| labelled.label == label);
         let work = labelled.and_then(|labelled| labelled.work.as_ref());
-        work.unwrap_or(&case.case.work).get().is_served()
+        work.unwrap_or(&case.case.work).is_served()
     };
     let findings = case.findings.iter();
     findings

@@ -16,8 +16,8 @@ const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 #[must_use]
 pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<String> {
     let is_of_making = |case: &&CaseResult| {
-        let work = case.case.work.get();
-        !work.is_even() && case.case.work.scaled().is_none()
+        let work = &case.case.work;
+        !work.is_even() && work.scaled().is_none()
     };
     let cases: Vec<&CaseResult> = cases.iter().copied().filter(is_of_making).collect();
     let pair = Pair::of(&cases, (subject, reference));

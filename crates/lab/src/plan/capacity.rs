@@ -193,7 +193,7 @@ fn taken(flows: u64, each: u64) -> String {
 
 /// A ring of pipes takes two open files a flow.
 fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
-    if work.get().pipes_a_flow() == 0 {
+    if work.pipes_a_flow() == 0 {
         return None;
     }
     let most = match machine.limits.nofile_hard {

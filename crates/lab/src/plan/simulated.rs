@@ -87,7 +87,7 @@ fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
         if work.program().is_some() {
             return Some("programs that are started by exec are not recorded".to_owned());
         }
-        if let Some(why) = work.get().not_recorded() {
+        if let Some(why) = work.not_recorded() {
             return Some(why.to_owned());
         }
         if flows > room && !variant.placement.is_one_cpu() {

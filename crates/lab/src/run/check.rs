@@ -72,7 +72,7 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
         let placement = &labelled.variant.placement;
         placement.resolve(cpus).map_err(|error| error.to_string())?;
         let work = labelled.work.as_ref().unwrap_or(&case.work);
-        if let Some(why) = work.get().missing() {
+        if let Some(why) = work.missing() {
             return Err(why);
         }
         if let Some(why) = work.unsuited(&labelled.variant) {

@@ -141,7 +141,7 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
 /// Whether a cold repetition would be another one, however long it takes: of work that reads
 /// what is in the page cache, as long as it stays there.
 fn needs_warm_up(case: &Case) -> bool {
-    case.work.get().warms_up()
+    case.work.warms_up()
 }
 
 #[cfg(test)]

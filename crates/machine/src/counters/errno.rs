@@ -1,5 +1,3 @@
-//! From the error number of `perf_event_open` to a reason and a remedy.
-
 use measure::Measured;
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
@@ -10,12 +8,10 @@ use crate::root::Root;
 /// What the kernel permits this process in counting events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {
-    /// `kernel.perf_event_paranoid`: up to 1 a process may count itself, kernel
-    /// included; 2 in user code only; higher (a patch of some distributions) not
-    /// at all.
+    /// `kernel.perf_event_paranoid`: up to 1 allows own counts, kernel included; 2 in user code
+    /// only; higher (a patch of some distributions) none.
     pub paranoid: Measured<i64>,
-    /// The process has `CAP_PERFMON` or `CAP_SYS_ADMIN`, and may count whatever
-    /// `paranoid` says.
+    /// The process has `CAP_PERFMON` or `CAP_SYS_ADMIN` and may count despite `paranoid`.
     pub privileged: bool,
 }
 

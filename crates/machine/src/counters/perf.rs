@@ -1,5 +1,3 @@
-//! The kernel as a source of events.
-
 use std::hint::black_box;
 
 use measure::counters::{Counter, Kernel, Source, Whose};

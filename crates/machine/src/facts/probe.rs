@@ -75,7 +75,6 @@ fn untried(pages: u64) -> Fact {
     fact(format!("{pages} pages"), ns, "")
 }
 
-/// How far it reaches; less than the fewest pages that are tried is no number.
 fn reach_words(pages: u64, reach: &Reach) -> String {
     let fewest = reach.points.first().map_or(0, |point| point.pages);
     match pages {

@@ -1,5 +1,3 @@
-//! How single things of a machine are put into words.
-
 use measure::Measured;
 
 use super::{Fact, fact};
@@ -7,7 +5,7 @@ use crate::cgroup::GroupLimit;
 use crate::topology::{Cache, Cpu, Node, Topology};
 use crate::{Machine, cpulist};
 
-/// The CPUs of each core, such as `0,4 1,5 2,6 3,7`.
+/// Such as `0,4 1,5 2,6 3,7`.
 pub(super) fn by_core(topology: &Topology) -> String {
     let first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
     let cores = topology.cpus.iter().filter(first);

@@ -1,5 +1,3 @@
-//! A chase: cells that each hold the place of the next.
-
 use std::hint::black_box;
 
 use measure::clock::thread_cpu_ns;
@@ -10,7 +8,7 @@ pub(super) struct Chase<'a> {
     start: u64,
 }
 
-/// Numbers that look random and are the same at every run (splitmix64).
+/// Splitmix64: the same numbers at every run.
 #[derive(Debug)]
 pub(super) struct Random(pub(super) u64);
 
@@ -23,14 +21,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; the bias of a few parts in 2^40 means nothing here.
+    /// The bias of a few parts in 2^40 does not matter.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 }
 
 impl<'a> Chase<'a> {
-    /// Links the words at `places` into one cycle in random order (Sattolo 1986).
+    /// Sattolo 1986.
     pub(super) fn link(words: &'a mut [u64], mut places: Vec<u64>, random: &mut Random) -> Self {
         for last in (1..places.len()).rev() {
             places.swap(last, random.below(last as u64) as usize);
@@ -45,8 +43,7 @@ impl<'a> Chase<'a> {
         }
     }
 
-    /// ns of CPU time a step over `steps` steps, each waiting for the one before. (A load that is
-    /// waited for is CPU time; time that others had the CPU is not.)
+    /// CPU time per step: waiting for a load is CPU time; other tasks' time is not.
     pub(super) fn ns_a_step(&self, steps: u64) -> f64 {
         let mut at = self.start;
         let begin = thread_cpu_ns();

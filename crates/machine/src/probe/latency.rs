@@ -9,17 +9,16 @@ use super::pages::{Block, PageKind};
 use super::{PASSES, median, too_little};
 use crate::Machine;
 
-/// Bytes and words of a line.
 const LINE: u64 = 64;
 const LINE_WORDS: u64 = 8;
-/// Steps of a pass: a block of more lines is not walked to its end in each.
+/// Larger blocks are not walked to their end in each pass.
 const STEPS: u64 = 200_000;
-/// What lies this often beyond the last cache is in no cache, nearly.
+/// A block this many times the last cache is nearly all outside of it.
 const BEYOND: u64 = 4;
-/// No block is larger: to link its lines takes seconds.
+/// Linking the lines of a larger block takes seconds.
 const LARGEST: u64 = 2 << 30;
 
-/// The last cache where a machine tells of none: larger ones are rare.
+/// Assumed if the machine shows none: larger ones are rare.
 const UNKNOWN_LAST: u64 = 32 << 20;
 
 /// The time to answer of one level.
@@ -29,8 +28,7 @@ pub struct Latency {
     pub level: Option<u32>,
     /// Bytes over which the chase goes.
     pub bytes: u64,
-    /// Bytes of the last cache, where the chase goes less far beyond it than it should: so much
-    /// of it may be in the cache.
+    /// Bytes of the last cache, if the chase is too small to exceed it: so much may be cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
     /// What it found.
@@ -97,8 +95,7 @@ fn sizes(machine: &Machine) -> Measured<Sizes> {
     })
 }
 
-/// Bytes of which nearly none are in a cache; where that would be too many, how large the
-/// last cache is.
+/// Bytes of which nearly none are cached; else, with the size of the last cache, fewer.
 fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     let last = sizes.and_then(|sizes| sizes.values().max().copied());
     let last = last.unwrap_or(UNKNOWN_LAST);
@@ -106,7 +103,7 @@ fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     (wanted.min(LARGEST), (wanted > LARGEST).then_some(last))
 }
 
-/// Without huge pages the TLB has its part in the far levels; which it was is said.
+/// Small pages, if huge ones are not to be had: the answer says which.
 fn block(bytes: u64) -> Measured<(Block, PageKind)> {
     let of = |kind| Block::new(bytes as usize, kind).map(|block| (block, kind));
     match of(PageKind::Huge) {
@@ -134,7 +131,7 @@ fn chase(block: &mut Block, bytes: u64) -> f64 {
     let lines = (bytes / LINE).max(2);
     let places = (0..lines).map(|line| line * LINE_WORDS).collect();
     let chase = Chase::link(block.words(), places, &mut Random(bytes));
-    // One walk over all of it, so that whatever fits is in the cache.
+    // One walk warms the cache.
     chase.ns_a_step(lines);
     let steps = STEPS.min(lines * 64);
     median((0..PASSES).map(|_| chase.ns_a_step(steps)).collect())

@@ -39,7 +39,6 @@ pub use pages::PageKind;
 pub(crate) use reach::chase_bytes;
 pub use reach::{Reach, ReachPoint};
 
-/// Passes over each chase.
 const PASSES: usize = 7;
 
 /// What was found by trying.
@@ -66,8 +65,8 @@ impl Probe {
     }
 }
 
-/// Of the bytes that this process may still take, a fourth: the machine, its control groups
-/// and its limit of addresses each have a say. None where nobody knows what is free.
+/// A fourth of what this process may still take: of the machine, its control groups and addresses.
+/// 0 if unknown.
 fn room(machine: &Machine) -> u64 {
     let lowest = machine
         .user_level_ceilings(Needs::memory(1))

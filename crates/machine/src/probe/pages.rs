@@ -1,12 +1,9 @@
-//! Memory that is mapped by pages of one kind.
-
 use std::fmt;
 
 use measure::Measured;
 use memmap2::{Advice, MmapMut};
 use serde::{Deserialize, Serialize};
 
-/// What the kernel maps at once where it maps huge pages.
 const HUGE: usize = 2 << 20;
 
 /// How memory is mapped.
@@ -73,8 +70,7 @@ impl Block {
 
     fn map(bytes: usize, kind: PageKind) -> std::io::Result<Self> {
         let map = MmapMut::map_anon(bytes + HUGE)?;
-        // Where the kernel has no huge pages at all it knows neither advice, and small pages
-        // are what there is.
+        // A kernel without huge pages knows neither advice and has only small ones.
         let advised = map.advise(match kind {
             PageKind::Small => Advice::NoHugePage,
             PageKind::Huge => Advice::HugePage,
@@ -93,13 +89,11 @@ impl Block {
             .for_each(|word| *word = 1);
     }
 
-    /// The block as words of 8 bytes.
     pub(super) fn words(&mut self) -> &mut [u64] {
         bytemuck::cast_slice_mut(&mut self.map[self.from..self.from + self.bytes])
     }
 }
 
-/// Bytes of huge pages that this process has; `None` where that cannot be read.
 fn huge_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
     let line = text

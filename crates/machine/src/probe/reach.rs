@@ -5,15 +5,13 @@ use super::chase::{Chase, Random};
 use super::pages::{Block, PageKind};
 use super::{PASSES, median, too_little};
 
-/// Pages at the fewest and at the most.
 const FEWEST: u64 = 16;
 const MOST: u64 = 65_536;
-/// Words of 8 bytes in a page of 4 KiB, and in a line of 64 bytes.
+/// In 4 KiB, and in 64 bytes.
 const PAGE_WORDS: u64 = 512;
 const LINE_WORDS: u64 = 8;
-/// Steps of a pass at the least.
 const STEPS: u64 = 100_000;
-/// Times further apart than this, and by more than [`TELLING_NS`], are apart.
+/// The two differ if by more than this factor and by [`TELLING_NS`].
 const APART: f64 = 1.15;
 const TELLING_NS: f64 = 0.4;
 
@@ -36,15 +34,13 @@ pub struct ReachPoint {
 }
 
 impl ReachPoint {
-    /// Whether 4 KiB pages cost more than huge ones here.
     fn apart(&self) -> bool {
         self.small_ns > APART * self.huge_ns && self.small_ns - self.huge_ns > TELLING_NS
     }
 }
 
 impl Reach {
-    /// The most pages of 4 KiB up to which huge pages gain nothing: 0 if they gain something
-    /// with the fewest that are tried; `None` if they gain nothing at any number.
+    /// The most 4 KiB pages for which huge pages gain nothing; 0: they always gain; `None`: never.
     pub fn small_pages(&self) -> Option<u64> {
         let first = self.points.iter().position(ReachPoint::apart)?;
         Some(
@@ -54,13 +50,13 @@ impl Reach {
         )
     }
 
-    /// Numbers of pages that were not tried, as there is too little memory for them.
+    /// Numbers of pages not tried for lack of memory.
     pub fn untried(&self) -> impl Iterator<Item = u64> {
         let last = self.points.last().map_or(0, |point| point.pages);
         counts().skip_while(move |pages| *pages <= last)
     }
 
-    /// What a page of 4 KiB costs more than its part of a huge one, in ns, where that is most.
+    /// The largest extra cost of a 4 KiB page, in ns.
     pub fn miss_ns(&self) -> Option<f64> {
         let apart = self.points.iter().filter(|point| point.apart());
         apart
@@ -89,12 +85,11 @@ pub(super) fn probe(room: u64) -> Measured<Reach> {
     })
 }
 
-/// What a chase over this many pages takes: they are there once as small and once as huge ones.
+/// Small and huge pages.
 pub(crate) fn chase_bytes(pages: u64) -> u64 {
     pages * 2 * 4096
 }
 
-/// Every number of pages that is tried where there is memory for it.
 fn counts() -> impl Iterator<Item = u64> {
     let doubled = std::iter::successors(Some(FEWEST), |pages| Some(pages * 2));
     doubled.take_while(|pages| *pages <= MOST)

@@ -59,8 +59,7 @@ impl Event {
         )
     }
 
-    /// Whether it happens inside the kernel only, so that a count of user code
-    /// alone would always be 0.
+    /// Whether it happens only inside the kernel: a count of user code would always be 0.
     #[must_use]
     pub fn needs_kernel(self) -> bool {
         matches!(self, Event::ContextSwitches | Event::Migrations)
@@ -72,7 +71,7 @@ impl Event {
         matches!(self, Event::TaskClock | Event::Cycles | Event::Instructions)
     }
 
-    /// Whether it is something that goes wrong in a small share of all instructions.
+    /// Whether it is a fault or miss of a small share of all instructions.
     #[must_use]
     pub fn is_miss(self) -> bool {
         use Event::{BranchMisses, CacheMisses, DtlbMisses, L1dMisses};
@@ -116,8 +115,8 @@ impl fmt::Display for Event {
     }
 }
 
-/// Events as they are asked for: `all`, `software`, `hardware`, or names with commas between
-/// them. Each is there once, in the order of [`Event::ALL`].
+/// Events in the order of [`Event::ALL`], asked for as `all`, `software`, `hardware`, or names with
+/// commas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Events(pub Vec<Event>);
 

@@ -45,7 +45,7 @@ impl Counter for perf_event::Counter {
     }
 }
 
-/// The library reports `E2BIG` as an error of its own, without a number.
+/// The library reports `E2BIG` without its number.
 fn errno_of(error: &io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::E2BIG, Errno::from_raw)
 }

@@ -24,14 +24,14 @@ use std::path::Path;
 
 use crate::pagemap::Pagemap;
 
-/// What tells a file from every other one: device and inode, as `maps` has them.
+/// Device and inode, as `maps` has them.
 type FileId<'t> = (&'t str, &'t str);
 
-/// Pages of a file that are mapped, a bit each.
+/// One bit for each page.
 type Pages = Vec<u64>;
 
-/// How many pages of files the processes map, each page once; `None` where the kernel does not
-/// tell of all of them.
+/// Pages of files that the processes map, each once; `None` where the kernel does not show all of
+/// them.
 pub(super) fn mapped(root: &Path, pids: &[i32], page: u64) -> Option<u64> {
     let in_memory = in_memory(&fs::read_to_string(root.join("self/mountinfo")).ok()?);
     let mut files: BTreeMap<(String, String), Pages> = BTreeMap::new();
@@ -50,7 +50,7 @@ pub(super) fn mapped(root: &Path, pids: &[i32], page: u64) -> Option<u64> {
     Some(bits.map(|word| u64::from(word.count_ones())).sum())
 }
 
-/// The devices of file systems that hold their files in memory.
+/// Devices of file systems in memory.
 fn in_memory(mountinfo: &str) -> BTreeSet<String> {
     let tmpfs = mountinfo.lines().filter(|line| {
         let kind = line.split(" - ").nth(1);
@@ -59,13 +59,11 @@ fn in_memory(mountinfo: &str) -> BTreeSet<String> {
     let device = |line: &str| {
         let (major, minor) = line.split(' ').nth(2)?.split_once(':')?;
         let hex = |number: &str| number.parse::<u32>().ok();
-        // As `maps` writes it.
         Some(format!("{:02x}:{:02x}", hex(major)?, hex(minor)?))
     };
     tmpfs.filter_map(device).collect()
 }
 
-/// A line of `maps` that has a file.
 struct Mapping<'t> {
     from: u64,
     to: u64,
@@ -93,13 +91,11 @@ impl<'t> Mapping<'t> {
         })
     }
 
-    /// Whether its pages are shared memory and no file's.
     fn is_memory(&self, devices: &BTreeSet<String>) -> bool {
         let kernels_own = ["/memfd:", "/dev/zero", "/SYSV", "/[aio]"];
         devices.contains(self.file.0) || kernels_own.iter().any(|own| self.path.starts_with(own))
     }
 
-    /// Marks the pages that are mapped and the file's own.
     fn add_to(&self, pages: &mut Pages, map: &Pagemap, page: u64) -> Option<()> {
         let (first, count) = (self.from / page, (self.to - self.from) / page);
         let offset = self.offset / page;

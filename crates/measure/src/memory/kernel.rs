@@ -1,4 +1,4 @@
-//! Memory that the kernel holds for processes without telling whose it is.
+//! Kernel memory of processes that no file attributes to them.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -6,19 +6,16 @@ use std::sync::OnceLock;
 use super::proc::kib;
 use crate::Measured;
 
-/// Kernel stack of one task where it cannot be derived: `THREAD_SIZE` of Linux
-/// on x86_64 (`THREAD_SIZE_ORDER` 2 of `page_64_types.h`) and, with pages of
-/// 4 KiB, on aarch64 (`MIN_THREAD_SHIFT` 14 of `asm/memory.h`). riscv64,
-/// powerpc64 and s390x have the same size in their common configurations.
+/// `THREAD_SIZE` of Linux on x86_64 (`THREAD_SIZE_ORDER` 2 of `page_64_types.h`) and, with 4 KiB
+/// pages, aarch64 (`MIN_THREAD_SHIFT` 14 of `asm/memory.h`); the same in common configurations of
+/// riscv64, powerpc64 and s390x.
 const USUAL_STACK: u64 = 16 * 1_024;
 
 /// Bytes of kernel stack of one task.
 ///
-/// No file states it. It is a power of two that is fixed when a kernel is built
-/// (larger with 64 KiB pages or KASAN), so it is derived, once, from
-/// `KernelStack` of `/proc/meminfo` over the number of tasks in
-/// `/proc/loadavg`. Where the quotient is not near a power of two, 16 KiB is
-/// assumed, which is right for x86_64 and for aarch64 with 4 KiB pages.
+/// No file states it. It is a power of two, fixed when a kernel is built (larger with 64 KiB pages
+/// or KASAN): derived once from `KernelStack` of `/proc/meminfo` over the tasks in `/proc/loadavg`,
+/// or 16 KiB if the quotient is not near a power of two.
 pub fn kernel_stack_bytes() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
     *SIZE.get_or_init(|| {
@@ -27,9 +24,8 @@ pub fn kernel_stack_bytes() -> u64 {
     })
 }
 
-/// The quotient is never exact: idle tasks have stacks and are not in the task
-/// count, zombies the reverse. A quarter off is accepted, which still tells
-/// every power of two from the next.
+/// Idle tasks have stacks but are not counted, zombies the reverse, so the quotient may be a
+/// quarter off: that still tells powers of two apart.
 fn derive_stack(meminfo: &str, loadavg: &str) -> Option<u64> {
     let total = kib(meminfo, "KernelStack:")?;
     let quotient = total.checked_div(tasks(loadavg)?)?;

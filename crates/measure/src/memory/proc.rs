@@ -9,12 +9,12 @@ use nix::errno::Errno;
 
 use super::{Heap, MemoryError};
 
-/// The part of `smaps_rollup` that is used, in bytes.
+/// In bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rollup {
     pub(super) rss: u64,
     pub(super) pss: u64,
-    /// The part of PSS that is not pages of files; kernels before 5.2 do not tell it.
+    /// PSS without pages of files; kernels before 5.2 lack it.
     pub(super) pss_own: Option<u64>,
     pub(super) heap: Option<Heap>,
 }
@@ -32,7 +32,7 @@ impl Rollup {
     }
 }
 
-/// Pages of `hugetlbfs` are in no other line than their own.
+/// `hugetlbfs` pages are in no other line than their own.
 fn heap(text: &str) -> Option<Heap> {
     let reserved = kib(text, "Private_Hugetlb:")?;
     Some(Heap {
@@ -41,7 +41,7 @@ fn heap(text: &str) -> Option<Heap> {
     })
 }
 
-/// The part of `status` that is used, sizes in bytes.
+/// Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) rss: u64,
@@ -51,8 +51,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// `None` for a zombie or a kernel thread too: these hold no memory and have
-    /// no `Vm` lines.
+    /// `None` for zombies and kernel threads: they have no `Vm` lines.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Some(Self {
             rss: kib(text, "VmRSS:")?,
@@ -63,13 +62,12 @@ impl Status {
     }
 }
 
-/// The bytes of a line `key   123 kB`.
+/// In bytes, of a line `key   123 kB`.
 pub(super) fn kib(text: &str, key: &str) -> Option<u64> {
     let number = field(text, key)?.strip_suffix("kB")?;
     number.trim_end().parse::<u64>().ok()?.checked_mul(1_024)
 }
 
-/// What follows `key` on the line that begins with it.
 fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.lines()
         .find_map(|line| line.strip_prefix(key))
@@ -97,7 +95,6 @@ impl Files {
         }
     }
 
-    /// Reads `file` of the process and parses it.
     pub(super) fn read<T>(
         &mut self,
         pid: i32,
@@ -106,13 +103,12 @@ impl Files {
     ) -> Result<T, MemoryError> {
         self.fill(pid, file)
             .map_err(|error| self.explain(pid, file, &error))?;
-        // What cannot be parsed is a zombie: it has a status, but no memory.
+        // A zombie has a status without memory.
         parse(&self.text).ok_or(MemoryError::Ended { pid })
     }
 
     fn fill(&mut self, pid: i32, file: &str) -> io::Result<()> {
         self.path.clear();
-        // Writing into a `String` does not fail.
         let _ = write!(self.path, "{}/{pid}/{file}", self.root.display());
         self.text.clear();
         File::open(&self.path)?

@@ -14,7 +14,7 @@ use nix::unistd::{SysconfVar, sysconf};
 use super::parse::{Stat, child_pids, on_cpu_ns, write_bytes};
 use super::{Process, Task};
 
-/// Ticks in a second: 100 on every architecture that Linux has had for twenty years.
+/// On every architecture for twenty years.
 const USUAL_TICKS: u64 = 100;
 const USUAL_PAGE: u64 = 4_096;
 
@@ -40,26 +40,24 @@ impl Files {
         })
     }
 
-    /// The ids of all processes, ascending.
     pub(super) fn pids(&mut self, pids: &mut Vec<i32>) -> io::Result<()> {
         numbers(&mut self.listing, pids)
     }
 
-    /// Whether this kernel lists the processes that a thread has made.
+    /// Whether the kernel has `children` files.
     pub(super) fn tells_children(&mut self) -> bool {
         let own = self.read(format_args!("thread-self/children"), |_| Some(()));
         matches!(own, Ok(Some(())))
     }
 
-    /// Adds the processes that the first thread of a process has made; none of one that has
-    /// ended.
+    /// Adds the children of a process's first thread; none if it has ended.
     pub(super) fn children(&mut self, pid: i32, children: &mut Vec<i32>) -> io::Result<()> {
         let told = self.read(format_args!("{pid}/task/{pid}/children"), child_pids)?;
         children.extend(told.into_iter().flatten());
         Ok(())
     }
 
-    /// The ids of the threads of a process, ascending. One thread needs no listing.
+    /// Ascending. A single thread needs no listing.
     pub(super) fn tids(&mut self, process: &Process, tids: &mut Vec<i32>) -> io::Result<()> {
         tids.clear();
         if process.threads == 1 {
@@ -88,7 +86,7 @@ impl Files {
         Ok(Some((stat.group, process)))
     }
 
-    /// A thread; `None` if it has ended.
+    /// `None` if it has ended.
     pub(super) fn task(&mut self, pid: i32, tid: i32) -> io::Result<Option<Task>> {
         let Some(stat) = self.read(format_args!("{pid}/task/{tid}/stat"), Stat::parse)? else {
             return Ok(None);
@@ -117,7 +115,7 @@ impl Files {
         Ok(written)
     }
 
-    /// Reads and parses a file. One that is gone is `None`.
+    /// `None` if the file is gone.
     fn read<T>(
         &mut self,
         file: std::fmt::Arguments<'_>,
@@ -135,12 +133,11 @@ impl Files {
 
     fn name(&mut self, file: std::fmt::Arguments<'_>) {
         self.path.clear();
-        // Writing into a `String` does not fail.
         let _ = write!(self.path, "{}/{file}", self.root.display());
     }
 }
 
-/// What was read; `None` where a process has ended before or meanwhile.
+/// `None` if the process ended before or while it was read.
 fn present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -156,7 +153,7 @@ fn folder<P: ?Sized + nix::NixPath>(path: &P) -> io::Result<Dir> {
     Ok(Dir::open(path, flags, Mode::empty())?)
 }
 
-/// The names in a folder that are numbers, ascending.
+/// Ascending.
 fn numbers(folder: &mut Dir, numbers: &mut Vec<i32>) -> io::Result<()> {
     numbers.clear();
     for entry in folder.iter() {

@@ -1,16 +1,14 @@
-//! The files of a process or thread, from bytes to numbers.
-
 use super::State;
 
-/// What is used of a `stat` file. Its second field is the name in brackets, which may hold
-/// anything, brackets too: what counts stands after the last one.
+/// Part of a `stat` file. Its second field, the name in brackets, may hold brackets too: fields
+/// count from the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) state: State,
     pub(super) group: i32,
-    /// User and system time, in ticks.
+    /// User and system, in ticks.
     pub(super) own_ticks: u64,
-    /// The same of children that were waited for.
+    /// The same of reaped children.
     pub(super) children_ticks: u64,
     pub(super) threads: u32,
     pub(super) rss_pages: u64,
@@ -21,7 +19,7 @@ impl Stat {
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let name_ends = bytes.iter().rposition(|&byte| byte == b')')?;
         let text = std::str::from_utf8(bytes.get(name_ends + 2..)?).ok()?;
-        // Fields are numbered from 1 in proc(5); the state is the third.
+        // proc(5) numbers fields from 1; the state is the third.
         let mut fields = (3..).zip(text.split_ascii_whitespace());
         let mut field = |number: u32| Some(fields.find(|(at, _)| *at == number)?.1);
         let number = |text: &str| text.parse::<u64>().ok();
@@ -37,13 +35,12 @@ impl Stat {
     }
 }
 
-/// The first field of `schedstat`: time on a CPU, in ns.
+/// First field of `schedstat`, in ns.
 pub(super) fn on_cpu_ns(bytes: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(bytes).ok()?;
     text.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// `write_bytes` of `io`.
 pub(super) fn write_bytes(bytes: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();
@@ -51,7 +48,6 @@ pub(super) fn write_bytes(bytes: &[u8]) -> Option<u64> {
     value.trim().parse().ok()
 }
 
-/// The pids of `children`.
 pub(super) fn child_pids(bytes: &[u8]) -> Option<Vec<i32>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let pids = text.split_ascii_whitespace().map(|pid| pid.parse().ok());

@@ -35,7 +35,7 @@ pub(super) struct Bandwidth {
     received: Counter,
 }
 
-/// The buffers of a flow: one of the sender, one for each message of a window of the receiver.
+/// One buffer of the sender; of the receiver one for each message of a window.
 pub(super) struct Buffers(Vec<u8>);
 
 impl Bandwidth {
@@ -50,7 +50,7 @@ impl Bandwidth {
         }
     }
 
-    /// Between ranks; what the receiver got, added up.
+    /// Between ranks; returns the sum of what the receiver got.
     fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         let mut world = member.team.world();
         let mut sum = 0;
@@ -137,7 +137,7 @@ impl Exchange for Bandwidth {
         }
     }
 
-    /// The last window must have come whole.
+    /// Checks that the last window came whole.
     fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
         let mut messages = buffers.0.chunks_exact(self.bytes);
         let whole = messages.all(|message| message.iter().skip(8).all(|byte| *byte == 1));

@@ -70,7 +70,7 @@ impl Halo {
         copied(&edges.last, &strip.now[last..]);
     }
 
-    /// Rows between ranks: down, then up.
+    /// Down, then up.
     fn between_ranks(&self, set: usize, team: &Team) {
         let mut world = team.world();
         let above = team.rank.checked_sub(1);
@@ -135,7 +135,7 @@ impl Halo {
     }
 }
 
-/// A row of means; its ends stay.
+/// The ends of a row stay.
 fn mean(row: &[f64], up: &[f64], down: &[f64], into: &mut [f64]) {
     let side = row.len();
     let (up, down) = (&up[..side], &down[..side]);

@@ -29,14 +29,12 @@ pub(crate) trait Exchange: Sync {
 
     fn run(&self, state: &mut Self::State, member: &Member<'_>) -> Proof;
 
-    /// Looks at the state afterwards, in no phase: adds what it proves, and panics where something
-    /// does not hold.
+    /// Checks the state in no phase and adds what it proves; panics where something does not hold.
     fn settle(&self, _state: &mut Self::State, proof: Proof) -> Proof {
         proof
     }
 }
 
-/// Runs what a task asks for: where a name becomes a type.
 pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
     match &task.body {
         Body::Units(work) => of_work(task, team, work, units::HandOut::Dealt),

@@ -141,7 +141,7 @@ impl Exchange for PingPong {
         }
     }
 
-    /// The last message must have come whole.
+    /// Checks that the last message came whole.
     fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
         let rest = buffers.into.get(8..).unwrap_or_default();
         assert!(rest.iter().all(|byte| *byte == 1), "a message came broken");

@@ -44,7 +44,7 @@ impl Exchange for Search {
     fn run(&self, out: &mut Self::State, member: &Member<'_>) -> Proof {
         let mut lost = None;
         let mut hear = |problem: &Problem| {
-            // What is wrong with a path is the tree's own.
+            // The tree's own problems do not count.
             if problem.kind == Kind::Error && problem.path.is_none() {
                 lost.get_or_insert_with(|| problem.to_string());
             }
@@ -62,7 +62,8 @@ impl Exchange for Search {
     }
 }
 
-/// A number spread over all bits, so that one file less is no small difference; those of all flows add up.
+/// Spreads a number over all bits: one file less changes all of them. Sums of flows stay
+/// comparable.
 fn spread(files: u64) -> u64 {
     files.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -44,7 +44,7 @@ impl Counter {
 }
 
 impl HandOut {
-    /// Sets the next unit to the first, for all ranks. The gate comes before it is taken.
+    /// For all ranks; a gate comes before the first unit is taken.
     pub(super) fn reset(&self, member: &Member<'_>) {
         if let Self::Taken(counter) = self {
             counter.reset(member);

@@ -4,7 +4,6 @@ use std::hint::black_box;
 use std::io;
 use std::ptr::NonNull;
 
-/// A block that was allocated and not freed.
 #[derive(Debug)]
 pub(crate) struct Block {
     base: NonNull<u64>,
@@ -12,8 +11,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Allocates `words` words, one at least. The compiler does not see that a block may be of
-    /// no use, and so cannot leave it out.
+    /// At least one word. Opaque to the compiler, which would drop an unused block.
     #[inline]
     pub(crate) fn new(words: usize) -> io::Result<Self> {
         // SAFETY: the call has no preconditions.
@@ -26,7 +24,6 @@ impl Block {
         self.base.addr().get() as u64
     }
 
-    /// Writes the first and the last word.
     #[inline]
     pub(crate) fn mark(&mut self, word: u64) {
         // SAFETY: the block has this word, and nobody else has the block.
@@ -37,7 +34,7 @@ impl Block {
         unsafe { last.write(word) };
     }
 
-    /// The last word. It must have been written.
+    /// It must have been written.
     #[inline]
     pub(crate) fn last(&self) -> u64 {
         // SAFETY: the last word lies in the block.
@@ -54,16 +51,16 @@ impl Drop for Block {
     }
 }
 
-/// From now on blocks of 128 KB and more are mappings of their own.
+/// Makes blocks of 128 KB and more mappings of their own.
 pub(crate) fn map_large_blocks() -> io::Result<()> {
     option(libc::M_MMAP_THRESHOLD, 128 << 10)
 }
 
-/// Gives the allocator room, so that it does not move the break for `bytes` bytes.
+/// The allocator will not move the break for the next `bytes` bytes.
 pub(crate) fn make_room(bytes: i32) -> io::Result<()> {
     option(libc::M_TRIM_THRESHOLD, i32::MAX)?;
     option(libc::M_TOP_PAD, bytes)?;
-    // Together more than what is free now, and each below what becomes a mapping.
+    // Together more than is free now, each below the threshold of mappings.
     let blocks: Result<Vec<Block>, _> = (0..4).map(|_| Block::new(12 << 10)).collect();
     blocks.map(drop)
 }

@@ -10,12 +10,11 @@ use nix::unistd::ForkResult;
 use super::memory::{Mapping, Of};
 use super::{answer, no_error};
 
-/// A child process that has not been waited for.
 #[derive(Debug)]
 pub(crate) struct Child(libc::pid_t);
 
 impl Child {
-    /// Waits for its end; the answer is its exit code.
+    /// Returns the exit code.
     ///
     /// # Errors
     /// It was ended by a signal.
@@ -34,14 +33,14 @@ impl Child {
     }
 }
 
-/// Ends this process without running anything of its parent's.
+/// Runs no exit handlers of the parent's.
 pub(crate) fn exit(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }
 }
 
-/// Forks a process that does `work` and exits with 0; `shared` are flags of `clone` for what
-/// it shares with its parent (not its memory). It is killed when its parent ends.
+/// Forks a process that does `work` and exits with 0. `shared`: flags of `clone` for what it shares
+/// with its parent (not memory). It is killed when its parent ends.
 ///
 /// # Safety
 /// The process has one thread: the child continues with everything that it has.
@@ -61,20 +60,18 @@ pub(crate) unsafe fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Resul
     }
 }
 
-/// Gives the calling thread a file table and a working folder of its own.
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the call takes a number alone and changes no memory.
     answer(unsafe { libc::unshare(libc::CLONE_FILES | libc::CLONE_FS) }).map(|_| ())
 }
 
-/// Lets another flow run, if one waits for this CPU.
 #[inline]
 pub(crate) fn sched_yield() -> io::Result<()> {
     // SAFETY: the call has no preconditions.
     answer(unsafe { libc::sched_yield() }).map(|_| ())
 }
 
-/// Forks, with all that the C library does for it, a process that exits with `code`.
+/// Forks through the C library.
 #[inline]
 pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
     // SAFETY: the child makes one call, which is allowed whatever other threads hold.
@@ -84,7 +81,6 @@ pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
     }
 }
 
-/// A stack for a process that only ends.
 #[derive(Debug)]
 pub(crate) struct Stack(Mapping);
 
@@ -93,21 +89,20 @@ impl Stack {
         Mapping::new(STACK, Of::Private).map(Self)
     }
 
-    /// Its end, where it begins to be used.
+    /// The stack grows down from here.
     fn top(&self) -> *mut libc::c_void {
         self.0.as_ptr().wrapping_byte_add(self.0.len())
     }
 }
 
-/// Bytes of a [`Stack`].
 const STACK: usize = 16 << 10;
 
 extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
     code.addr() as libc::c_int
 }
 
-/// Makes a process on `stack` that exits with `code`; `flags` say what it has in common with
-/// its parent. It must be waited for before the stack is used again.
+/// Makes a process on `stack` that exits with `code`; `flags` of `clone` say what it shares. Wait
+/// for it before the stack is used again.
 #[inline]
 pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
     let argument = std::ptr::without_provenance_mut(code.into());
@@ -122,7 +117,7 @@ extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {
     told
 }
 
-/// Makes a thread that answers with its argument, and joins it.
+/// The thread returns its argument and is joined.
 #[inline]
 pub(crate) fn thread(told: usize) -> io::Result<usize> {
     let mut handle = 0;
@@ -137,17 +132,14 @@ pub(crate) fn thread(told: usize) -> io::Result<usize> {
     Ok(answer.addr())
 }
 
-/// A program that can be run.
 #[derive(Debug)]
 pub(crate) struct Program {
     path: CString,
 }
 
-/// Where programs are looked for.
 const FOLDERS: [&str; 2] = ["/bin", "/usr/bin"];
 
 impl Program {
-    /// Finds a program by its name.
     pub(crate) fn find(name: &str) -> io::Result<Self> {
         let paths = FOLDERS.map(|folder| Path::new(folder).join(name));
         let found = paths.into_iter().find(|path| path.exists());
@@ -161,7 +153,7 @@ impl Program {
         Ok(Self { path })
     }
 
-    /// Runs it without arguments and with an empty environment.
+    /// Without arguments, with an empty environment.
     #[inline]
     pub(crate) fn spawn(&self) -> io::Result<Child> {
         let mut pid = 0;

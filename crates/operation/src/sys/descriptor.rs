@@ -1,15 +1,12 @@
-//! Reading and writing words through descriptors.
-
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use super::answer;
 
-/// Bytes of a word.
 pub(crate) const WORD: usize = size_of::<u64>();
 
-/// The error of a call that moved fewer bytes than asked for.
+/// A call moved fewer bytes than asked for.
 #[cold]
 fn cut(moved: u64, wanted: usize) -> io::Error {
     io::Error::other(format!("{moved} of {wanted} bytes were moved"))
@@ -23,21 +20,20 @@ fn whole(moved: u64, wanted: usize) -> io::Result<()> {
     }
 }
 
-/// Opens a file.
 #[inline]
 pub(crate) fn open(path: &CStr, flags: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: the path is a C string, and the mode is read with O_CREAT only.
     owned(unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o600) })
 }
 
-/// Closes a descriptor, and says so if that fails.
+/// Reports an error of closing.
 #[inline]
 pub(crate) fn close(fd: OwnedFd) -> io::Result<()> {
     // SAFETY: the descriptor was owned, and is used by nobody after this.
     answer(unsafe { libc::close(fd.into_raw_fd()) }).map(|_| ())
 }
 
-/// Reads exactly `bytes`.
+/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn read(fd: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<()> {
     // SAFETY: the buffer is as long as said.
@@ -45,7 +41,7 @@ pub(crate) fn read(fd: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<()> {
     whole(answer(moved as i64)?, bytes.len())
 }
 
-/// Writes exactly `bytes`.
+/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     // SAFETY: the buffer is as long as said.
@@ -53,7 +49,7 @@ pub(crate) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     whole(answer(moved as i64)?, bytes.len())
 }
 
-/// Reads exactly `bytes` at a place of a file.
+/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn pread(fd: BorrowedFd<'_>, bytes: &mut [u8], at: u64) -> io::Result<()> {
     let (buffer, length) = (bytes.as_mut_ptr().cast(), bytes.len());
@@ -62,7 +58,6 @@ pub(crate) fn pread(fd: BorrowedFd<'_>, bytes: &mut [u8], at: u64) -> io::Result
     whole(answer(moved as i64)?, length)
 }
 
-/// Reads one word.
 #[inline]
 pub(crate) fn read_word(fd: BorrowedFd<'_>) -> io::Result<u64> {
     let mut bytes = [0; WORD];
@@ -70,13 +65,11 @@ pub(crate) fn read_word(fd: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Writes one word.
 #[inline]
 pub(crate) fn write_word(fd: BorrowedFd<'_>, word: u64) -> io::Result<()> {
     write(fd, &word.to_ne_bytes())
 }
 
-/// Reads the word at a place of a file.
 #[inline]
 pub(crate) fn pread_word(fd: BorrowedFd<'_>, at: u64) -> io::Result<u64> {
     let mut bytes = [0; WORD];
@@ -84,7 +77,7 @@ pub(crate) fn pread_word(fd: BorrowedFd<'_>, at: u64) -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Writes exactly `bytes` at a place of a file.
+/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn pwrite(fd: BorrowedFd<'_>, bytes: &[u8], at: u64) -> io::Result<()> {
     let (buffer, length) = (bytes.as_ptr().cast(), bytes.len());
@@ -93,39 +86,36 @@ pub(crate) fn pwrite(fd: BorrowedFd<'_>, bytes: &[u8], at: u64) -> io::Result<()
     whole(answer(moved as i64)?, length)
 }
 
-/// Goes to a place of a file; the answer is where that is.
+/// Returns the new position.
 #[inline]
 pub(crate) fn seek(fd: BorrowedFd<'_>, to: u64) -> io::Result<u64> {
     // SAFETY: the call takes numbers alone.
     answer(unsafe { libc::lseek(fd.as_raw_fd(), to as i64, libc::SEEK_SET) })
 }
 
-/// Another number for the same open file.
 #[inline]
 pub(crate) fn dup(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     // SAFETY: the call takes a number alone.
     owned(unsafe { libc::dup(fd.as_raw_fd()) })
 }
 
-/// A counter in the kernel, at 0.
+/// At 0.
 pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     // SAFETY: the call takes numbers alone.
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })
 }
 
-/// An empty file in memory.
 pub(crate) fn memory_file() -> io::Result<OwnedFd> {
     // SAFETY: the name is a C string.
     owned(unsafe { libc::memfd_create(c"flowgauge".as_ptr(), libc::MFD_CLOEXEC) })
 }
 
-/// A watcher of descriptors.
 pub(crate) fn epoll() -> io::Result<OwnedFd> {
     // SAFETY: the call takes a number alone.
     owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })
 }
 
-/// The descriptor that a call has just answered.
+/// Takes the descriptor that a call returned.
 #[inline]
 pub(super) fn owned(fd: libc::c_int) -> io::Result<OwnedFd> {
     answer(fd)?;
@@ -133,7 +123,6 @@ pub(super) fn owned(fd: libc::c_int) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Whether a descriptor, watched for input, has some now.
 pub(crate) fn watched(fd: BorrowedFd<'_>) -> libc::pollfd {
     libc::pollfd {
         fd: fd.as_raw_fd(),
@@ -142,7 +131,7 @@ pub(crate) fn watched(fd: BorrowedFd<'_>) -> libc::pollfd {
     }
 }
 
-/// Fills in which of the descriptors are ready now; the answer is how many.
+/// Returns the number of ready descriptors.
 #[inline]
 pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     let count = watched.len() as libc::nfds_t;
@@ -150,7 +139,7 @@ pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     answer(unsafe { libc::poll(watched.as_mut_ptr(), count, 0) })
 }
 
-/// Has the watcher watch a descriptor for input, under a number.
+/// Watches for input, under a number.
 pub(crate) fn watch(epoll: BorrowedFd<'_>, fd: BorrowedFd<'_>, number: u64) -> io::Result<()> {
     let mut event = libc::epoll_event {
         events: libc::EPOLLIN as u32,
@@ -161,7 +150,7 @@ pub(crate) fn watch(epoll: BorrowedFd<'_>, fd: BorrowedFd<'_>, number: u64) -> i
     answer(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) }).map(|_| ())
 }
 
-/// The number of the one descriptor that is ready, if one is and no other.
+/// The number of the ready descriptor, if exactly one is.
 #[inline]
 pub(crate) fn only_ready(epoll: BorrowedFd<'_>) -> io::Result<Option<u64>> {
     let mut events = [libc::epoll_event { events: 0, u64: 0 }; 2];

@@ -1,47 +1,41 @@
-//! What can be done with a file beside reading and writing it.
-
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use super::answer;
 
-/// Removes a name.
 #[inline]
 pub(crate) fn unlink(path: &CStr) -> io::Result<()> {
     // SAFETY: the path is a C string.
     answer(unsafe { libc::unlink(path.as_ptr()) }).map(|_| ())
 }
 
-/// Gives a file another name.
 #[inline]
 pub(crate) fn rename(from: &CStr, to: &CStr) -> io::Result<()> {
     // SAFETY: both paths are C strings.
     answer(unsafe { libc::rename(from.as_ptr(), to.as_ptr()) }).map(|_| ())
 }
 
-/// Makes room for the first `bytes` bytes of a file, and makes it that long.
+/// Also sets the length.
 #[inline]
 pub(crate) fn allocate(fd: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
     // SAFETY: the call takes numbers alone.
     answer(unsafe { libc::fallocate(fd.as_raw_fd(), 0, 0, bytes as i64) }).map(|_| ())
 }
 
-/// Makes a file empty.
 #[inline]
 pub(crate) fn empty(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call takes numbers alone.
     answer(unsafe { libc::ftruncate(fd.as_raw_fd(), 0) }).map(|_| ())
 }
 
-/// Locks a file for its open description (`flock`), or lets it go.
 #[inline]
 pub(crate) fn flock(fd: BorrowedFd<'_>, operation: libc::c_int) -> io::Result<()> {
     // SAFETY: the call takes numbers alone.
     answer(unsafe { libc::flock(fd.as_raw_fd(), operation) }).map(|_| ())
 }
 
-/// Locks one byte of a file for writing, or lets it go. The lock belongs to the file table.
+/// The lock belongs to the file table.
 #[inline]
 pub(crate) fn lock_byte(fd: BorrowedFd<'_>, byte: u64, locked: bool) -> io::Result<()> {
     let kind = if locked { libc::F_WRLCK } else { libc::F_UNLCK };
@@ -50,7 +44,7 @@ pub(crate) fn lock_byte(fd: BorrowedFd<'_>, byte: u64, locked: bool) -> io::Resu
     answer(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLKW, &raw mut lock) }).map(|_| ())
 }
 
-/// Whether somebody else than this open description has locked a byte.
+/// Whether another open description holds a lock on the byte.
 pub(crate) fn byte_is_locked(fd: BorrowedFd<'_>, byte: u64) -> io::Result<bool> {
     let mut lock = record(byte, libc::F_WRLCK);
     // SAFETY: the record is read and written, and lives.

@@ -1,11 +1,8 @@
-//! Sleeping on a word, and waking who sleeps.
-
 use std::io;
 use std::sync::atomic::AtomicU32;
 
 use rustix::thread::futex::{self, Flags};
 
-/// Who else may use the word: this process alone, or others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Private,
@@ -24,13 +21,13 @@ impl Scope {
 /// Sleeps while the word holds `expected`.
 ///
 /// # Errors
-/// `WouldBlock` when it holds something else.
+/// `WouldBlock`: it holds something else.
 #[inline]
 pub(crate) fn wait(word: &AtomicU32, expected: u32, scope: Scope) -> io::Result<()> {
     Ok(futex::wait(word, scope.flags(), expected, None)?)
 }
 
-/// Wakes one who sleeps on the word; the answer is how many there were, 0 or 1.
+/// Returns the number of sleepers woken, 0 or 1.
 #[inline]
 pub(crate) fn wake(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), 1)? as u64)

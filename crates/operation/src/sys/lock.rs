@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::{answer, no_error};
 
-/// A mutex. It must be made by `init` where it lies.
+/// Made in place by `init`.
 #[derive(Debug)]
 pub(crate) struct Mutex(UnsafeCell<libc::pthread_mutex_t>);
 
@@ -14,8 +14,7 @@ pub(crate) struct Mutex(UnsafeCell<libc::pthread_mutex_t>);
 unsafe impl Sync for Mutex {}
 
 impl Mutex {
-    /// Makes the mutex: one that processes may share, or one of this process alone. Once, before
-    /// anybody else uses it.
+    /// Call once, before anybody else uses it. `may_be_shared`: by processes.
     pub(crate) fn init(&self, may_be_shared: bool) -> io::Result<()> {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: the attributes lie where the call may write them.
@@ -30,7 +29,7 @@ impl Mutex {
         no_error(unsafe { libc::pthread_mutex_init(self.0.get(), attributes.as_ptr()) })
     }
 
-    /// Locks the mutex, does `work`, which must not panic, and unlocks it.
+    /// `work` must not panic.
     #[inline]
     pub(crate) fn hold(&self, work: impl FnOnce()) -> io::Result<()> {
         // SAFETY: zero bytes are a mutex of the usual kind, and `init` makes no other; it did not move.
@@ -41,7 +40,7 @@ impl Mutex {
     }
 }
 
-/// A semaphore that processes may share. It must be made by `init` where it lies.
+/// Shared by processes; made in place by `init`.
 #[derive(Debug)]
 pub(crate) struct Semaphore(UnsafeCell<libc::sem_t>);
 
@@ -49,27 +48,24 @@ pub(crate) struct Semaphore(UnsafeCell<libc::sem_t>);
 unsafe impl Sync for Semaphore {}
 
 impl Semaphore {
-    /// Makes the semaphore with one pass. Once, before anybody else uses it.
+    /// One pass. Call once, before anybody else uses it.
     pub(crate) fn init(&self) -> io::Result<()> {
         // SAFETY: the semaphore is used by nobody yet, and stays where it is.
         answer(unsafe { libc::sem_init(self.0.get(), 1, 1) }).map(|_| ())
     }
 
-    /// Takes a pass.
     #[inline]
     pub(crate) fn wait(&self) -> io::Result<()> {
         // SAFETY: the semaphore was made by `init` and did not move.
         answer(unsafe { libc::sem_wait(self.0.get()) }).map(|_| ())
     }
 
-    /// Gives a pass back.
     #[inline]
     pub(crate) fn post(&self) -> io::Result<()> {
         // SAFETY: as in `wait`.
         answer(unsafe { libc::sem_post(self.0.get()) }).map(|_| ())
     }
 
-    /// How many passes there are.
     pub(crate) fn passes(&self) -> io::Result<u64> {
         let mut value = 0;
         // SAFETY: as in `wait`; the value is written to a variable that lives.

@@ -5,9 +5,8 @@ use std::io;
 use ::sys::Advice;
 pub(crate) use ::sys::{Access, Mapping, Of, PAGE};
 
-/// Asks for pages one by one, so that each is a fault of its own: no huge pages, and nothing of
-/// a file ahead of its use. Kernels without huge pages refuse the one, and then it need not be
-/// asked for.
+/// Each page is a fault of its own: no huge pages, no read-ahead. Kernels without huge pages refuse
+/// the first request and need none.
 pub(crate) fn one_by_one(mapping: Mapping) -> Mapping {
     for advice in [Advice::NoHugePages, Advice::NothingAhead] {
         let _refused_where_needless = mapping.advise(advice);
@@ -15,7 +14,6 @@ pub(crate) fn one_by_one(mapping: Mapping) -> Mapping {
     mapping
 }
 
-/// Whether the kernel can write to the first word of `mapping`.
 pub(crate) fn takes_writes(mapping: &Mapping) -> io::Result<bool> {
     let first = mapping.as_ptr();
     // SAFETY: the mapping has the eight bytes; the call fails where it cannot write.
@@ -26,18 +24,15 @@ pub(crate) fn takes_writes(mapping: &Mapping) -> io::Result<bool> {
     }
 }
 
-/// An end of the heap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Break(usize);
 
 impl Break {
-    /// Where the break is.
     pub(crate) fn now() -> io::Result<Self> {
         // SAFETY: the kernel refuses a break of 0 and answers where it is: nothing is moved.
         unsafe { Self(0).set() }
     }
 
-    /// The break `bytes` further up.
     pub(crate) fn above(self, bytes: usize) -> Self {
         Self(self.0 + bytes)
     }
@@ -46,10 +41,10 @@ impl Break {
         self.0 as u64
     }
 
-    /// Moves the break here, if the kernel can; the answer is where it is now.
+    /// Moves the break here if the kernel can; returns where it is now.
     ///
     /// # Safety
-    /// Nobody may use memory between this and where the break is: not the allocator either.
+    /// Nobody uses memory between this and the present break: not the allocator either.
     #[inline]
     pub(crate) unsafe fn set(self) -> io::Result<Self> {
         // SAFETY: the kernel takes away what lies above the break, which the caller promises
@@ -58,10 +53,10 @@ impl Break {
         Ok(Self(now as usize))
     }
 
-    /// Sees whether the page above the break can be had, written and given back.
+    /// Checks that the page above the break can be had, written and given back.
     ///
     /// # Safety
-    /// The process must have one thread, and its allocator no need to move the break.
+    /// The process has one thread, and its allocator does not move the break.
     pub(crate) unsafe fn try_page(self) -> io::Result<()> {
         let above = self.above(PAGE);
         // SAFETY: the break moves up, and nobody else moves it.

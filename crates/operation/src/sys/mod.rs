@@ -13,13 +13,13 @@ pub(crate) mod signal;
 
 use std::io;
 
-/// The answer of a system call that says -1 when it fails.
+/// For system calls: -1 is failure.
 #[inline]
 pub(crate) fn answer(code: impl Into<i64>) -> io::Result<u64> {
     u64::try_from(code.into()).map_err(|_negative| io::Error::last_os_error())
 }
 
-/// The answer of a library call that says an error number when it fails.
+/// For library calls that return an error number.
 #[inline]
 pub(crate) fn no_error(code: libc::c_int) -> io::Result<()> {
     match code {

@@ -1,5 +1,3 @@
-//! Files that tell who they are.
-
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,19 +7,15 @@ use std::path::Path;
 
 use super::descriptor::{WORD, open};
 
-/// A file in the slot's folder, filled with words that are nowhere else: word i is the file's
-/// tag plus i.
+/// A file whose contents no other file has: word i is the tag plus i.
 #[derive(Debug)]
 pub(crate) struct OwnFile {
-    /// Open to read and write.
     pub(crate) file: File,
     pub(crate) path: CString,
-    /// Its first word.
     pub(crate) tag: u64,
 }
 
 impl OwnFile {
-    /// Makes the file `name`, or makes it anew.
     pub(crate) fn make(folder: &Path, name: &str, words: u64) -> io::Result<Self> {
         let path = folder.join(name);
         let mut file = File::options()
@@ -39,7 +33,7 @@ impl OwnFile {
         Ok(Self { file, path, tag })
     }
 
-    /// The same file, opened again by who calls this.
+    /// Another open description of the file, of the calling process.
     pub(crate) fn again(&self) -> io::Result<Self> {
         let fd = open(&self.path, libc::O_RDWR)?;
         Ok(Self {
@@ -49,13 +43,12 @@ impl OwnFile {
         })
     }
 
-    /// Makes the file of flow `flow`.
     pub(crate) fn of_flow(folder: &Path, flow: usize, words: u64) -> io::Result<Self> {
         Self::make(folder, &format!("flow-{flow}"), words)
     }
 }
 
-/// A number for a name, with room above it (FNV-1a, its upper half).
+/// FNV-1a, upper half: room for the words above it.
 fn tag(name: &str) -> u64 {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,12 +1,9 @@
-//! Pipes and pairs of sockets.
-
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::answer;
 use super::descriptor::owned;
 
-/// Two ends: what is written to the one is read from the other.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(crate) reader: OwnedFd,
@@ -21,7 +18,7 @@ impl Pipe {
         Self::of(ends)
     }
 
-    /// Two Unix sockets, of which only one direction is used.
+    /// Only one direction is used.
     pub(crate) fn of_sockets() -> io::Result<Self> {
         let mut ends = [0; 2];
         let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;

@@ -7,11 +7,10 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use super::answer;
 
-/// The signal.
 const SIGNAL: Signal = Signal::SIGUSR1;
 
 thread_local! {
-    // Without a destructor and made at compile time: it may be used in a handler.
+    // No destructor, made at compile time: safe in a handler.
     static SEEN: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -19,7 +18,7 @@ extern "C" fn count(_signal: libc::c_int) {
     SEEN.set(SEEN.get() + 1);
 }
 
-/// Has the signal counted from now on, in this process and those that it forks.
+/// Counts the signal in this process and those that it forks.
 pub(crate) fn count_signals() -> io::Result<()> {
     let handler = SigHandler::Handler(count);
     let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
@@ -28,12 +27,10 @@ pub(crate) fn count_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// Signals that the calling flow has got.
 pub(crate) fn seen() -> u64 {
     SEEN.get()
 }
 
-/// A flow of the kernel, as signals are addressed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     process: libc::c_long,
@@ -41,8 +38,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Of the calling flow. The kernel is asked, since the library may remember another
-    /// process's number.
+    /// Asks the kernel: the library may remember another process's number.
     pub(crate) fn of_self() -> Self {
         // SAFETY: the call has no preconditions and cannot fail.
         let process = unsafe { libc::syscall(libc::SYS_getpid) };
@@ -51,7 +47,6 @@ impl Address {
         Self { process, thread }
     }
 
-    /// Sends it the signal.
     #[inline]
     pub(crate) fn signal(self) -> io::Result<()> {
         // SAFETY: the call takes numbers alone; the signal has a handler.

@@ -1,9 +1,8 @@
-//! Where an answer ends: by its length, its chunks, or the end of the connection.
+//! The end of an answer: by its length, its chunks, or the end of the connection.
 
 use std::io::{self, ErrorKind};
 
 const FIELDS: usize = 64;
-/// Bytes of a head at the most.
 const LONGEST: usize = 64 << 10;
 
 /// A whole answer, at the beginning of what was received.

@@ -16,7 +16,7 @@ use super::answer::{Answer, whole};
 pub struct Connection {
     pub(super) stream: TcpStream,
     inbox: Vec<u8>,
-    /// Since when it is being opened, until it is open.
+    /// Beginning of opening, until it is open.
     pub(super) opening_ns: Option<u64>,
     pub(super) asked: Option<Asked>,
 }
@@ -80,7 +80,7 @@ impl Connection {
         Some((asked.target, asked.planned_ns))
     }
 
-    /// Begins to open one, and does not wait until it is open.
+    /// Does not wait until it is open.
     pub(super) fn open(target: &Target, now: u64) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(target.address), Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -102,8 +102,8 @@ impl Connection {
         Ok(open)
     }
 
-    /// Sends a request that was planned for a time, and could be sent from another one on; now, if
-    /// for no time.
+    /// Sends a request with its planned time and the time when it could be sent; now, if it has
+    /// none.
     ///
     /// # Errors
     /// It cannot be sent.
@@ -168,7 +168,7 @@ impl Connection {
     }
 }
 
-/// A body as a number: the beginning of its SHA-256.
+/// The beginning of a body's SHA-256.
 pub(super) fn hash(body: &[u8]) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha256::digest(body)[..8]);

@@ -35,16 +35,14 @@ use super::plan::Plan;
 use super::tally::Tally;
 use super::{Report, Task};
 
-/// Events that are taken at once.
 const EVENTS: usize = 256;
 const TIMER: u64 = u64::MAX;
-/// How long a connection that failed waits before it is tried again, in ns.
+/// Before a failed connection is tried again.
 const PAUSE_NS: u64 = 20_000_000;
-/// A server on the same machine accepts in this time, or its queue is full; in ns.
+/// Time in which a local server accepts, unless its queue is full.
 const OPENS_NS: u64 = 200_000_000;
-/// How often the time of requests is looked at, in ms.
+/// Interval of the look at overdue requests.
 const GLANCE_MS: u16 = 20;
-/// Bytes that are read at once.
 const READS: usize = 64 << 10;
 
 pub(super) fn run(task: &Task) -> io::Result<Report> {
@@ -58,16 +56,16 @@ struct Engine<'a> {
     tally: Tally,
     epoll: Epoll,
     timer: TimerFd,
-    /// For when the timer is set; 0 for not at all.
+    /// 0: not set.
     timer_ns: u64,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
     freed_ns: Vec<u64>,
-    /// Connections that are not there, with the time from which they may be tried again.
+    /// Missing connections, with the time of their next try.
     broken: Vec<(usize, u64)>,
     from_ns: u64,
     until_ns: u64,
-    /// What is to be sent; `None` for a closed loop.
+    /// `None` for a closed loop.
     plan: Option<Plan>,
     asked: u64,
     glanced_ns: u64,
@@ -118,7 +116,7 @@ impl<'a> Engine<'a> {
                 break;
             }
             self.glance(now, patience);
-            // What was planned is sent, also by a server that closes each connection.
+            // Planned requests are sent also by new connections to a server that closes each.
             if now < self.until_ns || self.next_ns().is_some() {
                 self.open(now);
             }
@@ -172,12 +170,13 @@ impl<'a> Engine<'a> {
         self.next_ns().is_none() && connections.all(|one| one.asked.is_none())
     }
 
-    /// When the next request is planned, in an open loop and before all were sent.
+    /// Of an open loop, before all were sent.
     fn next_ns(&self) -> Option<u64> {
         self.plan.as_ref().and_then(Plan::next_ns)
     }
 
-    /// Sets the timer to the next planned request, if it could be sent then or a connection be opened for it.
+    /// Sets the timer to the next planned request, if it could be sent or a connection opened for
+    /// it.
     fn set_timer(&mut self) -> io::Result<()> {
         let can_open = |at: u64| self.broken.iter().any(|&(_, from)| from <= at);
         let is_needed = |at: &u64| !self.free.is_empty() || (can_open(*at) && self.opening() == 0);
@@ -191,7 +190,6 @@ impl<'a> Engine<'a> {
         Ok(self.timer.set(wait, TimerSetTimeFlags::empty())?)
     }
 
-    /// Sends what may be sent: what is planned, or in a closed loop one on each free connection.
     fn send(&mut self, now: u64) {
         if let Some(plan) = self.plan.as_mut().filter(|_| now >= self.from_ns) {
             plan.skip_to(self.from_ns);
@@ -218,7 +216,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// How many connections are wanted beside those that are free or being opened: all in a closed loop.
+    /// Connections wanted beside free and opening ones: all in a closed loop.
     fn wanted(&self, now: u64) -> usize {
         if self.task.rate.is_none() {
             return usize::MAX;
@@ -227,7 +225,6 @@ impl<'a> Engine<'a> {
         due.saturating_sub(self.free.len() + self.opening())
     }
 
-    /// Begins to open the connections that are not there and wanted.
     fn open(&mut self, now: u64) {
         if self.broken.iter().all(|&(_, from)| from > now) {
             return;
@@ -330,8 +327,8 @@ impl<'a> Engine<'a> {
         self.reopen(place, now_ns() + PAUSE_NS);
     }
 
-    /// Requests whose time is over count with that time, and their connections are given up, as those
-    /// are that do not open.
+    /// Overdue requests count with their time; their connections, and those that do not open, are
+    /// given up.
     fn glance(&mut self, now: u64, patience: u64) {
         if now < self.glanced_ns + u64::from(GLANCE_MS) * 1_000_000 {
             return;
@@ -355,7 +352,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What has no answer and what was not sent when all is over.
+    /// Counts requests without an answer and those never sent.
     fn leave(&mut self, now: u64) {
         let connections = self.connections.iter().flatten();
         for asked in connections.filter_map(|one| one.asked) {

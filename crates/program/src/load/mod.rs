@@ -53,15 +53,13 @@ pub const IN_ROUNDS: &str = "in rounds: ";
 pub(crate) struct Task {
     pub(crate) targets: Vec<Target>,
     pub(crate) connections: u32,
-    /// Requests a second in all; `None` for a closed loop.
+    /// Requests a second; `None` for a closed loop.
     pub(crate) rate: Option<f64>,
     pub(crate) warm_s: f64,
     pub(crate) seconds: f64,
-    /// Seconds after which a request counts as not answered.
     pub(crate) timeout_s: f64,
-    /// Each answer must be what the first was.
     pub(crate) same_body: bool,
-    /// CPUs of its own; none for any.
+    /// CPUs of its own; empty: any.
     pub(crate) cpus: Vec<u32>,
 }
 
@@ -78,37 +76,34 @@ pub struct Target {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Time that was measured, in ns.
+    /// Measured time, in ns.
     pub(crate) ns: u64,
-    /// From the plan, or from the sending in a closed loop; what had no answer counts too.
+    /// From the plan, or in a closed loop from the sending; includes requests without an answer.
     pub(crate) latencies: Latencies,
     pub(crate) service: Latencies,
-    /// From the time at which it was planned and a connection was free, to the sending: what the
-    /// generator itself is late.
+    /// From the plan and a free connection to the sending: the generator's own delay.
     pub(crate) lateness: Latencies,
-    /// From the plan until a connection was free: what the server's answers held up.
+    /// From the plan to a free connection: the delay by the server's answers.
     pub(crate) queued: Latencies,
-    /// Time from the beginning to the last answer of a request that counts, and not less than what was
-    /// measured, in ns.
+    /// Time to the last counted answer, at least the measured time, in ns.
     pub(crate) answering_ns: u64,
     pub(crate) answered: u64,
     pub(crate) errors: u64,
     pub(crate) timeouts: u64,
     pub(crate) unsent: u64,
-    /// Connections that could not be opened.
     pub(crate) refused: u64,
-    /// What the first error of a request was, and why the first connection could not be opened.
+    /// The first request's error, and the first connection's.
     pub(crate) first_error: Option<String>,
     pub(crate) first_refusal: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) turns: u64,
-    /// How long the generator was there, and its CPU time, in ns.
+    /// The generator's lifetime and CPU time, in ns.
     pub(crate) load_ns: u64,
     pub(crate) cpu_ns: u64,
 }
 
 impl Report {
-    /// What went wrong first: what a request failed with, and a refused connection only where none did.
+    /// The first error of a request; of a connection only if there is none.
     pub(crate) fn first_wrong(&self) -> &str {
         let first = self.first_error.as_ref().or(self.first_refusal.as_ref());
         first.map_or("none was answered in its time", String::as_str)
@@ -164,8 +159,7 @@ pub(crate) fn target(url: &str) -> Result<Target, String> {
     })
 }
 
-/// Whether this process was started as a load generator. To be asked in `main` before
-/// anything but whether it is a slot process.
+/// Whether this process is a load generator. `main` asks only [`flow`]'s slot processes before.
 #[must_use]
 pub fn is_load() -> bool {
     let argument = std::env::args_os().nth(1);

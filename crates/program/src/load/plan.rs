@@ -11,7 +11,7 @@
 
 use flow::Latencies;
 
-/// Waits of a group differ by one part in this many at the most.
+/// Waits in a group differ by at most one part in this many.
 const ALIKE: f64 = 128.0;
 
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Requests a second from a time on, all of them before another one.
+    /// `rate` requests a second between two times.
     pub(super) fn new(rate: f64, began_ns: u64, until_ns: u64) -> Self {
         Self {
             began_ns,
@@ -39,37 +39,37 @@ impl Plan {
 
     fn first_from(&self, ns: u64) -> u64 {
         let near = (ns.saturating_sub(self.began_ns) as f64 / self.gap_ns) as u64;
-        // Rounding moves it by one at the most.
+        // Rounding moves it by at most one.
         let from = near.saturating_sub(1);
         (from..)
             .find(|&number| self.at(number) >= ns)
             .unwrap_or(from)
     }
 
-    /// When the next request is planned; `None` when all were sent.
+    /// Planned time of the next request; `None` when all were sent.
     pub(super) fn next_ns(&self) -> Option<u64> {
         Some(self.at(self.next)).filter(|&at| at < self.until_ns)
     }
 
-    /// How many requests are due and not sent.
+    /// Requests due and not sent.
     pub(super) fn due(&self, now: u64) -> u64 {
         let end = self.first_from(self.until_ns.min(now.saturating_add(1)));
         end.saturating_sub(self.next)
     }
 
-    /// Takes the next request, if its time has come: for when it was planned.
+    /// Takes the next request if it is due; returns its planned time.
     pub(super) fn take(&mut self, now: u64) -> Option<u64> {
         let at = self.next_ns().filter(|&at| at <= now)?;
         self.next += 1;
         Some(at)
     }
 
-    /// Leaves out what was planned for earlier than this and has not been sent.
+    /// Drops unsent requests planned for earlier.
     pub(super) fn skip_to(&mut self, ns: u64) {
         self.next = self.next.max(self.first_from(ns));
     }
 
-    /// Notes how long those that are left have waited until now; how many they are.
+    /// Notes how long unsent requests have waited; returns their number.
     pub(super) fn note_waits(&self, now: u64, latencies: &mut Latencies) -> u64 {
         let end = self.first_from(self.until_ns.min(now));
         let mut number = self.next;

@@ -1,4 +1,4 @@
-//! What is counted of requests: only of those planned for the time that is measured.
+//! Counts of the requests planned for the measured time.
 
 use super::Report;
 use super::connection::Asked;
@@ -72,8 +72,7 @@ impl Tally {
         }
     }
 
-    /// A connection that could not be opened. No request is lost: those that were planned wait for a
-    /// connection, and count that.
+    /// No request is lost: planned ones wait for a connection and count that.
     pub(super) fn refuse(&mut self, why: &str) {
         self.report.refused += 1;
         let first = &mut self.report.first_refusal;

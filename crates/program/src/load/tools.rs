@@ -1,4 +1,4 @@
-//! What other load generators say of a run, read from their output.
+//! Results of other load generators, read from their output.
 
 use crate::load::Said;
 
@@ -49,7 +49,7 @@ fn first_number(text: &str) -> Option<f64> {
     rest[..end].trim_end_matches('.').parse().ok()
 }
 
-/// `1.23ms`, `2s`, `12us` in ns.
+/// In ns, of `1.23ms`, `2s`, `12us`.
 fn time(text: &str) -> Option<f64> {
     let number = first_number(text)?;
     let unit = text
@@ -81,7 +81,7 @@ fn wrk(text: &str) -> Option<Said> {
     })
 }
 
-/// hey counts what had no answer as requests too, and names it under another heading. One of the two headings
+/// hey counts requests without an answer too and names the rate under one of two headings, which
 /// comes last.
 fn hey(text: &str) -> Option<Said> {
     let ends = ["Status code distribution:", "Error distribution:"];
@@ -103,14 +103,14 @@ fn hey(text: &str) -> Option<Said> {
     })
 }
 
-/// Lines such as `[500] 3 responses`: what is in the brackets, and the rest.
+/// Of lines such as `[500] 3 responses`: the brackets' content, and the rest.
 fn in_brackets(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().map(str::trim);
     lines.filter_map(|line| line.strip_prefix('[')?.split_once(']'))
 }
 
-/// An answer of another length than the first is no error here: pages may differ. `ab` calls it one
-/// unless it is given `-l`. Its percentiles are whole milliseconds; 0 says nothing.
+/// Another length is no error here: pages may differ (`ab` counts it as one without `-l`).
+/// Percentiles are whole milliseconds; 0 says nothing.
 fn ab(text: &str) -> Option<Said> {
     let percentile = |name| {
         let ms = first_number(after(text, name)?)?;
@@ -127,9 +127,8 @@ fn ab(text: &str) -> Option<Said> {
     })
 }
 
-/// redis-benchmark as it writes by itself, with `-q` or with `--csv`. Several tests have as many
-/// requests each, one after the other, so their rate is that of all requests over all of the time.
-/// Percentiles are those of a single test.
+/// redis-benchmark's usual form, `-q` or `--csv`. Tests run in sequence with equal numbers of
+/// requests: the rate is over all of them, percentiles are of a single test.
 fn redis(text: &str) -> Option<Said> {
     let csv = redis_csv(text);
     let tests = if csv.is_empty() {

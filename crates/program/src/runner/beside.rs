@@ -1,4 +1,5 @@
-//! What is run beside a program, in no phase: `true`, `build`, `setup`, `prepare`, `check`, `conclude`, `cleanup`.
+//! Commands beside a program, in no phase: `true`, `build`, `setup`, `prepare`, `check`,
+//! `conclude`, `cleanup`.
 
 use std::io;
 use std::path::Path;
@@ -11,14 +12,14 @@ use crate::pipe::{Pipe, TAIL};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 
-/// How often `true` is launched in a slot.
+/// In each slot.
 const LAUNCHES_OF_TRUE: usize = 5;
 
 impl Runner<'_> {
-    /// The least time of a program that does nothing; `None` where there is none. The least, since it is taken off
-    /// the times of commands: what other work added to it is no part of theirs.
+    /// The shortest launch of a program that does nothing; `None` if there is none. It is
+    /// subtracted from commands' times, to which other work's delays do not belong.
     pub(super) fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
-        // What a command measures itself has no launch in it.
+        // A command that measures itself has no launch in its times.
         if self.program.reports || resolve("true").is_err() {
             return Ok(None);
         }
@@ -44,7 +45,7 @@ impl Runner<'_> {
         Ok(times.into_iter().min())
     }
 
-    /// Makes what launches need, where an earlier slot of the run has not.
+    /// Builds what launches need, unless an earlier slot has.
     pub(super) fn build(&mut self, dir: Option<&Path>) -> io::Result<()> {
         let Some(built) = Built::of(self.program, dir) else {
             return Ok(());
@@ -54,7 +55,7 @@ impl Runner<'_> {
             return Ok(());
         }
         built.write(self.program)?;
-        // A compiler that is killed leaves what it had in work.
+        // A killed compiler leaves unfinished files.
         self.scratch.clone_from(&self.fill.built);
         self.aside("build", self.program.build.as_deref())?;
         self.scratch = None;
@@ -82,7 +83,7 @@ impl Runner<'_> {
             self.supervisor
                 .stop(&mut [&mut running], self.grace(), &[])?;
         }
-        // A command of the user's own may leave what a later one ends.
+        // An earlier command may leave what a later one ends.
         self.supervisor.take_orphans();
         match judge::status(&running) {
             _ if waited == Wait::Flood => Err(failed(what, &line, &flood().to_string(), &running)),
@@ -95,7 +96,7 @@ impl Runner<'_> {
         }
     }
 
-    /// A port for the slot, where nothing of the program itself asks for one.
+    /// Also for programs that do not ask for a port.
     pub(crate) fn need_port(&mut self) -> io::Result<()> {
         if self.fill.port.is_none() {
             self.fill.port = Some(free_port()?);

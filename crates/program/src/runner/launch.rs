@@ -1,5 +1,4 @@
-//! One launch of a program, or of several copies at once: what is executed, when it has ended, whether it
-//! counts, and what it used.
+//! One launch of a program or of several copies: executed, awaited, judged, its usage.
 
 use std::fs::File;
 use std::io;
@@ -47,7 +46,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What the file is that commands read: size and time of its last change.
+    /// Size and time of last change.
     fn read_from(&self) -> io::Result<Option<(u64, SystemTime)>> {
         let Some(file) = &self.program.stdin else {
             return Ok(None);
@@ -56,7 +55,7 @@ impl Runner<'_> {
         Ok(Some((about.len(), about.modified()?)))
     }
 
-    /// Fails where the file that commands read is not what it was before.
+    /// Fails if the file has changed.
     fn is_read_as_it_was(&mut self, launch: Option<(u64, SystemTime)>) -> io::Result<()> {
         let first = *self.stdin_was.get_or_insert(launch);
         let now = self.read_from()?;
@@ -144,7 +143,7 @@ impl Runner<'_> {
 
     fn cut(&mut self, waited: Wait, running: &mut [Running]) -> io::Result<io::Error> {
         if waited == Wait::Flood {
-            // Nobody is asked: it would fork on.
+            // Not asked to end: it would fork on.
             let mut all: Vec<&mut Running> = running.iter_mut().collect();
             self.supervisor.kill(&mut all, &[])?;
             self.supervisor.take_orphans();
@@ -166,7 +165,6 @@ impl Runner<'_> {
         }))
     }
 
-    /// What came of a launch, if it was a good one.
     fn judged(
         &mut self,
         lines: &[&str],

@@ -1,4 +1,4 @@
-//! Asking a server: by the built-in generator or by a command, and what either said.
+//! Asking a server, by the built-in generator or by a command.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,11 +21,11 @@ use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 use crate::usage::Used;
 
-/// More errors than this share of all requests, and a slot is no data point.
+/// Share of requests; a slot with more is no data point.
 const MOST_ERRORS: f64 = 0.01;
-/// A generator of one thread that uses more of a CPU than this is at its limit.
+/// CPU share at which a generator of one thread is at its limit.
 const MOST_CPU: f64 = 0.8;
-/// Time that a load generator has beyond what it asks for.
+/// For the end of a load generator.
 const SPARE_S: f64 = 5.0;
 
 pub(super) struct Asked {
@@ -84,7 +84,7 @@ impl ServerRunner<'_> {
         answers_of(said.map_err(io::Error::other)?, steady_ns, &used)
     }
 
-    /// Runs a command beside the server, with what it reads; what it wrote and used.
+    /// Runs a command beside the server; returns its output and usage.
     fn beside(
         &mut self,
         server: &mut Running,
@@ -142,7 +142,7 @@ impl ServerRunner<'_> {
             if waited != Wait::Late || Instant::now() >= until || server.ended.is_some() {
                 return Ok(match server.ended {
                     Some(_) if load.ended.is_none() => {
-                        // Nobody answers any more: the load need not wait for it.
+                        // Nobody answers any more: do not wait for the load.
                         self.base.supervisor.kill(&mut [load], &[])?;
                         Wait::Ended
                     }
@@ -156,12 +156,12 @@ impl ServerRunner<'_> {
 fn given(bytes: &[u8]) -> io::Result<OwnedFd> {
     let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
     let mut write = File::from(write);
-    // The longest task is far below what a pipe holds, so that this does not wait.
+    // The longest task is far below a pipe's capacity: this does not block.
     write.write_all(bytes)?;
     Ok(read)
 }
 
-/// What the built-in generator reported, if it is a data point.
+/// The built-in generator's report, if it is a data point.
 fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
     let all = report.answered + report.errors + report.timeouts + report.unsent;
     if report.answered == 0 || report.errors as f64 > MOST_ERRORS * all as f64 {
@@ -206,7 +206,7 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
     })
 }
 
-/// That the generator itself may be what failed, where it needed most of the CPU that it can use.
+/// A note if the generator used most of its CPU: it may be the bottleneck.
 fn limit(report: &Report) -> String {
     let share = report.cpu_ns as f64 / report.load_ns.max(1) as f64;
     match share >= MOST_CPU {

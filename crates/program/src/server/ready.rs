@@ -13,13 +13,12 @@ use crate::load;
 use crate::served::{Load, Ready};
 use crate::supervisor::{Running, Wait, flood};
 
-/// How often a server is asked whether it is ready.
 const POLL: Duration = Duration::from_millis(2);
-/// A server on the same machine accepts in this time.
+/// Time in which a local server accepts.
 const CONNECTS: Duration = Duration::from_millis(100);
 
 impl ServerRunner<'_> {
-    /// Waits until the server is ready; the time at which it was.
+    /// Returns the time when the server was ready.
     pub(super) fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
         let began = Instant::now();
         let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
@@ -98,7 +97,7 @@ impl ServerRunner<'_> {
     }
 }
 
-/// Refuses an address at which a program answers before the server is there.
+/// Refuses an address where another program answers.
 pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
     match TcpStream::connect_timeout(&address, CONNECTS) {
         Err(_) => Ok(()),

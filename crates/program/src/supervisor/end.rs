@@ -1,4 +1,4 @@
-//! How everything ends: commands are asked, then killed, and nothing is left of what they made.
+//! Ends commands: asks, then kills, and leaves nothing of what they made.
 
 use std::io;
 use std::process;
@@ -13,9 +13,9 @@ use super::running::{Running, reap};
 use super::{Supervisor, Wait};
 use crate::{sys, tree};
 
-/// Time that children of a command have to end by themselves once it has ended.
+/// For children of an ended command to end by themselves.
 const STRAGGLE: Duration = Duration::from_millis(200);
-/// Time that killed processes have to be gone; thousands of them take some.
+/// For killed processes to disappear; thousands of them take some.
 const DYING: Duration = Duration::from_secs(15);
 
 impl Supervisor {
@@ -28,8 +28,8 @@ impl Supervisor {
         process::exit(1)
     }
 
-    /// Waits a moment for the rest of the tree to end; what is left then is ended, with `grace`
-    /// between asking and killing. Says who was left.
+    /// Waits a moment for the rest of the tree, then ends it, with `grace` between asking and
+    /// killing. Names what was left.
     pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
         self.flooded = false;
         if self.gone(STRAGGLE, spared)? {
@@ -51,8 +51,8 @@ impl Supervisor {
         }
     }
 
-    /// Asks commands to end, and kills what does not: the whole tree but what is spared. True
-    /// where killing was necessary.
+    /// Asks commands to end, and kills the rest of the tree without what is spared. True if killing
+    /// was necessary.
     pub(crate) fn stop(
         &mut self,
         running: &mut [&mut Running],
@@ -75,10 +75,10 @@ impl Supervisor {
     }
 
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
-        // What is killed is no data point, so that its circumstances need not stay as they were.
+        // Killed launches are no data points, so their circumstances may change.
         let _as_usual_then = sys::wake_at_once();
         self.send_kill(spared);
-        // Commands are reaped by their own; any other is an orphan.
+        // Commands have their own waits; any other child is an orphan.
         self.wait(running, Instant::now() + DYING, None)?;
         self.kill_orphans(spared)
     }
@@ -118,7 +118,7 @@ impl Supervisor {
         tree::alive(&all)
     }
 
-    /// Whether no other descendant is there any more, after so long at the most; reaps orphans.
+    /// Waits for all other descendants to end; reaps orphans.
     fn gone(&mut self, patience: Duration, spared: &[i32]) -> io::Result<bool> {
         let until = Instant::now() + patience;
         let mut pause = Duration::from_micros(100);

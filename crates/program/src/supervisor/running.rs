@@ -36,8 +36,8 @@ pub(crate) struct End {
 }
 
 impl Running {
-    /// From `clone` until the program was executed: the harness's time, and on a busy machine the wait of a
-    /// new process for its first turn.
+    /// From `clone` to `execve`: the harness's time, and on a busy machine the wait for a first
+    /// turn.
     pub(crate) fn launching_ns(&self) -> u64 {
         self.started_ns.saturating_sub(self.began_ns)
     }

@@ -1,5 +1,3 @@
-//! Sizes as people write them: `32K`, `8M`, `1G`, plain bytes.
-
 /// Bytes of a size; `None` where it is none.
 #[must_use]
 pub fn read_bytes(text: &str) -> Option<u64> {

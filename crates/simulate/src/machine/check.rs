@@ -1,4 +1,4 @@
-//! From what is written to a machine that a model can be built from.
+//! From a written description to a machine that a model can be built from.
 
 use toml::Spanned;
 
@@ -13,14 +13,14 @@ pub(super) struct Wrong {
     pub(super) what: String,
 }
 
-/// Smallest page: frames and what the recorder tells of memory are in units of it.
+/// Unit of frames and of recorded memory.
 const LEAST_PAGE: u64 = 4 << 10;
-/// Smallest line: recorded addresses are in units of it.
+/// Unit of recorded addresses.
 const LEAST_LINE: u64 = crate::trace::GRANULE;
 const MOST_WAYS: u32 = 32;
-/// Most entries of a fully associative TLB.
+/// Of a fully associative TLB.
 const MOST_ENTRIES: u32 = 1 << 14;
-/// Most lines of all caches of a level: the model has 4 bytes for each.
+/// Of all caches of a level: the model has 4 bytes for each.
 const MOST_LINES: u64 = 1 << 24;
 
 fn wrong<V, T>(at: &Spanned<T>, what: impl Into<String>) -> Result<V, Wrong> {
@@ -133,7 +133,7 @@ fn origin_of(
     })
 }
 
-/// A level that holds less than the one above it would never be asked in vain.
+/// A smaller lower level would be useless.
 fn lower_levels_are_larger(
     written: &Written,
     caches: [Option<&Cache>; 3],
@@ -272,8 +272,7 @@ fn room(of: &str, written: &WrittenCache, lines: u64) -> Result<(), Wrong> {
     wrong(&written.size, what)
 }
 
-/// A line of a cache may be part of one below it, and never the other way round; below the first
-/// level all lines are of one size.
+/// Lines of upper levels are no larger than those below; below the first level all are of one size.
 fn lines_fit(written: &Written, l1d: &Cache, l2: Option<&Cache>, llc: &Cache) -> Result<(), Wrong> {
     let below = l2.map_or(llc.line, |l2| l2.line);
     if l1d.line > below {

@@ -1,4 +1,4 @@
-//! A description as it is written, each figure with its place in the text.
+//! The description as it is written, each figure with its place in the text.
 
 use serde::Deserialize;
 use toml::Spanned;

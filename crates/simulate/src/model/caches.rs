@@ -1,4 +1,4 @@
-//! The way of an access below the first level, and lines that leave other cores.
+//! Accesses below the first level, and lines that leave other cores.
 
 use super::Model;
 use crate::sets::{NONE, Touch};
@@ -6,7 +6,7 @@ use crate::sharing::Cores;
 use crate::trace::Access;
 
 impl Model {
-    /// What an access needs beyond its line in the first level, if anything.
+    /// Handles what an access needs beyond its line in the first level.
     #[inline]
     pub(super) fn beyond(
         &mut self,
@@ -31,7 +31,7 @@ impl Model {
         }
     }
 
-    /// Below the first level; nobody waits for a store that writes through.
+    /// Nobody waits for a store that writes through.
     pub(super) fn below(&mut self, thread: u32, line: u64, waits: bool, store: bool) {
         let own = &mut self.threads[thread as usize];
         let (counts, core) = (&mut own.counts, own.core);
@@ -74,7 +74,7 @@ impl Model {
         self.threads[thread as usize].counts.taken += u64::from(taken);
     }
 
-    /// A line leaves the caches of cores; whether any had it.
+    /// Returns whether any core had the line.
     pub(super) fn drop_line(&mut self, line: u64, cores: Cores) -> bool {
         let lines = 1 << (self.line_shift - self.l1_shift);
         let mut had = false;

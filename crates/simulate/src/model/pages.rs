@@ -1,17 +1,16 @@
-//! What is behind a page, and the small table of each hardware thread that remembers it.
+//! The memory behind pages, cached in a small table for each hardware thread.
 
 use super::{HardwareThread, Model};
 use crate::machine::Tags;
 use crate::sets::NONE;
 use crate::trace::{Access, GRANULE_BITS, PAGE_BITS};
 
-/// Pages that a hardware thread's table remembers.
 pub(super) const REMEMBERED: usize = 1024;
 
-/// What is behind a page; 16 bytes, as a host's cache has to hold the tables of all hardware threads.
+/// 16 bytes: a host's cache must hold the tables of all hardware threads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownPage {
-    /// The page, and in the lowest bit whether a store has been seen to: nothing happens at the next.
+    /// The page; the lowest bit: a store to it needs nothing more.
     pub(super) page_and_stored: u64,
     pub(super) frame: u32,
     pub(super) entry: u32,
@@ -37,8 +36,8 @@ pub(super) const UNKNOWN: KnownPage = KnownPage {
 };
 
 impl HardwareThread {
-    /// Forgets these pages; where they are few, each by itself: threads that share an address space
-    /// map and write pages one at a time, tens of thousands of them.
+    /// Few pages are forgotten one by one: threads of one address space map and write tens of
+    /// thousands of pages singly.
     pub(super) fn forget(&mut self, first: u64, pages: u64) {
         let is_one = |known: &KnownPage| (known.page_and_stored >> 1).wrapping_sub(first) < pages;
         let places = 0..pages.min(REMEMBERED as u64);
@@ -57,7 +56,7 @@ impl Model {
         }
     }
 
-    /// The first-level TLB did not have a page.
+    /// Handles a miss of the first-level TLB.
     #[inline]
     pub(super) fn translate(&mut self, thread: u32, page: u64, entry: u32) {
         let own = &mut self.threads[thread as usize];
@@ -81,7 +80,7 @@ impl Model {
         let stored = store || known.serves(page, true);
         let (behind, was_another) = self.memory.page(space, page, store);
         if was_another {
-            // Others in this space must not go on with the frame before.
+            // Others in this space must not keep the old frame.
             self.forget(space, page, 1);
         }
         let lines = 1 << (PAGE_BITS - GRANULE_BITS - self.line_shift);

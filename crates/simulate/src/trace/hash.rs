@@ -1,13 +1,12 @@
-//! A hash by which a trace is known again.
+//! A hash that identifies a trace.
 //!
-//! Nobody forges a trace, so it need not be hard to find another one with the same hash; and a hash for which
-//! that is hard takes as long as counting. Four lanes of 64 bits, each multiplied and folded, word by word.
+//! Nobody forges traces, so a fast hash suffices: four lanes of 64 bits, each multiplied and
+//! folded, word by word.
 
-/// Bytes of a word, and of a word for each lane.
 const WORD: usize = size_of::<u64>();
 const LANES: usize = 4;
 
-/// A hash of pieces: where they are cut is part of it.
+/// The borders of pieces are part of the hash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hash {
     lanes: [u64; LANES],

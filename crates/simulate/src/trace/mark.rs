@@ -1,21 +1,18 @@
-//! How a recorded program says where its flows begin and end, and what the recorder leaves beside
-//! the traces.
-//!
-//! By a system call that no kernel has. Outside of the emulator nobody makes it, and there it is an
-//! error without consequences; the recorder sees its number and arguments.
+//! Marks of flows' begins and ends in a recorded program, by a system call that no kernel has: the
+//! recorder sees number and arguments, and outside of the emulator it is a harmless error.
 
-/// The number of the call.
+/// Number of the call.
 pub const CALL: i64 = 0x666c_6f77;
-/// The first argument of a flow that begins; the second one is its number.
+/// First argument of a flow that begins; the second is its number.
 pub const BEGIN: u64 = 1;
-/// The first argument of a flow that has done its work.
+/// First argument of a flow that has done its work.
 pub const END: u64 = 2;
 
-/// The first argument where every thread that is born from here on is a flow, and the caller is one:
-/// of work that makes its own flows. Their numbers are the order in which threads are born.
+/// First argument from which on the caller and every new thread are flows, numbered in order of
+/// birth: of work that makes its own flows.
 pub const EACH: u64 = 3;
-/// The first argument where they are no longer; the caller ends.
+/// First argument that ends [`EACH`], and the caller.
 pub const NO_MORE: u64 = 4;
 
-/// The file beside the traces that says that a program was started by exec, and not recorded.
+/// File beside the traces that reports an exec: the new program was not recorded.
 pub const EXEC: &str = "exec";

@@ -1,5 +1,3 @@
-//! Reading a trace, and hashing what is read.
-
 use std::io::Read;
 
 use super::hash::Hash;
@@ -10,8 +8,7 @@ use super::{
 use crate::memory::Backing;
 use crate::model::AtHand;
 
-/// Bytes that are read at a time: small, as every flow has a reader, and those of 32 flows are to stay
-/// in the host's caches.
+/// Small: the host's caches must hold those of 32 flows.
 const CHUNK: usize = 1 << 14;
 const TOKEN: usize = 64;
 
@@ -160,9 +157,8 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R> AtHand for Reader<R> {
-    /// The next token where it is accesses that are at hand; otherwise nothing is read, and
-    /// [`Reader::token`] says what there is. Most tokens come this way: it is small, and what it gives
-    /// stays in registers.
+    /// The next token if it is an access at hand; else reads nothing, and [`Reader::token`] takes
+    /// over. Small, for most tokens: its result stays in registers.
     #[inline]
     fn next(&mut self) -> Option<Access> {
         let word = u32::from_le_bytes(*self.bytes.get(self.at..)?.first_chunk()?);
@@ -174,7 +170,7 @@ impl<R> AtHand for Reader<R> {
     }
 }
 
-/// The accesses of a word, and where they are from the granule before.
+/// `before` is the previous granule.
 #[inline]
 fn accesses(word: u32, before: &mut u64) -> Access {
     let zigzag = u64::from(word >> DISTANCE_SHIFT);

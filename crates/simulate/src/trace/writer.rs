@@ -4,24 +4,22 @@ use super::{
 };
 use crate::memory::Backing;
 
-/// Folds accesses and appends tokens to bytes that its owner takes away. It asks for no memory
-/// after it was made: its owner takes the bytes away while there is [`Writer::room`].
+/// Folds accesses and appends tokens to bytes. It allocates nothing after it was made: its owner
+/// takes the bytes away while there is [`Writer::room`].
 #[derive(Debug)]
 pub struct Writer {
     bytes: Box<[u8]>,
     length: usize,
-    /// The word at their end, where it is accesses that may be folded with the next.
+    /// The last word, if the next access may be folded into it.
     last: u32,
     before: u64,
 }
 
 /// Bytes of an access whose distance does not fit.
 const FAR_BYTES: usize = size_of::<u32>() + size_of::<u64>();
-/// A word with which nothing is folded.
 const CLOSED: u32 = MORE;
 
 impl Writer {
-    /// Bytes that events take.
     const SPARE: usize = 128;
 
     /// A trace of a thread of that address space.
@@ -38,8 +36,8 @@ impl Writer {
         writer
     }
 
-    /// One access within a granule. Whether it is folded has no pattern that a host could foresee, so it
-    /// is no branch.
+    /// One access within a granule. Folding has no pattern that a host could foresee, so it is no
+    /// branch.
     #[inline]
     pub fn access(&mut self, granule: u64, store: bool) {
         let kind = kind(store);
@@ -92,7 +90,7 @@ impl Writer {
         }
     }
 
-    /// Accesses for which there is room, however far they are apart, with an event or two after them.
+    /// Accesses that fit, however far apart, with an event or two.
     #[must_use]
     pub fn room(&self) -> u64 {
         ((self.bytes.len() - self.length).saturating_sub(Self::SPARE) / FAR_BYTES) as u64
@@ -104,7 +102,7 @@ impl Writer {
         &self.bytes[..self.length]
     }
 
-    /// Forgets what is written: it was taken away.
+    /// Clears the bytes after they were taken away.
     pub fn clear(&mut self) {
         self.length = 0;
         self.last = CLOSED;

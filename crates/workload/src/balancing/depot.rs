@@ -20,23 +20,18 @@ use crate::Bytes;
 use crate::draw::{Checksum, Draw};
 use crate::warehouse::{Deck, Kind};
 
-/// Bytes that a customer takes at the most, with an order and an article, where blocks are powers
-/// of two, and some to spare.
+/// An upper bound, with an order and an article, rounded up to powers of two.
 const CUSTOMER: u64 = 1_024;
 /// The smallest warehouse has more customers than orders can wait.
 pub(super) const LEAST: Bytes = Bytes(64 * CUSTOMER);
 /// The largest: a stack and its arena are at most 512 MiB.
 pub(super) const MOST: Bytes = Bytes(64 << 20);
-/// Lines of an order at the most.
 const LINES: u32 = 15;
-/// Orders that one delivery takes.
 const DELIVERED: u32 = 10;
-/// Orders that a stock level looks at.
 const RECENT: u32 = 20;
 /// A quantity that is not sold below by more than this is filled up.
 const LEAST_LEFT: u32 = 10;
 const RESTOCK: u32 = 91;
-/// Payments that a customer's history keeps.
 const HISTORY: usize = 4;
 const NOTE: usize = 26;
 
@@ -121,7 +116,6 @@ impl<A: Allocator + Copy> Depot<A> {
         for _ in 0..count {
             depot.new_order();
         }
-        // A third of the orders waits.
         let waiting = count as u32 / 3;
         while depot.next_order - depot.next_delivery > waiting {
             depot.deliver();

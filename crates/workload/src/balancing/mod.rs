@@ -37,7 +37,7 @@ use crate::{Bytes, Work, WorkError, Workload};
 use primes::Primes;
 use warehouses::Warehouses;
 
-/// What is done.
+/// Kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Of {
@@ -55,17 +55,17 @@ pub struct Balanced {
     /// What evens the work out.
     #[serde(default)]
     pub balance: Balance,
-    /// What is done.
+    /// Kind of work.
     #[serde(default)]
     pub of: Of,
-    /// How much: numbers that are looked at, from 0 on; or transactions of all warehouses.
+    /// Numbers searched, from 0; or transactions of all warehouses.
     pub amount: u64,
-    /// Pieces into which it is cut: stretches of numbers, or warehouses.
+    /// Pieces: stretches of numbers, or warehouses.
     pub pieces: u64,
-    /// The objects of each warehouse; 64 KiB where this is not given.
+    /// Heap of each warehouse; 64 KiB if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Bytes>,
-    /// Steps of each piece; between two of them flows may move.
+    /// Steps of each piece; flows may move between two steps.
     #[serde(default = "four")]
     pub steps: u64,
     /// Processes or threads.
@@ -186,7 +186,7 @@ impl Workload for Balanced {
     }
 
     fn bytes_a_flow(&self) -> Option<u64> {
-        // A flow of the variant is a process: it has its share of the pieces at one time.
+        // A flow here is a process: it has its share of the pieces at one time.
         let pieces = self.pieces.div_ceil(self.processes.max(1).into());
         let heap = matches!(self.of, Of::Warehouses).then(|| self.heap().0)?;
         Some(pieces.saturating_mul(heap))

@@ -41,8 +41,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Reads the file to its end: however long it is, only the right one proves the right
-    /// amount.
+    /// Reads to the end of the file: a longer file proves a wrong amount.
     pub(super) fn verify(&self, path: &Path, unit: u64) -> io::Result<Proof> {
         let mut file = File::open(path)?;
         let (mut wanted, mut found) = (Vec::new(), vec![0; self.io.block as usize]);
@@ -60,7 +59,7 @@ impl Files<'_> {
     }
 }
 
-/// Bytes up to a whole block, fewer only at the end of the file.
+/// Fills `block`, except at the end of the file.
 fn read_block(file: &mut File, block: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < block.len() {

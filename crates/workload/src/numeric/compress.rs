@@ -12,7 +12,6 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// Words that the text is made of.
 const WORDS: u32 = 2_000;
 
 #[derive(Debug)]
@@ -29,7 +28,6 @@ impl Text {
     pub(super) fn new(bytes: usize, seed: u64) -> Self {
         Self {
             text: text(bytes, seed),
-            // Deflated text is never much larger than the text.
             small: Vec::with_capacity(bytes + bytes / 100 + 1_024),
             again: Vec::with_capacity(bytes + 1),
             deflater: Compress::new(Compression::default(), false),
@@ -39,7 +37,7 @@ impl Text {
     }
 }
 
-/// Lines of words; the lower a word's number, the more often it comes.
+/// Words drawn by frequency: the lower the number, the more frequent.
 fn text(bytes: usize, seed: u64) -> Vec<u8> {
     let mut draw = Draw::new(seed, 0);
     let words: Vec<String> = (0..WORDS)

@@ -14,10 +14,10 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// A complex number: real part, imaginary part.
+/// Real part, imaginary part.
 type Complex = [f64; 2];
 
-/// What rounding may add to a number in one pass, root of the mean square.
+/// Rounding of one pass, root mean square.
 const ROUNDING: f64 = 1e-14;
 
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Program for Fft {
         Ok(sum.0)
     }
 
-    /// Of a transform with its inverse, as SciMark reckons them: those of one way.
+    /// As SciMark counts: one direction.
     fn flops(&self) -> Option<f64> {
         let length = self.numbers.len() as f64;
         Some((5.0 * length - 2.0) * length.log2() + 2.0 * (length + 1.0))

@@ -25,14 +25,14 @@ pub enum Kernel {
     Json,
 }
 
-/// How much a kernel works on.
+/// Amount of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Size {
-    /// What a cache of a core holds.
+    /// Fits a core's cache.
     #[default]
     Small,
-    /// What it does not.
+    /// Does not fit.
     Large,
 }
 
@@ -49,7 +49,7 @@ impl Kernel {
         Self::Json,
     ];
 
-    /// Whether it is one of SciMark's, which do not allocate.
+    /// Whether it is one of SciMark's kernels: those do not allocate.
     #[must_use]
     pub fn is_of_scimark(self) -> bool {
         use Kernel::{Fft, Lu, MonteCarlo, Sor, Sparse};

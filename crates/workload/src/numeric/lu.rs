@@ -8,7 +8,7 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// How far a component of the product may be off, relative to the number of rows.
+/// Allowed error of a component of the product, relative to the number of rows.
 const ROUNDING: f64 = 1e-12;
 
 #[derive(Debug)]

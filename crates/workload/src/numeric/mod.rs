@@ -52,7 +52,7 @@ pub struct Numeric {
     pub units: u64,
     /// Passes over the data in each unit.
     pub passes: u64,
-    /// What the data is drawn from.
+    /// Seed of the data.
     #[serde(default)]
     pub seed: u64,
 }
@@ -68,7 +68,7 @@ impl Wrong {
 }
 
 trait Program {
-    /// Makes the data as it was at first, if passes change it.
+    /// Restores the data, if passes change it.
     fn begin(&mut self);
 
     fn pass(&mut self);
@@ -78,7 +78,6 @@ trait Program {
 
     fn pieces(&self, pieces: &mut Pieces);
 
-    /// Floating-point operations of a pass, where they are what it does.
     fn flops(&self) -> Option<f64> {
         None
     }
@@ -100,7 +99,7 @@ enum Programs {
     Json(json::Document),
 }
 
-/// The bytes that a flow takes for a kernel of the large size, at the most.
+/// An upper bound.
 const LARGE_BYTES: u64 = 64 << 20;
 
 impl Numeric {
@@ -118,13 +117,13 @@ impl Numeric {
         Ok(())
     }
 
-    /// Bytes of memory that a flow takes, where they are many.
+    /// Memory of a flow, if it is much.
     #[must_use]
     pub fn bytes_a_flow(&self) -> Option<u64> {
         (self.size == Size::Large).then_some(LARGE_BYTES)
     }
 
-    /// What a pass allocates, where that is nothing at all: in the kernels of SciMark.
+    /// Allocations of a pass; those of SciMark's kernels are known to be zero.
     #[must_use]
     pub fn allocates(&self) -> Option<Allocates> {
         let none = Allocates {
@@ -134,7 +133,7 @@ impl Numeric {
         self.kernel.is_of_scimark().then_some(none)
     }
 
-    /// Floating-point operations of one pass, for the kernels that are counted by them.
+    /// Floating-point operations of a pass, for kernels that do mainly those.
     #[must_use]
     pub fn flops(&self) -> Option<f64> {
         self.programs().program().flops()
@@ -172,8 +171,7 @@ impl Numeric {
 }
 
 impl Programs {
-    /// This many passes from the beginning, checked and summed up. Each kernel is compiled into
-    /// its own loop.
+    /// Each kernel is compiled into its own loop.
     fn run(&mut self, passes: u64) -> Result<u64, Wrong> {
         match self {
             Self::Fft(program) => run(program, passes),

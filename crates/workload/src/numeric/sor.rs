@@ -10,7 +10,6 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// How far a point moves, as a multiple of the way to the mean.
 const OMEGA: f64 = 1.25;
 
 #[derive(Debug)]

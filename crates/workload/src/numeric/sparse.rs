@@ -11,7 +11,7 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// How far the two ways may be apart, for each entry.
+/// Allowed difference of the two sums, per entry.
 const ROUNDING: f64 = 1e-12;
 
 #[derive(Debug)]

@@ -22,7 +22,6 @@ use std::ops::Range;
 
 use super::montgomery::{Narrow, Ring, Wide};
 
-/// How many odd numbers are tested side by side.
 const LANES: usize = 4;
 
 pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, mut visit: V) {
@@ -31,7 +30,7 @@ pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, mut visit: V) {
     }
     let mut first = range.start.max(3) | 1;
     while first < range.end {
-        // At the very end all lanes repeat u64::MAX, which no range holds.
+        // Past the end all lanes repeat u64::MAX, which no range holds.
         let lanes: [u64; LANES] = std::array::from_fn(|lane| first.saturating_add(2 * lane as u64));
         for (n, likely) in lanes.into_iter().zip(likely(lanes)) {
             if likely && n < range.end && is_strong(n) {
@@ -73,7 +72,7 @@ fn fermat<R: Ring, const N: usize>(rings: [R; N]) -> [bool; N] {
     std::array::from_fn(|lane| rings[lane].equal(powers[lane], rings[lane].one()))
 }
 
-/// Whether an odd number above 2 passes Miller and Rabin's test to all bases.
+/// Expects an odd number above 2.
 fn is_strong(n: u64) -> bool {
     if n <= Narrow::LARGEST {
         let ring = Narrow::new(n);
@@ -105,8 +104,7 @@ fn strong<R: Ring>(ring: &R, base: u64) -> bool {
     ring.equal(x, minus_one)
 }
 
-/// Right to left, so that the two multiplications of a bit do not wait for each
-/// other, and without a branch on the bit.
+/// Right to left, so that the two multiplications of a bit are independent; no branch on the bit.
 fn power<R: Ring>(ring: &R, base: u64, exponent: u64) -> u64 {
     let (mut power, mut square) = (ring.one(), base);
     for bit in 0..=exponent.ilog2() {

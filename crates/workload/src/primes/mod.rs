@@ -29,7 +29,7 @@ pub use method::{Method, UnknownMethod};
 use sieve::{Sieve, Tuning};
 use tally::Tally;
 
-/// The state of one worker: a method and what it keeps between calls.
+/// One worker's state.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     state: State,
@@ -45,16 +45,15 @@ enum State {
 /// What a search found in its range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many primes the range holds.
+    /// Number of primes in the range.
     pub count: u64,
-    /// The wrapping sum, over the emitted primes, of a mix of the prime and its
-    /// ordinal. The same for every method, and for every order of adding up.
+    /// The wrapping sum, over the emitted primes, of a mix of the prime and its ordinal:
+    /// independent of the method and of the order of adding.
     pub checksum: u64,
 }
 
 impl AddAssign for Found {
-    /// Adds what was found in another range. The checksums of the parts add up
-    /// to the same sum in whatever order, by whichever flow.
+    /// Sums of parts add up to the same checksum in any order.
     fn add_assign(&mut self, other: Self) {
         self.count += other.count;
         self.checksum = self.checksum.wrapping_add(other.checksum);
@@ -92,7 +91,7 @@ impl Searcher {
         }
     }
 
-    /// How many primes `range` holds.
+    /// Number of primes in `range`.
     pub fn count(&mut self, range: Range<u64>) -> u64 {
         let mut count = 0;
         match &mut self.state {

@@ -5,9 +5,7 @@
 //! is the high half: two multiplications in place of a division ("Modular
 //! multiplication without trial division", 1985).
 
-/// Arithmetic modulo an odd `n` above 2, on numbers as they are kept.
 pub(super) trait Ring {
-    /// The largest `n` there can be.
     const LARGEST: u64;
     fn new(n: u64) -> Self;
     fn n(&self) -> u64;
@@ -15,12 +13,12 @@ pub(super) trait Ring {
     fn enter(&self, x: u64) -> u64;
     fn equal(&self, a: u64, b: u64) -> bool;
     fn multiply(&self, a: u64, b: u64) -> u64;
-    /// `2x` if `bit` is one, `x` if it is zero; without a branch.
+    /// Without a branch on `bit`.
     fn double_if(&self, bit: u64, x: u64) -> u64;
 }
 
-/// For `n` below 2^31: a product fits a word, which saves the correction at the
-/// end of a reduction. Values are at most `2n`.
+/// For `n` below 2^31: a product fits a word, so a reduction needs no correction. Values are at
+/// most `2n`.
 pub(super) struct Narrow {
     n: u64,
     inverse: u64,
@@ -113,8 +111,8 @@ impl Ring for Wide {
     }
 }
 
-/// The inverse of an odd `n` modulo R, by Newton's iteration: `n` is its own
-/// inverse to 3 bits, and each step doubles the number of right bits.
+/// Newton's iteration modulo R: `n` is its own inverse to 3 bits, and each step doubles the right
+/// bits.
 #[inline(always)]
 fn inverse(n: u64) -> u64 {
     (0..5).fold(n, |x, _| {

@@ -14,7 +14,7 @@ pub(super) struct Tally<E> {
 }
 
 impl<E: FnMut(u64, u64)> Tally<E> {
-    /// Nothing is found but `before` primes, of which nothing is emitted.
+    /// A tally after `before` primes, of which none is emitted.
     pub(super) fn after(before: u64, every: u64, emit: E) -> Self {
         let due = match every {
             0 => u64::MAX,
@@ -32,7 +32,6 @@ impl<E: FnMut(u64, u64)> Tally<E> {
         }
     }
 
-    /// Counts the next prime, and emits it if it is due.
     #[inline]
     pub(super) fn prime(&mut self, prime: u64) {
         self.found.count += 1;
@@ -41,7 +40,7 @@ impl<E: FnMut(u64, u64)> Tally<E> {
         }
     }
 
-    /// If none of the next `primes` is due: counts them.
+    /// Counts the next `primes` and returns true if none of them is due.
     #[inline]
     pub(super) fn skip(&mut self, primes: u64) -> bool {
         let free = self.found.count + primes < self.due;
@@ -60,8 +59,7 @@ impl<E: FnMut(u64, u64)> Tally<E> {
     }
 }
 
-/// Mixes an ordinal with its prime so that neither a wrong pair nor two
-/// exchanged ones leave the sum as it was (the finaliser of SplitMix64).
+/// The finaliser of SplitMix64: a wrong pair or two exchanged ones change the sum.
 fn mix(ordinal: u64, prime: u64) -> u64 {
     let mut x = prime ^ ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -47,7 +47,7 @@ impl SelfManaged for Searcher {
         };
         let mut lost = None;
         let mut hear = |problem: &Problem| {
-            // What is wrong with a path is the tree's own, and counted.
+            // The tree's own problems are counted.
             if problem.kind == Kind::Error && problem.path.is_none() {
                 lost.get_or_insert_with(|| problem.to_string());
             }
@@ -65,10 +65,9 @@ impl SelfManaged for Searcher {
     }
 }
 
-/// Empties the page cache, and the caches of names and inodes with it.
-/// Only root of the machine itself may.
+/// Names and inodes too. Only root of the machine itself may.
 fn empty_page_cache() -> io::Result<()> {
-    // What has not been written back yet stays in the cache.
+    // Pages not yet written back would stay.
     nix::unistd::sync();
     std::fs::write(DROP_CACHES, "3").map_err(|error| {
         io::Error::other(format!(
@@ -77,8 +76,7 @@ fn empty_page_cache() -> io::Result<()> {
     })
 }
 
-/// What a search tells. One that was done otherwise than its plan says is no data point of the
-/// variant that was asked for.
+/// A search that did not follow its plan is no data point of the variant.
 fn repetition_of(report: &Report) -> io::Result<SelfManagedRep> {
     if let Some(otherwise) = &report.otherwise {
         return Err(io::Error::other(otherwise.clone()));
@@ -131,7 +129,7 @@ fn measured(report: &Report) -> SelfManagedRep {
     }
 }
 
-/// A number spread over all bits, so that one file less is no small difference.
+/// Spreads a number over all bits: one file less changes all of them.
 fn spread(files: u64) -> u64 {
     files.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
 }

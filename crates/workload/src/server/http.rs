@@ -5,16 +5,13 @@ use std::time::Instant;
 
 use super::listener::IDLE;
 
-/// Header fields of a message at the most.
 const MOST_FIELDS: usize = 32;
-/// Bytes of the head of a message at the most.
 const LONGEST_HEAD: usize = 16 << 10;
-/// Where pages are.
 const PATH: &str = "/wiki/";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// The page; `None` for a path that is none.
+    /// `None` for a path that is no page.
     pub(super) title: Option<String>,
     pub(super) is_get: bool,
     pub(super) closes: bool,
@@ -35,7 +32,7 @@ fn closes(fields: &[httparse::Header<'_>]) -> bool {
         .any(|field| is(field, "connection") && close(field.value))
 }
 
-/// The request at the beginning of `bytes`, and how long it is; `None` if it is not whole.
+/// A request at the beginning of `bytes` and its length; `None` if incomplete.
 pub(super) fn request(bytes: &[u8]) -> io::Result<Option<(Request, usize)>> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);
@@ -59,12 +56,12 @@ pub(super) fn request(bytes: &[u8]) -> io::Result<Option<(Request, usize)>> {
     Ok(Some((request, length)))
 }
 
-/// Reads the next request; `None` when the client has closed the connection.
+/// `None` when the client has closed the connection.
 pub(super) fn read_request(
     from: &mut impl Read,
     inbox: &mut Vec<u8>,
 ) -> io::Result<Option<Request>> {
-    // Of a request that comes in one piece no time is taken.
+    // A request in one piece needs no clock.
     let mut begun: Option<Instant> = None;
     loop {
         if let Some((found, length)) = request(inbox)? {
@@ -96,7 +93,7 @@ pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: b
     out.extend_from_slice(body.as_bytes());
 }
 
-/// The path of a page: odd bytes of its title are written in hexadecimal.
+/// Odd bytes of the title are written in hexadecimal.
 pub(super) fn path_of(title: &str) -> String {
     let mut path = PATH.to_owned();
     for byte in title.bytes() {

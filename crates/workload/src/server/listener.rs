@@ -1,8 +1,8 @@
-//! The listening socket, and who calls.
+//! The listening socket and its callers.
 //!
-//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1, and a caller from
-//! [`GOODBYE`] wants nothing but that the worker that hears it ends. It needs no word of the
-//! protocol and no second thing to wait for: a worker that is blocked in `accept` hears it.
+//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1; a caller from [`GOODBYE`] ends
+//! the worker that accepts it. That needs no word of the protocol: a worker blocked in `accept`
+//! hears it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
@@ -12,13 +12,13 @@ use nix::errno::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
 const GOODBYE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-/// How many connections may wait; the kernel's own bound (`somaxconn`) is as high.
+/// The kernel's own bound (`somaxconn`) is as high.
 const BACKLOG: i32 = 4_096;
-/// After so long without a connection a worker looks whether the load generator is there.
+/// A worker without connections for so long checks that the load generator lives.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The load generator asks as soon as it has its answer. A connection on which nothing is asked or
-/// taken for so long is somebody else's, and holds a worker.
+/// A load generator asks at once. A silent connection belongs to another program and holds a
+/// worker.
 pub(super) const IDLE: Duration = Duration::from_secs(5);
 
 pub(super) enum Caller {
@@ -36,7 +36,7 @@ fn on_loopback(host: Ipv4Addr, port: u16) -> socket2::SockAddr {
 
 pub(super) fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = socket()?;
-    // Connections of a slot before that linger do not keep its port.
+    // Lingering connections of the previous slot do not keep its port.
     socket.set_reuse_address(true)?;
     let bound = socket
         .bind(&on_loopback(Ipv4Addr::LOCALHOST, port))
@@ -46,7 +46,6 @@ pub(super) fn listen(port: u16) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// The error of a port that cannot be had, with what to do.
 fn refused(port: u16, error: &io::Error) -> io::Error {
     let way_out = match error.kind() {
         io::ErrorKind::AddrInUse => {
@@ -62,21 +61,21 @@ fn refused(port: u16, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// Whether that port can be had now.
+/// Whether that port is free.
 ///
 /// # Errors
-/// It cannot: the message says what to do.
+/// It is not: the message says what to do.
 pub fn try_port(port: u16) -> io::Result<()> {
     listen(port).map(drop)
 }
 
-/// The next caller; `is_expected` is asked now and then whether there still can be one.
+/// `is_expected` is asked now and then whether a caller can still come.
 pub(super) fn accept(listener: &TcpListener, is_expected: impl Fn() -> bool) -> io::Result<Caller> {
     loop {
         match listener.accept() {
             Ok((_, from)) if from.ip() == GOODBYE => return Ok(Caller::Goodbye),
             Ok((stream, _)) => {
-                // It has the patience of the listening socket, which is for callers alone.
+                // The stream inherited the timeout of the listening socket.
                 stream.set_read_timeout(Some(IDLE))?;
                 stream.set_write_timeout(Some(IDLE))?;
                 return Ok(Caller::Client(stream));

@@ -1,5 +1,4 @@
-//! The load generator, seen from the slot process: a process that gets a message when to begin, and
-//! reports.
+//! The load generator as the slot process sees it: a process that loads at a message and reports.
 
 mod run;
 
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use run::load_in_rounds;
 
-/// The line that it gets for each repetition.
+/// Message that starts a repetition.
 const GO: &str = "go";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -28,7 +27,7 @@ pub(super) struct Order {
     pub(super) requests: u64,
     pub(super) seed: u64,
     pub(super) workers: u64,
-    /// Titles, with the sum over the page that each must be.
+    /// Titles with the checksum of each page.
     pub(super) pages: Vec<(String, u64)>,
 }
 
@@ -43,7 +42,6 @@ pub(super) struct Report {
     pub(super) count: u64,
     pub(super) checksum: u64,
     pub(super) latencies: Latencies,
-    /// Why not all were asked for.
     pub(super) error: Option<String>,
 }
 
@@ -96,7 +94,6 @@ impl Load {
         }
     }
 
-    /// Whether it has not ended.
     pub(super) fn is_there(&self) -> bool {
         let mut ends = [PollFd::new(self.reports.as_fd(), PollFlags::empty())];
         let polled = poll(&mut ends, PollTimeout::ZERO);

@@ -50,7 +50,7 @@ pub use load::load_in_rounds;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// Workers that accept connections, one a flow.
+    /// Workers that accept connections, one per flow.
     pub workers: u64,
     /// How workers and connections come together.
     #[serde(default)]
@@ -59,28 +59,28 @@ pub struct Server {
     pub requests: u64,
     /// Connections of the load generator at any time.
     pub connections: u64,
-    /// Requests after which the server closes a connection.
+    /// Requests before the server closes a connection.
     #[serde(default = "usual_keep_alive")]
     pub keep_alive: u64,
-    /// The port; 0 for one that the kernel chooses.
+    /// Port; 0: the kernel chooses.
     #[serde(default)]
     pub port: u16,
-    /// The CPU of the load generator, from which workers without a CPU of their own keep off.
+    /// CPU of the load generator; workers without a CPU of their own avoid it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu: Option<u32>,
-    /// As of [`Wiki`].
+    /// See [`Wiki`].
     #[serde(default = "usual_pages")]
     pub pages: u64,
-    /// As of [`Wiki`].
+    /// See [`Wiki`].
     #[serde(default = "usual_page_size")]
     pub page_size: Bytes,
-    /// As of [`Wiki`].
+    /// See [`Wiki`].
     #[serde(default)]
     pub cache: bool,
-    /// As of [`Wiki`].
+    /// See [`Wiki`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
-    /// As of [`Wiki`].
+    /// See [`Wiki`].
     #[serde(default)]
     pub seed: u64,
 }
@@ -98,10 +98,10 @@ pub enum Design {
 
 /// Requests of a connection where no number is given, as usual of web servers.
 pub const USUAL_KEEP_ALIVE: u64 = 100;
-/// More connections than wait at a socket at the most are refused.
+/// The kernel lets no more wait at a socket.
 pub const MOST_CONNECTIONS: u64 = 4_096;
 
-/// Open files of a process beside its connections and stores, at the most.
+/// An upper bound, beside connections and stores.
 const OTHER_FILES: u64 = 64;
 
 fn usual_keep_alive() -> u64 {
@@ -134,8 +134,7 @@ impl Server {
         self.connections.min(self.requests)
     }
 
-    /// Threads for connections at once at the most: of a connection that was closed the thread
-    /// may still end while the next one is served.
+    /// The thread of a closed connection may still end while the next connection is served.
     fn threads(&self) -> u64 {
         match self.design {
             Design::Pool => 0,
@@ -143,14 +142,12 @@ impl Server {
         }
     }
 
-    /// Tasks that a slot has beside its flows: the slot process, the load generator, and a thread
-    /// for each connection.
     fn helpers(&self) -> u64 {
         2 + self.threads()
     }
 
-    /// Open files at the most of the process that has most of them: of the load generator,
-    /// which has all connections, or of a process of workers, who have one and the store each.
+    /// Of the process with most of them: the load generator (all connections) or a process of
+    /// workers (one each, and the store).
     fn open_files(&self, variant: &Variant) -> u64 {
         let workers = variant.model.shape(variant.flows).flows_in_each;
         let served = 2 * (u64::from(workers) + self.threads());
@@ -160,14 +157,12 @@ impl Server {
     fn waiting(&self) -> u64 {
         match self.design {
             Design::Pool => self.open_connections(),
-            // They are accepted as they come.
             Design::PerConnection => 1,
         }
     }
 }
 
-/// Whether `bytes` begin with a whole request for a page or an answer to one, as either side reads
-/// them: for those who try what bytes can do to the parsers.
+/// Whether `bytes` begin with a whole request or answer: for fuzzing both parsers.
 #[must_use]
 pub fn is_http(bytes: &[u8]) -> bool {
     let request = matches!(http::request(bytes), Ok(Some(_)));
@@ -292,7 +287,7 @@ impl Workload for Server {
         self.store.as_deref()
     }
 
-    /// A pool: of the other design one worker makes the threads.
+    /// The other design has one flow.
     fn scaled(&self) -> Option<Scaled> {
         (self.design == Design::Pool).then_some(Scaled {
             counted: "requests",

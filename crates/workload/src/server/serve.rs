@@ -1,5 +1,3 @@
-//! A connection, from its first request to its end.
-
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
@@ -8,7 +6,6 @@ use super::http::{Request, push_answer, read_request};
 use super::listener::IDLE;
 use crate::wiki::{PreparedStore, Store, StoreError};
 
-/// Why a connection was not served to its end.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ServeError {
     #[error(transparent)]
@@ -28,18 +25,17 @@ fn is_idle(error: &io::Error) -> bool {
     )
 }
 
-/// Answers the requests of a connection, `keep_alive` of them at the most.
+/// Answers up to `keep_alive` requests.
 ///
-/// What goes wrong with the connection is the client's to notice and ends the connection. What
-/// goes wrong with the store is an error, and so is a client that says nothing: it held a worker,
-/// and the time of the slot is not that of its work.
+/// Errors of the connection are the client's to notice. An error of the store is an error, and so
+/// is a silent client: it held a worker, so the slot's time is not that of its work.
 pub(super) fn serve(
     prepared: &PreparedStore,
     store: &Store,
     mut stream: TcpStream,
     keep_alive: u64,
 ) -> Result<(), ServeError> {
-    // Answers go out whole, so nothing is gained by waiting for more of them.
+    // Answers go out whole: waiting for more gains nothing.
     let _slower_without = stream.set_nodelay(true);
     let (mut inbox, mut out) = (Vec::with_capacity(1024), Vec::new());
     for number in 1..=keep_alive {
@@ -67,11 +63,11 @@ pub(super) fn serve(
     Ok(())
 }
 
-/// How long, and for how many bytes, a client that is refused may go on with what it sends.
+/// Time and bytes that a refused client may still send.
 const LINGER: (Duration, u64) = (Duration::from_secs(1), 64 << 10);
 
-/// Answers, and reads on to the end: a connection closed with something unread is reset, and
-/// the client would never see the answer.
+/// Answers, and reads to the end: a connection closed with unread bytes is reset, and the client
+/// would not see the answer.
 fn refuse(mut stream: TcpStream, answer: &[u8]) {
     let read_on = |stream: TcpStream| {
         stream.shutdown(Shutdown::Write)?;

@@ -1,4 +1,4 @@
-//! A server about to run: its store, its port, its load generator, and what a worker does.
+//! A server about to run: its store, port and load generator, and the work of a worker.
 
 use std::io;
 use std::net::{TcpListener, TcpStream};
@@ -19,7 +19,7 @@ use super::load::{Load, Order};
 use super::{Design, Server, serve};
 use crate::wiki::{PreparedStore, Store};
 
-/// Between two looks whether a thread for a connection has ended, where there may be no more.
+/// Pause of the loop that waits for a thread of a connection to end.
 const PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -31,8 +31,7 @@ pub(super) struct Serving {
 }
 
 impl Server {
-    /// Opens the store, the port and the load generator for `variant`; `is_free` says whether
-    /// flows may run on any CPU.
+    /// `is_free` says whether flows may run on any CPU.
     pub(super) fn open(
         &self,
         folder: Option<&Path>,
@@ -66,8 +65,7 @@ impl Server {
     }
 }
 
-/// Raises the limit on open files as far as it is needed and allowed: the usual one is far
-/// below what a process may have.
+/// The usual limit is far below the hard one.
 fn make_room(files: u64) -> io::Result<()> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     if files > hard {
@@ -82,7 +80,7 @@ fn make_room(files: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps this process and its flows off a CPU, unless it is the only one.
+/// Unless it is the only CPU.
 fn keep_off(cpu: u32) -> io::Result<()> {
     let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
     allowed.unset(cpu as usize)?;
@@ -96,7 +94,7 @@ fn keep_off(cpu: u32) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct Seat {
     store: Store,
-    /// Of the requests of all workers; the first worker has them.
+    /// Requests of all workers, kept by the first.
     latencies: Latencies,
     hired: Usage,
 }
@@ -126,13 +124,13 @@ impl Serving {
         }
     }
 
-    /// A thread for each connection, until goodbye; what they used.
+    /// Serves each connection in a thread of its own until goodbye; returns their usage.
     fn thread_each(&self) -> Usage {
         let used = Mutex::new(Usage::default());
         let (at_work, most) = (AtomicU64::new(0), self.server.threads());
         std::thread::scope(|scope| {
             while let Some(stream) = self.next_caller() {
-                // More than the load generator can need are somebody else's: they wait.
+                // More connections than the generator's own belong to others and wait.
                 while at_work.load(Ordering::Acquire) >= most {
                     std::thread::sleep(PAUSE);
                 }

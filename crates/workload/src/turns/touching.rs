@@ -1,5 +1,3 @@
-//! The body: turns that touch this many lines, one program for each size of the array.
-
 use std::hint::black_box;
 
 use flow::{Body, HandOver, Outlet, Proof, Turn};
@@ -42,8 +40,7 @@ impl Turns {
 
 type Line = [u64; 8];
 
-/// Flows that keep `LINES` cache lines and touch as many of them in each turn as they are
-/// asked to.
+/// `LINES` cache lines are kept, those asked for are touched.
 #[derive(Debug)]
 struct Touching<'a, const LINES: usize>(&'a Turns);
 

@@ -7,7 +7,6 @@
 
 use super::store::{Cents, District, Order, Store, charged};
 
-/// A rule that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the books of a warehouse do not balance: {0}")]
 pub(super) struct Unbalanced(String);

@@ -14,15 +14,14 @@ use super::store::{
 use super::table::Table;
 use crate::draw::Draw;
 
-/// Articles of a warehouse of full size.
 const ITEMS: u64 = 20_000;
-/// Bytes of live heap that an article takes.
+/// Live heap.
 const ITEM_BYTES: u64 = 160;
-/// Bytes of live heap that a customer takes, with history and one order.
+/// Live heap, with history and one order.
 const CUSTOMER_BYTES: u64 = 1_015;
-/// From this many bytes of heap on the stock is of full size.
+/// Live heap from which the stock has its full size.
 const FULL_STOCK: u64 = 16 << 20;
-/// Of the orders at the beginning, one in this many waits for its delivery.
+/// One in this many first orders waits for its delivery.
 const WAITING: u32 = 3;
 
 pub(super) fn counts(heap: u64) -> (u32, u32) {
@@ -86,7 +85,7 @@ fn new_district(customers: u32, stock: &Table<Stock>, draw: &mut Draw) -> Distri
 }
 
 impl District {
-    /// An order of the time before the beginning. What was delivered then is paid.
+    /// Delivered orders are paid.
     fn first_order(&mut self, id: u32, delivered: bool, stock: &Table<Stock>, draw: &mut Draw) {
         let mut lines = Vec::with_capacity(draw.between(5, 15) as usize);
         while lines.len() < lines.capacity() {

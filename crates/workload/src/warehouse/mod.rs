@@ -45,23 +45,23 @@ use store::Store;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warehouse {
-    /// How many workers, one warehouse each.
+    /// Workers, one warehouse each.
     pub workers: u64,
     /// Transactions of each worker in a repetition.
     pub transactions: u64,
     /// Live heap of each worker.
     #[serde(default = "usual_heap")]
     pub heap: Bytes,
-    /// What data and choices are drawn from.
+    /// Seed of data and choices.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// The heap of a worker where none is asked for: that of the published study.
+/// Default heap of a worker: that of the published study.
 pub const USUAL_HEAP: Bytes = Bytes(256 << 20);
-/// The smallest heap that is a warehouse.
+/// Minimum of a worker's heap.
 pub const LEAST_HEAP: Bytes = Bytes(1 << 20);
-/// The largest: customers are numbered in 32 bits.
+/// Maximum: customers are numbered in 32 bits.
 pub const MOST_HEAP: Bytes = Bytes(1 << 40);
 
 fn usual_heap() -> Bytes {
@@ -69,7 +69,7 @@ fn usual_heap() -> Bytes {
 }
 
 impl Warehouse {
-    /// What a transaction allocates, in any heap of 8 MiB and more.
+    /// Allocations of a transaction, for heaps of 8 MiB and more.
     pub const ALLOCATES: Allocates = Allocates {
         count: 2.01,
         bytes: 425.0,
@@ -94,14 +94,14 @@ impl Warehouse {
         )))
     }
 
-    /// Bytes of memory that one worker takes: its heap, and what an allocator adds to it.
+    /// Memory of one worker: its heap and the allocator's overhead.
     #[must_use]
     pub fn bytes_a_worker(&self) -> u64 {
         self.heap.0.saturating_add(self.heap.0 / 4)
     }
 }
 
-/// One worker's warehouse, and whether transactions were done in it.
+/// One worker's warehouse, and whether it did transactions.
 #[derive(Debug)]
 pub struct Place {
     store: Store,
@@ -136,7 +136,7 @@ impl Body for Warehouse {
 
     fn unit(&self, place: &mut Place, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         if place.used {
-            // A flow that does the work of several workers: each begins with a fresh warehouse.
+            // A flow that does several workers' work begins each with a fresh warehouse.
             self.settle(place);
             *place = self.place();
         }

@@ -1,9 +1,7 @@
-//! What a transaction shows: text that lives as long as the transaction.
-
 #[derive(Debug)]
 pub(super) struct Screen(String);
 
-/// Room for what most transactions write, in bytes.
+/// Holds what most transactions write.
 const USUAL: usize = 256;
 
 impl Screen {

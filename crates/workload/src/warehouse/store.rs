@@ -9,18 +9,15 @@ use super::table::Table;
 pub(super) type Cents = i64;
 
 pub(super) const DISTRICTS: u32 = 10;
-/// Payments that a customer's history keeps.
 pub(super) const HISTORY: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) stock: Table<Stock>,
     pub(super) districts: Vec<District>,
-    /// Payments taken since the beginning.
     pub(super) taken: Cents,
-    /// Counts transactions; what an order or a payment has as its date.
+    /// Counts transactions; the date of orders and payments.
     pub(super) now: u64,
-    /// Orders entered; they come to the districts in turn.
     pub(super) entered: u64,
     pub(super) books: Books,
 }
@@ -28,12 +25,9 @@ pub(super) struct Store {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Books {
     pub(super) pieces: u64,
-    /// Pieces sold since.
     pub(super) sold: u64,
-    /// Pieces delivered to the warehouse since.
     pub(super) restocked: u64,
     pub(super) paid: Cents,
-    /// Worth of the orders delivered since.
     pub(super) delivered: Cents,
     pub(super) removed: u64,
 }
@@ -47,12 +41,10 @@ pub(super) struct Stock {
     pub(super) text: String,
 }
 
-/// Letters of a text that are a name.
 pub(super) const NAME: usize = 18;
-/// Letters of a customer's text that are name and address.
+/// Name and address.
 pub(super) const ADDRESS: usize = 78;
 
-/// A district: its customers and their orders.
 #[derive(Debug)]
 pub(super) struct District {
     pub(super) customers: Table<Box<Customer>>,
@@ -67,7 +59,7 @@ pub(super) struct District {
 #[derive(Debug)]
 pub(super) struct Customer {
     pub(super) text: String,
-    /// What the customer owes; below 0 what is in credit.
+    /// Negative: in credit.
     pub(super) balance: Cents,
     pub(super) paid: Cents,
     pub(super) discount: i64,
@@ -102,7 +94,7 @@ pub(super) struct Line {
 }
 
 impl District {
-    /// The orders that stay: as many as there are customers.
+    /// As many orders stay as there are customers.
     pub(super) fn kept(&self) -> usize {
         self.customers.len()
     }

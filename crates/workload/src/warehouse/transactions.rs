@@ -17,9 +17,8 @@ use crate::draw::{Checksum, Draw};
 /// A quantity that is not sold below by more than this is filled up.
 const LEAST_LEFT: u32 = 10;
 const RESTOCK: u32 = 91;
-/// Orders that a stock level looks at.
 const RECENT: u32 = 20;
-/// Letters of a customer's text that an order or a payment notes.
+/// Letters of a customer's text in an order or a payment.
 const NOTE: usize = 26;
 
 impl Store {
@@ -221,7 +220,7 @@ impl Customer {
 }
 
 impl District {
-    /// Delivers the oldest order that waits; its worth is what its customer then owes more.
+    /// Delivers the oldest waiting order; returns its worth, which its customer then owes.
     fn deliver(&mut self, carrier: u32, now: u64) -> Cents {
         let oldest = self.waiting.pop_front();
         let Some(order) = oldest.and_then(|number| self.orders.get_mut(&number)) else {
@@ -235,8 +234,7 @@ impl District {
         order.total
     }
 
-    /// Removes the oldest orders as long as there are too many; how many. None that waits is
-    /// removed.
+    /// Removes surplus old orders, none that waits. Returns their number.
     fn remove_old(&mut self) -> u64 {
         let mut removed = 0;
         while self.orders.len() > self.kept() {

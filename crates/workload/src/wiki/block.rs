@@ -10,9 +10,9 @@ use super::source::{Source, trimmed};
 use super::table::table;
 use super::tree::{Block, Inlines, Item, List, ListKind};
 
-/// How deep tables lie within tables at the most; deeper ones are text.
+/// Deeper tables are text.
 pub(super) const DEEPEST_TABLE: u8 = 6;
-/// How deep lists lie within lists at the most; further signs are text.
+/// Further signs are text.
 const DEEPEST_LIST: usize = 12;
 
 #[derive(Debug, Clone)]
@@ -33,7 +33,6 @@ impl<'a, 's> Lines<'a, 's> {
         }
     }
 
-    /// Takes the next line if `wanted` says so of it.
     pub(super) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<(usize, usize)> {
         let mut ahead = self.clone();
         let (from, to) = ahead.next()?;
@@ -70,7 +69,7 @@ impl Iterator for Lines<'_, '_> {
     }
 }
 
-/// The blocks between two places, which no mark crosses; `depth` tables are around them.
+/// `from` and `to` are crossed by no mark; `depth` tables are around them.
 pub(super) fn blocks<'a>(
     source: Source<'a, '_>,
     from: usize,
@@ -90,7 +89,6 @@ pub(super) fn blocks<'a>(
     blocks
 }
 
-/// The block that a line begins, if that is no paragraph.
 fn special<'a>(
     lines: &mut Lines<'a, '_>,
     (from, to): (usize, usize),
@@ -111,7 +109,7 @@ fn special<'a>(
     }
 }
 
-/// Whether a line cannot go on with the paragraph before it.
+/// Whether a line ends the paragraph before it.
 fn is_special(source: Source<'_, '_>, from: usize, line: &str, depth: u8) -> bool {
     match line.as_bytes().first() {
         None | Some(b'*' | b'#' | b';' | b':' | b' ') => true,
@@ -140,7 +138,6 @@ fn heading<'a>(source: Source<'a, '_>, from: usize, to: usize) -> Option<Block<'
     })
 }
 
-/// The mark that fills a line, if it is one that stands by itself.
 fn mark_alone<'s>(source: Source<'_, 's>, from: usize, to: usize) -> Option<&'s Mark> {
     let mark = source.marks.get(source.marks.from(from))?;
     let (_, end) = trimmed(source.text, from, to);
@@ -191,7 +188,6 @@ fn is_sign(byte: &u8) -> bool {
     matches!(byte, b'*' | b'#' | b';' | b':')
 }
 
-/// A line of a list: its signs, and where its content is.
 #[derive(Debug, Clone, Copy)]
 struct Entry<'a> {
     signs: &'a [u8],
@@ -219,7 +215,7 @@ fn kind(sign: u8) -> ListKind {
     }
 }
 
-/// The list that a line begins: all lines after it whose first sign is of the same kind.
+/// All lines whose first sign is of the same kind.
 fn list<'a>(lines: &mut Lines<'a, '_>, (from, to): (usize, usize)) -> List<'a> {
     let text = lines.source.text;
     let first = entry(text, from, to);

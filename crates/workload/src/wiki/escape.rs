@@ -1,4 +1,3 @@
-/// What a byte becomes, or nothing where it stays.
 const INSTEAD: [Option<&str>; 256] = {
     let mut instead = [None; 256];
     instead[b'<' as usize] = Some("&lt;");
@@ -8,7 +7,7 @@ const INSTEAD: [Option<&str>; 256] = {
     instead
 };
 
-/// Appends text between tags. Entities (`&nbsp;`, `&#160;`) stay what they are.
+/// Entities (`&nbsp;`, `&#160;`) are kept.
 pub(super) fn push_text(out: &mut String, text: &str) {
     push_escaped(out, text, |bytes| memchr::memchr3(b'<', b'>', b'&', bytes));
 }
@@ -40,10 +39,10 @@ fn push_escaped(out: &mut String, text: &str, next: impl Fn(&[u8]) -> Option<usi
     out.push_str(&text[from..]);
 }
 
-/// Longer names are none.
+/// Longer names are text.
 const LONGEST_ENTITY: usize = 12;
 
-/// How many bytes an entity has that begins here; 0 where none does.
+/// Length of the entity that begins here, or 0.
 fn entity(bytes: &[u8]) -> usize {
     let within = &bytes[1..bytes.len().min(LONGEST_ENTITY)];
     let Some(length) = within.iter().position(|&byte| byte == b';') else {
@@ -62,8 +61,7 @@ fn entity(bytes: &[u8]) -> usize {
     if right { length + 2 } else { 0 }
 }
 
-/// Appends a title as part of an address: spaces become underscores, the first letter a
-/// capital, and what is not allowed there its bytes in hexadecimal.
+/// Spaces become underscores, the first letter a capital, other bytes hexadecimal.
 pub(super) fn push_path(out: &mut String, title: &str) {
     let bytes = title.as_bytes();
     let mut from = 0;
@@ -74,7 +72,7 @@ pub(super) fn push_path(out: &mut String, title: &str) {
     while let Some(further) = bytes[from..].iter().position(|byte| !stays(*byte)) {
         let at = from + further;
         out.push_str(&title[from..at]);
-        // What does not stay may be several bytes of one character.
+        // The rest may be several bytes of one character.
         let rest = &bytes[at..];
         let length = rest.iter().position(|byte| stays(*byte));
         for &byte in &rest[..length.unwrap_or(rest.len())] {
@@ -88,7 +86,6 @@ pub(super) fn push_path(out: &mut String, title: &str) {
     out.push_str(&title[from..]);
 }
 
-/// Whether a byte may stand in an address as it is.
 fn stays(byte: u8) -> bool {
     const STAYS: [bool; 256] = {
         let mut stays = [false; 256];
@@ -113,14 +110,12 @@ fn push_percent(out: &mut String, byte: u8) {
     out.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
-/// Attributes that text may give an element.
 const ALLOWED: [&str; 12] = [
     "class", "style", "align", "valign", "width", "height", "colspan", "rowspan", "scope", "lang",
     "dir", "title",
 ];
 
-/// Appends those of `name="value" name=value` that are allowed, each with a space before it
-/// and once.
+/// Appends the allowed ones of `name="value" name=value`, once each, with a space before them.
 pub(super) fn push_attributes(out: &mut String, attributes: &str) {
     let mut rest = attributes.trim_start();
     let mut seen: u16 = 0;

@@ -32,10 +32,10 @@ pub fn pages(count: u64, typical_bytes: u64, seed: u64) -> Vec<Written> {
     articles.chain(templates::all()).collect()
 }
 
-/// About as many bytes come after the last section, and half of it is too much.
+/// Bytes after the last section.
 const END: usize = 1_600;
 
-/// A length around `typical`: the middle one of many is that.
+/// `typical` is the median.
 fn length(draw: &mut Draw, typical: u64) -> usize {
     let sum = draw.unit() + draw.unit() + draw.unit() - 1.5;
     (typical as f64 * (sum * 1.1).exp()) as usize

@@ -28,15 +28,12 @@ use references::References;
 use templates::Frame;
 pub(super) use templates::{Template, same_name};
 
-/// How deep calls lie within calls at the most.
 const DEEPEST_CALL: usize = 12;
-/// Calls and parameters of a page at the most.
 const MOST_CALLS: u32 = 20_000;
-/// Bytes of a page up to which templates are expanded.
+/// Templates are expanded up to here.
 const MOST_BYTES: usize = 2 << 20;
 
-/// A map that frees what it holds in the same order in every launch: with hashes that are seeded anew, the
-/// heap of each launch would look different.
+/// Without random seeds: the heap of each launch frees in the same order.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 struct Writer<'t> {
@@ -48,7 +45,7 @@ struct Writer<'t> {
     in_link: bool,
 }
 
-/// The page of that title, with the templates that it may use.
+/// `templates` are those that the page may use.
 pub(super) fn page<'t>(
     title: &str,
     blocks: &'t [Block<'t>],

@@ -41,7 +41,7 @@ impl<'a> Source<'a, '_> {
         };
         while let Some(mark) = self.marks.get(next).filter(|m| (m.start as usize) < to) {
             line.plain(mark.start as usize);
-            // Text before may have been an address in brackets that holds the mark.
+            // Text before the mark may have been an address in brackets that holds it.
             if mark.start as usize >= line.at {
                 line.marked(mark);
             }
@@ -52,7 +52,7 @@ impl<'a> Source<'a, '_> {
         Inlines::Parts(line.built.end())
     }
 
-    /// How many inlines there are before `to` if there is text around each mark from `next` on.
+    /// Estimate, with text around each mark from `next` on.
     fn likely(&self, mut next: usize, to: usize) -> usize {
         let mut likely = 1;
         while let Some(mark) = self.marks.get(next).filter(|m| (m.start as usize) < to) {
@@ -91,7 +91,6 @@ impl<'a> Source<'a, '_> {
 struct Line<'a, 's> {
     source: Source<'a, 's>,
     built: Built<'a>,
-    /// Where text begins that is not yet in the tree.
     text_from: usize,
     at: usize,
     to: usize,
@@ -103,7 +102,6 @@ impl<'a> Line<'a, '_> {
         self.source.text.as_bytes()
     }
 
-    /// Puts the text before `end` into the tree.
     fn text(&mut self, end: usize) {
         if self.text_from < end {
             let text = &self.source.text[self.text_from..end];
@@ -111,7 +109,6 @@ impl<'a> Line<'a, '_> {
         }
     }
 
-    /// Puts an inline into the tree that ends at `end`, after the text before `start`.
     fn put(&mut self, start: usize, end: usize, inline: Inline<'a>) {
         self.text(start);
         self.built.push(inline);
@@ -133,7 +130,7 @@ impl<'a> Line<'a, '_> {
         }
     }
 
-    /// What a mark stands for, and where it ends; `None` where it stands for itself.
+    /// `None` where the mark stands for itself.
     fn inline(&self, mark: &Mark) -> Option<(Inline<'a>, usize)> {
         let source = &self.source;
         let (inside, end) = (mark.inside(), mark.span().end);
@@ -196,7 +193,7 @@ impl<'a> Line<'a, '_> {
         Some((link, end + trail))
     }
 
-    /// The last part of a picture's options, unless that is one of those with a meaning.
+    /// The last option, unless that one has another meaning.
     fn caption(&self, from: usize, to: usize) -> Inlines<'a> {
         let last = self.source.parts(from, to, b'|').last();
         let (from, to) = last.unwrap_or((from, to));
@@ -219,7 +216,6 @@ fn after_prefix<'a>(target: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The name in ` name="x" `, with or without quotes.
 fn reference_name(attributes: &str) -> Option<&str> {
     let rest = attributes.split_once("name")?.1.trim_ascii_start();
     let value = rest.strip_prefix('=')?.trim_ascii_start();

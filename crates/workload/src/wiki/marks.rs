@@ -24,7 +24,6 @@ mod tests;
 
 use find::find;
 
-/// How deep marks are nested at the most.
 pub(super) const DEEPEST: u8 = 24;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub(super) enum Kind {
     Template,
     Parameter,
     Link,
-    /// `<ref …>…</ref>`; the number is where its attributes begin.
+    /// The number is the beginning of its attributes.
     Reference {
         attributes: u32,
     },
@@ -62,7 +61,7 @@ impl Mark {
     }
 }
 
-/// Longer texts are refused: places are 32 bits.
+/// Places are 32 bits.
 pub(super) const LONGEST_TEXT: usize = 16 << 20;
 
 #[derive(Debug)]
@@ -71,7 +70,6 @@ pub(super) struct Marks {
     first_from: Vec<u32>,
 }
 
-/// Bytes for which it is noted where their marks are.
 const STRETCH: usize = 32;
 
 impl Marks {

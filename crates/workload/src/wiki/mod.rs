@@ -58,32 +58,32 @@ pub use store::{StoreError, Written, check_store};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wiki {
-    /// Requests of all flows together in a repetition, a unit each.
+    /// Requests of all flows in a repetition, a unit each.
     pub requests: u64,
-    /// How many pages there are; of a store of one's own, the first N by title.
+    /// Number of pages; of a user's store the first N by title.
     #[serde(default = "usual_pages")]
     pub pages: u64,
-    /// How long a page usually is; single ones are up to five times as long.
+    /// Typical length of a page; single ones are up to five times as long.
     #[serde(default = "usual_page_size")]
     pub page_size: Bytes,
     /// Whether the parser cache is asked first.
     #[serde(default)]
     pub cache: bool,
-    /// A store of one's own, which is only read; pages are made from the seed, if not given.
+    /// A user's store, only read; if not given, pages are made from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,
-    /// What pages and requests are drawn from.
+    /// Seed of pages and requests.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// Pages where no number is given: as many as the published study had.
+/// Default number of pages: that of the published study.
 pub const USUAL_PAGES: u64 = 60;
-/// The usual length of a page where none is given.
+/// Default typical length of a page.
 pub const USUAL_PAGE_SIZE: Bytes = Bytes(8 << 10);
-/// More pages are refused: all of them are answered once before each slot.
+/// All pages are answered once before each slot.
 pub const MOST_PAGES: u64 = 10_000;
-/// Shorter pages are no articles, longer ones are books.
+/// Allowed typical lengths.
 pub const PAGE_SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(1 << 20);
 
 fn usual_pages() -> u64 {
@@ -95,8 +95,8 @@ fn usual_page_size() -> Bytes {
 }
 
 impl Wiki {
-    /// Bytes that the store of a slot takes on the disk, nearly: texts, and the HTML of each.
-    /// Of a store of one's own it knows no more than how long the file is.
+    /// Approximate bytes of a slot's store on disk: texts, and the HTML of each. A user's store:
+    /// the length of the file.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         let texts = match &self.store {
@@ -181,7 +181,6 @@ impl Workload for Wiki {
     }
 }
 
-/// Looks through the store that pages are read from: no slot can mend one.
 pub(crate) fn check_own_store(store: Option<&Path>) -> Result<(), WorkError> {
     let checked = store.map_or(Ok(()), |store| check_store(store).map(drop));
     checked.map_err(|error| WorkError(error.to_string()))

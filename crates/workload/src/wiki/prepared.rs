@@ -1,4 +1,4 @@
-//! A wiki about to run: its store, and what each page must become.
+//! A wiki about to run: its store and the expected HTML of each page.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,6 @@ struct Page {
     sum: u64,
 }
 
-/// The name of the store in its folder.
 const FILE: &str = "wiki.sqlite";
 
 pub(crate) fn sum_of(html: &[u8]) -> u64 {
@@ -38,7 +37,7 @@ impl Wiki {
     /// Makes the store in `folder` and answers a request for each page once.
     ///
     /// # Errors
-    /// A store of one's own that cannot be read or is corrupt; a folder that takes no file.
+    /// A user's store cannot be read or is corrupt; `folder` takes no file.
     pub fn prepared(&self, folder: Option<&Path>) -> Result<PreparedStore, StoreError> {
         let path = folder.unwrap_or(Path::new(".")).join(FILE);
         let written = self.written()?;
@@ -75,13 +74,12 @@ impl Wiki {
 }
 
 impl PreparedStore {
-    /// Titles, with the sum over the HTML that each must become.
+    /// Titles with the checksum of each page's HTML.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (&str, u64)> {
         let pages = self.pages.iter();
         pages.map(|page| (page.title.as_str(), page.sum))
     }
 
-    /// The HTML of a page, if there is such a page.
     pub(crate) fn html(&self, store: &Store, title: &str) -> Result<Option<String>, StoreError> {
         respond(store, title, self.wiki.cache)
     }
@@ -105,7 +103,7 @@ impl PreparedStore {
     }
 }
 
-/// What a flow has while it answers requests.
+/// What a flow needs to answer requests.
 #[derive(Debug)]
 pub struct Desk {
     store: Store,

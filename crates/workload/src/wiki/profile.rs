@@ -12,8 +12,8 @@ use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
 
-/// Names of steps, with the microseconds of CPU that each takes a page, over `requests` pages
-/// of about `page_size` bytes; what stands to the right of another step holds that one too.
+/// Steps of a request with the microseconds of CPU that each takes per page, over `requests` pages
+/// of about `page_size` bytes. A step includes those to its left.
 ///
 /// # Errors
 /// No folder or store can be made.
@@ -51,7 +51,7 @@ struct Profile<'a> {
     store: Store,
 }
 
-/// Something done with the page at a place; its answer keeps the work from being left out.
+/// The answer keeps the work from being optimised away.
 type Step<'a> = fn(&Profile<'a>, usize) -> usize;
 
 impl<'a> Profile<'a> {

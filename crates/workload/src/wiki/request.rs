@@ -6,10 +6,9 @@ use super::marks::Marks;
 use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE};
 
-/// Templates of a page at the most; further ones are not there.
+/// Further templates count as missing.
 const MOST_TEMPLATES: usize = 200;
 
-/// Answers a request; `None` if there is no such page.
 pub(super) fn respond(
     store: &Store,
     title: &str,
@@ -26,7 +25,7 @@ pub(super) fn respond(
     })
 }
 
-/// A text that takes part in a page: its own first, then those of templates.
+/// The page's own text, then those of templates.
 struct SourceText {
     name: String,
     text: String,
@@ -47,8 +46,7 @@ impl SourceText {
     }
 }
 
-/// The HTML of a text that is a page and every template as well: for those who try what a text can
-/// do to the parser.
+/// The HTML of a text that is page and every template: for fuzzing the parser.
 #[must_use]
 pub fn html_of(text: &str) -> String {
     let own = |_title: &str| Ok::<_, std::convert::Infallible>(Some(text.to_owned()));
@@ -58,7 +56,7 @@ pub fn html_of(text: &str) -> String {
     }
 }
 
-/// The HTML of a page; `find` is asked for the text of each template once.
+/// `find` is asked for each template's text once.
 pub(super) fn render<E>(
     title: &str,
     text: String,
@@ -97,7 +95,7 @@ fn gather<E>(
     Ok(texts)
 }
 
-/// Names of templates that a text calls and that were not asked for yet, each once.
+/// Templates called by a text and not yet asked for, each once.
 fn new_names(texts: &[SourceText], place: usize, missing: &[String]) -> Vec<String> {
     let mut new: Vec<String> = Vec::new();
     for name in texts[place].source().called() {

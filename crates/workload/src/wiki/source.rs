@@ -41,7 +41,6 @@ pub(super) fn trimmed(text: &str, from: usize, to: usize) -> (usize, usize) {
     (start, start + within.trim_ascii().len())
 }
 
-/// See [`Source::parts`].
 pub(super) struct Parts<'a, 's> {
     source: Source<'a, 's>,
     next: usize,

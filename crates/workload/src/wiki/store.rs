@@ -25,11 +25,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::marks::LONGEST_TEXT;
 
-/// What comes before the names of templates in titles.
 pub(super) const TEMPLATE: &str = "Template:";
 
-/// A page of the file holds a text with its row: of longer rows SQLite reads what does not fit
-/// anew from the file each time, past its cache.
+/// The text is in the row's page of the file: what does not fit is read from the file each time,
+/// past SQLite's cache.
 const SCHEMA: &str = "
     PRAGMA page_size = 32768;
     PRAGMA journal_mode = OFF;
@@ -52,7 +51,7 @@ const SCHEMA: &str = "
 /// A page as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its name; of templates with `Template:` before it.
+    /// The title; of templates with `Template:`.
     pub title: String,
     /// Its wikitext.
     pub text: String,
@@ -61,28 +60,28 @@ pub struct Written {
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite says no.
+    /// An error of SQLite.
     #[error("the page store {} cannot be used: {source}{}", path.display(), advice(source))]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// What SQLite found when it looked through the file.
+    /// The file is damaged.
     #[error("the page store {} is corrupt: {what}; name another file, or mend it with `sqlite3 FILE .recover`", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// The first thing that is wrong.
+        /// The first damage found.
         what: String,
     },
-    /// There is nothing to read in it.
+    /// Something is missing in the file.
     #[error("the page store {} has {what}", path.display())]
     Lacks {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is missing.
         what: String,
     },
 }
@@ -107,24 +106,24 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     }
 }
 
-/// Looks through a store of somebody's own, so that one that cannot be used is refused before
-/// anything is made for it; how many pages it has, without templates.
+/// Checks a user's store before anything is made for it. Returns its number of pages without
+/// templates.
 ///
 /// # Errors
-/// It is not there, corrupt, without a page, or something else than a store.
+/// It is not there, corrupt, without a page, or no store.
 pub fn check_store(path: &Path) -> Result<u64, StoreError> {
     let all = Store::read_all(path)?;
     let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));
     Ok(pages.count() as u64)
 }
 
-/// How long a store of somebody's own may take to be read. A table may be a view that never ends.
+/// A table may be a view that never ends.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Titles and texts that are read of it at the most, in bytes.
+/// Titles and texts.
 const MOST_BYTES: usize = 1 << 30;
-/// What a page takes in memory beside them.
+/// Memory of a page beside them.
 const PAGE_BYTES: usize = 128;
-/// Steps of SQLite between two looks at the time.
+/// Between two looks at the time.
 const STEPS: std::ffi::c_int = 100_000;
 
 #[derive(Debug)]
@@ -133,7 +132,7 @@ pub(crate) struct Store {
     path: PathBuf,
 }
 
-/// The text in the first column, which is checked to be UTF-8 many bytes at a time.
+/// Checks for UTF-8 many bytes at a time.
 fn text(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
     let bytes = row.get_ref(0)?.as_bytes()?;
     let text = simdutf8::compat::from_utf8(bytes);
@@ -225,7 +224,6 @@ impl Store {
         self.connection.execute_batch("COMMIT")
     }
 
-    /// Fills the parser cache: what became of each of these pages.
     pub(super) fn keep_parsed<'a>(
         &self,
         pages: impl Iterator<Item = (&'a str, &'a str)>,
@@ -243,7 +241,7 @@ impl Store {
         self.of(keep())
     }
 
-    /// Closes it; what SQLite only says then is an error too.
+    /// SQLite reports some errors only at the end.
     pub(super) fn close(self) -> Result<(), StoreError> {
         let path = self.path;
         let closed = self.connection.close();
@@ -251,7 +249,7 @@ impl Store {
     }
 
     pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
-        // A pipe would be waited for; opening reports what is not there at all.
+        // A pipe would block; opening reports what is missing.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(StoreError::Lacks {
                 path: path.to_owned(),
@@ -314,12 +312,12 @@ impl Store {
         read
     }
 
-    /// The text of a page, if there is such a page.
+    /// `None` if there is no such page.
     pub(super) fn text(&self, title: &str) -> Result<Option<String>, StoreError> {
         self.one("SELECT text FROM page WHERE title = ?1", title)
     }
 
-    /// The HTML of a page from the parser cache, if it is there and still holds.
+    /// `None` if it is not in the parser cache or outdated.
     pub(super) fn parsed(&self, title: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT html FROM page JOIN parsed ON parsed.page = page.id \
                    WHERE title = ?1 AND parsed.touched = page.touched";
@@ -334,7 +332,6 @@ impl Store {
         self.of(select())
     }
 
-    /// That a page that is known to be there is not.
     pub(super) fn no_page(&self, title: &str) -> StoreError {
         self.lacks(format!("no page '{title}' any more"))
     }

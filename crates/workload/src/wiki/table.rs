@@ -8,7 +8,6 @@ use super::block::{Lines, blocks};
 use super::source::{Source, trimmed};
 use super::tree::{Cell, Content, Row, Table};
 
-/// A cell while its end is not known.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     is_header: bool,
@@ -83,7 +82,7 @@ impl<'a> Reader<'a, '_> {
         self.begin_cell(start, to, is_header);
     }
 
-    /// The first `||` (in headers `!!` too) that is in no mark.
+    /// Marks are skipped; in headers `!!` counts too.
     fn double(&self, from: usize, to: usize, is_header: bool) -> Option<usize> {
         let bytes = self.source.text.as_bytes();
         let doubled = |sign: u8| {

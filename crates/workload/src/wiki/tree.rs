@@ -5,17 +5,12 @@
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block<'a> {
-    Heading {
-        level: u8,
-        text: Inlines<'a>,
-    },
+    Heading { level: u8, text: Inlines<'a> },
     Paragraph(Inlines<'a>),
     List(List<'a>),
     Table(Table<'a>),
-    /// Lines that begin with a space.
     Preformatted(Inlines<'a>),
     Rule,
-    /// A template alone on its lines.
     Template(Call<'a>),
     References,
 }
@@ -35,7 +30,7 @@ pub(super) enum ListKind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item<'a> {
-    /// Of a list of definitions: what is defined, and not what it means.
+    /// Of a list of definitions: the term, not its meaning.
     pub(super) is_term: bool,
     pub(super) content: Inlines<'a>,
     pub(super) lists: Vec<List<'a>>,
@@ -67,7 +62,7 @@ pub(super) enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-/// A stretch of a line. Most are words and nothing else: those take no memory of their own.
+/// Most are words alone: those take no memory of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Inlines<'a> {
     Text(&'a str),
@@ -89,7 +84,7 @@ pub(super) enum Inline<'a> {
         name: &'a str,
         caption: Inlines<'a>,
     },
-    /// `[[Category:name]]`, which shows at the foot of the page.
+    /// `[[Category:name]]`, shown at the foot of the page.
     Category(&'a str),
     /// `[https://address label]`, or an address by itself.
     External {
@@ -101,7 +96,7 @@ pub(super) enum Inline<'a> {
         name: &'a str,
         default: Option<Inlines<'a>>,
     },
-    /// `<ref name="…">content</ref>`; without content it repeats the one of that name.
+    /// `<ref name="…">content</ref>`; without content it repeats that name's.
     Reference {
         name: Option<&'a str>,
         content: Option<Inlines<'a>>,
@@ -118,7 +113,7 @@ pub(super) struct Call<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Argument<'a> {
-    /// `None` for those that are known by their place.
+    /// `None` for positional ones.
     pub(super) name: Option<&'a str>,
     pub(super) value: Inlines<'a>,
 }
@@ -159,7 +154,7 @@ impl<'a> Inlines<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The value of an argument, by name or place (`1` is the first without a name).
+    /// By name or place (`1` is the first without a name).
     pub(super) fn argument(&self, name: &str) -> Option<&Inlines<'a>> {
         let named = self.arguments.iter().rfind(|a| a.name == Some(name));
         let placed = || {

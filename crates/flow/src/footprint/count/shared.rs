@@ -16,14 +16,13 @@ use super::super::runs::{Run, Runs, common};
 use super::{Flows, Mapped, PageCounts};
 use crate::record::footprint::Touched;
 
-/// Pages of one process that flows of more than one group have, and ranges of 2 MiB.
+/// Pages and 2 MiB ranges of one process that flows of several groups have.
 #[derive(Debug, Default)]
 struct Shared {
     small: Runs,
     huge: Runs,
 }
 
-/// Both, process by process.
 fn joined(
     mut spaces: BTreeMap<i32, Shared>,
     others: BTreeMap<i32, Shared>,
@@ -37,7 +36,7 @@ fn joined(
 }
 
 impl Flows<'_> {
-    /// Pages of more than one group; `groups` says which group each flow is of.
+    /// `groups` is the group of each flow.
     pub(super) fn several(
         &self,
         told: &Measured<PageCounts>,
@@ -52,8 +51,8 @@ impl Flows<'_> {
             .map(|between| self.sizes(&joined(within, between)))
     }
 
-    /// Where physical pages are hidden, how many can be of more than one group at the most:
-    /// each that is takes two of the pages that processes besides their own map.
+    /// Upper bound where physical pages are hidden: each shared one takes two of the pages that
+    /// other processes map too.
     pub(super) fn at_most(&self, told: &Measured<PageCounts>, groups: &[usize]) -> Option<Touched> {
         let told = told.value()?;
         let hidden = told.mapped.iter().any(|page| page.frame.is_none());
@@ -67,7 +66,6 @@ impl Flows<'_> {
         })
     }
 
-    /// How many pages are shared.
     fn sizes(&self, spaces: &BTreeMap<i32, Shared>) -> Touched {
         let of = |shared: &Shared| Touched {
             small: shared.small.pages(),
@@ -79,7 +77,6 @@ impl Flows<'_> {
             .fold(Touched::default(), |a, b| a + b)
     }
 
-    /// Pages of more than one group within each process.
     fn within(&self, groups: &[usize]) -> BTreeMap<i32, Shared> {
         let of = |(pid, flows): (i32, Vec<usize>)| (pid, self.within_one(&flows, groups));
         self.spaces().map(of).collect()
@@ -98,9 +95,8 @@ impl Flows<'_> {
         }
     }
 
-    /// Physical pages that flows of different groups in different processes have, each in one
-    /// of them: so each counts once. Ranges are those of its addresses there: neighbours
-    /// there lie anywhere in physical memory, and ranges of that are nobody's.
+    /// Physical pages of different groups in different processes, each at its address in one of
+    /// them.
     fn between(&self, mapped: &[Mapped], groups: &[usize]) -> Measured<BTreeMap<i32, Shared>> {
         let mut frames: BTreeMap<u64, Vec<Mapped>> = BTreeMap::new();
         for page in mapped {
@@ -133,8 +129,7 @@ impl Flows<'_> {
         Measured::Value(once.into_iter().map(shared).collect())
     }
 
-    /// The first of the pages that are one physical page in two processes, of which flows of two
-    /// groups have it; `None` where there are no such flows.
+    /// The first page, if flows of two groups have this physical page.
     fn of_several(&self, pages: &[Mapped], groups: &[usize]) -> Option<Mapped> {
         let mut holders: Vec<(usize, Mapped)> = Vec::new();
         for page in pages {

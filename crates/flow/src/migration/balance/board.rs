@@ -1,4 +1,4 @@
-//! What all processes of balanced work know: counters in memory that they share.
+//! Counters shared by the processes of balanced work.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,31 +6,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Balancing;
 use crate::Proof;
 
-/// Words that fill 128 bytes: what different processes write lies that far apart.
+/// 128 bytes: different processes write at least that far apart.
 const APART: usize = 16;
-/// Words that all processes write.
 const COMMON: usize = 8;
 
-/// The counters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Board<'w> {
-    /// Each process has 128 bytes: ns that it worked, flows that it has, flows that it wants.
+    /// For each process, 128 bytes apart: ns of work, flows, wanted flows.
     process: &'w [AtomicU64],
-    /// Each piece has two words: ns that it took so far, and the process it is dealt to.
+    /// For each piece: ns so far, and its process.
     piece: &'w [AtomicU64],
-    /// Flows that went to another process.
     pub(super) moves: &'w AtomicU64,
-    /// Units of the work's own count that were found, and their checksum.
+    /// Count and checksum found by the work.
     pub(super) found: &'w AtomicU64,
     pub(super) checksum: &'w AtomicU64,
-    /// Pieces that are done; where processes take from a queue, processes.
+    /// Finished pieces; with a queue, finished processes.
     pub(super) done: &'w AtomicU64,
-    /// Pieces that have been taken from the queue.
     pub(super) taken: &'w AtomicU64,
-    /// Pieces that have come to the next barrier, and barriers that are open.
+    /// Pieces at the next barrier, and open barriers.
     pub(super) arrived: &'w AtomicU64,
     pub(super) open: &'w AtomicU64,
-    /// Processes that are ready to take from a queue.
+    /// Processes ready to take from the queue.
     pub(super) ready: &'w AtomicU64,
 }
 
@@ -84,7 +80,7 @@ impl<'w> Board<'w> {
         }
     }
 
-    /// What is said by name; `cpu_ns` is what all used together.
+    /// `cpu_ns` is of all together.
     pub(super) fn counts(&self, cpu_ns: u64) -> BTreeMap<String, u64> {
         let processes = self.process.len() / APART;
         let worked = (0..processes).map(|at| self.worked(at).load(Ordering::Relaxed));

@@ -17,19 +17,16 @@ use measure::clock::now_ns;
 use super::{Balance, Balancing, Board, Order, Times, Uneven};
 use crate::migration::group::{Group, go};
 
-/// Stack of a flow.
 const STACK: usize = if cfg!(debug_assertions) {
     64 << 10
 } else {
     16 << 10
 };
-/// What an arena keeps for itself, and no less where a piece keeps nothing.
+/// What an arena keeps for itself.
 const ARENA: usize = 512;
-/// How often a flow that waits looks whether all processes live.
 const LOOK_EVERY_NS: u64 = 20_000_000;
 
 impl<U: Uneven> Order<'_, U> {
-    /// Has flows do all pieces.
     pub(super) fn by_flows(&self) -> io::Result<Times> {
         let mut times = Times::begin();
         let Balancing {
@@ -62,14 +59,14 @@ impl<U: Uneven> Order<'_, U> {
     }
 }
 
-/// What a flow was given the address of.
+/// `address` came from a live order.
 fn at<'a, U>(address: usize) -> &'a Order<'a, U> {
     // SAFETY: `by_flows` gave the address of an `Order` that it has until the last flow has ended,
     // made before the other processes were forked, which have it at the same place.
     unsafe { &*std::ptr::with_exposed_provenance(address) }
 }
 
-/// The life of a flow: one piece, wherever it is wanted.
+/// One piece, in whatever process wants it.
 fn works<U: Uneven>(fiber: &mut MovableFiber<'_>, (address, piece): (usize, usize)) {
     let order = at::<U>(address);
     let (board, plan) = (&order.board, order.plan);
@@ -93,7 +90,7 @@ fn works<U: Uneven>(fiber: &mut MovableFiber<'_>, (address, piece): (usize, usiz
     board.done.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Between two steps; false where there is no use in another one.
+/// False if there is no use in another step.
 fn turns_to_where_it_is_wanted<U>(
     fiber: &mut MovableFiber<'_>,
     order: &Order<'_, U>,
@@ -115,9 +112,7 @@ fn turns_to_where_it_is_wanted<U>(
     true
 }
 
-// ── Greedy ───────────────────────────────────────────────────────────────────────────
-
-/// Waits for all; the last one deals what is left. False where somebody will not come.
+/// Waits for all; the last one deals the rest. False if somebody will not come.
 fn barrier(fiber: &mut MovableFiber<'_>, board: &Board<'_>, plan: &Balancing, step: u64) -> bool {
     if board.arrived.fetch_add(1, Ordering::AcqRel) + 1 == plan.pieces as u64 {
         deal(board, plan);
@@ -134,7 +129,7 @@ fn barrier(fiber: &mut MovableFiber<'_>, board: &Board<'_>, plan: &Balancing, st
     true
 }
 
-/// The longest first, each to the process that has least so far.
+/// The longest piece first, each to the process with the least so far.
 fn deal(board: &Board<'_>, plan: &Balancing) {
     let cost = |piece: &usize| board.cost(*piece).load(Ordering::Relaxed);
     let mut order: Vec<usize> = (0..plan.pieces).collect();
@@ -148,10 +143,8 @@ fn deal(board: &Board<'_>, plan: &Balancing) {
     }
 }
 
-// ── Stealing ─────────────────────────────────────────────────────────────────────────
-
-/// Asks for half of what another process has whenever its own has nothing, until all is done or
-/// a process has died. It stays in its own process.
+/// While its process is idle, asks for half of what another has, until all is done or a process has
+/// died. Never moves.
 fn asks<U>(fiber: &mut MovableFiber<'_>, (address, process): (usize, usize)) {
     let Order { board, plan, .. } = at::<U>(address);
     let has = |process: usize| board.here(process).load(Ordering::Relaxed);
@@ -169,7 +162,7 @@ fn asks<U>(fiber: &mut MovableFiber<'_>, (address, process): (usize, usize)) {
     }
 }
 
-/// Yields; or goes to a process that wants flows, if there is one.
+/// Moves to a process that wants flows, or yields.
 fn gives(fiber: &mut MovableFiber<'_>, board: &Board<'_>, processes: usize) {
     let own = fiber.process();
     let other = (0..processes).find(|who| *who != own && takes_one(board.wants(*who)));
@@ -179,16 +172,14 @@ fn gives(fiber: &mut MovableFiber<'_>, board: &Board<'_>, processes: usize) {
     }
 }
 
-/// Takes one from a number that is not 0.
+/// Decrements, unless it is 0.
 fn takes_one(wants: &AtomicU64) -> bool {
     let one_less = |wants: u64| wants.checked_sub(1);
     let taken = wants.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less);
     taken.is_ok()
 }
 
-// ── Both ─────────────────────────────────────────────────────────────────────────────
-
-/// Goes to a process, which is counted, or lets others run where it is there already.
+/// A counted move, or a yield where the flow is there already.
 fn moves(fiber: &mut MovableFiber<'_>, board: &Board<'_>, to: usize) {
     let from = fiber.process();
     if from == to {
@@ -201,7 +192,6 @@ fn moves(fiber: &mut MovableFiber<'_>, board: &Board<'_>, to: usize) {
     go(fiber, to);
 }
 
-/// When a flow that waits next looks whether all processes live.
 struct Watch {
     next: u64,
 }

@@ -127,7 +127,7 @@ impl Balancing {
     }
 }
 
-/// All that a flow, process or thread has to know.
+/// What a flow, process or thread must know.
 struct Order<'w, U> {
     board: Board<'w>,
     plan: &'w Balancing,
@@ -135,12 +135,10 @@ struct Order<'w, U> {
 }
 
 impl<U: Uneven> Order<'_, U> {
-    /// Begins a piece in a process.
     fn begin<A: Allocator + Copy>(&self, process: usize, piece: usize, memory: A) -> U::State<A> {
         self.timed(process, piece, || self.work.begin(piece as u64, memory))
     }
 
-    /// Does a step of a piece in a process.
     fn step<A: Allocator + Copy>(
         &self,
         process: usize,
@@ -155,7 +153,7 @@ impl<U: Uneven> Order<'_, U> {
             .fetch_add(proof.checksum, Ordering::Relaxed);
     }
 
-    /// Notes how much CPU time that took.
+    /// Notes the CPU time of `act`.
     fn timed<R>(&self, process: usize, piece: usize, act: impl FnOnce() -> R) -> R {
         let began = thread_cpu_ns();
         let result = act();

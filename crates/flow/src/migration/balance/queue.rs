@@ -1,5 +1,3 @@
-//! Processes or threads that take pieces from a common queue.
-
 use std::io;
 use std::sync::atomic::Ordering;
 
@@ -10,7 +8,6 @@ use crate::flow_run::bind;
 use crate::migration::crew::Crew;
 
 impl<U: Uneven> Order<'_, U> {
-    /// Takes pieces until there is none.
     fn takes(&self, process: usize) {
         loop {
             let piece = self.board.taken.fetch_add(1, Ordering::Relaxed) as usize;
@@ -22,7 +19,6 @@ impl<U: Uneven> Order<'_, U> {
         }
     }
 
-    /// Threads.
     pub(super) fn by_threads(&self) -> io::Result<Times> {
         let mut times = Times::begin();
         let cpu = |thread: usize| match self.plan.cpus.as_slice() {
@@ -46,7 +42,6 @@ impl<U: Uneven> Order<'_, U> {
         Ok(times.end())
     }
 
-    /// Processes.
     pub(super) fn by_processes(&self) -> io::Result<Times> {
         let mut times = Times::begin();
         let board = &self.board;

@@ -1,5 +1,4 @@
-//! State that each process takes, works on, and gives to the next: through queues in shared
-//! memory, or through sockets.
+//! State handed to the next process through queues in shared memory or sockets.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,8 +11,7 @@ use crate::migration::crew::Crew;
 use crate::migration::times::Times;
 
 impl Trips {
-    /// Has `lines` lines go through queues in shared memory, one into each process: the times,
-    /// and the values at the end.
+    /// `lines` lines through queues into each process; returns times and end values.
     pub(super) fn relayed(&self, lines: usize) -> io::Result<(Times, Vec<u64>)> {
         let words = lines * LINE / size_of::<u64>();
         let slots = u32::try_from(self.flows).map_err(io::Error::other)?;
@@ -30,7 +28,7 @@ impl Trips {
         self.handed(lines, take, give)
     }
 
-    /// Has all lines go through sockets, one into each process: the same.
+    /// All lines through sockets; returns times and end values.
     pub(super) fn sent(&self) -> io::Result<(Times, Vec<u64>)> {
         let pairs = (0..self.processes).map(|_| UnixStream::pair());
         let pairs: Vec<(UnixStream, UnixStream)> = pairs.collect::<io::Result<_>>()?;
@@ -89,7 +87,6 @@ impl Trips {
     }
 }
 
-/// Copies a state into a slot of a queue.
 fn copy_in(state: &[Line], words: &[AtomicU64]) {
     let state = state.as_flattened();
     assert!(state.len() <= words.len(), "a slot holds the state");
@@ -99,7 +96,6 @@ fn copy_in(state: &[Line], words: &[AtomicU64]) {
     unsafe { std::ptr::copy_nonoverlapping(state.as_ptr(), to, state.len()) };
 }
 
-/// Copies a state out of a slot of a queue.
 fn copy_out(words: &[AtomicU64], state: &mut [Line]) {
     let state = state.as_flattened_mut();
     assert!(state.len() <= words.len(), "a slot holds the state");

@@ -53,13 +53,13 @@ pub enum By {
     Socket,
 }
 
-/// Stack beside the state, with room to unwind, and for code that is not optimised.
+/// Stack beside the state: for unwinding, and for unoptimised code.
 const ROOM: usize = if cfg!(debug_assertions) {
     32 << 10
 } else {
     8 << 10
 };
-/// The same for many flows that keep one line.
+/// For many flows of one line each.
 const LITTLE_ROOM: usize = if cfg!(debug_assertions) { 8 << 10 } else { 960 };
 
 /// State that goes around.
@@ -125,7 +125,6 @@ impl Trips {
         }
     }
 
-    /// The values that all begin with.
     fn starts(&self) -> Vec<u64> {
         (0..self.flows as u64).collect()
     }

@@ -1,5 +1,3 @@
-//! State on the stacks of flows that move.
-
 use std::io;
 
 use ::fiber::Config;
@@ -10,11 +8,11 @@ use super::state::{LINE, Line, arrive, put};
 use crate::migration::group::{Group, go};
 use crate::migration::times::Times;
 
-/// From the value that it begins with, the laps and the processes to the value at the end.
+/// From start value, laps and processes to the end value.
 type Body = fn(&mut MovableFiber<'_>, (u64, u64, u64)) -> u64;
 
 impl Trips {
-    /// Has flows carry the state: the times, and the values at the end.
+    /// Flows carry the state; returns times and end values.
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
         // SAFETY: the stack has room for the state that a trip carries, and its frames, of which
@@ -29,8 +27,7 @@ impl Trips {
         Ok((times.end(), ends))
     }
 
-    /// Has every flow go around `laps` times, from the values that they begin with to those that
-    /// they end with.
+    /// Each flow goes around `laps` times; returns the end values.
     fn all(
         &self,
         group: &Group,
@@ -47,7 +44,7 @@ impl Trips {
     }
 }
 
-/// The one place where a number of bytes becomes a type.
+/// Turns a number of bytes into a type.
 fn traveller(bytes: usize) -> Body {
     match bytes / LINE {
         0x1 => travels::<0x1>,
@@ -68,7 +65,7 @@ fn traveller(bytes: usize) -> Body {
     }
 }
 
-/// Keeps `LINES` lines on its stack and goes around.
+/// Keeps `LINES` lines on the stack.
 fn travels<const LINES: usize>(
     fiber: &mut MovableFiber<'_>,
     (value, laps, processes): (u64, u64, u64),

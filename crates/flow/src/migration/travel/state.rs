@@ -9,10 +9,9 @@
 
 use std::hint::black_box;
 
-/// A cache line of state, of which one word is used.
+/// One word of it is used.
 pub(super) type Line = [u64; 8];
 
-/// Bytes of a line.
 pub(super) const LINE: usize = size_of::<Line>();
 
 /// The value after one more process.
@@ -21,15 +20,13 @@ pub(super) fn next(value: u64, process: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// Writes a value, line by line.
 pub(super) fn put(state: &mut [Line], value: u64) {
     for (place, line) in (0..).zip(black_box(state)) {
         line[0] = value.wrapping_add(place);
     }
 }
 
-/// Reads every line, and changes every line. A line that is not as it was written changes the
-/// value, and so the proof.
+/// Reads and changes every line. A wrong line changes the value, and so the proof.
 #[inline(never)]
 pub(super) fn arrive(state: &mut [Line], process: u64) {
     let value = state[0][0];

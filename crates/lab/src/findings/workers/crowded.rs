@@ -10,7 +10,7 @@ const OWN: f64 = 0.9;
 /// themselves, if so: their times are then those of everything else that ran.
 pub(in crate::findings) fn crowded(case: &CaseResult) -> Option<String> {
     let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
-    if !case.case.work.get().only_computes() || !case.case.variants.iter().all(one_cpu) {
+    if !case.case.work.only_computes() || !case.case.variants.iter().all(one_cpu) {
         return None;
     }
     let shares = case.variants.iter().filter_map(|v| v.workers.as_ref());

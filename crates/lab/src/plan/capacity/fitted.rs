@@ -22,7 +22,7 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
         })
         .collect();
     without_those(study, |_, work| {
-        let why = work.get().missing()?;
+        let why = work.missing()?;
         let of = named.iter().find(|(known, _)| known == work);
         Some(of.map_or_else(|| why.clone(), |(_, name)| format!("{name}: {why}")))
     })

@@ -25,7 +25,7 @@ pub(super) fn no_room(
     work: &Work,
     lowest: &Ceiling,
 ) -> Option<String> {
-    let beside = work.get().beside(variant)?;
+    let beside = work.beside(variant)?;
     no_files(machine, &beside)
         .or_else(|| no_tasks(variant, &beside, lowest))
         .or_else(|| no_places(machine, &beside))

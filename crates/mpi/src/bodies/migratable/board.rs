@@ -1,4 +1,4 @@
-//! What ranks know of each other's flows: words in the region that all of them have at one address.
+//! Shared words by which ranks know of each other's flows, at one address in all of them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,18 +7,18 @@ use fiber::movable::Movable;
 use flow::Proof;
 use measure::clock::now_ns;
 
-/// Words that fill 128 bytes: what different ranks write lies that far apart.
+/// Words in 128 bytes: different ranks write at least that far apart.
 const APART: usize = 16;
 
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(super) struct Row {
     pub(super) has: AtomicU64,
-    /// Flows that it wants; those who send one take one off.
+    /// Flows that the rank wants; senders count it down.
     pub(super) wants: AtomicU64,
-    /// Units of all ranks that are done; on the row of rank 0.
+    /// Finished units of all ranks; on the row of rank 0.
     done: AtomicU64,
-    /// When its last step ended; 0 where it has had nothing to do since. From here on nobody else looks.
+    /// End of its last step; 0 if it was idle since. This and what follows is its own.
     since: Cell<u64>,
     pub(super) compute_ns: Cell<u64>,
     pub(super) communication_ns: Cell<u64>,
@@ -90,7 +90,7 @@ impl Board {
 }
 
 impl Row {
-    /// Does a step: what came between it and the one before was communication, unless the rank had nothing.
+    /// Time since the last step was communication, unless the rank was idle.
     pub(super) fn step(&self, work: impl FnOnce() -> Proof) -> Proof {
         let began = now_ns();
         let proof = work();
@@ -106,15 +106,15 @@ impl Row {
         proof
     }
 
-    /// The rank has nothing to do: it waits.
+    /// The rank is idle and waits.
     pub(super) fn waits(&self) {
         self.since.set(0);
     }
 
-    /// Whether one of the flows that this rank wants was still to be sent: then it is.
+    /// Claims one of the flows that this rank wants, if there is one.
     pub(super) fn takes_one(&self) -> bool {
         let one_less = |wants: u64| wants.checked_sub(1);
-        // Most looks find nothing, and write nothing.
+        // Most looks find nothing and write nothing.
         self.wants.load(Ordering::Relaxed) > 0
             && self
                 .wants

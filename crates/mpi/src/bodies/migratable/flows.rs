@@ -1,4 +1,4 @@
-//! What the flows do: one for each unit, and one in each rank that asks for more.
+//! The life of flows: one for each unit, and one in each rank that asks for more.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use super::board::Board;
 
 const STEPS: u64 = 64;
 
-/// What a flow takes along: numbers, and where the board is.
+/// Moves with the flow: numbers, and the board's address.
 pub(super) struct Flow {
     pub(super) work: Primes,
     pub(super) unit: u64,
@@ -20,7 +20,7 @@ pub(super) struct Flow {
 // SAFETY: numbers, the name of a method, and a board, which is movable.
 unsafe impl Movable for Flow {}
 
-/// The life of a flow: one unit, step by step, wherever it is wanted.
+/// One unit, step by step, in whatever rank wants it.
 pub(super) fn works(fiber: &mut MovableFiber<'_>, flow: Flow) {
     let (home, board) = (fiber.process(), flow.board);
     let mut before = Proof::default();
@@ -39,8 +39,8 @@ pub(super) fn works(fiber: &mut MovableFiber<'_>, flow: Flow) {
     board.note_done();
 }
 
-/// Asks for half of what the rank with the most has, while its own has nothing and until all units are done. It stays
-/// in its rank.
+/// While its rank is idle, asks for half the flows of the rank with the most, until all units are
+/// done. Never moves.
 pub(super) fn asks(fiber: &mut MovableFiber<'_>, (board, units): (Board, u64)) {
     let own = board.rank(fiber.process());
     while board.done() < units {
@@ -56,7 +56,7 @@ pub(super) fn asks(fiber: &mut MovableFiber<'_>, (board, units): (Board, u64)) {
     }
 }
 
-/// Goes to a rank that wants flows; or lets the other flows of this rank run.
+/// Moves to a rank that wants flows, or yields to the other flows of this rank.
 fn gives(fiber: &mut MovableFiber<'_>, board: &Board) {
     let here = fiber.process();
     let mut others = (0..board.ranks).filter(|rank| *rank != here);

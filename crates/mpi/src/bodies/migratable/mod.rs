@@ -47,7 +47,7 @@ use crate::team::{Member, Team};
 use board::Board;
 use flows::Flow;
 
-/// Stack of a flow, many times what its frames need.
+/// Many times what its frames need.
 const STACK: usize = 64 << 10;
 
 struct Group {
@@ -56,7 +56,7 @@ struct Group {
 }
 
 thread_local! {
-    /// Of the only thread of a rank, made once and used by all repetitions.
+    /// Of a rank's only thread, reused by all repetitions.
     static GROUP: RefCell<Option<Group>> = const { RefCell::new(None) };
 }
 
@@ -137,7 +137,7 @@ impl Exchange for Migratable<'_> {
     }
 }
 
-/// A flow that could not be made ends the rank, and with it all others.
+/// A flow that cannot be made ends the rank, and with it all others.
 fn made(flow: Result<MovableHandle<()>, SpawnError>) {
     if let Err(error) = flow {
         panic!("a flow that moves cannot be made: {error}");

@@ -15,7 +15,7 @@ use super::wheel::RESIDUES;
 pub(super) struct Class {
     pub(super) primes: Vec<u32>,
     pub(super) inverses: Vec<u64>,
-    /// Where the call stands with each; each way to strike has its own meaning.
+    /// The state of the current call for each prime; its meaning depends on the way to strike.
     pub(super) places: Vec<u32>,
     pub(super) extras: Vec<u32>,
     pub(super) tiers: Tiers,
@@ -57,7 +57,7 @@ pub(super) fn classes(limit: u32) -> [Class; 8] {
     classes
 }
 
-/// The odd primes up to `limit`; index `i` of the sieve stands for `2i + 1`.
+/// Index `i` of this sieve stands for `2i + 1`.
 fn odd_primes(limit: u32) -> impl Iterator<Item = u32> {
     let len = (limit as usize).div_ceil(2);
     let mut composite = vec![false; len];

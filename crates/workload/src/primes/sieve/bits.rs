@@ -7,8 +7,7 @@
 use super::wheel::RESIDUES;
 use crate::primes::tally::Tally;
 
-/// Bytes that are counted at once before a due prime is looked for in them:
-/// short against the distance of emitted primes, long enough to vectorise.
+/// Short against the distance of emitted primes, long enough to vectorise.
 const STRETCH: usize = 256;
 
 /// The number of ones; `bytes` are whole words.
@@ -20,8 +19,7 @@ pub(super) fn count(bytes: &[u8]) -> u64 {
         .sum()
 }
 
-/// Tells `tally` of all ones, the first byte being byte `first` of all;
-/// `bytes` are whole words.
+/// Reports all ones to `tally`; `first` is the number of the first byte; `bytes` are whole words.
 pub(super) fn tell<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>) {
     for (i, stretch) in bytes.chunks(STRETCH).enumerate() {
         if !tally.skip(count(stretch)) {
@@ -39,8 +37,7 @@ fn tell_words<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>
     }
 }
 
-/// Calls `visit` with the number of each one, the first byte being byte `first`
-/// of all; `bytes` are whole words.
+/// `first` is the number of the first byte; `bytes` are whole words.
 pub(super) fn each<V: FnMut(u64)>(bytes: &[u8], first: u64, mut visit: V) {
     for (i, &word) in bytes.as_chunks::<8>().0.iter().enumerate() {
         each_bit(u64::from_le_bytes(word), first + 8 * i as u64, &mut visit);
@@ -54,8 +51,6 @@ fn each_bit<V: FnMut(u64)>(mut word: u64, first: u64, mut visit: V) {
     }
 }
 
-/// Clears each one whose number does not pass `keep`; the first byte is byte
-/// `first` of all.
 pub(super) fn retain<K: Fn(u64) -> bool>(bytes: &mut [u8], first: u64, keep: K) {
     for (i, byte) in (first..).zip(bytes) {
         for bit in 0..8 {

@@ -23,34 +23,31 @@
 
 use super::wheel::{self, SPOKES};
 
-/// How far a place in a segment reaches.
 const PLACE_BITS: u32 = 20;
 
-/// Bytes of a segment.
 pub(super) const SEGMENT: usize = 1 << PLACE_BITS;
 
 const PLACE: u64 = SEGMENT as u64 - 1;
 
-/// Entries of a chunk; the first links to the chunk before it.
+/// The first entry links to the previous chunk.
 const CHUNK: usize = 1024;
 
-/// The link of a chunk that has none before it.
 const FIRST: u64 = u64::MAX;
 
-/// No prime goes farther to its next strike than this many thirtieths of it, rounded up: ten from
-/// spoke to spoke, eleven to the first one from where the segments begin.
+/// The way to a prime's next strike is at most this many thirtieths of it, rounded up: ten from
+/// spoke to spoke, eleven to the first one from the beginning of the segments.
 const LONGEST_WAY: u64 = 11;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
-    /// Chunks of entries: a place in the segment (20 bits), a spoke (12 bits), and a thirtieth of
-    /// the prime.
+    /// Chunks of entries: place in the segment (20 bits), spoke (12 bits), a thirtieth of the
+    /// prime.
     entries: Vec<u64>,
     free: Vec<u32>,
-    /// Where each bucket's next entry goes, which is never behind a chunk's end.
+    /// Place of each bucket's next entry, never behind a chunk's end.
     ring: Vec<u32>,
     now: u64,
-    /// Bytes from the segment at hand to where no strike is wanted any more.
+    /// Bytes from the current segment to the end of the range.
     bytes: u64,
 }
 
@@ -75,15 +72,15 @@ impl Buckets {
     /// Places a prime; the segments begin at the number `low`, a multiple of 30.
     #[inline(always)]
     pub(super) fn place(&mut self, prime: u64, low: u64) {
-        // At the prime itself nothing is struck: its first multiple is twice it.
+        // The prime itself is not struck: its first multiple is twice it.
         let multiple = low.div_ceil(prime).max(2);
         let (ahead, spoke) = wheel::spoke_at(multiple, prime);
-        // What is struck may lie beyond 2^64; the way there never does.
+        // The struck number may exceed 2^64; the way to it never does.
         let way = (multiple + ahead).wrapping_mul(prime).wrapping_sub(low);
         self.put(way / 30, u64::from(spoke) << PLACE_BITS, prime / 30);
     }
 
-    /// Puts a prime where it strikes next, `at` bytes from the segment at hand.
+    /// `at` is counted in bytes from the current segment.
     #[inline(always)]
     fn put(&mut self, at: u64, spoke: u64, thirtieth: u64) {
         if at >= self.bytes {
@@ -99,7 +96,7 @@ impl Buckets {
         };
     }
 
-    /// An empty chunk after the one that ends at `before`: where its first entry goes.
+    /// An empty chunk after the one that ends at `before`.
     #[cold]
     #[inline(never)]
     fn chunk(&mut self, before: u64) -> u32 {
@@ -112,11 +109,10 @@ impl Buckets {
         at + 1
     }
 
-    /// Strikes the segment at hand; the next one follows.
     pub(super) fn strike(&mut self, segment: &mut [u8]) {
         let now = (self.now & (self.ring.len() as u64 - 1)) as usize;
         loop {
-            // What strikes this segment a second time comes to a new list.
+            // Primes that strike this segment a second time come to a new list.
             let end = self.ring[now] as usize;
             if end % CHUNK == 1 && self.entries[end - 1] == FIRST {
                 break;
@@ -128,7 +124,6 @@ impl Buckets {
         self.bytes = self.bytes.saturating_sub(SEGMENT as u64);
     }
 
-    /// Has the entries strike that lie before `end` in its chunk, and in those before.
     fn strike_list(&mut self, segment: &mut [u8], mut end: usize) {
         loop {
             let begin = (end - 1) / CHUNK * CHUNK;

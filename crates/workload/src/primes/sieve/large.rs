@@ -14,7 +14,6 @@ use std::ops::Range;
 use super::buckets::Buckets;
 use super::{Sieve, bits};
 
-/// Bytes of a stretch.
 const STRETCH: u64 = 64 << 20;
 
 #[derive(Clone, Debug, Default)]
@@ -22,9 +21,8 @@ pub(super) struct Large {
     at_once: u64,
     buckets: Buckets,
     finder: Option<Box<Sieve>>,
-    /// The primes that are not stored.
+    /// Primes found anew, not stored.
     found: Range<u64>,
-    /// Where the range ends, in bytes of all.
     end: u64,
 }
 
@@ -36,15 +34,13 @@ impl Large {
         }
     }
 
-    /// Prepares for a range that ends at byte `end` of all, which the primes of `found` strike
-    /// besides stored ones.
     pub(super) fn start(&mut self, end: u64, found: Range<u64>) {
         (self.end, self.found) = (end, found);
         self.buckets.start(0, 0);
     }
 
-    /// Strikes the segment that begins at byte `first` of all, which follows the one before.
-    /// `stored`: the stored primes that strike from buckets.
+    /// `stored` are the stored primes that strike from buckets; `first` follows the segment before
+    /// it.
     pub(super) fn strike(
         &mut self,
         segment: &mut [u8],

@@ -30,10 +30,10 @@ use segment::Segments;
 use super::miller_rabin;
 use super::tally::Tally;
 
-/// What is a matter of measurement and not of arithmetic.
+/// What measurement chose, not arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// How many bytes the small primes strike at a time.
+    /// Bytes that the small primes strike at a time.
     pub(super) chunk: usize,
     pub(super) stored: u32,
     pub(super) at_once: u64,
@@ -84,9 +84,8 @@ impl Sieve {
         self.segments(range, |first, bytes| bits::tell(bytes, first, tally));
     }
 
-    /// Calls `visit` with each segment of `range` in order: its first byte's
-    /// place among all bytes, and its bytes, in which exactly the primes of
-    /// the range above 5 are set. The bytes are whole words.
+    /// Calls `visit` with each segment of `range` in order: the number of its first byte, and its
+    /// bytes, which are whole words. Exactly the primes of the range above 5 are set.
     fn segments<V: FnMut(u64, &[u8])>(&mut self, range: Range<u64>, mut visit: V) {
         if range.is_empty() {
             return;
@@ -105,7 +104,7 @@ impl Sieve {
         }
     }
 
-    /// Prepares for a range: whether what its segments leave is to be tested.
+    /// Returns whether what the segments leave must be tested.
     fn start(&mut self, range: &Range<u64>) -> bool {
         let last = range.end - 1;
         if last > self.max {

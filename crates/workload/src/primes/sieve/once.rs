@@ -12,8 +12,7 @@ use std::ops::Range;
 use super::base::{Class, remainder};
 use super::wheel::KEEP;
 
-/// Strikes the multiples of the class's primes of `which` in `window`, which
-/// begins at byte `first` of all. Leaves the primes unplaced.
+/// Leaves the primes unplaced.
 pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window: &mut [u8]) {
     let end = window.len() as u32 * 30;
     let hits = place(class, which, first * 30, end);
@@ -22,8 +21,8 @@ pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window:
     }
 }
 
-/// Lists the primes with an odd multiple less than `end` after the even number
-/// `low`, as distance (place) and twice the prime (extra); how many they are.
+/// Lists the primes with an odd multiple less than `end` above the even number `low`, as distance
+/// (place) and twice the prime (extra). Returns their number.
 fn place(class: &mut Class, which: Range<usize>, low: u64, end: u32) -> usize {
     let mut hits = 0;
     for i in which {

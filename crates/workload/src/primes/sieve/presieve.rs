@@ -15,10 +15,8 @@
 
 use super::wheel::{RESIDUES, bit};
 
-/// Bytes ANDed at a time.
 const BLOCK: usize = 1024;
 
-/// The primes that the tables strike.
 pub(super) const PRIMES: [u32; 35] = [
     7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101,
     103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163,
@@ -49,13 +47,12 @@ const fn pattern<const N: usize>(primes: &[usize]) -> [u8; N] {
 macro_rules! tables {
     ($($name:ident: $($prime:literal)*;)*) => {
         $(static $name: [u8; 1 $(* $prime)* + BLOCK] = pattern(&[$($prime),*]);)*
-        /// Each pattern with its period in bytes.
         static TABLES: [(&[u8], usize); 16] = [$((&$name, 1 $(* $prime)*)),*];
     };
 }
 
-// Three small sets first, then pairs of a small and a large prime, which keeps
-// the periods alike and their sum low.
+// Three small sets, then pairs of a small and a large prime: periods are alike and their sum is
+// low.
 tables! {
     P7: 7 11 13 17;
     P19: 19 23 29;
@@ -75,8 +72,6 @@ tables! {
     P89: 89 97;
 }
 
-/// Sets `bytes`, the first of which is byte `first` of all, to the AND of all
-/// patterns there.
 pub(super) fn fill(bytes: &mut [u8], first: u64) {
     let mut places: [usize; 16] = std::array::from_fn(|t| (first % TABLES[t].1 as u64) as usize);
     for block in bytes.chunks_mut(BLOCK) {

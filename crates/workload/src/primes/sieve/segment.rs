@@ -42,8 +42,6 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Segments of numbers whose base primes reach to `root`; those up to `tuning.stored` are
-    /// stored.
     pub(super) fn new(root: u64, tuning: Tuning) -> Self {
         let stored = root.min(u64::from(tuning.stored)) as u32;
         let chunk = tuning.chunk.min(SEGMENT / 2);
@@ -68,8 +66,7 @@ impl Segments {
         self.size
     }
 
-    /// Prepares for the segments of the bytes `range` of all, which stored primes
-    /// up to `bound` will strike, and the primes of `found`.
+    /// `bound`: stored primes up to it will strike, and those of `found`.
     pub(super) fn start(&mut self, range: Range<u64>, bound: u32, found: Range<u64>) {
         let len = range.end - range.start;
         self.large.start(range.end, found);
@@ -84,8 +81,7 @@ impl Segments {
         }
     }
 
-    /// Makes the segment of the `len` bytes from byte `first` of all, which
-    /// follow those made before, and gives it, rounded up to whole words.
+    /// Makes the next segment: `len` bytes from byte `first`, rounded up to whole words.
     pub(super) fn make(&mut self, first: u64, len: usize) -> &mut [u8] {
         presieve::fill(&mut self.buffer[self.margin..][..len], first);
         self.strike_dense(len);

@@ -22,8 +22,7 @@ use std::ops::Range;
 use super::base::{Class, remainder};
 use super::wheel::{RESIDUES, carries, masks};
 
-/// A window of the buffer; the buffer reaches as far to both sides of it as the
-/// largest prime that strikes.
+/// The buffer reaches as far to both sides of it as the largest prime that strikes.
 #[derive(Clone, Copy)]
 pub(super) struct Window<'a> {
     pub(super) buffer: &'a [Cell<u8>],
@@ -33,8 +32,7 @@ pub(super) struct Window<'a> {
 
 pub(super) type Strike = fn(&mut Class, Range<usize>, Window<'_>);
 
-/// For each class: strikes the multiples of the primes of a range in a window,
-/// and places the primes for the window after it.
+/// For each class: strikes a range of its primes in a window and places them for the next.
 pub(super) const STRIKE: [Strike; 8] = [
     strike::<1>,
     strike::<7>,
@@ -46,8 +44,6 @@ pub(super) const STRIKE: [Strike; 8] = [
     strike::<29>,
 ];
 
-/// Places the class's primes of `which` for a window that begins at byte
-/// `first` of all.
 pub(super) fn place(class: &mut Class, which: Range<usize>, first: u64) {
     let primes = class.primes[which.clone()]
         .iter()
@@ -67,8 +63,7 @@ fn strike<const CLASS: usize>(class: &mut Class, which: Range<usize>, window: Wi
     }
 }
 
-/// Strikes whole turns, the first of which begins at the first byte, until one
-/// would begin at or after `reach`; returns where that is.
+/// Strikes whole turns until one would begin at or after `reach`; returns its beginning.
 #[inline(always)]
 fn turns<const CLASS: usize>(bytes: &[Cell<u8>], p: usize, reach: usize) -> usize {
     let masks = const { masks(CLASS) };

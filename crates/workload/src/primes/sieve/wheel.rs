@@ -15,10 +15,8 @@
 //! byte that is a multiple of `p`, and within a turn the eight strikes sit at
 //! offsets `q * w + carry` with eight masks that depend only on the class `r`.
 
-/// The residues modulo 30 that have no factor 2, 3 or 5.
 pub(super) const RESIDUES: [u8; 8] = [1, 7, 11, 13, 17, 19, 23, 29];
 
-/// The bit of the byte that stands for a residue modulo 30.
 pub(super) const fn bit(residue: usize) -> usize {
     let mut b = 0;
     while RESIDUES[b] as usize != residue {
@@ -49,8 +47,7 @@ pub(super) const fn masks(class: usize) -> [u8; 8] {
     masks
 }
 
-/// For each residue modulo 30: what a byte keeps when that number is struck;
-/// all, if the number is not on the wheel.
+/// For each residue modulo 30: what a byte keeps when it is struck (all, off the wheel).
 pub(super) const KEEP: [u8; 30] = {
     let mut all = [0xff; 30];
     let mut j = 0;
@@ -71,7 +68,7 @@ pub(super) fn from_residue(residue: u64) -> u8 {
     (0xff_u16 << below) as u8
 }
 
-/// The residues modulo 210 without a factor 2, 3, 5 or 7, and the first one after them.
+/// Residues modulo 210 without a factor 2, 3, 5 or 7, and the first one after them.
 const RESIDUES_210: [u8; 49] = {
     let mut all = [0; 49];
     let (mut n, mut j) = (1_u8, 0);
@@ -85,7 +82,7 @@ const RESIDUES_210: [u8; 49] = {
     all
 };
 
-/// For each residue modulo 210: which of [`RESIDUES_210`] is the next at or after it.
+/// For each residue modulo 210: index into [`RESIDUES_210`] of the first at or after it.
 static NEXT_210: [u8; 210] = {
     let mut all = [0; 210];
     let (mut n, mut j) = (0, 0);
@@ -99,7 +96,6 @@ static NEXT_210: [u8; 210] = {
     all
 };
 
-/// For each residue modulo 30 on the wheel: its bit.
 static BIT: [u8; 30] = {
     let mut all = [0; 30];
     let mut b = 0;
@@ -124,7 +120,6 @@ impl Spoke {
         u64::from(self.0 >> 8 & 0xf)
     }
 
-    /// See [`Spoke::factor`].
     pub(super) fn carry(self) -> u64 {
         u64::from(self.0 >> 12 & 0xf)
     }
@@ -152,8 +147,8 @@ pub(super) static SPOKES: [Spoke; 512] = {
     all
 };
 
-/// How many multiples after the `multiple` of `prime` the wheel of 210 holds one, and which of
-/// [`SPOKES`] strikes it.
+/// Multiples from the `multiple` of `prime` to the next that the wheel of 210 holds, and the index
+/// of its spoke in [`SPOKES`].
 #[inline(always)]
 pub(super) fn spoke_at(multiple: u64, prime: u64) -> (u64, u32) {
     let residue = (multiple % 210) as usize;

@@ -16,9 +16,7 @@ use super::{Order, Report, Task};
 use crate::draw::Draw;
 use crate::wiki::sum_of;
 
-/// Events that are taken at once.
 const EVENTS: usize = 64;
-/// Bytes that are read at once.
 const READS: usize = 32 << 10;
 
 /// Carries out an order at each message, until the other end closes.
@@ -79,7 +77,7 @@ fn describe(error: &io::Error) -> String {
     }
 }
 
-/// How long all connections may be without an answer.
+/// Without any answer.
 const PATIENCE_MS: u16 = 20_000;
 const NO_ANSWER: &str = "no answer came for 20 s: workers hang, or connections of other programs \
                          hold all of them; use another port (--port 0)";
@@ -133,7 +131,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The page that is asked for next, if there is one left.
     fn next_page(&mut self) -> Option<usize> {
         let number = self.asked;
         (number < self.order.requests).then(|| {
@@ -147,7 +144,6 @@ impl<'a> Run<'a> {
         let Some(page) = self.next_page() else {
             return Ok(());
         };
-        // The time counts from before the connection.
         let begun = now_ns();
         let target = &self.targets[page];
         let mut client = Connection::connect(target)?;

@@ -2,7 +2,6 @@
 
 use crate::draw::Draw;
 
-/// How many words there are.
 const WORDS: u32 = 3_000;
 
 #[derive(Debug)]
@@ -54,7 +53,7 @@ pub(super) fn push_capital(text: &mut String, word: &str) {
     text.push_str(letters.as_str());
 }
 
-/// A word of syllables; frequent ones are short.
+/// Frequent words are short.
 fn word(draw: &mut Draw, rank: u32) -> String {
     let most = 1 + (f64::from(rank) + 2.0).log10() as u32;
     let syllables = draw.between(1, most.max(1));

@@ -1,9 +1,8 @@
-//! The table of contents: what headings a page has, and the names by which they are linked.
+//! The table of contents: the page's headings and their link names.
 
 use super::super::tree::{Block, Inline, Inlines};
 use super::{Map, Writer};
 
-/// Pages with fewer headings have no table of contents.
 const FEWEST: usize = 4;
 
 pub(super) struct Entry<'t> {
@@ -41,7 +40,7 @@ fn another(seen: &mut Map<String, usize>, anchor: String) -> String {
     }
 }
 
-/// The text without formats and links; what is only known with a frame is left out.
+/// Leaves out formats, links, and what needs a frame.
 pub(super) fn plain(inlines: &Inlines<'_>, out: &mut String) {
     let parts = match inlines {
         Inlines::Text(text) => return out.push_str(text),
@@ -77,7 +76,6 @@ pub(super) fn plain(inlines: &Inlines<'_>, out: &mut String) {
 }
 
 impl<'t> Writer<'t> {
-    /// The table of contents, where there are enough headings for one.
     pub(super) fn contents(&mut self, entries: &[Entry<'t>]) {
         if entries.len() < FEWEST {
             return;

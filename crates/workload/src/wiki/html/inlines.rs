@@ -98,7 +98,7 @@ impl<'t> Writer<'t> {
         self.end_link(is_link);
     }
 
-    /// Opens a link unless this is in one already; says whether it did.
+    /// False within another link.
     pub(super) fn begin_link(&mut self, open: impl FnOnce(&mut Self)) -> bool {
         let begins = !self.in_link;
         if begins {

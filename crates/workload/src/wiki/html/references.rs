@@ -1,4 +1,4 @@
-//! References: a number where they are, and their content in a list further down.
+//! References: a number in the text, the content in a list further down.
 
 use super::super::tree::Inlines;
 use super::{Frame, Map, Writer};
@@ -6,7 +6,7 @@ use super::{Frame, Map, Writer};
 #[derive(Default)]
 pub(super) struct References<'t> {
     all: Vec<Reference>,
-    /// Places of those that have a name and were not listed yet.
+    /// Named references not listed yet.
     names: Map<&'t str, usize>,
     listed: usize,
 }
@@ -22,7 +22,6 @@ impl<'t> References<'t> {
         self.listed < self.all.len()
     }
 
-    /// The place of a reference: that of its name, or a new one.
     fn place(&mut self, name: Option<&'t str>) -> usize {
         if let Some(known) = name.and_then(|name| self.names.get(name)) {
             return *known;
@@ -74,7 +73,6 @@ impl<'t> Writer<'t> {
         std::mem::replace(&mut self.out, page)
     }
 
-    /// The list of those that were not listed yet.
     pub(super) fn list_references(&mut self) {
         let from = self.references.listed;
         self.references.listed = self.references.all.len();

@@ -8,7 +8,7 @@ pub(in super::super) struct Template<'t> {
     pub(in super::super) blocks: Vec<Block<'t>>,
 }
 
-/// Whether two titles name one page: the first letter may be small, an underscore is a space.
+/// The first letter's case is ignored; an underscore is a space.
 pub(in super::super) fn same_name(one: &str, other: &str) -> bool {
     let same = |(place, (a, b)): (usize, (u8, u8))| match place {
         _ if a == b => true,
@@ -18,7 +18,6 @@ pub(in super::super) fn same_name(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.bytes().zip(other.bytes()).enumerate().all(same)
 }
 
-/// What a template's tree is walked in: its call, and the frame of that.
 pub(super) struct Frame<'f, 't> {
     call: &'t Call<'t>,
     around: Option<&'f Frame<'f, 't>>,
@@ -32,7 +31,7 @@ impl Frame<'_, '_> {
 }
 
 impl<'t> Writer<'t> {
-    /// A call, as blocks where it stands alone, else within a line.
+    /// Blocks if the call stands alone, else inlines.
     pub(super) fn call(
         &mut self,
         call: &'t Call<'t>,
@@ -66,7 +65,7 @@ impl<'t> Writer<'t> {
         self.calls <= MOST_CALLS && self.out.len() <= MOST_BYTES
     }
 
-    /// A template that is not there, or too much of one.
+    /// A template that is missing or would be too much.
     fn not_expanded(&mut self, name: &str) {
         let is_link = self.begin_link(|writer| {
             writer.push("<a class=\"new\" href=\"/wiki/Template:");
@@ -78,7 +77,7 @@ impl<'t> Writer<'t> {
         self.end_link(is_link);
     }
 
-    /// A parameter: the argument's own words, else the default, else its name.
+    /// The argument, else the default, else the parameter's name.
     pub(super) fn parameter(
         &mut self,
         name: &str,
@@ -96,7 +95,7 @@ impl<'t> Writer<'t> {
         self.push("}}}");
     }
 
-    /// Blocks as parts of a line: their words, with spaces between.
+    /// Words of blocks, with spaces between.
     fn flat(&mut self, blocks: &'t [Block<'t>], frame: &Frame<'_, 't>) {
         for (place, block) in blocks.iter().enumerate() {
             self.push(if place > 0 { " " } else { "" });

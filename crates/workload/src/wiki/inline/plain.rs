@@ -1,5 +1,3 @@
-//! Text between marks: quotes, and addresses with brackets and without.
-
 use super::Line;
 use super::formats::Format;
 use crate::wiki::source::trimmed;
@@ -54,7 +52,6 @@ impl Line<'_, '_> {
         }
     }
 
-    /// `[https://address label]`, or a bracket.
     fn bracket(&mut self) {
         let start = self.at;
         let inside = start + 1;
@@ -88,7 +85,7 @@ impl Line<'_, '_> {
         close
     }
 
-    /// An address by itself: the colon after its scheme was found.
+    /// The colon after the scheme was found.
     fn address(&mut self, stop: usize) {
         let colon = self.at;
         self.at += 1;
@@ -121,7 +118,6 @@ impl Line<'_, '_> {
     }
 }
 
-/// The length of `https://` or `http://` at the beginning.
 fn scheme_length(bytes: &[u8]) -> Option<usize> {
     let schemes = [&b"https://"[..], b"http://"];
     let scheme = schemes.iter().find(|scheme| bytes.starts_with(scheme))?;

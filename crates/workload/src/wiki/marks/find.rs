@@ -1,12 +1,10 @@
-//! The pass with a stack that finds the marks.
-
 use memchr::memmem;
 
 use super::special::next_special;
 use super::tag::{Name, parse_tag};
 use super::{DEEPEST, Kind, Mark};
 
-/// The place of a mark whose end was not found.
+/// An opener without a closer.
 const NONE: Mark = Mark {
     kind: Kind::Comment,
     start: 0,
@@ -46,8 +44,7 @@ struct Opener {
     what: Opens,
     start: u32,
     inner: u32,
-    /// The last place that is kept for it among the marks, which are found by their ends and
-    /// wanted by their beginnings.
+    /// Place reserved among the marks: found by their ends, wanted by their beginnings.
     place: u32,
     height: u8,
 }
@@ -73,10 +70,10 @@ struct Finder<'a> {
     bytes: &'a [u8],
     at: usize,
     open: Vec<Opener>,
-    /// How many of each kind are open, so that a closer without an opener costs nothing.
+    /// Open marks by kind: a closer without an opener costs nothing.
     of_kind: [u32; 3],
     found: Vec<Mark>,
-    /// How far there is no end of a comment or of plain text, so that it is looked for once.
+    /// Up to here no comment or plain text ends: each is searched once.
     searched: [usize; 2],
 }
 
@@ -169,7 +166,6 @@ impl Finder<'_> {
         self.at += run;
     }
 
-    /// Closes from the inside as long as there are braces on both sides.
     fn close_braces(&mut self) {
         let mut left = self.run(b'}');
         while left >= 2 {
@@ -199,7 +195,6 @@ impl Finder<'_> {
     fn open_link(&mut self) {
         let run = self.run(b'[');
         if run >= 2 {
-            // The innermost two brackets; what is before them is text.
             self.push(Opens::Link, self.at + run - 2, self.at + run);
         }
         self.at += run;
@@ -258,7 +253,7 @@ impl Finder<'_> {
         self.at = end;
     }
 
-    /// A mark up to a fixed end; without that it is text. Nothing inside counts.
+    /// Without the closer it is text. Nothing inside counts.
     fn up_to(&mut self, kind: Kind, opener: usize, closer: &[u8], which: usize) {
         let from = self.at + opener;
         let found = match self.searched[which] {

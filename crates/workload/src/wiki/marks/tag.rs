@@ -6,11 +6,9 @@ pub(super) enum Name {
     Break,
 }
 
-/// Longer tags are text.
 const LONGEST_TAG: usize = 256;
 
-/// The name of a tag at the beginning of `rest`, where its attributes begin, where it ends,
-/// and whether it ends in `/>`.
+/// Name, beginning of the attributes, end, and whether it ends in `/>`.
 pub(super) fn parse_tag(rest: &[u8]) -> Option<(Name, usize, usize, bool)> {
     let (name, length) = [
         (&b"<references"[..], Name::References),
