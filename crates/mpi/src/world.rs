@@ -36,7 +36,7 @@ pub(crate) struct World {
 }
 
 fn loader_said() -> String {
-    // SAFETY: no precondition; it is called by the only thread of this process.
+    // SAFETY: this process has one thread, so no other call of the loader comes between.
     let said = unsafe { libc::dlerror() };
     if said.is_null() {
         return "no reason was given".to_owned();

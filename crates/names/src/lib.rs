@@ -22,7 +22,7 @@ pub fn meant<N: AsRef<str>>(word: &str, names: impl IntoIterator<Item = N>) -> S
     })
 }
 
-/// The first of a list that stands there before already.
+/// The first item that repeats an earlier one.
 pub fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
     let mut places = 1..list.len();
     let place = places.find(|&place| list[..place].contains(&list[place]))?;

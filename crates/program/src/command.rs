@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::command_line::{Split, split};
 use crate::sys::Executable;
-use crate::words::{Split, split};
 
 /// Who reads a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -17,8 +17,8 @@
 //!  check, conclude
 //! ```
 //!
-//! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
-//! * [`program`]: the parameters. `built`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
+//! * [`command_line`], [`fill`], [`command`]: from a command line to what is executed.
+//! * [`program`]: the parameters. `build_inputs`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
 //! * [`report`]: what a command says that measures itself.
 //! * `server`: a slot of a server. `listener`: whether who answers is that server. [`load`]: who asks.
 //! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
@@ -31,15 +31,16 @@
 //! * **Trace.** `ptrace` would see every process, and slow down each of its system calls.
 //! * **Need a cgroup.** Descent finds all that a program makes; see [`tree`] for what it cannot.
 
-mod built;
+mod build_inputs;
 pub mod command;
+pub mod command_line;
+pub mod environment_variants;
 pub mod fill;
 mod judge;
-pub mod knobs;
 mod listener;
 pub mod load;
-mod looks;
 mod oom;
+mod peak_sampling;
 mod pipe;
 pub mod program;
 pub mod report;
@@ -50,16 +51,15 @@ mod supervisor;
 mod sys;
 pub mod tree;
 mod usage;
-pub mod words;
 
 use std::io;
 
 use flow::{Answer, SlotProcess};
 
 pub use command::Shell;
+pub use environment_variants::{CpuChoice, Knobs};
 pub use fill::Fill;
 pub use judge::differs;
-pub use knobs::{CpuChoice, Knobs};
 pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};

@@ -8,8 +8,8 @@ use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Shell, resolve, words};
+use crate::environment_variants::Knobs;
 use crate::fill::{Fill, has};
-use crate::knobs::Knobs;
 
 /// Seconds between asking a program to end and killing it, where nothing else is said.
 pub const GRACE_S: f64 = 2.0;

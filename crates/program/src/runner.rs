@@ -29,7 +29,7 @@ use measure::memory::Reading;
 use crate::command::{ready, words};
 use crate::fill::Fill;
 use crate::judge;
-use crate::looks::{Pace, Seen};
+use crate::peak_sampling::{Pace, Seen};
 use crate::program::Program;
 use crate::supervisor::Supervisor;
 use crate::sys::{self, Executable};

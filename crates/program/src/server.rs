@@ -23,7 +23,7 @@ use measure::memory::Reading;
 
 use crate::judge;
 use crate::listener::Listens;
-use crate::looks::{Pace, Seen};
+use crate::peak_sampling::{Pace, Seen};
 use crate::pipe::{MOST, Pipe};
 use crate::runner::{Runner, null};
 use crate::served::Served;

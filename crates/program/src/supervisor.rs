@@ -27,8 +27,8 @@ use nix::sys::prctl::set_child_subreaper;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use crate::looks::Looks;
 use crate::oom;
+use crate::peak_sampling::Looks;
 use crate::pipe::Pipe;
 use crate::sys::{self, Streams};
 use crate::tree;

@@ -27,9 +27,9 @@ use nix::unistd::Pid;
 
 use crate::sys;
 
-/// Passes in which orphans are ended at the most.
+/// Passes that end orphans.
 const PASSES: usize = 50;
-/// For so long a tree is stopped, pass by pass.
+/// How long the processes of a tree are stopped, pass by pass.
 const STOPPING: Duration = Duration::from_secs(5);
 
 /// All descendants of a process, parents before their children.

@@ -9,16 +9,16 @@
 //! * [`balance`]: pieces of uneven work, dealt anew among processes while they run, or taken from
 //!   a queue.
 //!
-//! Both have a [`crew`] of processes: the slot process is process 0, the others are forked. They
-//! die with the slot process, as forked flows do, and the region of addresses with all of them. A
-//! [`group`] is a crew between which flows move.
+//! The slot process is process 0 of both, and forks the others ([`forked`]), which die with it as
+//! forked flows do, and the region of addresses with all of them. [`region_members`] are processes
+//! between which flows move.
 //!
 //! Deliberately not here: the bodies of other work. What they keep lies on the ordinary heap,
 //! which does not move.
 
 mod balance;
-mod crew;
-mod group;
+mod forked;
+mod region_members;
 mod times;
 mod travel;
 

@@ -77,9 +77,8 @@ fn results(folders: &[PathBuf]) -> Result<Vec<Results>> {
     Ok(all)
 }
 
-/// Names by which the runs are distinguished: the last part of each folder's path, or where two
-/// have the same as many parts as it takes. They do not depend on where one stands when one names
-/// the folders.
+/// Names of the runs: as many last parts of each folder's path as tell them apart. They do not
+/// depend on the current directory.
 fn names(args: &CompareArgs) -> Result<Vec<String>> {
     distinct_folders(&args.folders)?;
     let paths: Vec<PathBuf> = args.folders.iter().map(|folder| named(folder)).collect();

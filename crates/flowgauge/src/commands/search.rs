@@ -165,7 +165,7 @@ fn held(report: &Report) -> Option<String> {
     let why = why.map_or(String::new(), |(_, why)| format!(" ({why})"));
     let held_at = count(held_at);
     Some(format!(
-        "{}: held to {held_at} at one time{why}",
+        "{}: at most {held_at} at a time{why}",
         chosen.model
     ))
 }

@@ -278,7 +278,7 @@ fn a_cap_that_held_flows_back_is_said() {
     let run = tree.run(&["--model", "thread-per-file", "-j", "1", "-c", "x"]);
     assert_eq!((run.code, run.out.lines().count()), (Some(0), 200));
     assert!(
-        run.err.contains("thread-per-file: held to 1 at one time"),
+        run.err.contains("thread-per-file: at most 1 at a time"),
         "{}",
         run.err
     );

@@ -114,7 +114,7 @@ pub enum Standing {
     Differs,
     /// Ours does not settle it.
     CannotTell,
-    /// Nothing of ours can stand beside it here.
+    /// This machine or version cannot measure it.
     NotPossible,
     /// Two figures of two machines, without a claim.
     SideBySide,

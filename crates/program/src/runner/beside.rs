@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Runner, free_port, null};
-use crate::built::Built;
+use crate::build_inputs::Built;
 use crate::command::{Shell, by_shell, ready, resolve, words};
 use crate::judge;
 use crate::pipe::{Pipe, TAIL};

@@ -9,7 +9,7 @@ use flow::{Failure, KILLED, SelfManagedRep, SelfManagedUsage};
 
 use super::{Runner, null};
 use crate::judge;
-use crate::looks::{Looks, Pace, Seen};
+use crate::peak_sampling::{Looks, Pace, Seen};
 use crate::pipe::{MOST, Pipe, TAIL};
 use crate::program::CheckOutput;
 use crate::report::Reported;

@@ -13,7 +13,7 @@ use nix::unistd::pipe2;
 use super::ServerRunner;
 use crate::judge;
 use crate::load::{self, Report, Said, Task, tools};
-use crate::looks::Looks;
+use crate::peak_sampling::Looks;
 use crate::pipe::{MOST, Pipe};
 use crate::runner::null;
 use crate::served::{Http, Load};

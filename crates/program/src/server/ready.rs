@@ -77,8 +77,7 @@ impl ServerRunner<'_> {
         self.listener = listens(address, &own);
         match &self.listener {
             Listens::Other(who) => Err(io::Error::other(format!(
-                "{address} is answered by {who}, which is none of the server's processes: what was asked would be \
-                 another server; use {{port}} for a free port"
+                "{address} is served by {who}, not by this server; use {{port}} for a free port"
             ))),
             Listens::Own | Listens::Unknown => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! The text of one chunk: read, and with the begin of its first line in front.
+//! The text of one chunk: read, with the start of its first line in front.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -14,7 +14,7 @@ use crate::read::text::Nul;
 #[derive(Debug, Default)]
 pub(crate) struct ChunkBuffer {
     bytes: Vec<u8>,
-    /// Where the chunk begins; before it there is room for the begin of its first line.
+    /// Where the chunk begins; before it there is room for the start of its first line.
     start: usize,
     end: usize,
 }

@@ -77,7 +77,7 @@ pub(crate) struct Sizes {
     pub(crate) chunk: usize,
     /// A file of at least this many bytes is large.
     pub(crate) large: u64,
-    /// Bytes before a chunk in which the begin of its first line is looked for at first.
+    /// Bytes before a chunk in which the start of its first line is looked for first.
     pub(crate) head: usize,
     /// Bytes of results that a chunk holds back until it is its turn.
     pub(crate) spill: usize,
@@ -242,8 +242,8 @@ impl<'l> Large<'l> {
 }
 
 impl State {
-    /// Finished chunks of `file` and those before it that wait to be delivered. Those of files
-    /// behind it wait for it, so that it must not wait for them.
+    /// Finished, undelivered chunks of `file` and earlier files. Later files are not counted: they
+    /// wait for this one.
     fn ready_upto(&self, file: &Arc<LargeFile>) -> usize {
         let place = |progress: &Progress| Arc::ptr_eq(&progress.file, file);
         let upto = self.files.iter().position(place).map_or(0, |at| at + 1);

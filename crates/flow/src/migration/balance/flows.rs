@@ -5,7 +5,7 @@
 //! All flows are made in process 0, and each goes first to the process it is put in; that is not
 //! counted as a move. While a flow waits for others (at a barrier, or for work), it looks now
 //! and then whether all processes live, since one that died brings nobody to the barrier: then
-//! it ends, and the flows that were lost are named ([`Group::results`]).
+//! it ends, and the flows that were lost are named ([`RegionMembers::results`]).
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use ::fiber::movable::MovableFiber;
 use measure::clock::now_ns;
 
 use super::{Balance, Balancing, Board, Order, Times, Uneven};
-use crate::migration::group::{Group, go};
+use crate::migration::region_members::{RegionMembers, go};
 
 const STACK: usize = if cfg!(debug_assertions) {
     64 << 10
@@ -33,19 +33,20 @@ impl<U: Uneven> Order<'_, U> {
             processes, pieces, ..
         } = *self.plan;
         // SAFETY: the frames of a piece fit: what it computes with lies in its arena. Schedulers are
-        // those of `Group`, locals that are dropped.
+        // those of `RegionMembers`, locals that are dropped.
         let config = unsafe { Config::movable(STACK) };
         let config = config
             .arena(ARENA + self.work.state_bytes())
             .capacity(pieces + 1);
         let address = std::ptr::from_ref(self).expose_provenance();
-        let group = Group::begin(config, processes, &self.plan.cpus, |scheduler, number| {
-            if self.plan.balance == Balance::Stealing {
-                let asks = scheduler.spawn_movable((address, number), asks::<U>);
-                drop(asks.map_err(io::Error::other)?);
-            }
-            Ok(())
-        })?;
+        let group =
+            RegionMembers::begin(config, processes, &self.plan.cpus, |scheduler, number| {
+                if self.plan.balance == Balance::Stealing {
+                    let asks = scheduler.spawn_movable((address, number), asks::<U>);
+                    drop(asks.map_err(io::Error::other)?);
+                }
+                Ok(())
+            })?;
         let spawn = |piece: usize| {
             let made = group.scheduler.spawn_movable((address, piece), works::<U>);
             made.map_err(io::Error::other)

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use sys::Pages;
 
 use super::Words;
-use super::crew::Spent;
+use super::forked::Spent;
 use super::times::Times;
 use crate::{Proof, SelfManagedRep};
 use board::Board;

@@ -5,7 +5,7 @@ use allocator_api2::alloc::Global;
 
 use super::{Order, Times, Uneven};
 use crate::flow_run::bind;
-use crate::migration::crew::Crew;
+use crate::migration::forked::Forked;
 
 impl<U: Uneven> Order<'_, U> {
     fn takes(&self, process: usize) {
@@ -45,7 +45,7 @@ impl<U: Uneven> Order<'_, U> {
     pub(super) fn by_processes(&self) -> io::Result<Times> {
         let mut times = Times::begin();
         let board = &self.board;
-        let crew = Crew::fork(self.plan.processes, &self.plan.cpus, |number| {
+        let forked = Forked::fork(self.plan.processes, &self.plan.cpus, |number| {
             board.ready.fetch_add(1, Ordering::Release);
             while board.open.load(Ordering::Acquire) == 0 {
                 std::thread::yield_now();
@@ -55,13 +55,13 @@ impl<U: Uneven> Order<'_, U> {
             Ok(())
         })?;
         let others = self.plan.processes as u64 - 1;
-        crew.wait_until(|| board.ready.load(Ordering::Acquire) == others)?;
+        forked.wait_until(|| board.ready.load(Ordering::Acquire) == others)?;
         times.go();
         board.open.store(1, Ordering::Release);
         self.takes(0);
-        crew.wait_busily(|| board.done.load(Ordering::Acquire) == others)?;
+        forked.wait_busily(|| board.done.load(Ordering::Acquire) == others)?;
         times.done();
-        crew.dismiss()?;
+        forked.dismiss()?;
         Ok(times.end())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use super::Trips;
 use super::state::{LINE, Line, arrive, put};
 use crate::Relay;
-use crate::migration::crew::Crew;
+use crate::migration::forked::Forked;
 use crate::migration::times::Times;
 
 impl Trips {
@@ -47,7 +47,7 @@ impl Trips {
         give: impl Fn(usize, &[Line]) -> io::Result<()>,
     ) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
-        let crew = Crew::fork(self.processes, &self.cpus, |number| {
+        let forked = Forked::fork(self.processes, &self.cpus, |number| {
             let mut state = vec![Line::default(); lines];
             for _ in 0..(self.laps + 1) * self.flows as u64 {
                 take(number, &mut state)?;
@@ -75,14 +75,14 @@ impl Trips {
             }
             io::Result::Ok(ends)
         };
-        let ends = crew.watched(|| {
+        let ends = forked.watched(|| {
             let warm = around(&self.starts(), 1)?;
             times.go();
             let ends = around(&warm, self.laps)?;
             times.done();
             Ok(ends)
         })?;
-        crew.dismiss()?;
+        forked.dismiss()?;
         Ok((times.end(), ends))
     }
 }

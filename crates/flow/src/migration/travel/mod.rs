@@ -33,7 +33,7 @@ use std::io;
 use ::fiber::movable::Way;
 use serde::{Deserialize, Serialize};
 
-use super::crew::Spent;
+use super::forked::Spent;
 use crate::start::guarded_bytes;
 use crate::{Proof, SelfManagedRep};
 use state::{LINE, next};

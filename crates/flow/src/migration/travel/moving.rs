@@ -5,7 +5,7 @@ use ::fiber::movable::MovableFiber;
 
 use super::Trips;
 use super::state::{LINE, Line, arrive, put};
-use crate::migration::group::{Group, go};
+use crate::migration::region_members::{RegionMembers, go};
 use crate::migration::times::Times;
 
 /// From start value, laps and processes to the end value.
@@ -16,10 +16,10 @@ impl Trips {
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
         // SAFETY: the stack has room for the state that a trip carries, and its frames, of which
-        // nothing is lent to others. Schedulers are those of `Group`, locals that are dropped.
+        // nothing is lent to others. Schedulers are those of `RegionMembers`, locals that are dropped.
         let config = unsafe { Config::kept(self.way, self.stack_bytes()) };
         let config = config.capacity(self.flows);
-        let group = Group::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;
+        let group = RegionMembers::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;
         let warm = self.all(&group, &self.starts(), 1, || {})?;
         let ends = self.all(&group, &warm, self.laps, || times.go())?;
         times.done();
@@ -30,7 +30,7 @@ impl Trips {
     /// Each flow goes around `laps` times; returns the end values.
     fn all(
         &self,
-        group: &Group,
+        group: &RegionMembers,
         starts: &[u64],
         laps: u64,
         go: impl FnOnce(),

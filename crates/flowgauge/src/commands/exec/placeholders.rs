@@ -4,8 +4,8 @@
 //! without quotes is a placeholder, or a slip of the keys that would reach the program as it is.
 
 use anyhow::{Result, bail, ensure};
+use program::command_line::bare;
 use program::fill::has;
-use program::words::bare;
 
 use super::command::Named;
 use crate::args::ExecArgs;

@@ -13,20 +13,20 @@ use std::io;
 use ::fiber::movable::{MovableFiber, MovableHandle, MoveError, Region};
 use ::fiber::{Config, JoinError, Scheduler};
 
-use super::crew::Crew;
+use super::forked::Forked;
 
 /// Upper bound for an error's list.
 const NAMED: usize = 10;
 
 /// A region with all members, as process 0 sees it.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct RegionMembers {
     pub(super) scheduler: Scheduler,
     region: Region,
-    crew: Crew,
+    forked: Forked,
 }
 
-impl Group {
+impl RegionMembers {
     /// Waits until all have joined. Each calls `beside` as soon as it has.
     pub(super) fn begin(
         config: Config,
@@ -39,16 +39,16 @@ impl Group {
             let scheduler = region.join(number).map_err(io::Error::other)?;
             beside(&scheduler, number).map(|()| scheduler)
         };
-        let crew = Crew::fork(processes, cpus, |number| match join(number)?.serve() {
+        let forked = Forked::fork(processes, cpus, |number| match join(number)?.serve() {
             true => Ok(()),
             false => Err(io::Error::other("the others are gone")),
         })?;
         let scheduler = join(0)?;
-        crew.wait_until(|| (1..processes).all(|number| region.has_joined(number)))?;
+        forked.wait_until(|| (1..processes).all(|number| region.has_joined(number)))?;
         Ok(Self {
             scheduler,
             region,
-            crew,
+            forked,
         })
     }
 
@@ -72,7 +72,7 @@ impl Group {
 
     pub(super) fn end(self) -> io::Result<()> {
         self.region.close();
-        self.crew.dismiss()
+        self.forked.dismiss()
     }
 }
 

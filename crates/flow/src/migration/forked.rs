@@ -21,11 +21,11 @@ const LOOK_EVERY: Duration = Duration::from_micros(100);
 
 /// Processes 1 and up; the caller is process 0.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct Forked {
     members: Vec<Pid>,
 }
 
-impl Crew {
+impl Forked {
     /// Forks `processes - 1` processes, each of which does `life` and ends. All, the caller too,
     /// are bound to `cpus` in turn.
     pub(super) fn fork(
@@ -60,7 +60,7 @@ impl Crew {
         Ok(())
     }
 
-    /// As [`Crew::wait_until`] without sleep, for timed waits.
+    /// As [`Forked::wait_until`] without sleep, for timed waits.
     pub(super) fn wait_busily(&self, ready: impl Fn() -> bool) -> io::Result<()> {
         let mut looks: u32 = 0;
         while !ready() {
