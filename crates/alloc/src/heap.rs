@@ -92,30 +92,33 @@ impl Heap {
         }
     }
 
-    /// Runs `work` under the lock.
+    /// Runs `work` under the lock; `None` where that cannot be had.
     #[inline]
-    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
-        self.lock.lock();
+    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
+        if !self.lock.lock() {
+            return None;
+        }
         // SAFETY: the lock is held, and `work` cannot reach the heap again.
         let done = work(unsafe { &mut *self.inner.get() });
         // SAFETY: it was locked above, and `work` is over.
         unsafe { self.lock.unlock() };
-        done
+        Some(done)
     }
 
     /// A block of a class.
     #[inline]
     pub(crate) fn take(&self, class: usize) -> *mut u8 {
-        self.locked(|inner| match NonNull::new(inner.with_room[class]) {
+        let taken = self.locked(|inner| match NonNull::new(inner.with_room[class]) {
             // SAFETY: a span with room of that class.
             Some(span) => unsafe { inner.pop(span, class) },
             None => self.take_slow(inner, class),
-        })
+        });
+        taken.unwrap_or(null_mut())
     }
 
     /// Blocks of a class, as many as there are places for and memory; how many.
     pub(crate) fn take_many(&self, class: usize, places: &mut [*mut u8]) -> usize {
-        self.locked(|inner| {
+        let taken = self.locked(|inner| {
             for (taken, place) in places.iter_mut().enumerate() {
                 *place = match NonNull::new(inner.with_room[class]) {
                     // SAFETY: a span with room of that class.
@@ -127,7 +130,8 @@ impl Heap {
                 }
             }
             places.len()
-        })
+        });
+        taken.unwrap_or(0)
     }
 
     /// Takes back blocks.
@@ -137,7 +141,21 @@ impl Heap {
     pub(crate) unsafe fn give_many(&self, blocks: &[*mut u8]) {
         // SAFETY: the caller's.
         let give = |inner: &mut Inner, block| unsafe { inner.push_at(block) };
-        self.locked(|inner| blocks.iter().for_each(|&block| give(inner, block)));
+        let given = self.locked(|inner| blocks.iter().for_each(|&block| give(inner, block)));
+        if given.is_none() {
+            let blocks = blocks.iter().filter_map(|&block| NonNull::new(block));
+            // SAFETY: the caller's.
+            blocks.for_each(|block| unsafe { self.leave(block) });
+        }
+    }
+
+    /// Leaves a block to who holds the lock next.
+    ///
+    /// # Safety
+    /// It is of this heap, was freed, and is in no list.
+    unsafe fn leave(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's; blocks have at least 16 bytes.
+        self.remote.add(unsafe { Chain::of(block) });
     }
 
     #[cold]
@@ -150,7 +168,7 @@ impl Heap {
 
     /// A block of its own slices.
     pub(crate) fn take_single(&self, slices: usize, align: usize) -> *mut u8 {
-        self.locked(|inner| {
+        let taken = self.locked(|inner| {
             self.bring_home(inner);
             let Some((region, first)) = inner.take_slices(slices, align) else {
                 return null_mut();
@@ -161,7 +179,8 @@ impl Heap {
             let span = unsafe { Region::span(region, first) };
             // SAFETY: the span was just made.
             unsafe { span.as_ref() }.start(inner.geometry)
-        })
+        });
+        taken.unwrap_or(null_mut())
     }
 
     /// Frees a block on its own core.
@@ -171,7 +190,11 @@ impl Heap {
     #[inline]
     pub(crate) unsafe fn free(&self, at: NonNull<u8>, span: NonNull<Span>) {
         // SAFETY: the caller's, and `locked` holds the lock.
-        self.locked(|inner| unsafe { inner.push(at.cast(), span) });
+        let freed = self.locked(|inner| unsafe { inner.push(at.cast(), span) });
+        if freed.is_none() {
+            // SAFETY: the caller's.
+            unsafe { self.leave(at) };
+        }
     }
 
     /// Frees blocks of this heap on another core.
@@ -197,23 +220,26 @@ impl Heap {
 
     /// Gives back what is empty; whether anything was.
     pub(crate) fn trim(&self) -> bool {
-        self.locked(|inner| {
+        let trimmed = self.locked(|inner| {
             self.bring_home(inner);
             inner.trim()
-        })
+        });
+        trimmed.unwrap_or(false)
     }
 
     /// Live blocks, among them those that wait to be brought home.
     #[cfg(test)]
     pub(crate) fn live_blocks_at_home(&self) -> usize {
-        self.locked(|inner| inner.stats().live_blocks)
+        let live = self.locked(|inner| inner.stats().live_blocks);
+        live.unwrap_or(0)
     }
 
     /// What the heap holds now.
     pub(crate) fn stats(&self) -> HeapStats {
-        self.locked(|inner| {
+        let stats = self.locked(|inner| {
             self.bring_home(inner);
             inner.stats()
-        })
+        });
+        stats.unwrap_or_default()
     }
 }

@@ -118,13 +118,16 @@ impl Large {
         }
     }
 
-    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
-        self.lock.lock();
+    /// Runs `work` under the lock; `None` where that cannot be had.
+    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
+        if !self.lock.lock() {
+            return None;
+        }
         // SAFETY: the lock is held, and `work` cannot reach it again.
         let done = work(unsafe { &mut *self.inner.get() });
         // SAFETY: it was locked above, and `work` is over.
         unsafe { self.lock.unlock() };
-        done
+        Some(done)
     }
 
     /// A block of `size` bytes at a multiple of `align`; whether it is known to hold zeros.
@@ -139,7 +142,7 @@ impl Large {
             return (null_mut(), false);
         };
         if align < geometry.region
-            && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped))
+            && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped)).flatten()
         {
             // SAFETY: a kept mapping is nobody else's once it is taken.
             return (
@@ -183,7 +186,7 @@ impl Large {
             return unsafe { self.keep_header(start, mapped, header) };
         }
         let fits = offset < geometry.region;
-        if !self.locked(|inner| fits && inner.keep(start, mapped)) {
+        if self.locked(|inner| fits && inner.keep(start, mapped)) != Some(true) {
             // SAFETY: the block's mapping, which is not kept, and the caller's that nobody uses it.
             unsafe { unmap(start, mapped) };
         }
@@ -204,6 +207,7 @@ impl Large {
             inner.oldest = (inner.oldest + 1) % HEADERS;
             std::mem::replace(place, page)
         });
+        let oldest = oldest.unwrap_or(page);
         // SAFETY: the page of a header that nobody looks for any more.
         unsafe { unmap(oldest, PAGE) };
     }
@@ -265,7 +269,7 @@ impl Large {
             inner.kept_bytes = 0;
             std::mem::replace(&mut inner.kept, [(0, 0); KEPT])
         });
-        let mappings = kept.iter().filter(|(_, mapped)| *mapped > 0);
+        let mappings = kept.iter().flatten().filter(|(_, mapped)| *mapped > 0);
         mappings
             // SAFETY: mappings that were kept, and are no more.
             .map(|&(start, mapped)| unsafe { unmap(start, mapped) })
@@ -274,10 +278,11 @@ impl Large {
     }
 
     pub(crate) fn stats(&self) -> LargeStats {
-        self.locked(|inner| LargeStats {
+        let stats = self.locked(|inner| LargeStats {
             kept_bytes: inner.kept_bytes,
             ..inner.stats
-        })
+        });
+        stats.unwrap_or_default()
     }
 }
 
@@ -308,9 +313,10 @@ impl Inner {
         self.stats.live_bytes += mapped;
     }
 
+    /// A block that came without the lock was not counted.
     fn uncount(&mut self, mapped: usize) {
-        self.stats.live_blocks -= 1;
-        self.stats.live_bytes -= mapped;
+        self.stats.live_blocks = self.stats.live_blocks.saturating_sub(1);
+        self.stats.live_bytes = self.stats.live_bytes.saturating_sub(mapped);
     }
 }
 

@@ -26,7 +26,8 @@
 //!    remote list.
 //! 3. A region is mapped for as long as one of its blocks is live or on its way home.
 //! 4. No state is kept for a thread: threads may end at any time, and a fork holds all locks, so
-//!    that the child finds every heap whole.
+//!    that the child finds every heap whole. A copy by `clone` alone does without a heap that it finds
+//!    locked.
 //!
 //! # What it does not do
 //!
@@ -34,7 +35,8 @@
 //!   Nothing can prevent that, and it costs locality for the blocks it holds then.
 //! - Blocks that one core allocates and another uses (a queue between threads) are on the pages
 //!   of the core that asked for them.
-//! - It is not safe to call from a signal handler, as no `malloc` is.
+//! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there
+//!   leave out the heap that was interrupted.
 //! - Free memory within a region in use is given back by [`CoreAware::trim`] alone; so is what a
 //!   program holds that stops to allocate and free at all.
 
@@ -165,10 +167,13 @@ impl CoreAware {
         if self.config.guarded {
             return self.allocate_guarded(size, align);
         }
-        match (self.class_for(size, align), self.magazines.here()) {
-            (Some(class), Some(here)) => self.allocate_here(here, class),
-            _ => self.allocate_at(self.here(), size, align).0,
+        if let (Some(class), Some(here)) = (self.class_for(size, align), self.magazines.here()) {
+            let block = self.allocate_here(here, class);
+            if !block.is_null() {
+                return block;
+            }
         }
+        self.allocate_at(self.here(), size, align).0
     }
 
     /// The class for such a block. Spans begin at a slice: their blocks are aligned to no more.
@@ -198,18 +203,40 @@ impl CoreAware {
 
     /// A block from the heap of a core; whether it is known to hold zeros.
     fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
-        let (heap, geometry) = (&self.heaps[core], self.geometry);
+        let own = self.allocate_in(&self.heaps[core], size, align);
+        let taken = match own.is_some_and(<*mut u8>::is_null) && self.is_any_lost() {
+            true => self.allocate_elsewhere(size, align),
+            false => own,
+        };
+        match taken {
+            Some(block) => (block, false),
+            None => (self.large).take(self.geometry, size, align, self.config.huge),
+        }
+    }
+
+    /// A block from a heap; `None` where it is too large for any.
+    fn allocate_in(&self, heap: &Heap, size: usize, align: usize) -> Option<*mut u8> {
         if let Some(class) = self.class_for(size, align) {
-            return (heap.take(class), false);
+            return Some(heap.take(class));
         }
-        if size <= geometry.largest_single() && align <= geometry.largest_single() {
-            let align = geometry.slices_for(align).max(1);
-            return (
-                heap.take_single(geometry.slices_for(size.max(1)), align),
-                false,
-            );
-        }
-        self.large.take(geometry, size, align, self.config.huge)
+        let geometry = self.geometry;
+        let fits = size <= geometry.largest_single() && align <= geometry.largest_single();
+        let align = geometry.slices_for(align).max(1);
+        fits.then(|| heap.take_single(geometry.slices_for(size.max(1)), align))
+    }
+
+    /// Whether a heap cannot be had, for this thread or for ever ([`lock`]).
+    #[cold]
+    fn is_any_lost(&self) -> bool {
+        self.heaps.iter().any(|heap| heap.lock.is_lost())
+    }
+
+    /// A block from whichever heap has one; `None` where none can be had.
+    #[cold]
+    fn allocate_elsewhere(&self, size: usize, align: usize) -> Option<*mut u8> {
+        let blocks = self.heaps.iter();
+        let mut blocks = blocks.filter_map(|heap| self.allocate_in(heap, size, align));
+        blocks.find(|block| !block.is_null())
     }
 
     /// Moves a block to one of at least `size` bytes, its contents with it; null, with the block
@@ -265,35 +292,37 @@ impl CoreAware {
         self.config.stats
     }
 
-    /// Writes what the heaps hold to a descriptor, without allocating.
+    /// Writes what the heaps of this process hold to a descriptor, without allocating.
     pub fn print_stats(&self, descriptor: i32) {
         let mut text = [0; 4096];
         let mut out = guard::Text {
             text: &mut text,
             at: 0,
         };
-        let _too_long = std::fmt::Write::write_fmt(&mut out, format_args!("{}", self.stats()));
+        let _too_long = std::fmt::Write::write_fmt(
+            &mut out,
+            format_args!("process {}:\n{}", std::process::id(), self.stats()),
+        );
         let at = out.at;
         os::write(descriptor, &text[..at]);
     }
 
-    /// Takes all locks, before a fork.
+    /// Takes all locks that can be had, before a fork.
     pub fn before_fork(&self) {
-        self.heaps.iter().for_each(|heap| heap.lock.lock());
-        self.large.lock.lock();
+        self.heaps.iter().for_each(|heap| heap.lock.lock_for_fork());
+        self.large.lock.lock_for_fork();
     }
 
-    /// Releases all locks, in the parent and in the child of a fork.
+    /// Releases the locks that were taken for a fork, in the parent and in the child.
     ///
     /// # Safety
     /// This thread, or the one that forked it, called [`CoreAware::before_fork`] and nothing of this allocator since.
     pub unsafe fn after_fork(&self) {
-        // SAFETY: the caller's: the lock is held.
-        unsafe { self.large.lock.unlock() };
+        // SAFETY: the caller's.
+        unsafe { self.large.lock.unlock_after_fork() };
+        let heaps = self.heaps.iter();
         // SAFETY: as above.
-        self.heaps
-            .iter()
-            .for_each(|heap| unsafe { heap.lock.unlock() });
+        heaps.for_each(|heap| unsafe { heap.lock.unlock_after_fork() });
     }
 }
 

@@ -49,7 +49,9 @@ pub fn made() -> Option<&'static CoreAware> {
 
 #[cold]
 fn make() -> bool {
-    SHARED.lock.lock();
+    if !SHARED.lock.lock() {
+        return false;
+    }
     let mut is_made = SHARED.is_made.load(Acquire);
     if !is_made && let Some(allocator) = CoreAware::new(Config::from_environment()) {
         let place = SHARED.allocator.get().cast::<CoreAware>();

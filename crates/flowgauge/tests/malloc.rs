@@ -169,6 +169,18 @@ fn the_exit_code_is_the_programs_and_statistics_go_to_standard_error() {
     assert!(ran.stdout.is_empty());
 }
 
+/// Lines of several processes could not be told apart.
+#[test]
+fn statistics_name_their_process() {
+    let line = "echo $$; seq 10 > /dev/null; exec sort /dev/null";
+    let ran = with_malloc(&["--stats"], &["sh", "-c", line]);
+    let said = text(&ran.stderr);
+    let own = format!("process {}:", text(&ran.stdout).trim());
+    assert!(said.lines().any(|line| line == own), "{own}: {said}");
+    let named = said.lines().filter(|line| line.starts_with("process "));
+    assert!(named.count() >= 2, "{said}");
+}
+
 #[test]
 fn too_little_memory_is_an_error_of_the_program_and_no_crash() {
     let line = "ulimit -v 300000; exec sort -S 2G /dev/null";
@@ -205,6 +217,28 @@ fn ten_thousand_threads_or_as_many_as_there_may_be_allocate_and_end() {
 #[test]
 fn a_filter_that_forbids_madvise_changes_nothing() {
     survives("no-advice");
+}
+
+/// With magazines, with locks alone, and with guards, which take a lock for each block.
+fn survives_with_locks_too(part: &str) {
+    survives(part);
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "hard.c");
+    let tunable = "GLIBC_TUNABLES=glibc.pthread.rseq=0";
+    let ran = with_malloc(&[], &["env", tunable, path(&program), part]);
+    assert_eq!(ran.status.code(), Some(0), "{part}: {}", text(&ran.stderr));
+}
+
+/// 6 of 35 such children hung: a thread of their parent held a lock when it was copied.
+#[test]
+fn children_of_a_bare_clone_of_a_program_with_threads_allocate() {
+    survives_with_locks_too("copied");
+}
+
+/// Without restartable sequences a handler waited for the lock that it had interrupted.
+#[test]
+fn a_signal_handler_that_interrupts_the_allocator_allocates() {
+    survives_with_locks_too("interrupted");
 }
 
 #[test]

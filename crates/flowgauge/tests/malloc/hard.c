@@ -1,6 +1,7 @@
 /* What allocators are seldom asked for, each by its name; exits with the line that fails. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -13,6 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MUST(what) do { if (!(what)) exit(__LINE__ % 200 + 1); } while (0)
 
@@ -132,10 +136,94 @@ static void moved(void) {
     }
 }
 
+static volatile int is_over;
+
+static void *busy(void *argument) {
+    unsigned next = (unsigned)(uintptr_t)argument;
+    char *blocks[200] = { 0 };
+    while (!is_over) {
+        next = next * 1103515245 + 12345;
+        int at = (next >> 8) % 200;
+        free(blocks[at]);
+        MUST(blocks[at] = malloc((next >> 4) % 3000 + 1));
+        *blocks[at] = 1;
+    }
+    for (int at = 0; at < 200; at++) free(blocks[at]);
+    return NULL;
+}
+
+/* Blocks of all kinds, each of which keeps its bytes. */
+static void use_all_kinds(void) {
+    const size_t sizes[] = { 16, 300, 5000, 40000, 700000, 3 << 20 };
+    char *blocks[18];
+    for (int at = 0; at < 18; at++) {
+        size_t size = sizes[at % 6];
+        MUST(blocks[at] = malloc(size));
+        memset(blocks[at], at, size);
+    }
+    for (int at = 0; at < 18; at++) {
+        MUST(blocks[at] = realloc(blocks[at], sizes[at % 6] * 2));
+        MUST(blocks[at][0] == at && blocks[at][sizes[at % 6] - 1] == at);
+        free(blocks[at]);
+    }
+}
+
+/* A copy of a process with threads, made without the C library: locks may be held in it by nobody. */
+static void copied(void) {
+    pthread_t made[4];
+    for (uintptr_t at = 0; at < 4; at++) MUST(pthread_create(&made[at], NULL, busy, (void *)(at + 1)) == 0);
+    for (int copy = 0; copy < 60; copy++) {
+        pid_t child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (child == 0) {
+            alarm(60);
+            use_all_kinds();
+            if (copy % 20 == 0 && fork() == 0) use_all_kinds(), _exit(0);
+            int ended = 0;
+            while (wait(&ended) > 0) MUST(ended == 0);
+            _exit(0);
+        }
+        int ended;
+        MUST(waitpid(child, &ended, 0) == child && ended == 0);
+    }
+    is_over = 1;
+    for (int at = 0; at < 4; at++) pthread_join(made[at], NULL);
+}
+
+static volatile sig_atomic_t signals;
+
+static void allocates(int signal) {
+    char *block = malloc(64), *large = malloc(200000);
+    MUST(block && large);
+    *block = *large = 1;
+    free(large);
+    free(block);
+    signals += signal > 0;
+}
+
+/* A handler that allocates, wherever it interrupts the allocator. */
+static void interrupted(void) {
+    struct sigaction action = { .sa_handler = allocates };
+    MUST(sigaction(SIGALRM, &action, NULL) == 0);
+    struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+    MUST(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    static char *blocks[300];
+    unsigned next = 7;
+    while (signals < 3000) {
+        next = next * 1103515245 + 12345;
+        int at = (next >> 8) % 300;
+        MUST(!blocks[at] || *blocks[at] == (char)at);
+        free(blocks[at]);
+        MUST(blocks[at] = malloc((next >> 4) % 300 + 1));
+        *blocks[at] = at;
+    }
+    MUST(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    for (int at = 0; at < 300; at++) free(blocks[at]);
+}
+
 int main(int count, char **words) {
-    const char *names[] = { "exhaust", "many", "threads", "no-advice", "moved" };
-    void (*all[])(void) = { exhaust, many, threads, no_advice, moved };
-    for (int at = 0; at < 5; at++) {
+    const char *names[] = { "exhaust", "many", "threads", "no-advice", "moved", "copied", "interrupted" };
+    void (*all[])(void) = { exhaust, many, threads, no_advice, moved, copied, interrupted };
+    for (int at = 0; at < 7; at++) {
         if (count > 1 && !strcmp(words[1], names[at])) return all[at](), 0;
     }
     return 255;
