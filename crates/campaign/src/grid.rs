@@ -148,9 +148,7 @@ impl Grid {
         let mut cells: Vec<_> = (0..options.len())
             .flat_map(|option| values().map(move |value| (option, value)))
             .collect();
-        for place in (1..cells.len()).rev() {
-            cells.swap(place, campaign.below(place + 1));
-        }
+        campaign.shuffle(&mut cells);
         Ok(Self {
             options,
             cells,

@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|kill|fuzz|faults --minutes N --seed S
+//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|kill|fuzz|misuse|faults --minutes N --seed S
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
@@ -13,6 +13,7 @@
 //!   `planted` alone takes minutes for each trial.
 //! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
 //! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
+//! * [`misuse`]: programs of safe code that misuse fibers, and programs that misuse memory.
 //! * [`faults`]: disks, outputs, limits and machines that do not do what they should.
 
 #![forbid(unsafe_code)]
@@ -27,6 +28,7 @@ mod fuzz;
 mod grid;
 mod home;
 mod kill;
+mod misuse;
 mod page;
 mod table;
 mod verdict;
@@ -60,6 +62,7 @@ enum What {
     Planted,
     Kill,
     Fuzz,
+    Misuse,
     Faults,
 }
 
@@ -77,6 +80,12 @@ impl Campaign {
         (self.random.next_u64() % end.max(1) as u64) as usize
     }
 
+    fn shuffle<T>(&mut self, all: &mut [T]) {
+        for place in (1..all.len()).rev() {
+            all.swap(place, self.below(place + 1));
+        }
+    }
+
     fn choose<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         let place = self.below(all.len());
         &all[place]
@@ -84,6 +93,9 @@ impl Campaign {
 }
 
 fn main() -> Result<ExitCode> {
+    if misuse::is_carried_out() {
+        return Ok(ExitCode::SUCCESS);
+    }
     let args = Args::parse();
     let mut campaign = Campaign {
         until: Instant::now() + Duration::from_secs_f64(args.minutes.clamp(0.0, 1e6) * 60.0),
@@ -95,6 +107,7 @@ fn main() -> Result<ExitCode> {
         What::Planted => commands::run(&mut campaign, true)?,
         What::Kill => kill::run(&mut campaign)?,
         What::Fuzz => fuzz::run(&mut campaign)?,
+        What::Misuse => misuse::run(&mut campaign)?,
         What::Faults => faults::run()?,
     };
     print!("{table}");

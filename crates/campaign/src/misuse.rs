@@ -1,0 +1,157 @@
+//! Programs of safe code that misuse fibers, and C programs that misuse the allocator's blocks.
+//!
+//! A case falls that ends in silence or in another's memory: each has to work, or to end with the message
+//! that belongs to it. The cases of fibers are those of the crate's tests. Blocks have sizes drawn at
+//! random by their logarithm, from those of a class to those of a mapping. Every case is tried before any is tried
+//! again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::Campaign;
+use crate::home::program;
+use crate::table::Table;
+
+#[path = "../../fiber/tests/misuse/mod.rs"]
+mod fibers;
+
+pub(crate) use fibers::is_carried_out;
+
+/// The largest block, by its power of two.
+const LARGEST: f64 = 26.0;
+/// Sizes from which an allocator without guards sees that a pointer leads into a block: those of its own
+/// slices and mappings.
+const SLICES: usize = 40_000;
+/// Larger mappings are not kept: a second free reads where nothing is mapped.
+const KEPT: usize = 32 << 20;
+
+enum Misuse {
+    Fiber(&'static fibers::Case),
+    Block(Block),
+    /// What `hard.c` does to an allocator; it has to work.
+    Hard(&'static str),
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    is_guarded: bool,
+    what: &'static str,
+    message: &'static str,
+    /// From this size on.
+    least: usize,
+}
+
+const BEGINNING: &str = "not the beginning of a block";
+const BLOCKS: [(bool, &str, &str, usize); 8] = [
+    (true, "nothing", "", 1),
+    (true, "twice", "freed twice", 1),
+    (true, "beyond", "written beyond its end", 1),
+    (true, "inside", BEGINNING, 32),
+    (true, "unaligned", BEGINNING, 16),
+    (false, "twice", "freed twice", 1),
+    (false, "inside", BEGINNING, SLICES),
+    (false, "unaligned", BEGINNING, 16),
+];
+
+pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
+    let mut table = Table::default();
+    let folder = tempfile::tempdir()?;
+    let blocks = BLOCKS.map(|(is_guarded, what, message, least)| {
+        Misuse::Block(Block {
+            is_guarded,
+            what,
+            message,
+            least,
+        })
+    });
+    let mut all: Vec<Misuse> = fibers::cases().map(Misuse::Fiber).collect();
+    match compiled(folder.path()) {
+        Ok(()) => {
+            all.extend(blocks);
+            all.extend(["copied", "interrupted"].map(Misuse::Hard));
+        }
+        Err(error) => table.skipped("malloc", &error.to_string()),
+    }
+    let mut is_first = true;
+    while is_first || campaign.goes_on() {
+        campaign.shuffle(&mut all);
+        for misuse in &all {
+            misuse.attempt(campaign, &mut table, folder.path())?;
+            if !is_first && !campaign.goes_on() {
+                break;
+            }
+        }
+        is_first = false;
+    }
+    Ok(table)
+}
+
+/// The programs that misuse blocks.
+fn compiled(folder: &Path) -> Result<()> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../flowgauge/tests/malloc");
+    for name in ["wrong", "hard"] {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-w", "-pthread", "-fno-builtin", "-o"]);
+        compiler.args([folder.join(name), sources.join(name).with_extension("c")]);
+        let compiled = compiler.status().context("cc cannot be started")?;
+        ensure!(compiled.success(), "cc: {compiled}");
+    }
+    Ok(())
+}
+
+impl Misuse {
+    fn attempt(&self, campaign: &mut Campaign, table: &mut Table, folder: &Path) -> Result<()> {
+        let (row, fell) = match self {
+            Self::Fiber(case) => {
+                let fell = fibers::fell(case).map(|fell| format!("{}: {fell}", case.0));
+                let row = match case.1 {
+                    fibers::Outcome::Works => "fiber: works",
+                    _ => "fiber: ends with a message or works",
+                };
+                (row.to_owned(), fell)
+            }
+            Self::Block(block) => block.attempt(campaign, &folder.join("wrong"))?,
+            Self::Hard(part) => {
+                let words = [folder.join("hard"), PathBuf::from(part)];
+                let ended = fibers::output(with_malloc(false)?.args(words));
+                let fell = (!ended.status.success()).then(|| ended.status.to_string());
+                (format!("malloc: {part}"), fell)
+            }
+        };
+        table.tried(&row, fell);
+        Ok(())
+    }
+}
+
+impl Block {
+    /// The row of the table, and what fell.
+    fn attempt(self, campaign: &mut Campaign, program: &Path) -> Result<(String, Option<String>)> {
+        let share = campaign.below(1 << 20) as f64 / f64::from(1 << 20);
+        let size = self.least.max((share * LARGEST).exp2() as usize);
+        let mut command = with_malloc(self.is_guarded)?;
+        let ended = fibers::output(command.arg(program).args([self.what, &size.to_string()]));
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let is_right = match self.message {
+            "" => ended.status.success(),
+            message => {
+                let is_unmapped = !self.is_guarded && size > KEPT;
+                !ended.status.success() && (said.contains(message) || is_unmapped)
+            }
+        };
+        let guarded = if self.is_guarded { " --guarded" } else { "" };
+        let fell = format!("{size} bytes: {}: {said}", ended.status);
+        Ok((
+            format!("malloc{guarded}: {}", self.what),
+            (!is_right).then_some(fell),
+        ))
+    }
+}
+
+fn with_malloc(is_guarded: bool) -> Result<Command> {
+    let mut command = Command::new(program()?);
+    command.arg("malloc");
+    command.args(is_guarded.then_some("--guarded")).arg("--");
+    Ok(command)
+}
