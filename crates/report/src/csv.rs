@@ -54,7 +54,7 @@ pub use summary::summary;
 pub use workers::workers;
 
 use crate::document::table::{Cell, Col, Value as Field, number, text, whole};
-use crate::text::hides;
+use crate::text::{escaped, hides};
 
 /// The machine, one fact a row.
 #[must_use]
@@ -93,7 +93,7 @@ fn csv(value: Field) -> String {
 /// A value as JSON has it.
 fn json(value: Field) -> String {
     match value {
-        Field::Text(text) => serde_json::Value::String(text).to_string(),
+        Field::Text(text) => escaped(&serde_json::Value::String(text).to_string()).into_owned(),
         other => match csv(other) {
             nothing if nothing.is_empty() => "null".to_owned(),
             number => number,

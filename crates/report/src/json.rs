@@ -24,6 +24,8 @@ use machine::Machine;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::text::escaped;
+
 /// Version of the documents' schema. It grows when a field is removed or changes its
 /// meaning; new fields do not change it. docs/results.md says what each version changed.
 pub const SCHEMA: u32 = 2;
@@ -121,7 +123,7 @@ pub fn fleet(fleet: &Fleet) -> String {
         warnings: &fleet.warnings,
     };
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    format!("{text}\n")
+    format!("{}\n", escaped(&text))
 }
 
 /// The document of a fleet, its fields by name as everywhere.
@@ -305,7 +307,7 @@ fn not_available(reason: &str) -> Value {
 }
 
 fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
+    format!("{}\n", escaped(&format!("{value:#}")))
 }
 
 #[cfg(test)]

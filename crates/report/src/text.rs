@@ -57,6 +57,25 @@ pub(crate) fn hides(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A JSON document in which every such character is an escape of JSON: what reads it gets the same
+/// text, and a terminal that shows it is not misled. Line breaks between its values stay.
+#[must_use]
+pub fn escaped(json: &str) -> Cow<'_, str> {
+    let acts = |c: char| c != '\n' && hides(c);
+    if !json.contains(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut clean = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match acts(c) {
+            true => (c.encode_utf16(&mut [0; 2]).iter())
+                .for_each(|unit| clean.push_str(&format!("\\u{unit:04x}"))),
+            false => clean.push(c),
+        }
+    }
+    Cow::Owned(clean)
+}
+
 /// The text with spaces that break no line where one would tear a number apart: within the
 /// brackets of an interval, `[1.27x … 1.35x]`, and before the sign of a percentage.
 pub(crate) fn tied(text: &str) -> Cow<'_, str> {
@@ -298,6 +317,20 @@ mod tests {
         assert_eq!(visible("x\u{202e}y\u{200b}"), r"x\u{202e}y\u{200b}");
         let once = visible("\u{7}\u{2066}").into_owned();
         assert_eq!(visible(&once), once);
+    }
+
+    #[test]
+    fn what_acts_in_a_json_document_is_an_escape_and_the_same_text() {
+        let whole = serde_json::json!({ "a": "x\u{202e}y\u{9b}\u{e0041}\n", "b": ["é"] });
+        let shown = format!("{whole:#}");
+        let safe = escaped(&shown);
+        assert!(
+            safe.contains(r"x\u202ey\u009b\udb40\udc41\n") && safe.contains("é"),
+            "{safe}"
+        );
+        assert_eq!(safe.lines().count(), shown.lines().count());
+        let read: serde_json::Value = serde_json::from_str(&safe).unwrap();
+        assert_eq!(read, whole);
     }
 
     #[test]

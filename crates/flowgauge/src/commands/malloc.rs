@@ -7,10 +7,12 @@ use anyhow::{Context, Result};
 
 use crate::args::MallocArgs;
 use crate::ending::Ending;
-use crate::preload;
+use crate::{output, preload};
 
 /// Replaces this process by the program; returns only where that fails.
 pub(crate) fn run(args: &MallocArgs) -> Result<Ending> {
+    // The program would find /dev/null there, and say that all was written.
+    output::is_open()?;
     let library = preload::library()?;
     let (name, arguments) = args.command.split_first().context("no command is given")?;
     let program = preload::find(name)?;

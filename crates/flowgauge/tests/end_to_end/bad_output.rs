@@ -402,6 +402,18 @@ fn a_closed_or_full_output_is_an_error_of_every_command() {
     }
 }
 
+/// The runtime opens `/dev/null` in its place, where the program's words went with exit 0.
+#[test]
+fn a_closed_output_is_not_given_to_a_program_with_the_allocator() {
+    let home = Home::new();
+    let line = format!(
+        "{} malloc -- echo word >&-",
+        env!("CARGO_BIN_EXE_flowgauge")
+    );
+    let run = home.program("sh", &["-c", &line]).output().unwrap();
+    Run::from(run).refused(2, &["standard output is closed"]);
+}
+
 /// In a PID namespace with the outer `/proc`, slots opened files of a stranger's process.
 #[test]
 fn the_proc_of_another_pid_namespace_is_refused() {

@@ -183,7 +183,8 @@ fn line(case: &CaseResult, at: usize) -> String {
 }
 
 fn json(commands: &[Command]) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&Whole { results: commands })? + "\n")
+    let text = serde_json::to_string_pretty(&Whole { results: commands })?;
+    Ok(report::text::escaped(&text).into_owned() + "\n")
 }
 
 /// The mean over that of the fastest, with the deviation that hyperfine gives it.
@@ -255,7 +256,7 @@ fn markdown(commands: &[Command]) -> Result<String> {
             .map_or(String::new(), |stddev| format!(" ± {}", ms(stddev)));
         text += &format!(
             "| `{}` | {}{spread} | {} | {} | {} |\n",
-            one.command.replace('|', "\\|"),
+            report::text::visible(&one.command).replace('|', "\\|"),
             ms(one.mean),
             ms(one.min),
             ms(one.max),
