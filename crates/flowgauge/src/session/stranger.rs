@@ -49,33 +49,37 @@ fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String
         return Some(format!("of another user (user {owner})"));
     }
     match (&header.machine.host, &here.host) {
-        (Measured::Value(there), Measured::Value(here)) if there != here => {
-            Some(format!("of another machine ({there})"))
-        }
+        (Measured::Value(there), Measured::Value(here)) if there == here => None,
+        (Measured::Value(there), _) => Some(format!("of another machine ({there})")),
+        (_, Measured::Value(_)) => Some("of a machine that has no name".to_owned()),
         _ => None,
     }
 }
 
-/// All command lines that launches of these studies have, and variables of their environment, each
-/// once.
+/// All command lines that launches of these studies have, variables of their environment, and
+/// libraries that are loaded into slots, each once.
 fn commands(studies: &[Study]) -> BTreeSet<String> {
-    let cases = studies.iter().flat_map(|study| &study.cases);
-    let works = cases.flat_map(|case| {
-        let own = case
-            .variants
-            .iter()
-            .filter_map(|variant| variant.work.as_ref());
-        own.chain([&case.work])
-    });
-    let programs = works.filter_map(|work| work.program());
-    let lines = programs.flat_map(|program| {
+    let cases = || studies.iter().flat_map(|study| &study.cases);
+    let variants = || cases().flat_map(|case| &case.variants);
+    let own = variants().filter_map(|variant| variant.work.as_ref());
+    let works = own.chain(cases().map(|case| &case.work));
+    let lines = works.filter_map(|work| work.program()).flat_map(|program| {
         let settings = program
             .env
             .iter()
             .map(|(name, value)| format!("{name}={value} ..."));
         program.lines().map(str::to_owned).chain(settings)
     });
-    lines.collect()
+    let libraries =
+        variants().filter_map(
+            |variant| match variant.variant.allocator.as_ref()?.source() {
+                flow::AllocatorSource::File(library) => {
+                    Some(format!("code of {}", library.display()))
+                }
+                _ => None,
+            },
+        );
+    lines.chain(libraries).collect()
 }
 
 #[cfg(test)]
@@ -103,5 +107,8 @@ mod tests {
         assert!(whose(other, root, &header, &here).is_some_and(|whose| whose.contains("user 1")));
         header.machine.host = Measured::Value("elsewhere".to_owned());
         assert!(whose(root, root, &header, &here).is_some_and(|whose| whose.contains("elsewhere")));
+        let why = "is not told".to_owned();
+        header.machine.host = Measured::not_available(why, "");
+        assert!(whose(root, root, &header, &here).is_some_and(|whose| whose.contains("no name")));
     }
 }
