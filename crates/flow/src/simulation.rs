@@ -114,6 +114,11 @@ impl Emulator {
             ),
             _ => format!("{QEMU} cannot be started: {error}"),
         })?;
+        if !told.status.success() {
+            let said = String::from_utf8_lossy(&told.stderr);
+            let said = said.lines().next().unwrap_or("it said nothing").to_owned();
+            return Err(format!("{QEMU} --version failed, {}: {said}", told.status));
+        }
         let text = String::from_utf8_lossy(&told.stdout).into_owned();
         Ok(Self {
             qemu: PathBuf::from(QEMU),

@@ -29,6 +29,18 @@ fn assert_is_simulated(run: &Run) {
     assert!(words.contains("simulated: xeon-x5570"), "{words}");
 }
 
+/// "says '', which is no version" was all that was said of it.
+#[test]
+fn an_emulator_that_does_not_start_is_named_with_what_it_said() {
+    let home = Home::new();
+    let script = "#!/bin/sh\necho 'no liburing.so.2' >&2\nexit 127\n";
+    super::fleet::program(&home, "bin/qemu-x86_64", script);
+    let mut command = home.command(&["simulate", "xeon-x5570", "--", "true"]);
+    let path = format!("{}:/usr/bin:/bin", home.path("bin").display());
+    let run = Run::from(command.env("PATH", path).output().unwrap());
+    run.refused(2, &["failed, exit status: 127", "no liburing.so.2"]);
+}
+
 #[test]
 fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     if !is_there() {
