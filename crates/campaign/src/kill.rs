@@ -142,8 +142,13 @@ const ATTACKS: [Attack; 13] = [
     Attack::Hangup,
 ];
 
-/// Rows of what the next run had to remove, and of journals that are to be taken up.
+/// Rows of what the next run had to remove, of what was gone late, and of journals that are to be taken up.
 const NEXT_RUN: &str = "left to the next run: removed by it";
+/// The last process is to be gone within the first of them on an idle machine, and within the second under load.
+const LATE: [(u64, &str); 2] = [
+    (1, "gone after more than 1 s"),
+    (5, "gone after more than 5 s"),
+];
 const TAKEN_UP: &str = "journal free for the next run";
 
 /// Runs at one time: most of the time of each is waiting.
@@ -176,6 +181,13 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
             if came.next_run_removed {
                 table.tried(NEXT_RUN, None);
             }
+            let late = |limit| {
+                came.gone
+                    .is_some_and(|gone| gone > Duration::from_secs(limit))
+            };
+            for (_, row) in LATE.iter().filter(|(limit, _)| late(*limit)) {
+                table.tried(row, None);
+            }
             if let Some(locked) = came.taken_up {
                 table.tried(TAKEN_UP, locked.map(|why| format!("{what}: {why}")));
             }
@@ -189,6 +201,8 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
 struct Came {
     fell: Option<String>,
     next_run_removed: bool,
+    /// How long after the attack nothing was left.
+    gone: Option<Duration>,
     /// Whether there was a journal to be taken up, and why it could not be.
     taken_up: Option<Option<String>>,
 }
@@ -317,8 +331,12 @@ impl Moment {
             return Ok(Came::fell("it did not end in 20 s".to_owned()));
         };
         let took = begun.elapsed();
-        let mut came = Came::default();
-        if let Some(left) = home.left() {
+        let left = home.left();
+        let mut came = Came {
+            gone: left.is_none().then(|| begun.elapsed()),
+            ..Came::default()
+        };
+        if let Some(left) = left {
             came.next_run_removed =
                 self.attack.leaves_nobody() && self.target.next_run_removes(&home)?;
             if !came.next_run_removed {
