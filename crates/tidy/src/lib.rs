@@ -26,6 +26,7 @@
 
 pub mod folder;
 mod held;
+pub mod input;
 pub mod names;
 pub mod slot_folder;
 pub mod whole;

@@ -162,7 +162,8 @@ fn study(name: &str, preset: Preset) -> Result<Fitted> {
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
-        let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+        let text =
+            tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
         return Ok((lab::study::parse(&text, name, preset)?, Vec::new()));
     }
     Ok(lab::builtin(name, preset).map(fitted)?)

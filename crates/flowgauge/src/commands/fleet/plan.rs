@@ -155,7 +155,8 @@ fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
         if path.extension().is_none_or(|extension| extension != "toml") {
             return Ok(study.clone());
         }
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {study}"))?;
+        let text =
+            tidy::input::read_to_string(path).with_context(|| format!("cannot read {study}"))?;
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
@@ -195,7 +196,7 @@ fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
         let preset = run.preset.into();
         if name.ends_with(".toml") {
             let text =
-                std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+                tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
             lab::study::parse(&text, name, preset)?;
         } else {
             lab::builtin(name, preset)?;

@@ -117,7 +117,7 @@ fn default_folder() -> Result<PathBuf> {
 
 /// The machines of the file that were asked for.
 fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
-    let text = std::fs::read(file);
+    let text = tidy::input::read(file);
     let text = text.with_context(|| format!("cannot read {}", file.display()))?;
     let Hosts { mut hosts, wrong } = Hosts::parse(&text);
     if !args.only.is_empty() {

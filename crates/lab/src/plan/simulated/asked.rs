@@ -148,7 +148,7 @@ fn described(name: &str) -> Result<Machine, String> {
             "no machine '{name}': use {known}, or a file whose name ends in .toml"
         ));
     }
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = tidy::input::read(path).map_err(|error| {
         format!("cannot read {name}: {error}: name a file that can be read, or use {known}")
     })?;
     let text = String::from_utf8(bytes).map_err(|error| not_text(name, &error))?;

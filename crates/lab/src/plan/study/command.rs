@@ -390,7 +390,7 @@ impl StudyCommand {
     /// # Errors
     /// The file cannot be read, or is no study.
     pub fn of_file(path: &str) -> Result<Self, StudyError> {
-        let text = std::fs::read_to_string(path).map_err(|error| StudyError::Unreadable {
+        let text = tidy::input::read_to_string(path).map_err(|error| StudyError::Unreadable {
             file: path.to_owned(),
             reason: error.to_string(),
         })?;
