@@ -49,6 +49,7 @@ pub mod interrupt;
 mod janitor;
 pub mod latency;
 pub mod launcher;
+pub mod library;
 mod memory_policy;
 pub mod migration;
 pub mod model;

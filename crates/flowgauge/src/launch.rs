@@ -1,6 +1,5 @@
 //! Real slots for the lab: a fresh process for each.
 
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +9,10 @@ use flow::{
     Allocator, Answer, Emulator, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
 };
 use lab::{LabelledVariant, Launch, LaunchError};
-use machine::{Ceiling, Machine};
+use machine::Ceiling;
 use workload::Work;
 
 use crate::output::tell;
-use crate::preload;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
@@ -23,7 +21,7 @@ use crate::watch::Watch;
 ///
 /// # Errors
 /// It is empty, or not of this namespace.
-pub(crate) fn proc_is_there() -> Result<()> {
+fn proc_is_there() -> Result<()> {
     ensure!(
         Path::new("/proc/self/exe").exists(),
         "/proc is empty here, and flows are started and measured through it: mount it (mount -t \
@@ -48,13 +46,13 @@ pub(crate) struct SlotLauncher {
     watch: Option<Watch>,
     /// Variants whose workers say what they do in the next launch of each, in order.
     narrated: VecDeque<LabelledVariant>,
-    /// The CPUs of this machine, once they are asked for.
-    here: OnceCell<Cpus>,
+    /// The CPUs of this machine.
+    here: Cpus,
 }
 
 impl SlotLauncher {
-    /// A launcher whose slots write their results into `results`.
-    pub(crate) fn new(results: ResultFile) -> Result<Self> {
+    /// A launcher on these CPUs whose slots write their results into `results`.
+    pub(crate) fn new(results: ResultFile, here: Cpus) -> Result<Self> {
         proc_is_there()?;
         Ok(Self {
             slots: Launcher::new(Interrupt::install().context(
@@ -64,7 +62,7 @@ impl SlotLauncher {
             files: PathBuf::from("."),
             watch: None,
             narrated: VecDeque::new(),
-            here: OnceCell::new(),
+            here,
         })
     }
 
@@ -130,8 +128,8 @@ impl SlotLauncher {
 
     /// Has the slots from now on use an allocator.
     fn use_allocator(&mut self, allocator: &Allocator) -> Result<(), LaunchError> {
-        let library = preload::of(allocator).map_err(|error| LaunchError::Fatal(error.to_string()));
-        self.slots.load_allocator(library?);
+        let library = flow::library::of(allocator).map_err(LaunchError::Fatal)?;
+        self.slots.load_allocator(library);
         Ok(())
     }
 
@@ -201,7 +199,6 @@ impl Launch for SlotLauncher {
     }
 
     fn cpus(&self) -> Cpus {
-        let here = self.here.get_or_init(|| lab::cpus(&Machine::read()));
-        here.clone()
+        self.here.clone()
     }
 }

@@ -26,10 +26,10 @@ mod screen;
 mod session;
 mod simulation;
 mod target;
-mod trees;
 mod watch;
 mod whole_file;
 
+use std::cell::LazyCell;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
@@ -90,18 +90,20 @@ fn stack_is_enough() -> Result<()> {
 }
 
 fn command() -> Result<Ending> {
+    // Read once, and by those alone that ask: it takes some milliseconds.
+    let here: LazyCell<Machine> = LazyCell::new(Machine::read);
     match args::asked() {
-        Command::Run(args) => commands::run::run(args),
-        Command::Study(args) => commands::study::run(&args),
-        Command::Exec(args) => commands::exec::run(&args),
-        Command::Hybrid(args) => commands::hybrid::run(&args),
-        Command::Wiki(args) => commands::wiki::run(&args),
-        Command::Search(args) => commands::search::run(&args),
-        Command::Calibrate(args) => commands::calibrate::run(&args),
-        Command::Machine(args) => commands::machine::run(&args),
+        Command::Run(args) => commands::run::run(&args, &here),
+        Command::Study(args) => commands::study::run(&args, &here),
+        Command::Exec(args) => commands::exec::run(&args, &here),
+        Command::Hybrid(args) => commands::hybrid::run(&args, &here),
+        Command::Wiki(args) => commands::wiki::run(&args, &here),
+        Command::Search(args) => commands::search::run(&args, &here),
+        Command::Calibrate(args) => commands::calibrate::run(&args, &here),
+        Command::Machine(args) => commands::machine::run(&args, &here),
         Command::Report(args) => commands::report::run(&args),
         Command::Malloc(args) => commands::malloc::run(&args),
-        Command::Simulate(args) => commands::simulate::run(&args),
+        Command::Simulate(args) => commands::simulate::run(&args, &here),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Fleet(args) => commands::fleet::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

@@ -1,4 +1,4 @@
-//! Libraries that are loaded before a program's own: where ours is, and whom they reach.
+//! Programs that a library is loaded into before their own: where they are, and whether it reaches them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -6,176 +6,10 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result, bail, ensure};
-use flow::AllocatorSource as Source;
-use flow::{Allocator, MemoryPolicy, Variant};
-use lab::{Settings, Study};
+use anyhow::{Context, Result, bail, ensure};
 
-/// A library that is built beside the command.
-struct Library {
-    file: &'static str,
-    /// Names another place for it.
-    variable: &'static str,
-    package: &'static str,
-    /// A name that it alone defines.
-    symbol: &'static str,
-}
-
-/// The core-aware allocator.
-const ALLOCATOR: Library = Library {
-    file: "libflowgauge_malloc.so",
-    variable: "FLOWGAUGE_MALLOC_LIBRARY",
-    package: "flowgauge-alloc-preload",
-    symbol: "flowgauge_malloc_on_core",
-};
-/// The recorder of memory accesses.
-const RECORDER: Library = Library {
-    file: "libflowgauge_recorder.so",
-    variable: "FLOWGAUGE_RECORDER_LIBRARY",
-    package: "flowgauge-simulate-plugin",
-    symbol: "qemu_plugin_install",
-};
 /// The variable that the dynamic linker reads.
 const PRELOAD: &str = "LD_PRELOAD";
-
-/// The library of the core-aware allocator.
-pub(crate) fn library() -> Result<PathBuf> {
-    found(&ALLOCATOR)
-}
-
-/// The library that records memory accesses in the emulator.
-pub(crate) fn recorder() -> Result<PathBuf> {
-    found(&RECORDER)
-}
-
-/// Where a library is.
-///
-/// Cargo leaves it in `deps` beside the command; an installation may put it beside the command
-/// or into `lib` beside its folder.
-fn found(library: &Library) -> Result<PathBuf> {
-    let Library {
-        file,
-        variable,
-        package,
-        symbol,
-    } = library;
-    if let Some(named) = std::env::var_os(variable) {
-        let named = PathBuf::from(named);
-        ensure!(
-            named.is_file(),
-            "{variable} names {}, which is no file",
-            named.display()
-        );
-        ensure!(
-            defines(&named, symbol)?,
-            "{variable} names {}, which is no {file}",
-            named.display()
-        );
-        return Ok(named);
-    }
-    let command = std::env::current_exe().context("cannot find the path of this command")?;
-    let folder = command.parent().unwrap_or(Path::new("/"));
-    let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(file));
-    let found = places.into_iter().find(|place| place.is_file());
-    found.with_context(|| {
-        format!(
-            "{file} is not beside {}: build it with `cargo build --release -p {package}` \
-             and copy target/release/{file} there, or name it in {variable}",
-            command.display()
-        )
-    })
-}
-
-/// Whether a file is a shared library whose names include that one. The dynamic linker warns of
-/// another file, and starts the program without it.
-fn defines(library: &Path, symbol: &str) -> Result<bool> {
-    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
-    let kind = bytes.get(16..18);
-    let name = [b"\0", symbol.as_bytes(), b"\0"].concat();
-    let is_library = bytes.starts_with(b"\x7fELF") && kind == Some(&SHARED.to_ne_bytes()[..]);
-    Ok(is_library && bytes.windows(name.len()).any(|window| window == name))
-}
-
-/// `ET_DYN`: what an ELF file that can be loaded into a process is.
-const SHARED: u16 = 3;
-
-/// The library of an allocator; none is the C library's own.
-pub(crate) fn of(allocator: &Allocator) -> Result<Option<PathBuf>> {
-    match allocator.source() {
-        Source::CLibrary => Ok(None),
-        Source::Own => library().map(Some),
-        Source::Package { files, package } => installed(files).map(Some).with_context(|| {
-            format!(
-                "the allocator {allocator} is not installed (looked for {}): on Debian and Ubuntu, \
-                 apt-get install {package}; or name the path of its library",
-                files.join(", ")
-            )
-        }),
-        Source::File(path) => {
-            ensure!(path.is_file(), "the allocator {allocator} is no file");
-            ensure!(
-                defines(path, "malloc")?,
-                "the allocator {allocator} is no shared library with a malloc"
-            );
-            Ok(Some(std::path::absolute(path)?))
-        }
-    }
-}
-
-/// Where distributions install libraries.
-fn installed(files: &[&str]) -> Option<PathBuf> {
-    let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
-    let folders = [own.as_str(), "/usr/local/lib", "/usr/lib64", "/usr/lib"];
-    let places = files
-        .iter()
-        .flat_map(|file| folders.map(|folder| Path::new(folder).join(file)));
-    places.into_iter().find(|place| place.is_file())
-}
-
-/// The study without the variants whose allocator or whose heap's pages cannot be had here, and why
-/// not. What was `asked` for must be had.
-pub(crate) fn what_is_here(mut study: Study, asked: &Settings) -> Result<(Study, Vec<String>)> {
-    let mut reasons: Vec<String> = Vec::new();
-    for case in &mut study.cases {
-        let mut kept = Vec::new();
-        for variant in case.variants.drain(..) {
-            match can_run(&variant.variant) {
-                Ok(()) => kept.push(variant),
-                Err(error) if is_asked(&variant.variant, asked) => return Err(error),
-                Err(error) => {
-                    let reason = error.to_string();
-                    reasons.extend((!reasons.contains(&reason)).then_some(reason));
-                }
-            }
-        }
-        case.variants = kept;
-    }
-    Ok((study, reasons))
-}
-
-fn can_run(variant: &Variant) -> Result<()> {
-    let allocator = variant.allocator.as_ref();
-    allocator.map_or(Ok(None), of)?;
-    let pages = variant
-        .heap_pages
-        .map_or(Ok(()), |pages| pages.check(allocator));
-    pages.map_err(Error::msg)?;
-    let policy = variant.memory_policy;
-    policy
-        .map_or(Ok(()), MemoryPolicy::check)
-        .map_err(Error::msg)
-}
-
-fn is_asked(variant: &Variant, asked: &Settings) -> bool {
-    let is_in = |allocator| asked.allocators.contains(allocator);
-    variant.allocator.as_ref().is_some_and(is_in)
-        || variant
-            .heap_pages
-            .is_some_and(|pages| asked.heap_pages.contains(&pages))
-        || variant
-            .memory_policy
-            .is_some_and(|policy| asked.memory_policies.contains(&policy))
-}
 
 /// The library before all others that the environment asks for.
 pub(crate) fn before_others(library: &Path) -> OsString {
@@ -272,25 +106,6 @@ mod tests {
         assert!(is_static(file.path()).unwrap());
         let error = check(file.path()).unwrap_err().to_string();
         assert!(error.contains("statically linked"), "{error}");
-    }
-
-    #[test]
-    fn a_variant_whose_allocator_is_not_here_is_left_out_and_one_that_was_asked_for_is_an_error() {
-        let mut study = lab::builtin("creating", lab::Preset::Quick).unwrap();
-        let empty = tempfile::tempdir().unwrap();
-        let path = empty.path().join("missing.so").display().to_string();
-        let missing: Allocator = path.parse().unwrap();
-        let variants = study.cases[0].variants.len();
-        study.cases[0].variants[0].variant.allocator = Some(missing.clone());
-        let asked = Settings::usual(lab::Preset::Quick, 1);
-        let (kept, reasons) = what_is_here(study.clone(), &asked).unwrap();
-        assert_eq!(kept.cases[0].variants.len(), variants - 1);
-        assert_eq!(reasons, [format!("the allocator {path} is no file")]);
-        let asked = Settings {
-            allocators: vec![missing],
-            ..asked
-        };
-        assert!(what_is_here(study, &asked).is_err());
     }
 
     #[test]

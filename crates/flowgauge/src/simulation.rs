@@ -1,21 +1,24 @@
 //! The machine that `--simulate` or a study file names, and the emulator that it needs.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use flow::{Emulator, Simulation};
 use lab::simulated::AskedSimulation;
 use lab::{Preset, Study};
 use machine::Machine;
 
-use crate::preload;
-
 /// The emulator with the recorder.
 pub(crate) fn emulator() -> Result<Emulator> {
-    Emulator::find(preload::recorder()?).map_err(|message| anyhow!("--simulate: {message}"))
+    let recorder = flow::library::recorder().map_err(Error::msg)?;
+    Emulator::find(recorder).map_err(|message| anyhow!("--simulate: {message}"))
 }
 
 /// What is to be simulated, if it can be here.
-pub(crate) fn simulation(asked: &AskedSimulation, preset: Preset) -> Result<Simulation> {
-    let simulation = asked.simulation(preset, Machine::read);
+pub(crate) fn simulation(
+    asked: &AskedSimulation,
+    preset: Preset,
+    here: &Machine,
+) -> Result<Simulation> {
+    let simulation = asked.simulation(preset, here);
     let simulation = simulation.map_err(|message| anyhow!("--simulate: {message}"))?;
     emulator()?;
     Ok(simulation)

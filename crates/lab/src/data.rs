@@ -3,11 +3,12 @@
 //! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, as a journal's first line has it.
 //! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, as its other lines have it.
 //! * [`journal`]: those lines, read.
-//! * [`room`]: how many flows a machine has room for.
+//! * [`axis`]: what variants differ in. [`room`]: how many flows a machine has room for.
 //! * [`number`], words, medians: how values are written.
 //!
 //! Nothing here knows the other rooms.
 
+pub mod axis;
 pub mod journal;
 mod median;
 pub mod number;

@@ -53,15 +53,14 @@ pub use findings::{
     ScalingPoint, SelfManaged, Shape, Shared, StudyResult, Sweep, Throughput, Used, VariantSummary,
     Workers, compare, compared, expect, fleet, is_compared, latency_ns,
 };
-pub use plan::scaling::Spread;
 pub use plan::study::{StudyError, builtin, builtin_names, nearest};
 pub use plan::{
-    capacity, parent_memory, scaling, simulated, study, with_allocators, with_heap_pages,
-    with_memory_policies, with_rounds_for_intervals, written,
+    CaseError, LaidWork, LeftOut, Plan, PlanError, Request, Spread, Wanted, capacity, check, cpus,
+    lay_out, machine_limits, scaling, simulated, study, written,
 };
 pub use run::progress::{Event, Observer, Place, Silent, SlotPlace};
 pub use run::run;
-pub use run::{Clock, Journal, Launch, LaunchError, ResumeOverrides, RunError, check, cpus, probe};
+pub use run::{Clock, Journal, Launch, LaunchError, ResumeOverrides, RunError, probe};
 
 /// Compiles the code of pages of the guide.
 #[cfg(doctest)]

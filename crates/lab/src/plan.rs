@@ -1,5 +1,6 @@
 //! What is to be run: studies from their files, laid out for a machine.
 //!
+//! * [`steps`]: the one list of steps by which studies become a [`Plan`].
 //! * [`study`]: the format of a study's file, the built-in ones, and the commands that they become.
 //! * [`capacity`]: whether the machine has room. [`scaling`]: the ways through its cores.
 //! * [`parent_memory`], allocators, pages, memory policies: what is laid on every variant.
@@ -8,13 +9,20 @@
 
 mod axis;
 pub mod capacity;
+mod check;
+mod here;
+pub mod machine_limits;
 pub(crate) mod order;
-pub mod parent_memory;
-mod rounds;
+mod parent_memory;
+mod request;
+pub(crate) mod rounds;
 pub mod scaling;
 pub mod simulated;
+pub mod steps;
 pub mod study;
 pub mod written;
 
-pub use axis::{with_allocators, with_heap_pages, with_memory_policies};
-pub use rounds::with_rounds_for_intervals;
+pub use check::{CaseError, check, cpus};
+pub use request::{LaidWork, LeftOut, Plan, PlanError, Request, Wanted};
+pub use scaling::Spread;
+pub use steps::lay_out;

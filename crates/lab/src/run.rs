@@ -6,7 +6,6 @@
 //! * [`probe`]: how far flows can be made for real.
 
 mod budget;
-mod check;
 mod error;
 mod journal;
 mod launch;
@@ -16,7 +15,6 @@ pub mod progress;
 mod proof;
 mod rounds;
 
-pub use check::{check, cpus};
 pub use error::RunError;
 pub use journal::{Journal, ResumeOverrides};
 pub use launch::{Clock, Launch, LaunchError};

@@ -16,24 +16,18 @@ use measure::usage::Usage;
 use workload::{Spin, Work};
 
 use crate::data::{Case, Header, Metric, Preset, SCHEMA, Settings, Study, labelled};
+use crate::plan::cpus;
 use crate::run::progress::{Event, Observer};
-use crate::run::{Clock, Launch, LaunchError, cpus};
+use crate::run::{Clock, Launch, LaunchError};
 
 pub(crate) const MS: u64 = 1_000_000;
 
 /// A study of cases that compare processes with threads.
 pub(crate) fn study(cases: Vec<Case>) -> Study {
+    let first = cases[0].name.clone();
     Study {
-        name: "mock".to_owned(),
-        title: "Mock".to_owned(),
-        stands_for: "nothing".to_owned(),
-        origin: None,
-        headline: cases[0].name.clone(),
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
-        cases,
+        headline: first,
+        ..Study::new("mock", "Mock".to_owned(), "nothing", cases)
     }
 }
 
@@ -41,22 +35,13 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
 /// knows it again.
 pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
     let variant = |model: &&str| flow::Variant::new(model.parse().unwrap(), 2);
-    Case {
-        name: name.to_owned(),
-        title: name.to_owned(),
-        sweep: None,
-        work: Work::Spin(Spin {
-            units,
-            steps: 1,
-            planted: 0,
-        }),
-        metric: Metric::Total,
-        variants: labelled(models.iter().map(variant).collect()),
-        reps: None,
-        max_rounds: None,
-        floor: None,
-        best_of: None,
-    }
+    let spin = Work::Spin(Spin {
+        units,
+        steps: 1,
+        planted: 0,
+    });
+    let variants = labelled(models.iter().map(variant).collect());
+    Case::new(name, name, (spin, Metric::Total), variants)
 }
 
 /// 20 ms; with noise, in every ten rounds as much less as more.

@@ -75,6 +75,10 @@ impl Workload for Box<Program> {
 }
 
 impl Workload for Box<Served> {
+    fn served(&self) -> Option<&Served> {
+        Some(self)
+    }
+
     fn units(&self) -> u64 {
         1
     }

@@ -21,9 +21,11 @@
 //! Results go to `/dev/null`: they are formatted and written, and nobody reads them.
 
 mod runner;
+mod tree;
 
 use std::path::PathBuf;
 
+use flow::placement::Cpus;
 use flow::{Answer, Failure, Model, Proof, SlotProcess, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,12 +33,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::Workload;
 use crate::{Work, WorkError};
 use runner::Searcher;
+pub use tree::Trees;
 
 /// Classes of work in timers, in the order of display.
 pub const CLASSES: [&str; Class::ALL.len()] = Class::NAMES;
 
 /// Writing 1, 2 or 3 empties the page cache.
-pub const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -314,6 +317,30 @@ impl Workload for Searching {
 
     fn warms_up(&self) -> bool {
         !self.cold
+    }
+
+    fn search(&self) -> Option<&Searching> {
+        Some(self)
+    }
+
+    fn find_input(&mut self, trees: &mut Trees) -> Result<(), WorkError> {
+        self.tree = trees.find(self)?;
+        Ok(())
+    }
+
+    /// That the page cache can be emptied where it is to be.
+    fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
+        if !self.cold {
+            return Ok(());
+        }
+        let opened = std::fs::File::options().write(true).open(DROP_CACHES);
+        opened.map(drop).map_err(|error| {
+            WorkError(format!(
+                "a cold search is not possible here: the page cache cannot be emptied, which root \
+                 of the machine itself can do by writing to {DROP_CACHES}; run it there as root, or \
+                 without --cold: {error}"
+            ))
+        })
     }
 }
 

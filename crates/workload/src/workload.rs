@@ -12,8 +12,9 @@ use std::path::Path;
 
 use flow::placement::Cpus;
 use flow::{Answer, Failure, Proof, SlotProcess, Variant};
-use program::Program;
+use program::{Program, Served};
 
+use crate::searching::{Searching, Trees};
 use crate::{Allocates, Bytes, Scaled, Work, WorkError};
 
 /// What can be asked about a workload.
@@ -73,6 +74,15 @@ pub trait Workload: std::fmt::Debug {
         Ok(())
     }
 
+    /// Finds what it reads on this machine, where its parameters leave that open.
+    ///
+    /// # Errors
+    /// It is not there, or has nothing to read; in words.
+    fn find_input(&mut self, trees: &mut Trees) -> Result<(), WorkError> {
+        let _ = trees;
+        Ok(())
+    }
+
     /// What the work needs and this machine lacks, and the command that gets it.
     fn missing(&self) -> Option<String> {
         None
@@ -100,6 +110,16 @@ pub trait Workload: std::fmt::Debug {
 
     /// The user's own command or server.
     fn program(&self) -> Option<&Program> {
+        None
+    }
+
+    /// The user's own server with its load, if that is what it is.
+    fn served(&self) -> Option<&Served> {
+        None
+    }
+
+    /// The search of a tree, if that is what it is.
+    fn search(&self) -> Option<&Searching> {
         None
     }
 

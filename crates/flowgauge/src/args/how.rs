@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use flow::{Allocator, HeapPages, MemoryPolicy, Pages};
+use flow::Pages;
 use lab::simulated::{AskedSimulation, choices};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
+use super::axis::AxisArgs;
 use crate::number;
 
 /// How a run is carried out: the same for every study.
@@ -64,21 +65,8 @@ pub(crate) struct HowArgs {
         requires = "ballast"
     )]
     pub(crate) ballast_pages: Vec<Pages>,
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help = allocator_help())]
-    pub(crate) allocator: Vec<Allocator>,
-    /// Put the heap of everything on these pages: 4k, thp (huge ones where the kernel can), 2m, 4m or
-    /// 1g (reserved ones); several values: every variant runs with each
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) heap_pages: Vec<HeapPages>,
-    /// Put new pages on memory nodes by this policy: local (the node of the CPU that touches a page
-    /// first) or interleave (all in turn); both values: every variant runs with each
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "LIST",
-        value_delimiter = ','
-    )]
-    pub(crate) memory_policy: Vec<MemoryPolicy>,
+    #[command(flatten)]
+    pub(crate) axes: AxisArgs,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -106,9 +94,7 @@ impl HowArgs {
             simulate,
             ballast,
             ballast_pages: _,
-            allocator,
-            heap_pages,
-            memory_policy,
+            axes,
             out,
             answer:
                 AnswerArgs {
@@ -130,9 +116,7 @@ impl HowArgs {
             events.is_some(),
             simulate.is_some(),
             ballast.is_some(),
-            !allocator.is_empty(),
-            !heap_pages.is_empty(),
-            !memory_policy.is_empty(),
+            !axes.is_empty(),
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),
@@ -198,14 +182,6 @@ before the next one of its core takes its turn), timeslice=256K (accesses of a f
 next one of its hardware thread), window=4M (maximum accesses recorded of a flow), keep=DIR \
 (keep the traces there). Needs qemu-user: apt-get install qemu-user",
         listed(choices().split(", "))
-    )
-}
-
-fn allocator_help() -> String {
-    format!(
-        "Run everything under this memory allocator: {}; several values: every variant runs with \
-         each",
-        Allocator::choices()
     )
 }
 

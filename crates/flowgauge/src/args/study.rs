@@ -6,10 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use flow::Model;
-use lab::study::asked::GivenFlags;
-use lab::study::command::{self, Flag, Given, Kind, OfRun, Sets, StudyCommand};
-use serde_json::Value;
+use lab::study::asked::{Flags, GivenFlags};
+use lab::study::command::{self, Flag, Given, Kind, Sets, StudyCommand};
 
 use super::HowArgs;
 use super::run::PresetArg;
@@ -28,22 +26,12 @@ pub(crate) struct StudyArgs {
 }
 
 impl StudyArgs {
-    /// What was given for the option that sets this.
-    pub(crate) fn given_for(&self, of: OfRun) -> Option<&Given> {
-        self.setting(&Sets::Run(of))
-    }
-
-    fn setting(&self, sets: &Sets) -> Option<&Given> {
-        let flags = self.study.command.flags.iter();
-        let mut own = flags.filter(|flag| flag.sets == *sets);
-        own.find_map(|flag| self.given.get(&flag.name))
-    }
-
-    /// The models that were named, or else those that the file names.
-    pub(crate) fn models(&self) -> Vec<Model> {
-        let given = self.setting(&Sets::Models).into_iter();
-        let words = given.flat_map(|given| given.values.iter().filter_map(Value::as_str));
-        words.filter_map(|word| word.parse().ok()).collect()
+    /// Its own options, with what was given for them.
+    pub(crate) fn flags(&self) -> Flags<'_> {
+        Flags {
+            command: &self.study.command,
+            given: &self.given,
+        }
     }
 }
 

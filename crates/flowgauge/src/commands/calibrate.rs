@@ -18,20 +18,17 @@
 //! these is one repetition of several intervals: were it many short ones, the sampler would
 //! fall into a few of them, and their median would not show it.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use flow::{Model, Placement, Variant};
 use lab::number::time;
-use lab::{Case, LabelledVariant, Metric, Preset, Sampling, Study};
+use lab::{Case, LabelledVariant, Metric, Preset, Request, Sampling, Study, Wanted};
 use machine::Machine;
 use workload::{Spin, Work};
 
 use crate::args::CalibrateArgs;
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// Steps of a unit: about 10 ms.
 const STEPS: u64 = 10_000_000;
@@ -41,49 +38,42 @@ const SAMPLES: f64 = 5.0;
 const SAMPLED_BUDGET_S: f64 = 90.0;
 
 /// Compares this machine with itself.
-pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
-    let mut settings = session::settings(&args.how, Preset::Quick)?;
-    let mut study = study(args.plant);
+pub(crate) fn run(args: &CalibrateArgs, here: &Machine) -> Result<Ending> {
+    let mut settings = session::settings(&Request::default(), &args.how, Preset::Quick, here)?;
+    let mut study = study(args.plant, here);
     if let Some(sampling) = settings.sample.take() {
-        study.cases.extend(sampled(&sampling));
+        study.cases.extend(sampled(&sampling, here));
         settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
     }
-    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, &args.how)?;
-    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+    let request = Request {
+        wanted: vec![Wanted::as_written(study)],
+        ..Request::default()
+    };
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
+    session.carry_out(&args.how.answer)
 }
 
 /// One a core.
-fn flows() -> u32 {
-    let cores = Machine::read().cores().len();
+fn flows(here: &Machine) -> u32 {
+    let cores = here.cores().len();
     u32::try_from(cores).unwrap_or(1).max(1)
 }
 
-fn study(plant: f64) -> Study {
-    let flows = flows();
+fn study(plant: f64, here: &Machine) -> Study {
+    let flows = flows(here);
     let planted = (STEPS as f64 * plant).round() as u64;
-    Study {
-        name: "calibrate".to_owned(),
-        title: "This machine against itself".to_owned(),
-        stands_for: "Identical programs, to learn what this machine's noise makes of them; and \
-                     a known difference, to see whether it is found."
-            .to_owned(),
-        origin: None,
-        cases: vec![
+    let title = format!("A planted difference of {:.1} %", 100.0 * plant);
+    Study::new(
+        "calibrate",
+        "This machine against itself".to_owned(),
+        "Identical programs, to learn what this machine's noise makes of them; and a known \
+         difference, to see whether it is found.",
+        vec![
             case("identical", "Identical programs", flows, 0),
-            case(
-                "planted",
-                &format!("A planted difference of {:.1} %", 100.0 * plant),
-                flows,
-                planted,
-            ),
+            case("planted", &title, flows, planted),
         ],
-        headline: "planted".to_owned(),
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
-    }
+    )
 }
 
 fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
@@ -100,16 +90,16 @@ fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
 
 /// What a sampler costs, with and without a CPU of its own; the latter only where there is
 /// one.
-fn sampled(sampling: &Sampling) -> Vec<Case> {
+fn sampled(sampling: &Sampling, here: &Machine) -> Vec<Case> {
     let interval = time(sampling.interval_s * 1e9);
-    let cpus = lab::cpus(&Machine::read());
+    let cpus = lab::cpus(here);
     let aside = !cpus
         .aside(&cpus.allowed[..1.min(cpus.allowed.len())])
         .is_empty();
     let every_core = (
         "sampled",
         format!("A sampler each {interval}, flows on every core"),
-        flows(),
+        flows(here),
         Placement::Free,
     );
     let one_cpu = (
@@ -145,23 +135,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         placement,
         ..Variant::new(Model::Thread, u32::try_from(spin.units).unwrap_or(1))
     };
-    let labelled = |label: &str| LabelledVariant {
-        label: label.to_owned(),
-        variant: variant.clone(),
-        work: None,
-        sample: None,
-        of_cpus: None,
-    };
-    Case {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        sweep: None,
-        work: Work::Spin(spin),
-        metric: Metric::Steady,
-        variants: vec![labelled("plain"), labelled(second)],
-        reps: None,
-        max_rounds: None,
-        floor: None,
-        best_of: None,
-    }
+    let variants = ["plain", second].map(|label| LabelledVariant::new(label, variant.clone()));
+    let work = (Work::Spin(spin), Metric::Steady);
+    Case::new(name, title, work, variants.into())
 }

@@ -9,39 +9,43 @@ mod plans;
 mod serve;
 mod what_if;
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, ensure};
 use flow::placement::Cpus;
-use lab::{Case, Preset, Settings, Study};
+use lab::{Case, Preset, Request, Settings, Study, Wanted};
 use machine::Machine;
 
 use crate::args::{ExecArgs, HowArgs, HyperfineArgs};
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// The name of the study.
 const NAME: &str = "exec";
 
 /// Runs the commands and answers.
-pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
+pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
     refuse(args)?;
     serve::refuse(args)?;
     flow::cgroup::sweep();
-    let study = study(args, &lab::cpus(&Machine::read()))?;
-    for case in &study.cases {
-        serve::check_ports(case)?;
-    }
-    let settings = settings(args)?;
+    let request = request(args, here)?;
+    let settings = settings(&request, args, here)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
-    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, &args.how)?;
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
     let journal = session.journal_path();
-    let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
+    let ending = session.carry_out(&args.how.answer)?;
     exports.write(&journal, args)?;
     Ok(ending)
+}
+
+/// What the command line wants to run.
+pub(crate) fn request(args: &ExecArgs, here: &Machine) -> Result<Request<'static>> {
+    let study = study(args, &lab::cpus(here))?;
+    study.cases.iter().try_for_each(serve::check_ports)?;
+    Ok(Request {
+        wanted: vec![Wanted::as_written(study)],
+        ..Request::default()
+    })
 }
 
 /// What cannot be kept, each with the reason.
@@ -95,8 +99,8 @@ fn refuse(args: &ExecArgs) -> Result<()> {
     Ok(())
 }
 
-fn settings(args: &ExecArgs) -> Result<Settings> {
-    let usual = session::settings(&args.how, Preset::Full)?;
+fn settings(request: &Request<'_>, args: &ExecArgs, here: &Machine) -> Result<Settings> {
+    let usual = session::settings(request, &args.how, Preset::Full, here)?;
     let runs = args.hyperfine.runs.or(args.hyperfine.max_runs);
     let most = runs.map_or(Ok(usize::MAX), usize::try_from)?;
     let max_rounds = match (runs, args.how.rounds) {
@@ -127,19 +131,8 @@ fn study(args: &ExecArgs, cpus: &Cpus) -> Result<Study> {
         }
         [] => String::new(),
     };
-    let headline = cases.last().map(|case| case.name.clone());
-    Ok(Study {
-        name: NAME.to_owned(),
-        title,
-        stands_for: "the work of the commands themselves".to_owned(),
-        origin: None,
-        headline: headline.unwrap_or_default(),
-        cases,
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
-    })
+    let stands_for = "the work of the commands themselves";
+    Ok(Study::new(NAME, title, stands_for, cases))
 }
 
 fn cases(args: &ExecArgs, cpus: &Cpus) -> Result<Vec<Case>> {

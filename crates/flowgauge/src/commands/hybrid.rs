@@ -2,19 +2,16 @@
 
 mod cases;
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, anyhow, bail, ensure};
-use lab::{Case, Preset, Study};
+use lab::{Case, Preset, Request, Study, Wanted};
 use machine::Machine;
 use mpi::launcher::Mpi;
 
 use crate::args::HybridArgs;
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::output;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// The name of the study.
 const NAME: &str = "hybrid";
@@ -23,20 +20,23 @@ const NAME: &str = "hybrid";
 const BUDGET_S: f64 = 600.0;
 
 /// Runs the study and answers.
-pub(crate) fn run(args: &HybridArgs) -> Result<Ending> {
+pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     refuse(args)?;
     let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?.launched_by(&args.launcher)?;
     if let (Some(why), false) = (mpi.refuses_root(), args.allow_root) {
         bail!(why);
     }
     flow::cgroup::sweep();
-    let study = study(args, &mpi, &lab::cpus(&Machine::read()))?;
-    let mut settings = session::settings(&args.how, Preset::Full)?;
+    let request = Request {
+        wanted: vec![Wanted::as_written(study(args, &mpi, &lab::cpus(here))?)],
+        ..Request::default()
+    };
+    let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
-    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, &args.how)?;
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
     output::tell(&used(&mpi));
-    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+    session.carry_out(&args.how.answer)
 }
 
 /// Which MPI is used, and which is not.
@@ -101,19 +101,10 @@ fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<S
         case.work.check()?;
     }
     leave_out_what_cannot_move(&mut cases, mpi::no_moves());
-    let headline = cases.last().map(|case| case.name.clone());
-    Ok(Study {
-        name: NAME.to_owned(),
-        title: format!("Ranks or threads: every split of {flows} flows"),
-        stands_for:
-            "Programs for many nodes, of which each node holds some ranks with some threads each."
-                .to_owned(),
-        origin: None,
-        headline: headline.unwrap_or_default(),
+    Ok(Study::new(
+        NAME,
+        format!("Ranks or threads: every split of {flows} flows"),
+        "Programs for many nodes, of which each node holds some ranks with some threads each.",
         cases,
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
-    })
+    ))
 }

@@ -8,8 +8,8 @@ use crate::ending::Ending;
 use crate::output::{self, Paper};
 
 /// Prints this machine.
-pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {
-    let mut machine = Machine::read();
+pub(crate) fn run(args: &MachineArgs, here: &Machine) -> Result<Ending> {
+    let mut machine = here.clone();
     if args.probe {
         output::tell("Trying the memory: a few seconds");
         machine = machine.probed();

@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 
 use crate::args::MallocArgs;
 use crate::ending::Ending;
@@ -13,7 +13,7 @@ use crate::{output, preload};
 pub(crate) fn run(args: &MallocArgs) -> Result<Ending> {
     // The program would find /dev/null there, and say that all was written.
     output::is_open()?;
-    let library = preload::library()?;
+    let library = flow::library::own_allocator().map_err(Error::msg)?;
     let (name, arguments) = args.command.split_first().context("no command is given")?;
     let program = preload::find(name)?;
     preload::check(&program)?;

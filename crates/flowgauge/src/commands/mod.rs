@@ -17,3 +17,103 @@ mod search_study;
 pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod wiki;
+
+use anyhow::Result;
+
+use crate::args::{self, Command};
+use crate::result_file::ResultFile;
+
+/// The file that the command of a cut run asked for, for the results of the work.
+pub(crate) fn results(command: &[String]) -> Result<ResultFile> {
+    match args::parsed(command) {
+        Some(Command::Study(args)) => study::results(&args),
+        _ => ResultFile::prepare(None, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::machine::Machine;
+    use lab::data::axis::Axis;
+    use lab::plan::steps::asked_steps;
+    use lab::{AskedParentMemory, Preset, Settings};
+
+    use super::*;
+
+    /// Commands that run studies, bare and with flags that more steps are about.
+    const LINES: [(&str, &str, &str); 6] = [
+        ("run", "run", "run --case trial --cold"),
+        ("FILE", "run mine.toml", "run mine.toml --case small"),
+        ("primes", "primes", "primes -p 2"),
+        ("limits", "limits", "limits --probe-to 1e4"),
+        ("search", "search --study x", "search --study x"),
+        ("exec", "exec true false", "exec true false"),
+    ];
+
+    /// What each step is about: always, with flags, or never.
+    fn steps(bare: &str, flags: &str, here: &Machine) -> Vec<(&'static str, &'static str)> {
+        let usual = Settings::usual(Preset::Quick, 1);
+        let mut all = usual.clone();
+        for (_, laid) in Axis::laid() {
+            all.axes.lay(laid, vec!["a word".to_owned()]);
+        }
+        all.parent_memory = Some(AskedParentMemory {
+            bytes: 1,
+            pages: Vec::new(),
+        });
+        let simulated: lab::simulated::AskedSimulation = "xeon-x5570".parse().unwrap();
+        let simulated = simulated.simulation(Preset::Quick, here).unwrap();
+        all.simulate = Some(Box::new(simulated));
+        let asked = |line: &str, settings: &Settings| {
+            let words = line.split(' ');
+            let words = ["flowgauge"].into_iter().chain(words);
+            let command = args::parsed(words).unwrap_or_else(|| panic!("{line}"));
+            let request = match &command {
+                Command::Run(args) => run::request(args),
+                Command::Study(args) => study::request(args),
+                Command::Search(args) => search_study::request(args),
+                Command::Exec(args) => exec::request(args, here),
+                other => panic!("{other:?}"),
+            };
+            asked_steps(&request.unwrap(), settings, here)
+        };
+        let (bare, flags) = (asked(bare, &usual), asked(flags, &all));
+        let steps = bare.into_iter().zip(flags);
+        steps
+            .map(|((name, bare), (_, flags))| match (bare, flags) {
+                (true, _) => (name, "x"),
+                (false, true) => (name, "flag"),
+                (false, false) => (name, "-"),
+            })
+            .collect()
+    }
+
+    /// Commands went through preparation in eight orders; now there is one, and this is it.
+    #[test]
+    fn every_command_takes_the_steps_that_the_docs_show() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.toml");
+        let study = include_str!("../../../../docs/writing-a-study.md");
+        let study = study
+            .split("```")
+            .nth(1)
+            .unwrap()
+            .trim_start_matches("toml");
+        std::fs::write(&file, study).unwrap();
+        let here = Machine::read();
+        let line = |line: &str| line.replace("mine.toml", file.to_str().unwrap());
+        let columns = LINES.map(|(_, bare, flags)| steps(&line(bare), &line(flags), &here));
+        let names = LINES.map(|(name, ..)| format!("{name:<7}")).concat();
+        let mut table = format!("{:<33}{names}", "step").trim_end().to_owned();
+        for (at, (name, _)) in columns[0].iter().enumerate() {
+            let marks = columns.each_ref().map(|own| format!("{:<7}", own[at].1));
+            let row = format!("{name:<33}{}", marks.concat());
+            table += &format!("\n{}", row.trim_end());
+        }
+        let docs = include_str!("../../../../ARCHITECTURE.md");
+        assert!(
+            docs.contains(&table),
+            "ARCHITECTURE.md is to have:\n{table}"
+        );
+    }
+}

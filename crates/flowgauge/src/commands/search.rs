@@ -1,5 +1,6 @@
 //! `flowgauge search`: lines of files that match.
 
+use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroU32;
@@ -7,6 +8,7 @@ use std::os::fd::AsFd;
 
 use anyhow::{Context, Result, ensure};
 use lab::number::{self, count, many};
+use machine::Machine;
 use measure::usage::ProcessUsage;
 use nix::sys::signal::Signal;
 use search::{
@@ -20,9 +22,10 @@ use crate::ending::Ending;
 use crate::output;
 
 /// Searches.
-pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+/// `here` is read where a study is run, which a plain search need not wait for.
+pub(crate) fn run(args: &SearchArgs, here: &LazyCell<Machine>) -> Result<Ending> {
     if args.study.study {
-        return search_study::run(args);
+        return search_study::run(args, here);
     }
     ensure!(
         !args.study.cold,

@@ -5,22 +5,21 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, ensure};
-use lab::{Preset, Study};
+use lab::{LaidWork, Preset, Request, Wanted};
 use machine::Machine;
-use workload::{Searching, Work};
+use serde_json::json;
 
 use crate::args::SearchArgs;
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::output;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.
-pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+pub(crate) fn run(args: &SearchArgs, here: &Machine) -> Result<Ending> {
     let how = &args.how;
     let given = args.of_one_search();
     ensure!(
@@ -28,56 +27,50 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
         "a study chooses its flows and prints no lines: leave {} out, or --study",
         given.join(" ")
     );
-    let study = study(args)?.for_cpus(session::cpus(&Machine::read()));
-    let (study, left_out) = lab::capacity::fitted(study, &Machine::read());
-    let name = study.name.clone();
-    let mut settings = session::settings(how, Preset::Full)?;
+    let request = request(args)?;
+    let mut settings = session::settings(&request, how, Preset::Full, here)?;
     settings.budget_s = how.budget.or(Some(BUDGET_S));
-    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
-    let mut session = session::begin(vec![study], settings, how)?;
-    session.leaves_out(&name, &left_out)?;
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, how, results, here)?;
     if how.budget.is_none() {
         output::tell(&format!(
             "This takes up to {BUDGET_S} s, or as long as --budget says."
         ));
     }
-    session::carry_out(session, &mut launcher, how.watch, &how.answer)
+    session.carry_out(&how.answer)
 }
 
 /// The built-in study for that pattern in that tree.
-fn study(args: &SearchArgs) -> Result<Study> {
-    let mut study = lab::builtin("search", Preset::Full)?;
-    for case in &mut study.cases {
-        let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
-        for work in own.chain([&mut case.work]) {
-            if let Work::Search(search) = work {
-                *search = asked(args, search)?;
-            }
-        }
-        case.work.check()?;
-    }
-    Ok(study)
-}
-
-fn asked(args: &SearchArgs, search: &Searching) -> Result<Searching> {
+pub(crate) fn request(args: &SearchArgs) -> Result<Request<'_>> {
     let [pattern] = args.patterns()?.try_into().map_err(|_| {
         anyhow!("a study searches for one pattern: join several with |, as in 'this|that'")
     })?;
     let paths = args.paths();
-    Ok(Searching {
-        pattern,
-        literal: args.fixed_strings,
-        ignore_case: args.ignore_case,
-        word: args.word_regexp,
-        tree: match paths.is_empty() {
-            true => vec![PathBuf::from(".")],
-            false => paths,
-        },
-        hidden: args.hidden,
-        no_ignore: args.no_ignore,
-        text: args.text,
-        globs: args.glob.clone(),
-        cold: args.study.cold,
-        ..search.clone()
+    let tree = match paths.is_empty() {
+        true => vec![PathBuf::from(".")],
+        false => paths,
+    };
+    let set = [
+        ("pattern", json!(pattern)),
+        ("literal", json!(args.fixed_strings)),
+        ("ignore_case", json!(args.ignore_case)),
+        ("word", json!(args.word_regexp)),
+        ("tree", json!(tree)),
+        ("hidden", json!(args.hidden)),
+        ("no_ignore", json!(args.no_ignore)),
+        ("text", json!(args.text)),
+        ("globs", json!(args.glob)),
+        ("cold", json!(args.study.cold)),
+    ];
+    let laid = set.map(|(key, value)| LaidWork {
+        flag: key,
+        key,
+        value,
+        otherwise: "the study search has no such parameter",
+    });
+    Ok(Request {
+        wanted: vec![Wanted::fitted(lab::builtin("search", Preset::Full)?)],
+        work: laid.into(),
+        ..Request::default()
     })
 }

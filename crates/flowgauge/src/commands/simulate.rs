@@ -63,10 +63,10 @@ struct Counted {
 }
 
 /// Records, counts and answers.
-pub(crate) fn run(args: &SimulateArgs) -> Result<Ending> {
+pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     let mut asked = args.machine.clone();
     asked.window = asked.window.or(Some(WINDOW));
-    let simulation = asked.simulation(Preset::Full, Machine::read);
+    let simulation = asked.simulation(Preset::Full, here);
     let simulation = simulation.map_err(|message| anyhow!(message))?;
     if args.chase {
         return chase::run(args, &simulation.machine);

@@ -1,80 +1,68 @@
 //! The command of a study, as its file describes it: `flowgauge primes`, `flowgauge sharing` and
 //! the others.
 //!
-//! It knows no study: [`lab::study::asked`] makes the cases that were asked for, and here they are
+//! It knows no study: [`lab::plan::steps`] makes the cases that were asked for, and here they are
 //! run.
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use lab::study::asked::{Asked, asked};
-use lab::{Preset, Study, plural};
+use anyhow::Result;
+use lab::study::command::OfRun;
+use lab::{Preset, Request, Study, Wanted, plural};
 use machine::Machine;
 
+use super::limits;
 use crate::args::StudyArgs;
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// Runs the study as asked.
-pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
-    if args.study.command.probes {
-        return super::limits::run(args);
-    }
+pub(crate) fn run(args: &StudyArgs, here: &Machine) -> Result<Ending> {
     let how = &args.how;
-    let study = args.study.study(args.preset)?;
-    let mut settings = session::settings_of(&[study], how, args.preset)?;
+    let request = request(args)?;
+    let mut settings = session::settings(&request, how, args.preset, here)?;
     if settings.simulate.is_none() {
         settings.budget_s = how.budget.or(args.study.command.budget_s);
     }
-    let asked = of(args, &session::machine(&settings))?;
+    settings.deadline_s = how.deadline.or(args.study.command.deadline_s);
     let (seed, budget_s) = (settings.seed, settings.budget_s);
-    let results = ResultFile::prepare(asked.output.as_deref().map(Path::new), asked.force)?;
-    let mut launcher = SlotLauncher::new(results)?;
-    let mut session = session::begin(vec![asked.study.clone()], settings, how)?;
-    let lines = options(args, &asked.study, seed).into_iter();
-    let lines = lines.chain(takes(args, budget_s));
-    for line in asked.notes.iter().cloned().chain(lines) {
-        tell(&line);
+    let mut session = Session::begin(&request, settings, how, results(args)?, here)?;
+    if args.study.command.probes {
+        return limits::carry_out(args, session, here);
     }
-    session.leaves_out(&asked.study.name, &asked.left_out)?;
-    if asked.verbose {
-        let first = asked.study.cases.iter();
-        let first = first.max_by_key(|case| case.name == asked.study.headline);
-        first
-            .iter()
-            .for_each(|case| launcher.narrate(&case.variants));
+    let study = &session.studies()[0];
+    let lines = options(args, study, seed).into_iter();
+    let lines: Vec<String> = lines.chain(takes(args, budget_s)).collect();
+    lines.iter().for_each(|line| tell(line));
+    if args.flags().of_run(OfRun::Verbose).is_some() {
+        session.narrate();
     }
-    session::carry_out(session, &mut launcher, how.watch, &how.answer)
+    session.carry_out(&how.answer)
 }
 
-/// The study with the cases that the options ask for, under what the run as a whole asks for.
-pub(crate) fn of(args: &StudyArgs, machine: &Machine) -> Result<Asked> {
-    let study = args
-        .study
-        .study(args.preset)?
-        .for_cpus(session::cpus(machine));
-    let mut asked = asked(study, &args.study.command, &args.given, machine)
-        .map_err(|message| anyhow!(message))?;
-    for case in &mut asked.study.cases {
-        if args.how.rounds.is_some() {
-            case.max_rounds = None;
-        }
-        if args.how.sample.is_some() {
-            case.variants
-                .iter_mut()
-                .for_each(|variant| variant.sample = None);
-        }
-    }
-    Ok(asked)
+/// What the command line wants to run.
+pub(crate) fn request(args: &StudyArgs) -> Result<Request<'_>> {
+    let wanted = Wanted {
+        study: args.study.study(args.preset)?,
+        flags: Some(args.flags()),
+        // How far flows are made has a fence of its own.
+        is_fitted: !args.study.command.probes,
+    };
+    Ok(Request {
+        wanted: vec![wanted],
+        rounds_asked: args.how.rounds.is_some(),
+        ..Request::default()
+    })
 }
 
-/// The file that a command asks for, and whether it may be overwritten.
-pub(crate) fn output_file(args: &StudyArgs) -> Option<(String, bool)> {
-    let asked = of(args, &Machine::read()).ok()?;
-    Some((asked.output?, asked.force))
+/// The file that the command line asks for, for the results of the work.
+pub(crate) fn results(args: &StudyArgs) -> Result<ResultFile> {
+    let flags = args.flags();
+    let file = flags.of_run(OfRun::Output);
+    let file = file.map(|given| Path::new(given.shown.as_str()));
+    ResultFile::prepare(file, flags.of_run(OfRun::Force).is_some())
 }
 
 /// The options, for people.

@@ -1,12 +1,10 @@
 //! `flowgauge wiki`: requests for pages, within the program or over HTTP.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Schedule, Variant};
 use lab::number::{count, many};
-use lab::{Case, LabelledVariant, Metric, Preset, Study};
+use lab::{Case, LabelledVariant, Metric, Preset, Request, Study, Wanted};
 use machine::Machine;
 use workload::wiki::check_store;
 use workload::{Server, Wiki, Work, server};
@@ -14,10 +12,9 @@ use workload::{Server, Wiki, Work, server};
 use crate::args::{Design, WikiArgs};
 
 use crate::ending::Ending;
-use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
-use crate::session;
+use crate::session::{self, Session};
 
 /// Workers of a server where none are asked for.
 const SERVER_WORKERS: u64 = 4;
@@ -25,34 +22,30 @@ const SERVER_WORKERS: u64 = 4;
 const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.
-pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
-    let mut settings = session::settings(&args.how, Preset::Full)?;
-    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
-    let machine = Machine::read();
+pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
     let wiki = wiki(args)?;
     let case = match args.server.as_slice() {
-        [] => within(args, wiki, &machine)?,
-        designs => served(args, designs, wiki, &lab::cpus(&machine))?,
+        [] => within(args, wiki, here)?,
+        designs => served(args, designs, wiki, &lab::cpus(here))?,
     };
-    let study = Study {
-        name: "wiki".to_owned(),
-        title: "Requests for pages of a wiki".to_owned(),
-        stands_for: "A web server with a database: text that is read, parsed and made into HTML, \
-                     in many small objects that live for one request."
-            .to_owned(),
-        origin: None,
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
-        headline: case.name.clone(),
-        cases: vec![case],
+    let study = Study::new(
+        "wiki",
+        "Requests for pages of a wiki".to_owned(),
+        "A web server with a database: text that is read, parsed and made into HTML, in many small \
+         objects that live for one request.",
+        vec![case],
+    );
+    let request = Request {
+        wanted: vec![Wanted::as_written(study)],
+        ..Request::default()
     };
-    let lines = options(args, &study.cases[0], settings.seed);
-    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, &args.how)?;
+    let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
+    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let lines = options(args, &request.wanted[0].study.cases[0], settings.seed);
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
     lines.iter().for_each(|line| tell(line));
-    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+    session.carry_out(&args.how.answer)
 }
 
 fn wiki(args: &WikiArgs) -> Result<Wiki> {
@@ -100,7 +93,7 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
         args.workers.is_none() || models.iter().any(|model| model.own_flows().is_none()),
         NO_NUMBER
     );
-    let flows = args.workers.unwrap_or(session::cpus(machine).into());
+    let flows = args.workers.unwrap_or(machine.usable_cpus() as u64);
     let variants = models.iter().map(|&model| variant(args, model, flows));
     let variants: Vec<Variant> = variants.collect::<Result<_>>()?;
     if let Some(variant) = names::repeated(&variants) {
@@ -152,18 +145,7 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
 }
 
 fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -> Case {
-    Case {
-        name: name.to_owned(),
-        title,
-        sweep: None,
-        work,
-        metric: Metric::Steady,
-        variants,
-        reps: None,
-        max_rounds: None,
-        floor: None,
-        best_of: None,
-    }
+    Case::new(name, title, (work, Metric::Steady), variants)
 }
 
 /// A CPU away from the servers: the one that is asked for, or that of the last core.
@@ -213,11 +195,8 @@ fn labelled(
     let work = Work::WikiServer(work);
     work.check()?;
     Ok(LabelledVariant {
-        label: design.name(),
-        variant,
         work: Some(work),
-        sample: None,
-        of_cpus: None,
+        ..LabelledVariant::new(design.name(), variant)
     })
 }
 

@@ -4,21 +4,22 @@ use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
-use flow::{MemoryPolicy, Pages};
+use flow::Pages;
 use lab::findings::counted;
-use lab::{AskedParentMemory, Preset, Sampling, Settings, Study};
+use lab::{AskedParentMemory, Preset, Request, Sampling, Settings};
 use machine::Machine;
 
 use crate::args::HowArgs;
 use crate::output;
 
-/// The settings that the flags ask for, over the usual ones of the preset.
-pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
-    settings_of(&[], how, preset)
-}
-
-/// The same for studies that may name a machine to be simulated.
-pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> Result<Settings> {
+/// The settings that the flags ask for, over the usual ones of the preset; a study that is wanted may
+/// name a machine to be simulated.
+pub(crate) fn settings(
+    request: &Request<'_>,
+    how: &HowArgs,
+    preset: Preset,
+    here: &Machine,
+) -> Result<Settings> {
     let seed = how.seed.map_or_else(fresh_seed, Ok)?;
     let usual = Settings::usual(preset, seed);
     let sample = how.sample.map(|interval_s| Sampling {
@@ -38,8 +39,9 @@ pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> R
             );
         }
     }
+    let studies = request.wanted.iter().map(|wanted| &wanted.study);
     let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
-    let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset));
+    let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset, here));
     let simulation = simulation.transpose()?;
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     let mut settings = Settings {
@@ -54,9 +56,7 @@ pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> R
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
         parent_memory: parent_memory(how)?,
-        allocators: each_once("--allocator", &how.allocator)?,
-        heap_pages: each_once("--heap-pages", &how.heap_pages)?,
-        memory_policies: each_once("--memory-policy", &how.memory_policy)?,
+        axes: how.axes.words()?,
         ..usual
     };
     if let Some(simulation) = simulation {
@@ -78,20 +78,8 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     }
 }
 
-/// That memory policies are all the same here, where variants have some and there is one memory node.
-pub(super) fn policy_without_effect(studies: &[Study]) -> Option<String> {
-    let cases = studies.iter().flat_map(|study| &study.cases);
-    let mut variants = cases.flat_map(|case| &case.variants);
-    let has_one = variants.any(|variant| variant.variant.memory_policy.is_some());
-    let nodes = has_one.then(MemoryPolicy::nodes)?.ok()?;
-    (nodes == 1).then(|| {
-        "the memory policy has no effect here: this process may have pages on one memory node alone"
-            .to_owned()
-    })
-}
-
 /// What a flag lists, each once.
-fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
+pub(crate) fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
     match names::repeated(list) {
         Some(one) => bail!("{flag} names {one} twice: once is enough"),
         None => Ok(list.to_vec()),

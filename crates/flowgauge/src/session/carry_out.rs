@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use lab::{Journal, Results};
+use lab::Results;
 
 use super::{Session, shown, write_folder};
 use crate::answer;
 use crate::args::{AnswerArgs, Format};
 use crate::ending::{self, Ending};
-use crate::launch::SlotLauncher;
 use crate::leftovers;
 use crate::output;
 use crate::progress::Progress;
@@ -24,19 +23,6 @@ struct SinceBegin(Instant);
 impl lab::Clock for SinceBegin {
     fn elapsed_s(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
-    }
-}
-
-/// Says where the results of `-o` are, or that there are none.
-fn tell_published(published: Option<PathBuf>, launcher: &SlotLauncher) {
-    match published {
-        Some(file) => output::tell(&format!("Primes: {}", file.display())),
-        None => launcher.unpublished().iter().for_each(|file| {
-            output::tell(&format!(
-                "Primes: {} is not written: no slot has proved its work",
-                file.display()
-            ));
-        }),
     }
 }
 
@@ -58,115 +44,122 @@ fn tell_results(folder: &Path, results: &Results, format: Format) {
     ));
 }
 
-/// Runs what the journal asks for, writes the results folder and the file of `-o`, and
-/// prints the answer. What was measured is kept also where it cannot be printed.
-pub(crate) fn carry_out(
-    session: Session,
-    launcher: &mut SlotLauncher,
-    watch: Option<Option<f64>>,
-    answer: &AnswerArgs,
-) -> Result<Ending> {
-    if session.journal.header().settings.simulate.is_some() {
-        launcher.emulate(crate::simulation::emulator()?);
+impl Session<'_> {
+    /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
+    /// prints the answer. What was measured is kept also where it cannot be printed.
+    pub(crate) fn carry_out(mut self, answer: &AnswerArgs) -> Result<Ending> {
+        if self.settings().simulate.is_some() {
+            self.launcher.emulate(crate::simulation::emulator()?);
+        }
+        self.launcher.begin();
+        let folder = self.journal.path().parent().unwrap_or(Path::new("."));
+        let folder = folder.to_owned();
+        self.launcher.keep_files_in(&folder);
+        leftovers::sweep(&folder, self.studies());
+        let run = self.run()?;
+        self.launcher.finish();
+        if let Some(mut made) = self.made.take()
+            && (run.is_ok() || self.holds_slots())
+        {
+            made.keep();
+        }
+        let results = match run {
+            Ok(results) => results,
+            Err(error) => return Err(self.told_all_the_same(answer, error.into())),
+        };
+        if let Err(error) = write_folder(&results, &folder) {
+            return Err(self.told_all_the_same(answer, error));
+        }
+        if let Some(folder) = &answer.plots {
+            answer::write_plots(&report::plots::all(&results), folder)?;
+        }
+        let published = match has_data(&results) {
+            true => self.launcher.publish(),
+            false => Ok(None),
+        };
+        let printed = output::print(&shown(&results, &folder, answer.format, self.how.verbose));
+        tell_results(&folder, &results, answer.format);
+        self.tell_published(published?);
+        printed?;
+        tell_ending(&results, &folder, answer.format);
+        let checks = answer::checks(&answer.expect, &results)?;
+        Ok(answer::judged(
+            ending::of(&results, answer.require_answer),
+            &checks,
+        ))
     }
-    launcher.begin();
-    let Session {
-        mut journal,
-        made,
-        verbose,
-    } = session;
-    if let Some(folder) = journal.path().parent() {
-        launcher.keep_files_in(folder);
-        leftovers::sweep(folder, &journal.header().studies);
+
+    /// Runs what the journal asks for, with progress, and looks if they are asked for.
+    fn run(&mut self) -> Result<Result<Results, lab::RunError>> {
+        let clock = SinceBegin(Instant::now());
+        let screen = Screen::new();
+        if let Some(interval_s) = self.how.watch {
+            let cpus = lab::cpus(&self.journal.header().machine);
+            let watch = Watch::new(interval_s, screen.clone(), cpus)?;
+            self.launcher.watch(watch);
+        }
+        let mut progress = Progress::new(screen.clone());
+        let run = lab::run(&mut self.journal, &mut self.launcher, &clock, &mut progress);
+        screen.finish();
+        let cost = self.launcher.cost_of_watching();
+        cost.iter().for_each(|line| output::tell(line));
+        Ok(run)
     }
-    let run = run(&mut journal, launcher, watch)?;
-    launcher.finish();
-    if let Some(mut made) = made
-        && (run.is_ok() || holds_slots(&journal))
-    {
-        made.keep();
+
+    /// Says where the results of `-o` are, or that there are none.
+    fn tell_published(&self, published: Option<PathBuf>) {
+        let unpublished = self.launcher.unpublished();
+        let said = match (published, unpublished) {
+            (Some(file), _) => file.display().to_string(),
+            (None, Some(file)) => format!(
+                "{} is not written: no slot has proved its work",
+                file.display()
+            ),
+            (None, None) => return,
+        };
+        let names = self.studies().iter().map(|study| capitalized(&study.name));
+        names.for_each(|name| output::tell(&format!("{name}: {said}")));
     }
-    let results = match run {
-        Ok(results) => results,
-        Err(error) => return Err(told_all_the_same(&journal, (answer, verbose), error.into())),
-    };
-    let folder = journal.path().parent().unwrap_or(Path::new("."));
-    if let Err(error) = write_folder(&results, folder) {
-        return Err(told_all_the_same(&journal, (answer, verbose), error));
+
+    /// Prints what was measured where it cannot be kept: it is in no file, or not in all.
+    fn told_all_the_same(&self, answer: &AnswerArgs, error: anyhow::Error) -> anyhow::Error {
+        if !self.holds_slots() {
+            return error;
+        }
+        let folder = self.journal.path().parent().unwrap_or(Path::new("."));
+        let results = self.journal.results();
+        let text = shown(&results, folder, answer.format, self.how.verbose);
+        match output::print(&text) {
+            Ok(()) => error,
+            Err(also) => error.context(also.to_string()),
+        }
     }
-    if let Some(folder) = &answer.plots {
-        answer::write_plots(&report::plots::all(&results), folder)?;
+
+    fn holds_slots(&self) -> bool {
+        self.journal.holds_slots()
     }
-    let published = if has_data(&results) {
-        launcher.publish()
-    } else {
-        Ok(None)
-    };
-    let printed = output::print(&shown(&results, folder, answer.format, verbose));
-    tell_results(folder, &results, answer.format);
-    tell_published(published?, launcher);
-    printed?;
+}
+
+/// `Primes` for `primes`.
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// How a run that was cut is taken up again, and what failed; the text that is printed has the latter
+/// too.
+fn tell_ending(results: &Results, folder: &Path, format: Format) {
     if let Some(signal) = results.interrupted {
         output::tell(&format!(
             "Interrupted by signal {signal}: continue with `flowgauge run --resume {}`",
             report::text::shell_word(&folder.to_string_lossy())
         ));
     }
-    // The answer has it too.
-    let given_up = ending::given_up(&results);
-    for line in given_up.filter(|_| !is_seen_with_text(answer.format)) {
+    let given_up = ending::given_up(results);
+    for line in given_up.filter(|_| !is_seen_with_text(format)) {
         output::tell(&format!("error: {line}"));
     }
-    let checks = answer::checks(&answer.expect, &results)?;
-    Ok(answer::judged(
-        ending::of(&results, answer.require_answer),
-        &checks,
-    ))
-}
-
-/// Runs what the journal asks for, with progress, and looks if they are asked for.
-fn run(
-    journal: &mut Journal,
-    launcher: &mut SlotLauncher,
-    watch: Option<Option<f64>>,
-) -> Result<Result<Results, lab::RunError>> {
-    let clock = SinceBegin(Instant::now());
-    let screen = Screen::new();
-    if let Some(interval_s) = watch {
-        let cpus = lab::cpus(&journal.header().machine);
-        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
-    }
-    let mut progress = Progress::new(screen.clone());
-    let run = lab::run(journal, launcher, &clock, &mut progress);
-    screen.finish();
-    launcher
-        .cost_of_watching()
-        .iter()
-        .for_each(|line| output::tell(line));
-    Ok(run)
-}
-
-/// Prints what was measured where it cannot be kept: it is in no file, or not in all.
-fn told_all_the_same(
-    journal: &Journal,
-    (answer, verbose): (&AnswerArgs, bool),
-    error: anyhow::Error,
-) -> anyhow::Error {
-    if holds_slots(journal) {
-        let folder = journal.path().parent().unwrap_or(Path::new("."));
-        let text = shown(&journal.results(), folder, answer.format, verbose);
-        let printed = output::print(&text);
-        if let Err(also) = printed {
-            return error.context(also.to_string());
-        }
-    }
-    error
-}
-
-fn holds_slots(journal: &Journal) -> bool {
-    let results = journal.results();
-    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
-    cases.any(|case| !case.slots.is_empty())
 }
 
 /// Whether any slot is a data point: what slots wrote is worth having only then, because

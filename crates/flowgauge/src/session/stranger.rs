@@ -18,16 +18,12 @@ use nix::unistd::{Uid, geteuid};
 use crate::output;
 
 /// Shows what a journal that is not this user's, or not of this machine, would have run, and refuses it.
-pub(super) fn refuse(journal: &Path) -> Result<()> {
+pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
     let about =
         fs::metadata(journal).with_context(|| format!("cannot read {}", journal.display()))?;
     let header = Results::from_journal(journal)?.header;
-    let Some(whose) = whose(
-        Uid::from_raw(about.uid()),
-        geteuid(),
-        &header,
-        &Machine::read(),
-    ) else {
+    let owner = Uid::from_raw(about.uid());
+    let Some(whose) = whose(owner, geteuid(), &header, here) else {
         return Ok(());
     };
     output::tell(&format!(

@@ -82,10 +82,8 @@ fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Cei
 
 /// What a flow that does that work is given as its stack.
 fn stack(work: &Work) -> u64 {
-    match work {
-        Work::Turns(turns) => turns.stack_bytes(),
-        _ => ORDINARY,
-    }
+    let own = work.user_level_bytes();
+    own.map_or(ORDINARY, |own| own.stack)
 }
 
 /// `32,383, bounded by kernel.pid_max = 32,768`.

@@ -6,6 +6,8 @@ use flow::Pages;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
+use super::axis::LaidWords;
+
 /// Everything about a run that is not the study. Part of the journal's header, so that
 /// the same command can be given again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,16 +34,9 @@ pub struct Settings {
     /// variants of the studies have it too.
     #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
     pub parent_memory: Option<AskedParentMemory>,
-    /// Allocators under which every variant is run, where any are asked for. The variants of the
-    /// studies have them too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub allocators: Vec<flow::Allocator>,
-    /// Pages on which the heap of every variant is put, likewise.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub heap_pages: Vec<flow::HeapPages>,
-    /// Memory policies of every variant, likewise.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub memory_policies: Vec<flow::MemoryPolicy>,
+    /// What is laid on every variant, axis by axis. The variants of the studies have it too.
+    #[serde(flatten)]
+    pub axes: LaidWords,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -125,9 +120,7 @@ impl Settings {
             events: Vec::new(),
             simulate: None,
             parent_memory: None,
-            allocators: Vec::new(),
-            heap_pages: Vec::new(),
-            memory_policies: Vec::new(),
+            axes: LaidWords::default(),
             together: true,
         }
     }

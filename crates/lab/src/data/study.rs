@@ -121,7 +121,43 @@ pub struct BestOf {
     pub default: Option<usize>,
 }
 
+impl LabelledVariant {
+    /// A variant that does the work of its case.
+    #[must_use]
+    pub fn new(label: impl Into<String>, variant: Variant) -> Self {
+        Self {
+            label: label.into(),
+            variant,
+            work: None,
+            sample: None,
+            of_cpus: None,
+        }
+    }
+}
+
 impl Case {
+    /// A case that stands alone, with rounds and repetitions as the run chooses.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        title: impl Into<String>,
+        (work, metric): (Work, Metric),
+        variants: Vec<LabelledVariant>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            title: title.into(),
+            sweep: None,
+            work,
+            metric,
+            variants,
+            reps: None,
+            max_rounds: None,
+            floor: None,
+            best_of: None,
+        }
+    }
+
     /// The text with parameters of the work in place of their names in braces: `{flows} flows` is
     /// `1,000 flows`; `{cpus}` is where its flows run: `one CPU`.
     #[must_use]
@@ -185,6 +221,24 @@ impl Case {
 }
 
 impl Study {
+    /// A study of no published one, whose headline is its last case.
+    #[must_use]
+    pub fn new(name: &str, title: String, stands_for: &str, cases: Vec<Case>) -> Self {
+        let headline = cases.last().map(|case| case.name.clone());
+        Self {
+            name: name.to_owned(),
+            title,
+            stands_for: stands_for.to_owned(),
+            origin: None,
+            headline: headline.unwrap_or_default(),
+            cases,
+            deciding: Vec::new(),
+            limits_of: Vec::new(),
+            simulate: None,
+            terms: BTreeMap::new(),
+        }
+    }
+
     /// The study with the cases of these names alone, or `None` where it has none of them.
     #[must_use]
     pub fn only(self, names: &[String]) -> Option<Self> {

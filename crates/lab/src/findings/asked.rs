@@ -3,8 +3,6 @@
 //! A generator that takes most of a CPU, or sends late, measures itself: both are said. A request that
 //! waited for a connection was held up by the server, and is said apart.
 
-use workload::Work;
-
 use super::generator::cpu_share;
 use super::quantity::Amount;
 use super::{CaseResult, Requests};
@@ -28,10 +26,8 @@ pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let variants = first.case.variants.iter().enumerate();
     let each = variants.map(|(at, variant)| {
         let p99 = by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
-        let bound = match first.case.work_of(at) {
-            Work::Served(served) => served.slo_p99_s,
-            _ => None,
-        };
+        let served = first.case.work_of(at).served();
+        let bound = served.and_then(|served| served.slo_p99_s);
         let highest = bound.map(|bound| highest(&at_rates, at, bound));
         let said: Vec<String> = p99.into_iter().chain(highest).collect();
         (!said.is_empty()).then(|| format!("{}: {}", variant.label, said.join("; ")))
@@ -54,8 +50,8 @@ fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
 }
 
 fn served(cases: &[CaseResult]) -> impl Iterator<Item = &CaseResult> {
-    let is_served = |case: &&CaseResult| matches!(case.case.work, Work::Served(_));
-    cases.iter().filter(is_served)
+    let cases = cases.iter();
+    cases.filter(|case| case.case.work.served().is_some())
 }
 
 /// What is said of the load of the servers of a study, case by case.
@@ -74,7 +70,7 @@ pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
 /// What is said of the server of a case on the first screen: what its value is, and the latencies of
 /// each variant.
 pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
-    if !matches!(case.case.work, Work::Served(_)) {
+    if case.case.work.served().is_none() {
         return Vec::new();
     }
     let what = match case.case.metric {

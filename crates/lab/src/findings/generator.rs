@@ -4,8 +4,6 @@
 //! on a connection that was free is late by the generator: in both cases the figures are in part its own.
 //! A generator that is a command may have more threads, so its CPU share limits nothing.
 
-use workload::Work;
-
 use super::asked::counted;
 use super::{CaseResult, StudyResult};
 use crate::data::median;
@@ -71,9 +69,7 @@ pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
 }
 
 fn warning(case: &CaseResult, at: usize) -> Option<String> {
-    let Work::Served(served) = case.case.work_of(at) else {
-        return None;
-    };
+    let served = case.case.work_of(at).served()?;
     let variant = case.variants.get(at)?;
     let answered = variant.requests.as_ref()?.per_s;
     let offered = served.rate().filter(|rate| answered < KEEPS_UP * rate);

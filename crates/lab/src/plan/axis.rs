@@ -1,96 +1,65 @@
-//! What the command line lays on every variant of a study: allocators, pages of heaps, memory policies.
+//! What the command line lays on every variant of a study, axis by axis.
 //!
-//! One value is laid on all variants alike: the question is then what the study answers under it.
+//! One word is laid on all variants alike: the question is then what the study answers under it.
 //! Several make one variant each out of every one, in the order given, so that the first stays the
 //! reference. A variant whose study names its own value keeps it.
 
-use flow::{Allocator, HeapPages, MemoryPolicy, Variant};
-
+use crate::data::axis::{Axis, Laid, LaidWords};
 use crate::data::{Case, LabelledVariant, Study, unique};
 
-/// The study with those allocators; as it is where none is asked for.
-#[must_use]
-pub fn with_allocators(study: Study, allocators: &[Allocator]) -> Study {
-    let axis = Axis {
-        values: allocators,
-        has_its_own: |variant| variant.allocator.is_some(),
-        set: |variant, allocator| variant.allocator = Some(allocator.clone()),
-        word: |allocator| allocator.label().to_owned(),
-        title: "with the allocator",
-    };
-    axis.lay_on(study)
-}
-
-/// The study with heaps on those pages; as it is where none are asked for.
-#[must_use]
-pub fn with_heap_pages(study: Study, pages: &[HeapPages]) -> Study {
-    let axis = Axis {
-        values: pages,
-        has_its_own: |variant| variant.heap_pages.is_some(),
-        set: |variant, pages| variant.heap_pages = Some(*pages),
-        word: HeapPages::to_string,
-        title: "heaps on pages of",
-    };
-    axis.lay_on(study)
-}
-
-/// The study with pages on memory nodes by those policies; as it is where none are asked for.
-#[must_use]
-pub fn with_memory_policies(study: Study, policies: &[MemoryPolicy]) -> Study {
-    let axis = Axis {
-        values: policies,
-        has_its_own: |variant| variant.memory_policy.is_some(),
-        set: |variant, policy| variant.memory_policy = Some(*policy),
-        word: MemoryPolicy::to_string,
-        title: "with the memory policy",
-    };
-    axis.lay_on(study)
-}
-
-struct Axis<'a, T> {
-    values: &'a [T],
-    has_its_own: fn(&Variant) -> bool,
-    set: fn(&mut Variant, &T),
-    word: fn(&T) -> String,
-    /// What stands before the word in a title.
-    title: &'static str,
-}
-
-impl<T> Axis<'_, T> {
-    fn lay_on(&self, mut study: Study) -> Study {
-        if !self.values.is_empty() {
-            study.cases.iter_mut().for_each(|case| self.lay(case));
-        }
-        study
-    }
-
-    fn lay(&self, case: &mut Case) {
-        let variants = case.variants.iter();
-        let mut laid: Vec<LabelledVariant> = variants.flat_map(|one| self.laid_on(one)).collect();
-        let labels = unique(laid.iter().map(|one| one.label.clone()).collect());
-        for (one, label) in laid.iter_mut().zip(labels) {
-            one.label = label;
-        }
-        case.variants = laid;
-        if let [one] = self.values {
-            case.title = format!("{}, {} {}", case.title, self.title, (self.word)(one));
+/// The study with those words on their axes.
+pub(crate) fn laid(mut study: Study, words: &LaidWords) -> Result<Study, String> {
+    for (axis, laid) in Axis::laid() {
+        let words = words.on(laid);
+        if !words.is_empty() {
+            let mut cases = study.cases.iter_mut();
+            cases.try_for_each(|case| lay(case, (axis, laid), words))?;
         }
     }
+    Ok(study)
+}
 
-    fn laid_on(&self, one: &LabelledVariant) -> Vec<LabelledVariant> {
-        if (self.has_its_own)(&one.variant) {
-            return vec![one.clone()];
-        }
-        let with = |value: &T| {
-            let mut laid = one.clone();
-            (self.set)(&mut laid.variant, value);
-            if self.values.len() > 1 {
-                laid.label = format!("{} {}", one.label, (self.word)(value));
-            }
-            laid
-        };
-        self.values.iter().map(with).collect()
+fn lay(case: &mut Case, (axis, laid): (&Axis, &Laid), words: &[String]) -> Result<(), String> {
+    let mut variants = Vec::new();
+    for one in &case.variants {
+        variants.extend(laid_on(one, axis, words)?);
     }
+    let labels = unique(variants.iter().map(|one| one.label.clone()).collect());
+    for (one, label) in variants.iter_mut().zip(labels) {
+        one.label = label;
+    }
+    case.variants = variants;
+    if let [word] = words {
+        let word = label(axis, word)?;
+        case.title = format!("{}, {} {word}", case.title, laid.title);
+    }
+    Ok(())
+}
+
+/// The word of labels for a word of the command line.
+fn label(axis: &Axis, word: &str) -> Result<String, String> {
+    let mut variant = flow::Variant::new(flow::Model::Thread, 1);
+    (axis.set)(&mut variant, word)?;
+    Ok((axis.label)(&variant, &[]).unwrap_or_default())
+}
+
+fn laid_on(
+    one: &LabelledVariant,
+    axis: &Axis,
+    words: &[String],
+) -> Result<Vec<LabelledVariant>, String> {
+    if (axis.word)(&one.variant).is_some() {
+        return Ok(vec![one.clone()]);
+    }
+    let with = |word: &String| {
+        let mut laid = one.clone();
+        (axis.set)(&mut laid.variant, word)?;
+        if words.len() > 1 {
+            laid.label = format!("{} {}", one.label, label(axis, word)?);
+        }
+        Ok(laid)
+    };
+    words.iter().map(with).collect()
 }
 
 #[cfg(test)]
@@ -98,13 +67,15 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    fn laid(allocators: &[&str]) -> Study {
-        let study = testing::study(vec![testing::case("c", 1, &["process", "thread"])]);
-        let allocators: Vec<_> = allocators
-            .iter()
-            .map(|name| name.parse().unwrap())
-            .collect();
-        with_allocators(study, &allocators)
+    fn study() -> Study {
+        testing::study(vec![testing::case("c", 1, &["process", "thread"])])
+    }
+
+    fn with(study: Study, key: &str, words: &[&str]) -> Study {
+        let mut all = LaidWords::default();
+        let (_, laid) = Axis::laid().find(|(axis, _)| axis.key == key).unwrap();
+        all.lay(laid, words.iter().map(|word| (*word).to_owned()).collect());
+        super::laid(study, &all).unwrap()
     }
 
     fn labels(study: &Study) -> Vec<&str> {
@@ -114,17 +85,17 @@ mod tests {
 
     #[test]
     fn one_allocator_is_laid_on_all_variants_alike() {
-        let study = laid(&["core-aware"]);
+        let study = with(study(), "allocator", &["core-aware"]);
         assert_eq!(labels(&study), ["process", "thread"]);
         assert_eq!(study.cases[0].title, "c, with the allocator core-aware");
         let variants = study.cases[0].variants.iter();
-        let names = variants.map(|v| v.variant.allocator.as_ref().map(Allocator::name));
+        let names = variants.map(|v| v.variant.allocator.as_ref().map(flow::Allocator::name));
         assert!(names.into_iter().all(|name| name == Some("core-aware")));
     }
 
     #[test]
     fn several_make_variants_of_each() {
-        let study = laid(&["libc", "core-aware"]);
+        let study = with(study(), "allocator", &["libc", "core-aware"]);
         let expected = [
             "process libc",
             "process core-aware",
@@ -136,30 +107,28 @@ mod tests {
 
     #[test]
     fn pages_are_laid_on_what_names_none_itself() {
-        let pages: Vec<HeapPages> = ["4k", "thp"].map(|word| word.parse().unwrap()).into();
-        let mut study = laid(&[]);
-        study.cases[0].variants[0].variant.heap_pages = Some(pages[1]);
-        let study = with_heap_pages(study, &pages);
+        let mut own = study();
+        own.cases[0].variants[0].variant.heap_pages = Some("thp".parse().unwrap());
+        let study = with(own, "heap_pages", &["4k", "thp"]);
         assert_eq!(labels(&study), ["process", "thread 4k", "thread thp"]);
     }
 
     #[test]
     fn memory_policies_are_laid_likewise() {
-        let both = [MemoryPolicy::Local, MemoryPolicy::Interleave];
-        let study = with_memory_policies(laid(&[]), &both);
+        let both = with(study(), "memory_policy", &["local", "interleave"]);
         let expected = [
             "process local",
             "process interleave",
             "thread local",
             "thread interleave",
         ];
-        assert_eq!(labels(&study), expected);
-        let study = with_memory_policies(laid(&[]), &both[1..]);
-        assert_eq!(study.cases[0].title, "c, with the memory policy interleave");
+        assert_eq!(labels(&both), expected);
+        let one = with(study(), "memory_policy", &["interleave"]);
+        assert_eq!(one.cases[0].title, "c, with the memory policy interleave");
     }
 
     #[test]
     fn none_changes_nothing() {
-        assert_eq!(labels(&laid(&[])), ["process", "thread"]);
+        assert_eq!(with(study(), "allocator", &[]), study());
     }
 }

@@ -20,7 +20,7 @@ use crate::data::{AskedParentMemory, Case, LabelledVariant, Study, unique};
 
 /// The study with that parent memory.
 #[must_use]
-pub fn loaded(mut study: Study, asked: &AskedParentMemory) -> Study {
+pub(super) fn loaded(mut study: Study, asked: &AskedParentMemory) -> Study {
     for case in &mut study.cases {
         load_case(case, asked);
     }
@@ -80,7 +80,7 @@ fn laid(labelled: &LabelledVariant, asked: &AskedParentMemory) -> Vec<LabelledVa
 
 /// Why the machine has no room for a variant's parent memory, if it has none.
 #[must_use]
-pub fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
+pub(super) fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
     let parent_memory = variant.parent_memory?;
     let forks = variant.model.shape(variant.flows).processes;
     let need = parent_memory.need(forks);
@@ -104,32 +104,6 @@ pub fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
         room.bites,
         room.raise
     ))
-}
-
-/// The study without the variants whose parent memory `had` says cannot be had, and why not.
-/// Their reason is asked for once for each parent memory.
-#[must_use]
-pub fn obtained(
-    mut study: Study,
-    mut had: impl FnMut(ParentMemory) -> Result<(), String>,
-) -> (Study, Vec<String>) {
-    let mut refused: Vec<(ParentMemory, Option<String>)> = Vec::new();
-    let mut refuses = |parent_memory: ParentMemory| -> bool {
-        if let Some((_, reason)) = refused.iter().find(|(known, _)| *known == parent_memory) {
-            return reason.is_some();
-        }
-        let reason = had(parent_memory).err();
-        let is_refused = reason.is_some();
-        refused.push((parent_memory, reason));
-        is_refused
-    };
-    for case in &mut study.cases {
-        let keep =
-            |labelled: &LabelledVariant| !labelled.variant.parent_memory.is_some_and(&mut refuses);
-        case.variants.retain(keep);
-    }
-    let reasons = refused.into_iter().filter_map(|(_, reason)| reason);
-    (study, reasons.collect())
 }
 
 #[cfg(test)]
@@ -216,20 +190,5 @@ mod tests {
             "{why}"
         );
         assert!(why.contains("2 forks") && why.contains("room for"), "{why}");
-    }
-
-    #[test]
-    fn a_rung_that_cannot_be_had_is_left_out_alone() {
-        let loaded = loaded(study(), &asked(&[Pages::Small, Pages::Huge]));
-        let mut tries = 0;
-        let (study, reasons) = obtained(loaded, |parent_memory| {
-            tries += 1;
-            match parent_memory.pages {
-                Pages::Huge => Err("not available: never".to_owned()),
-                _ => Ok(()),
-            }
-        });
-        assert_eq!(labels(&study), ["thread 4k", "process 4k", "2x1 4k"]);
-        assert_eq!((reasons.len(), tries), (1, 2));
     }
 }

@@ -8,8 +8,7 @@ use crate::data::{Case, Study};
 /// other comparison of the study names a difference: then all of them share the level
 /// ([`crate::findings`]). A case that asks for fewer than any interval takes only measures, and
 /// keeps its number.
-#[must_use]
-pub fn with_rounds_for_intervals(mut study: Study) -> Study {
+pub(crate) fn with_rounds_for_intervals(mut study: Study) -> Study {
     let comparisons = |case: &Case| match case.name == study.headline {
         true => 0,
         false => case.variants.len().saturating_sub(1),

@@ -1,6 +1,7 @@
 //! Why a run ends before its end.
 
 use crate::data::JournalError;
+use crate::plan::CaseError;
 use crate::run::LaunchError;
 
 /// Why a run ended without an end. All that was finished is in the journal.
@@ -12,16 +13,9 @@ pub enum RunError {
     /// No slot can be launched.
     #[error("{0}")]
     Launch(String),
-    /// A case asks for what this machine does not have, or for impossible work.
-    #[error("{study}, {case}: {message}")]
-    Case {
-        /// The study.
-        study: String,
-        /// The case.
-        case: String,
-        /// What is wrong and what to use.
-        message: String,
-    },
+    /// A case cannot be run on this machine.
+    #[error(transparent)]
+    Case(#[from] CaseError),
 }
 
 /// Why the loops are left early.

@@ -154,6 +154,13 @@ impl Journal {
         Results::of(self.ledger.clone(), self.warnings.clone(), Depth::All)
     }
 
+    /// Whether any slot was launched.
+    #[must_use]
+    pub fn holds_slots(&self) -> bool {
+        let mut logs = self.ledger.logs.iter().flatten();
+        logs.any(|log| !log.slots.is_empty())
+    }
+
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
     }

@@ -22,12 +22,13 @@ use crate::findings::Results;
 use crate::findings::ledger::{At, CaseLog, left_s, spent_s};
 use crate::plan::order::order;
 use crate::plan::simulated::{anywhere, with_counts};
+use crate::plan::{check, cpus};
 use crate::run::budget::{PendingCases, remaining_s};
 use crate::run::error::Stop;
 use crate::run::pilot::{choose, cut_by_budget, of_case, pilot_slot, stopped_by_budget, within};
 use crate::run::progress::{Event, Observer, Place, SlotPlace};
 use crate::run::proof::checked;
-use crate::run::{Clock, Journal, Launch, RunError, check, cpus};
+use crate::run::{Clock, Journal, Launch, RunError};
 
 /// A case ends after this many failed slots of one variant in a row.
 const FAILURES: usize = 3;

@@ -10,6 +10,7 @@ use measure::usage::{Counter, Usage};
 
 use super::place::{Launched, Place};
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
+use crate::document::variants::axis_columns;
 
 /// A row: one repetition, or a failed slot without one.
 struct Row<'a> {
@@ -23,21 +24,17 @@ struct Row<'a> {
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
-/// What stands before the counters of flows.
+/// What stands before the axes of the variant.
 const FIRST: &[Column] = &[
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("at_s", |row| number(Some(row.slot.at_s))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
     ("flows", |row| row.launched.flows()),
-    ("placement", |row| row.launched.placement()),
-    ("schedule", |row| row.launched.schedule()),
-    ("channel", |row| row.launched.channel()),
-    ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
-    ("ballast_pages", |row| row.launched.parent_memory_pages()),
-    ("allocator", |row| row.launched.allocator()),
-    ("heap_pages", |row| row.launched.heap_pages()),
-    ("memory_policy", |row| row.launched.memory_policy()),
+];
+
+/// What stands between the axes and the counters of flows.
+const TIMES: &[Column] = &[
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")
@@ -140,8 +137,10 @@ pub fn slots_lines(results: &Results) -> String {
 }
 
 fn heading() -> impl Iterator<Item = &'static str> {
+    let axes = axis_columns().map(|(name, _)| *name);
     let counters = Counter::ALL.map(Counter::name);
-    Place::names(FIRST).chain(counters).chain(names(REST))
+    let first = Place::names(FIRST).chain(axes).chain(names(TIMES));
+    first.chain(counters).chain(names(REST))
 }
 
 fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
@@ -151,6 +150,8 @@ fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
     });
     slots.map(|row| {
         let mut fields = row.place.row(FIRST, &row);
+        fields.extend(row.launched.axes());
+        fields.extend(filled_in(TIMES, &row));
         fields.extend(Counter::ALL.map(|counter| row.counter(counter)));
         fields.extend(filled_in(REST, &row));
         fields

@@ -3,15 +3,29 @@
 use lab::Results;
 
 use super::place::Place;
-use super::sheet;
-use crate::document::variants::{COLUMNS, Row, rows};
+use super::{filled_in, names, sheet};
+use crate::document::variants::{COLUMNS, Column, MODEL, NAME, Row, axis_columns, rows};
 
 /// One row a variant of each case.
 #[must_use]
 pub fn summary(results: &Results) -> String {
     let filled = Place::all(results).flat_map(|place| {
         let rows = rows([place.case]);
-        rows.map(move |row| place.row(COLUMNS, &row))
+        rows.map(move |row| {
+            let mut fields = place.row(&[NAME], &row);
+            fields.extend(filled_in(MODEL, &row));
+            fields.extend(row.launched().axes());
+            fields.extend(filled_in(after_name(), &row));
+            fields
+        })
     });
-    sheet(Place::names::<Row<'_>, _>(COLUMNS), filled)
+    let head = Place::names::<Row<'_>, _>(&[NAME]);
+    let head = head.chain(names::<Row<'_>, _>(MODEL));
+    let head = head.chain(axis_columns().map(|(name, _)| *name));
+    sheet(head.chain(names::<Row<'_>, _>(after_name())), filled)
+}
+
+/// The columns that people see too begin with the name of the variant.
+fn after_name() -> &'static [Column] {
+    &COLUMNS[1..]
 }

@@ -3,7 +3,7 @@
 //! best number, and where the time went.
 
 use lab::{AtNumber, CaseResult, Optimum, SelfManaged, StudyResult, VariantSummary};
-use workload::{Searching, Work};
+use workload::Searching;
 
 use super::detail::Detail;
 use super::figures::{self, Figures, stack};
@@ -144,10 +144,8 @@ fn own(row: &Row<'_>, value: impl Fn(&SelfManaged) -> Option<f64>) -> Cell {
 }
 
 fn of_search(row: &Row<'_>, what: impl Fn(&Searching) -> &'static str) -> Cell {
-    match row.case.case.work_of(row.at) {
-        Work::Search(search) => text(what(search)).into(),
-        _ => Cell::default(),
-    }
+    let search = row.case.case.work_of(row.at).search();
+    search.map_or_else(Cell::default, |search| text(what(search)).into())
 }
 
 fn count_of(row: &Row<'_>, value: impl Fn(&lab::findings::Counts) -> f64) -> Cell {

@@ -1,7 +1,7 @@
 //! Each variant of a case: what was launched, what it took and used, and how it compares. The
 //! columns of `summary.csv` and of the table that people see below a case.
 
-use flow::ParentMemory;
+use lab::data::axis::AXES;
 use lab::findings::{Counts, Requests};
 use lab::{CaseResult, LabelledVariant, Phases, VariantSummary};
 use measure::memory::Memory;
@@ -38,23 +38,15 @@ const TYPICAL: Column = Column::new("typical_ns", |row| {
 })
 .shown("typical", Unit::Time);
 
-/// Every column.
-pub(crate) const COLUMNS: &[Column] = &[
-    NAME,
+/// What stands in files between the name and the axes of a variant.
+pub(crate) const MODEL: &[Column] = &[
     Column::new("model", |row| row.launched().model().into()),
     Column::new("flows", |row| row.launched().flows().into()),
-    Column::new("placement", |row| row.launched().placement().into()),
-    Column::new("schedule", |row| row.launched().schedule().into()),
-    Column::new("channel", |row| row.launched().channel().into()),
-    Column::new("ballast_bytes", |row| {
-        row.launched().parent_memory_bytes().into()
-    }),
-    Column::new("ballast_pages", |row| {
-        row.launched().parent_memory_pages().into()
-    }),
-    Column::new("allocator", |row| row.launched().allocator().into()),
-    Column::new("heap_pages", |row| row.launched().heap_pages().into()),
-    Column::new("memory_policy", |row| row.launched().memory_policy().into()),
+];
+
+/// Every other column.
+pub(crate) const COLUMNS: &[Column] = &[
+    NAME,
     Column::new("good_slots", |row| {
         whole(Some(row.summary().good as u64)).into()
     }),
@@ -286,39 +278,18 @@ impl Launched<'_> {
         self.said(|variant| variant.placement.to_string())
     }
 
-    pub(crate) fn schedule(&self) -> Value {
-        self.said(|variant| variant.schedule.to_string())
+    /// What it has on each axis.
+    pub(crate) fn axes(&self) -> impl Iterator<Item = Value> {
+        let variant = self.0.map(|labelled| &labelled.variant);
+        axis_columns().map(move |(_, of)| match variant.map(of) {
+            Some(serde_json::Value::Number(number)) => whole(number.as_u64()),
+            Some(serde_json::Value::String(word)) => text(word),
+            _ => Value::Nothing,
+        })
     }
+}
 
-    pub(crate) fn channel(&self) -> Value {
-        self.said(|variant| variant.channel.to_string())
-    }
-
-    pub(crate) fn parent_memory_bytes(&self) -> Value {
-        whole(self.parent_memory().map(|held| held.bytes))
-    }
-
-    pub(crate) fn parent_memory_pages(&self) -> Value {
-        let pages = self.parent_memory().map(|held| held.pages.to_string());
-        pages.map_or(Value::Nothing, text)
-    }
-
-    pub(crate) fn allocator(&self) -> Value {
-        let named = self.0.and_then(|v| v.variant.allocator.as_ref());
-        named.map_or(Value::Nothing, |named| text(named.name()))
-    }
-
-    pub(crate) fn heap_pages(&self) -> Value {
-        let pages = self.0.and_then(|v| v.variant.heap_pages);
-        pages.map_or(Value::Nothing, |pages| text(pages.to_string()))
-    }
-
-    pub(crate) fn memory_policy(&self) -> Value {
-        let policy = self.0.and_then(|v| v.variant.memory_policy);
-        policy.map_or(Value::Nothing, |policy| text(policy.to_string()))
-    }
-
-    fn parent_memory(&self) -> Option<ParentMemory> {
-        self.0?.variant.parent_memory
-    }
+/// The columns of axes.
+pub(crate) fn axis_columns() -> impl Iterator<Item = &'static lab::data::axis::Column> {
+    AXES.iter().flat_map(|axis| axis.columns)
 }

@@ -1,6 +1,6 @@
 //! What was launched, and how to launch it again.
 
-use flow::Variant;
+use lab::data::axis::AXES;
 use lab::{Case, LabelledVariant, Results, StudyResult};
 use serde_json::Value;
 use workload::{Searching, Work};
@@ -12,10 +12,7 @@ use crate::text::shell_word;
 /// The work of a case, without what its variants do each in their own way.
 pub(crate) fn work_of(case: &Case) -> String {
     let works = (0..case.variants.len()).map(|at| case.work_of(at));
-    let searches = works.map(|work| match work {
-        Work::Search(search) => Some(search),
-        _ => None,
-    });
+    let searches = works.map(|work| work.search());
     match searches.collect::<Option<Vec<_>>>().as_deref() {
         Some(searches @ [_, ..]) => searching(searches),
         _ => work(&case.work),
@@ -24,7 +21,7 @@ pub(crate) fn work_of(case: &Case) -> String {
 
 /// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.
 pub(crate) fn work(work: &Work) -> String {
-    if let Work::Search(search) = work {
+    if let Some(search) = work.search() {
         return searching(&[search]);
     }
     let Ok(Value::Object(mut fields)) = serde_json::to_value(work) else {
@@ -135,35 +132,12 @@ fn parameter(value: &Value) -> String {
 /// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
 /// not the case's.
 pub(crate) fn launched(labelled: &LabelledVariant) -> String {
-    let Variant {
-        model,
-        flows,
-        placement,
-        schedule,
-        channel,
-        parent_memory,
-        allocator,
-        heap_pages,
-        memory_policy,
-    } = &labelled.variant;
-    let flows = many((*flows).into(), "flow");
-    let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
-    let how = match parent_memory {
-        Some(parent_memory) => format!("{how}, {parent_memory} of parent memory"),
-        None => how,
-    };
-    let how = match allocator {
-        Some(allocator) => format!("{how}, with the allocator {allocator}"),
-        None => how,
-    };
-    let how = match heap_pages {
-        Some(pages) => format!("{how}, its heap on pages of {pages}"),
-        None => how,
-    };
-    let how = match memory_policy {
-        Some(policy) => format!("{how}, with the memory policy {policy}"),
-        None => how,
-    };
+    let variant = &labelled.variant;
+    let flows = many(variant.flows.into(), "flow");
+    let axes = AXES.iter();
+    let axes = axes.filter_map(|axis| Some((axis.said)(&(axis.word)(variant)?)));
+    let first = [variant.model.to_string(), flows].into_iter();
+    let how = first.chain(axes).collect::<Vec<_>>().join(", ");
     match &labelled.work {
         Some(own) => format!("{how}, with work of its own: {}", work(own)),
         None => how,

@@ -52,16 +52,8 @@ fn of_program(program: Program) -> Work {
 fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>) -> Case {
     let one_each = args.hyperfine.runs.or(args.hyperfine.max_runs).is_some();
     Case {
-        name: CASE.to_owned(),
-        title: title.to_owned(),
-        sweep: None,
-        work,
-        metric: Metric::Total,
-        variants,
         reps: one_each.then_some(1),
-        max_rounds: None,
-        floor: None,
-        best_of: None,
+        ..Case::new(CASE, title, (work, Metric::Total), variants)
     }
 }
 
@@ -71,11 +63,8 @@ fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVari
         .iter()
         .enumerate()
         .map(|(at, command)| LabelledVariant {
-            label: command.label.clone(),
-            variant: variant(args, Model::Process, flows),
             work: (at > 0).then(|| of_program(command.program.clone())),
-            sample: None,
-            of_cpus: None,
+            ..LabelledVariant::new(&command.label, variant(args, Model::Process, flows))
         });
     each.collect()
 }

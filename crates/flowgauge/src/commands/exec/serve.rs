@@ -86,7 +86,7 @@ pub(super) fn refuse(args: &ExecArgs) -> Result<()> {
 /// Refuses ports of servers at which another one answers already.
 pub(super) fn check_ports(case: &Case) -> Result<()> {
     for at in 0..case.variants.len() {
-        if let Work::Served(served) = case.work_of(at) {
+        if let Some(served) = case.work_of(at).served() {
             served.check_port().map_err(anyhow::Error::msg)?;
         }
     }

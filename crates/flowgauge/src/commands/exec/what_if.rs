@@ -6,8 +6,6 @@ use lab::LabelledVariant;
 use program::{CpuChoice, Knobs, Program};
 use workload::Work;
 
-use crate::preload;
-
 /// The program as it is, and once with each change that this machine allows.
 pub(super) fn variants(
     as_it_is: LabelledVariant,
@@ -82,7 +80,7 @@ fn knobs(cpus: &Cpus) -> Vec<(String, Knobs)> {
 /// The allocators that are here, the C library's own left out.
 fn allocators() -> impl Iterator<Item = (String, Knobs)> {
     Allocator::known().filter_map(|allocator| {
-        let preload = preload::of(&allocator).ok()??;
+        let preload = flow::library::of(&allocator).ok()??;
         let knobs = Knobs {
             preload: Some(preload),
             ..Knobs::default()
@@ -141,7 +139,7 @@ mod tests {
         assert!(!tried.contains(&"libc".to_owned()));
         assert_eq!(
             tried.contains(&"core-aware".to_owned()),
-            preload::library().is_ok()
+            flow::library::own_allocator().is_ok()
         );
     }
 }

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use flow::placement::Cpus;
-use flow::{Channel, Model, Placement, Schedule, Variant};
+use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint};
 use mpi::{Body, Task};
 use program::Program;
 use workload::numeric::{Kernel, Size};
 use workload::primes::Method;
+use workload::searching::Trees;
 use workload::{Bytes, Design, Numeric, Primes, Reading, Searching, Warehouse, Work};
 
 use crate::args::{BodyArg, HybridArgs};
-use crate::trees;
 
 /// Repetitions in a launch, after one that does not count.
 const REPS: u32 = 5;
@@ -281,12 +281,12 @@ fn warehouse(flows: u32) -> Work {
 }
 
 fn search(tree: Option<&Path>) -> Result<Work> {
-    let mut search = Searching {
+    let search = Searching {
         pattern: "errno".to_owned(),
         literal: true,
         ignore_case: false,
         word: false,
-        tree: Vec::new(),
+        tree: tree.map(Path::to_owned).into_iter().collect(),
         most_files: Some(MOST_FILES),
         most_bytes: None,
         hidden: false,
@@ -297,8 +297,9 @@ fn search(tree: Option<&Path>) -> Result<Work> {
         io: Reading::default(),
         cold: false,
     };
-    trees::fill(&mut search, tree)?;
-    Ok(Work::Search(search))
+    let mut work = Work::Search(search);
+    work.find_input(&mut Trees::default())?;
+    Ok(work)
 }
 
 /// A task for each split and body: one rank with all threads first.
@@ -342,37 +343,31 @@ fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> 
         .iter()
         .enumerate()
         .map(|(at, (label, task, program))| LabelledVariant {
-            label: label.clone(),
-            variant: variant(task),
             work: (at > 0).then(|| of_program(program.clone())),
-            sample: None,
-            of_cpus: None,
+            ..LabelledVariant::new(label, variant(task))
         });
     let (_, _, first) = programs
         .first()
         .ok_or_else(|| anyhow!("{}: there is no split", asked.name))?;
+    let name = match asked.at {
+        Some((_, value, _)) => format!("{}/{value}", asked.name),
+        None => asked.name.to_owned(),
+    };
+    let work = (of_program(first.clone()), asked.metric);
     Ok(Case {
-        name: match asked.at {
-            Some((_, value, _)) => format!("{}/{value}", asked.name),
-            None => asked.name.to_owned(),
-        },
-        title: asked.title.clone(),
         sweep: asked.at.map(|(parameter, value, unit)| SweepPoint {
             sweep: asked.name.to_owned(),
             parameter: parameter.to_owned(),
             value: value as f64,
             unit: unit.to_owned(),
         }),
-        work: of_program(first.clone()),
-        metric: asked.metric,
-        variants: variants.collect(),
         reps: Some(REPS),
         max_rounds: asked.at.map(|_| SWEEP_ROUNDS),
-        floor: None,
         // One process is the usual choice, where that is a split.
         best_of: several.then_some(BestOf {
             default: (!asked.ranks_only).then_some(0),
         }),
+        ..Case::new(name, &asked.title, work, variants.collect())
     })
 }
 
@@ -381,20 +376,11 @@ fn of_program(program: Program) -> Work {
 }
 
 fn variant(task: &Task) -> Variant {
-    Variant {
-        model: Model::Mix {
-            processes: task.ranks,
-            threads: task.threads,
-        },
-        flows: task.flows(),
-        placement: Placement::Free,
-        schedule: Schedule::default(),
-        channel: Channel::default(),
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-        memory_policy: None,
-    }
+    let model = Model::Mix {
+        processes: task.ranks,
+        threads: task.threads,
+    };
+    Variant::new(model, task.flows())
 }
 
 #[cfg(test)]

@@ -3,70 +3,40 @@
 use flow::{Model, Variant};
 
 use super::LabelledVariant;
+use crate::data::axis::{AXES, Axis};
 
 /// Labels the variants of a case. A label is the model's name, followed by those of
-/// flows, placement, schedule, channel and parent memory in which the variants differ; two that are
-/// the same in everything are numbered.
+/// flows and of the axes in which the variants differ; two that are the same in everything are
+/// numbered.
 #[must_use]
 pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
     let labels = unique(labels(&variants));
     labels
         .into_iter()
         .zip(variants)
-        .map(|(label, variant)| LabelledVariant {
-            label,
-            variant,
-            work: None,
-            sample: None,
-            of_cpus: None,
-        })
+        .map(|(label, variant)| LabelledVariant::new(label, variant))
         .collect()
 }
 
 fn labels(variants: &[Variant]) -> Vec<String> {
-    let flows = differ(variants, |v| v.flows);
-    let placement = differ(variants, |v| v.placement.clone());
-    let schedule = differ(variants, |v| v.schedule);
-    let channel = differ(variants, |v| v.channel);
-    let parent_memory = differ(variants, |v| v.parent_memory);
-    let allocator = differ(variants, |v| v.allocator.clone());
-    let heap_pages = differ(variants, |v| v.heap_pages);
-    let memory_policy = differ(variants, |v| v.memory_policy);
-    // Where only the pages differ they say it all.
-    let bytes = differ(variants, |v| {
-        v.parent_memory.map(|parent_memory| parent_memory.bytes)
-    });
-    let label =
-        |v: &Variant| {
-            let mut words = vec![v.model.to_string()];
-            // A mix has its flows in its name.
-            if flows && !matches!(v.model, Model::Mix { .. }) {
-                words.push(format!("x{}", v.flows));
-            }
-            words.extend(placement.then(|| v.placement.to_string()));
-            words.extend(schedule.then(|| v.schedule.to_string()));
-            words.extend(channel.then(|| v.channel.to_string()));
-            words.extend(v.parent_memory.filter(|_| parent_memory).map(
-                |parent_memory| match bytes {
-                    true => parent_memory.to_string(),
-                    false => parent_memory.pages.to_string(),
-                },
-            ));
-            let named = v.allocator.as_ref().filter(|_| allocator);
-            words.extend(named.map(|named| named.label().to_owned()));
-            let pages = v.heap_pages.filter(|_| heap_pages);
-            words.extend(pages.map(|pages| pages.to_string()));
-            let policy = v.memory_policy.filter(|_| memory_policy);
-            words.extend(policy.map(|policy| policy.to_string()));
-            words.join(" ")
-        };
+    let differ = |part: &dyn Fn(&Variant) -> Option<String>| {
+        variants
+            .windows(2)
+            .any(|two| part(&two[0]) != part(&two[1]))
+    };
+    let flows = differ(&|variant| Some(variant.flows.to_string()));
+    let axes: Vec<&Axis> = AXES.iter().filter(|axis| differ(&axis.word)).collect();
+    let label = |variant: &Variant| {
+        let mut words = vec![variant.model.to_string()];
+        // A mix has its flows in its name.
+        if flows && !matches!(variant.model, Model::Mix { .. }) {
+            words.push(format!("x{}", variant.flows));
+        }
+        let own = axes.iter();
+        words.extend(own.filter_map(|axis| (axis.label)(variant, variants)));
+        words.join(" ")
+    };
     variants.iter().map(label).collect()
-}
-
-fn differ<T: PartialEq>(variants: &[Variant], part: impl Fn(&Variant) -> T) -> bool {
-    variants
-        .windows(2)
-        .any(|two| part(&two[0]) != part(&two[1]))
 }
 
 /// Numbers the second and later ones of the same label.

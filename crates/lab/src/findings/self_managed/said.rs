@@ -3,7 +3,7 @@
 //! What holds for several cases in the same words is said once, with the names of all of them.
 
 use stats::Rule;
-use workload::{Design, Work};
+use workload::Design;
 
 use super::SelfManaged;
 use crate::data::number::{count, factor, factor_interval, is_small, many, time};
@@ -59,10 +59,7 @@ fn names(cases: &[&CaseResult]) -> String {
 /// Each flow for each file or folder against a pool of few of the same model.
 fn flows_each(case: &CaseResult) -> Vec<String> {
     let variants = &case.case.variants;
-    let design = |at: usize| match case.case.work_of(at) {
-        Work::Search(search) => Some(search.design),
-        _ => None,
-    };
+    let design = |at: usize| Some(case.case.work_of(at).search()?.design);
     let all = 0..variants.len();
     let each = all
         .clone()
@@ -180,8 +177,10 @@ fn held(case: &CaseResult) -> Option<String> {
 
 /// Whether what should have been in memory was, and what should not was not.
 fn not_warm(cases: &[&CaseResult]) -> Vec<String> {
-    let is_cold =
-        |case: &CaseResult| matches!(&case.case.work, Work::Search(search) if search.cold);
+    let is_cold = |case: &CaseResult| {
+        let search = case.case.work.search();
+        search.is_some_and(|search| search.cold)
+    };
     let of = |cold: bool, wrong: fn((usize, usize)) -> bool| -> Vec<&CaseResult> {
         let cases = cases.iter().filter(|case| is_cold(case) == cold);
         cases

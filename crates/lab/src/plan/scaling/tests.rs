@@ -46,7 +46,7 @@ fn flows_along_smt_are_on_one_core_first() {
         .iter()
         .find(|case| case.name == "warehouse/smt/2")
         .unwrap();
-    let cpus = crate::run::cpus(&machine);
+    let cpus = crate::plan::cpus(&machine);
     let placed = case.variants[0].variant.placement.resolve(&cpus).unwrap();
     assert_eq!(placed[..3], [0, 4, 1]);
     let case = study
@@ -168,7 +168,7 @@ fn only_model_allocator_and_pages_differ_within_a_case_and_no_two_cases_have_one
         ..Spread::default()
     };
     let (study, _) = asked.over(scaling(), &machine(4, 2));
-    crate::run::check(std::slice::from_ref(&study), &Machine::read()).unwrap();
+    crate::plan::check(std::slice::from_ref(&study), &Machine::read()).unwrap();
     for case in &study.cases {
         let first = &case.variants[0].variant;
         for labelled in &case.variants {
@@ -212,7 +212,7 @@ fn the_full_preset_has_a_real_server_in_every_form_beside_what_it_serves() {
     assert_eq!(forms[..4], served);
     assert_eq!(forms[4..], [None, None]);
     assert_eq!(along(case), None);
-    crate::run::check(std::slice::from_ref(&study), &Machine::read()).unwrap();
+    crate::plan::check(std::slice::from_ref(&study), &Machine::read()).unwrap();
 }
 
 #[test]

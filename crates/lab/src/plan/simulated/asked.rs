@@ -83,15 +83,14 @@ impl FromStr for AskedSimulation {
 }
 
 impl AskedSimulation {
-    /// The machine, and how it is simulated; `here` reads this one, where it is
-    /// asked for.
+    /// The machine, and how it is simulated; `here` is this one.
     ///
     /// # Errors
     /// There is no such machine, its file is none, or it has no such pages.
     pub fn simulation(
         &self,
         preset: Preset,
-        here: impl FnOnce() -> machine::Machine,
+        here: &machine::Machine,
     ) -> Result<Simulation, String> {
         self.of(preset, named(&self.machine, here)?)
     }
@@ -128,11 +127,11 @@ impl AskedSimulation {
 }
 
 /// A machine by its name, this one among them, or from a file.
-fn named(name: &str, here: impl FnOnce() -> machine::Machine) -> Result<Machine, String> {
+fn named(name: &str, here: &machine::Machine) -> Result<Machine, String> {
     if name != HOST {
         return described(name);
     }
-    let text = host::described(&here())?;
+    let text = host::described(here)?;
     Machine::read(HOST, HOST, &text).map_err(|error| error.to_string())
 }
 

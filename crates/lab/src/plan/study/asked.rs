@@ -20,6 +20,8 @@ mod parameters;
 mod sweeps;
 mod variants;
 
+pub(crate) use parameters::set_work;
+
 use std::collections::BTreeMap;
 
 use flow::Model;
@@ -29,33 +31,17 @@ use serde_json::Value;
 use super::command::{Command, Flag, Given, OfRun, OfSpread, Sets};
 use crate::Spread;
 use crate::data::{Case, Study, Topology};
-use crate::plan::capacity;
 
 /// What was given, by the names of the flags.
 pub type GivenFlags = BTreeMap<String, Given>;
 
-/// A study as it was asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// What is run.
-    pub study: Study,
-    /// What of it is left out here, and why.
-    pub left_out: Vec<String>,
-    /// What flags do that one might not expect of them.
-    pub notes: Vec<String>,
-    /// The file for the results of the work.
-    pub output: Option<String>,
-    /// Whether that file may be overwritten.
-    pub force: bool,
-    /// Whether workers say what they do, before the run.
-    pub verbose: bool,
-}
-
 /// The flags of a command and what was given for them.
 #[derive(Debug, Clone, Copy)]
-struct Flags<'a> {
-    command: &'a Command,
-    given: &'a GivenFlags,
+pub struct Flags<'a> {
+    /// The command.
+    pub command: &'a Command,
+    /// What was given.
+    pub given: &'a GivenFlags,
 }
 
 impl<'a> Flags<'a> {
@@ -71,67 +57,58 @@ impl<'a> Flags<'a> {
         self.all().filter(move |(flag, _)| flag.sets == sets)
     }
 
-    fn has(self, of: OfRun) -> bool {
-        self.setting(&Sets::Run(of)).next().is_some()
+    /// What was given for the flag that sets this of the run.
+    #[must_use]
+    pub fn of_run(self, of: OfRun) -> Option<&'a Given> {
+        self.setting(&Sets::Run(of)).next().map(|(_, given)| given)
+    }
+
+    /// The models that were named, or else those that the file names.
+    #[must_use]
+    pub fn models(self) -> Vec<Model> {
+        let given = self.setting(&Sets::Models);
+        let words = given.flat_map(|(_, given)| given.values.iter().filter_map(Value::as_str));
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    /// Whether any numbers stand in a range, and were not named one by one.
+    pub(crate) fn are_in_range(self) -> bool {
+        self.all().any(|(_, given)| given.in_range)
+    }
+
+    /// That a file for the results of the work is asked for where there is one size of it.
+    pub(crate) fn check_output(self, study: &Study) -> Result<(), String> {
+        let output = self.setting(&Sets::Run(OfRun::Output)).next();
+        match output.filter(|_| study.cases.len() > 1) {
+            Some((flag, _)) => Err(format!(
+                "{0} keeps the results of one size, and a sweep has {1}: name one value, or leave \
+                 out {0}",
+                flag.written(),
+                study.cases.len()
+            )),
+            None => Ok(()),
+        }
     }
 }
 
-/// The study that a command line asks for on a machine.
-///
-/// # Errors
-/// What is asked for cannot be: the message names the flag.
-pub fn asked(
+/// The study that a command line asks for, before it is laid out on the machine. What flags do that
+/// one might not expect of them is added to `notes`.
+pub(crate) fn asked(
     study: Study,
-    command: &Command,
-    given: &GivenFlags,
+    flags: Flags<'_>,
     machine: &Machine,
-) -> Result<Asked, String> {
-    let flags = Flags { command, given };
+    notes: &mut Vec<String>,
+) -> Result<Study, String> {
     check_lists(flags)?;
-    let mut notes = Vec::new();
     let mut cases = cases::chosen(&study, flags)?;
     for case in &mut cases {
-        variants::set(case, flags, &mut notes)?;
+        variants::set(case, flags, notes)?;
     }
-    parameters::set(&mut cases, flags, &mut notes)?;
+    parameters::set(&mut cases, flags, notes)?;
     let cases = sweeps::set(cases, flags, machine)?;
     notes.extend(without_effect(&cases, flags));
-    let study = with_headline(study, cases::named(cases, command)?);
-    let study = alone_along(study, flags);
-    let (study, mut left_out) = spread(flags)?.over(study, machine);
-    let (study, missing) = capacity::equipped(study);
-    left_out.extend(missing);
-    let wanted = study.cases.len();
-    let (study, no_room) = capacity::fitted(study, machine);
-    if study.cases.is_empty() || (!no_room.is_empty() && !flags.all().any(|(_, g)| g.in_range)) {
-        let why = if no_room.is_empty() {
-            &left_out
-        } else {
-            &no_room
-        };
-        return Err(match wanted {
-            0 => format!("there is nothing to run: {}", why.join("; ")),
-            _ => why.join("\n"),
-        });
-    }
-    left_out.extend(no_room);
-    let output = flags.setting(&Sets::Run(OfRun::Output)).next();
-    if let Some((flag, _)) = output.filter(|_| study.cases.len() > 1) {
-        return Err(format!(
-            "{0} keeps the results of one size, and a sweep has {1}: name one value, or leave out \
-             {0}",
-            flag.written(),
-            study.cases.len()
-        ));
-    }
-    Ok(Asked {
-        output: output.map(|(_, given)| given.shown.clone()),
-        force: flags.has(OfRun::Force),
-        verbose: flags.has(OfRun::Verbose),
-        study,
-        left_out,
-        notes,
-    })
+    let study = with_headline(study, cases::named(cases, flags.command)?);
+    Ok(alone_along(study, flags))
 }
 
 /// A line for each flag that is about models of which none is run.
@@ -216,7 +193,7 @@ fn alone_along(study: Study, flags: Flags<'_>) -> Study {
 }
 
 /// How the study is spread over the machine.
-fn spread(flags: Flags<'_>) -> Result<Spread, String> {
+pub(crate) fn spread(flags: Flags<'_>) -> Result<Spread, String> {
     let mut spread = Spread::default();
     for (flag, given) in flags.all() {
         match flag.sets {

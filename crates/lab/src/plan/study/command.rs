@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::builtin::BUILTIN;
 use super::source::Source;
 use super::{StudyError, builtin, parse};
+use crate::data::axis::Axis;
 use crate::data::number::read_bytes;
 use crate::data::{Preset, Study};
 use crate::plan::written::{Counts, Steps, whole};
@@ -35,6 +36,9 @@ pub struct Command {
     /// Seconds for the study where no budget is given.
     #[serde(default)]
     pub budget_s: Option<f64>,
+    /// Seconds for a slot where no deadline is given.
+    #[serde(default)]
+    pub deadline_s: Option<f64>,
     /// The preset, where none is asked for.
     #[serde(default = "full")]
     pub preset: Preset,
@@ -179,24 +183,13 @@ pub enum Sets {
     /// `flows`: how many flows there are.
     #[default]
     Flows,
-    /// `placement`, `schedule`, `channel`: of every variant.
-    Variant(OfVariant),
+    /// `placement`, `schedule`, `channel`, ...: an axis of every variant, by its key.
+    Axis(String),
     /// `spread.along`, `spread.flows`, `spread.grid`: how the study is spread over the machine.
     Spread(OfSpread),
     /// `run.output`, `run.force`, `run.verbose`, `run.probe-to`, `run.fence`: what else the command
     /// does.
     Run(OfRun),
-}
-
-/// What flags set of every variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OfVariant {
-    /// Which CPUs its flows may use.
-    Placement,
-    /// How units are handed out.
-    Schedule,
-    /// How results travel.
-    Channel,
 }
 
 /// What flags set of [`crate::Spread`].
@@ -245,17 +238,24 @@ impl TryFrom<String> for Sets {
             None if text == "cases" => Self::Cases,
             None if text == "models" => Self::Models,
             None if text == "flows" => Self::Flows,
-            None if text == "placement" => Self::Variant(OfVariant::Placement),
-            None if text == "schedule" => Self::Variant(OfVariant::Schedule),
-            None if text == "channel" => Self::Variant(OfVariant::Channel),
-            _ => return Err(format!("a flag cannot set '{text}': {SETTABLE}")),
+            None => match Axis::of(&text) {
+                Some(axis) => Self::Axis(axis.key.to_owned()),
+                None => return Err(not_settable(&text)),
+            },
+            _ => return Err(not_settable(&text)),
         })
     }
 }
 
-const SETTABLE: &str = "use work.KEY, most.KEY, each.KEY, only.KEY, cases, models, flows, \
-    placement, schedule, channel, spread.along, spread.flows, spread.grid, run.output, run.force, \
-    run.verbose, run.probe-to or run.fence";
+fn not_settable(text: &str) -> String {
+    let axes: Vec<&str> = Axis::written().map(|axis| axis.key).collect();
+    format!(
+        "a flag cannot set '{text}': use work.KEY, most.KEY, each.KEY, only.KEY, cases, models, flows, \
+         {}, spread.along, spread.flows, spread.grid, run.output, run.force, run.verbose, run.probe-to \
+         or run.fence",
+        axes.join(", ")
+    )
+}
 
 /// Models that a flag is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Allocator, Channel, HeapPages, MemoryPolicy, Model, Pages, Placement, Schedule};
+use flow::{Model, Pages};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -11,6 +11,7 @@ use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;
+use crate::data::axis::{Axis, each_axis};
 use crate::data::{Deciding, Metric, Published};
 
 /// All that is read before anything else is looked at.
@@ -104,28 +105,33 @@ pub(super) struct FileCase {
     pub(super) full: Overrides,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileVariant {
+/// A variant as it is written, with a key for each axis.
+macro_rules! file_variant {
+    ([$($axis:ident)*] $($rest:tt)*) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct FileVariant {
+            $($rest)*
+            $($axis: Option<Spanned<String>>,)*
+        }
+
+        impl FileVariant {
+            /// What is written for each axis, with its place in the file.
+            pub(super) fn axes(&self) -> impl Iterator<Item = (&'static Axis, &Spanned<String>)> {
+                let written = [$((stringify!($axis), &self.$axis)),*];
+                let written = written.into_iter();
+                written.filter_map(|(key, word)| Some((Axis::of(key)?, word.as_ref()?)))
+            }
+        }
+    };
+}
+each_axis! { file_variant! {
     pub(super) model: Model,
     /// May be left out where the model has its own count (`4x2`), or the work (`turns`).
     pub(super) flows: Option<FileFlows>,
-    #[serde(default)]
-    pub(super) placement: Placement,
-    #[serde(default)]
-    pub(super) schedule: Schedule,
-    #[serde(default)]
-    pub(super) channel: Channel,
     /// Where it has other parent memory than its case: 0 for none.
-    #[serde(rename = "ballast")]
-    pub(super) parent_memory: Option<Bytes>,
+    pub(super) ballast: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
-    /// `libc`, `core-aware`, another name, or the path of a library.
-    pub(super) allocator: Option<Allocator>,
-    /// `4k`, `2m`, `4m`, `1g` or `thp`.
-    pub(super) heap_pages: Option<HeapPages>,
-    /// `local` or `interleave`.
-    pub(super) memory_policy: Option<MemoryPolicy>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]
@@ -137,7 +143,7 @@ pub(super) struct FileVariant {
     /// Where its work differs from the case's. It must prove the same.
     #[serde(default)]
     pub(super) work: Parameters,
-}
+} }
 
 /// Spreads a case into one for each word that a parameter of its work may be. `{PARAMETER}` in
 /// its title stands for the word.

@@ -34,7 +34,7 @@ pub(super) fn of_variant(
     variant: &FileVariant,
 ) -> Result<Option<ParentMemory>, String> {
     let of_case = overrides.parent_memory.or(case.parent_memory);
-    let bytes = variant.parent_memory.or(of_case);
+    let bytes = variant.ballast.or(of_case);
     let pages = variant.ballast_pages.or(case.ballast_pages);
     match (bytes, pages) {
         (None, Some(_)) => Err(

@@ -48,9 +48,6 @@ pub(super) fn variants(
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 parent_memory,
-                allocator: v.get_ref().allocator.clone(),
-                heap_pages: v.get_ref().heap_pages,
-                memory_policy: v.get_ref().memory_policy,
                 ..variant(source, v, count, (flows, usual))?
             })
         })
@@ -141,21 +138,16 @@ fn variant(
     count: Option<Count>,
     (of_work, usual): (Option<u64>, Option<u64>),
 ) -> Result<Variant, StudyError> {
-    let FileVariant {
-        model,
-        placement,
-        schedule,
-        channel,
-        ..
-    } = written.get_ref();
-    let flows = flows(*model, count, (of_work, usual))
+    let model = written.get_ref().model;
+    let flows = flows(model, count, (of_work, usual))
         .map_err(|message| source.error(written.span().start, message))?;
-    Ok(Variant {
-        placement: placement.clone(),
-        schedule: *schedule,
-        channel: *channel,
-        ..Variant::new(*model, flows)
-    })
+    let mut variant = Variant::new(model, flows);
+    for (axis, word) in written.get_ref().axes() {
+        (axis.set)(&mut variant, word.get_ref()).map_err(|message| {
+            source.error(word.span().start, format!("{}: {message}", axis.key))
+        })?;
+    }
+    Ok(variant)
 }
 
 /// How many flows a variant has: what it says, what its model has, or what is usual for the work.

@@ -1,7 +1,4 @@
 //! The studies of the run.
-
-use std::collections::BTreeMap;
-
 use flow::{Model, Variant};
 use lab::{Case, LabelledVariant, Metric, Origin, Study, SweepPoint};
 use serde_json::json;
@@ -105,17 +102,10 @@ pub(super) fn operations() -> Study {
 }
 
 fn study(name: &str, title: &str, headline: &str) -> Study {
+    let stands_for = "Work that computes for long, shares nothing and says little.";
     Study {
-        name: name.into(),
-        title: title.into(),
-        stands_for: "Work that computes for long, shares nothing and says little.".into(),
-        origin: None,
-        cases: Vec::new(),
         headline: headline.into(),
-        deciding: Vec::new(),
-        limits_of: Vec::new(),
-        simulate: None,
-        terms: BTreeMap::new(),
+        ..Study::new(name, title.into(), stands_for, Vec::new())
     }
 }
 
@@ -125,32 +115,18 @@ fn case(name: &str, title: &str) -> Case {
         "method": "trial",
     }))
     .expect("a workload");
+    let variants = vec![
+        variant("process", Model::Process),
+        variant("thread", Model::Thread),
+    ];
     Case {
-        name: name.into(),
-        title: title.into(),
-        sweep: None,
-        work,
-        metric: Metric::Total,
-        variants: vec![
-            variant("process", Model::Process),
-            variant("thread", Model::Thread),
-        ],
-        reps: None,
         max_rounds: Some(20),
-        floor: None,
-        best_of: None,
+        ..Case::new(name, title, (work, Metric::Total), variants)
     }
 }
 
 fn variant(label: &str, model: Model) -> LabelledVariant {
-    let variant = Variant::new(model, 5);
-    LabelledVariant {
-        label: label.into(),
-        variant,
-        work: None,
-        sample: None,
-        of_cpus: None,
-    }
+    LabelledVariant::new(label, Variant::new(model, 5))
 }
 
 fn origin() -> Origin {

@@ -19,7 +19,7 @@ pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
 }
 
 /// Sets a parameter of a work; whether it has such a one.
-pub(super) fn set_work(
+pub(crate) fn set_work(
     work: &mut Work,
     flag: &Flag,
     key: &str,

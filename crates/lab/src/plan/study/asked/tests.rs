@@ -1,9 +1,17 @@
 //! Tests of what flags make of a study.
 
 use super::*;
-use crate::data::Preset;
+use crate::data::{Preset, Settings};
 use crate::plan::study::builtin;
 use crate::plan::study::command::commands;
+use crate::plan::{Request, Wanted, lay_out};
+
+/// A study as it is planned.
+#[derive(Debug)]
+struct Asked {
+    study: Study,
+    notes: Vec<String>,
+}
 
 /// The study that a command line asks for: `--flag value` after its name.
 fn of(line: &str) -> Result<Asked, String> {
@@ -29,8 +37,24 @@ fn of(line: &str) -> Result<Asked, String> {
         let flag = flag.unwrap_or_else(|| panic!("no {word}"));
         given.insert(name.to_owned(), read(flag, words.next().unwrap_or(""))?);
     }
-    let study = builtin(name, own.command.preset).unwrap();
-    asked(study, &own.command, &given, &Machine::read())
+    let flags = Flags {
+        command: &own.command,
+        given: &given,
+    };
+    let request = Request {
+        wanted: vec![Wanted {
+            flags: Some(flags),
+            ..Wanted::fitted(builtin(name, own.command.preset).unwrap())
+        }],
+        ..Request::default()
+    };
+    let settings = Settings::usual(own.command.preset, 1);
+    let plan = lay_out(&request, &settings, &Machine::read());
+    let plan = plan.map_err(|error| error.to_string())?;
+    Ok(Asked {
+        study: plan.studies[0].clone(),
+        notes: plan.hints,
+    })
 }
 
 fn read(flag: &Flag, text: &str) -> Result<Given, String> {

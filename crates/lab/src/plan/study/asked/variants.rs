@@ -4,8 +4,9 @@ use flow::{Model, Placement};
 use serde_json::Value;
 
 use super::{Flags, flow_count, parameters, text_of};
+use crate::data::axis::Axis;
 use crate::data::{Case, LabelledVariant, labelled};
-use crate::plan::study::command::{Flag, Given, OfVariant, Sets};
+use crate::plan::study::command::{Flag, Given, Sets};
 
 /// Lays the flags about variants over a case.
 pub(super) fn set(
@@ -19,7 +20,7 @@ pub(super) fn set(
     }
     for (flag, given) in flags.all() {
         match &flag.sets {
-            Sets::Variant(what) => set_of_variants(case, *what, &given.values[0])?,
+            Sets::Axis(key) => set_axis(case, key, &given.values[0])?,
             Sets::Each(key) => set_each(case, key, (flag, given), notes)?,
             _ => {}
         }
@@ -55,7 +56,7 @@ fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), Str
 fn says_where(flags: Flags<'_>) -> bool {
     let all = &flags.command.flags;
     all.iter()
-        .any(|flag| flag.sets == Sets::Variant(OfVariant::Placement))
+        .any(|flag| matches!(&flag.sets, Sets::Axis(key) if key == "placement"))
 }
 
 fn like(case: &Case, model: Model, is_placed: bool) -> LabelledVariant {
@@ -93,21 +94,10 @@ fn keep_those_asked_for(case: &mut Case, flags: Flags<'_>) {
     }
 }
 
-fn set_of_variants(case: &mut Case, what: OfVariant, value: &Value) -> Result<(), String> {
-    let word = text_of(value);
-    for labelled in &mut case.variants {
-        let variant = &mut labelled.variant;
-        match what {
-            OfVariant::Placement => variant.placement = parsed(&word)?,
-            OfVariant::Schedule => variant.schedule = parsed(&word)?,
-            OfVariant::Channel => variant.channel = parsed(&word)?,
-        }
-    }
-    Ok(())
-}
-
-fn parsed<T: std::str::FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|error: T::Err| error.to_string())
+fn set_axis(case: &mut Case, key: &str, value: &Value) -> Result<(), String> {
+    let (word, axis) = (text_of(value), Axis::of(key));
+    let mut variants = case.variants.iter_mut();
+    variants.try_for_each(|own| axis.map_or(Ok(()), |axis| (axis.set)(&mut own.variant, &word)))
 }
 
 /// One value is the parameter of the case; of several there is a variant each, of the models

@@ -194,7 +194,7 @@ fn the_most_rounds_of_a_case_are_those_of_an_interval_among_all_of_its_study() {
         };
         let others = ["b", "c", "d", "e", "f"].map(limited);
         let study = study([case("a", 1, &TWO)].into_iter().chain(others).collect());
-        let raised = crate::plan::with_rounds_for_intervals(study);
+        let raised = crate::plan::rounds::with_rounds_for_intervals(study);
         raised
             .cases
             .iter()

@@ -7,9 +7,20 @@ use std::collections::BTreeSet;
 use flow::placement::Cpus;
 use machine::Machine;
 
-use super::RunError;
+use super::capacity::no_room;
 use crate::data::{Case, Study, base};
-use crate::plan::capacity::no_room;
+
+/// A case asks for what this machine does not have, or for impossible work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{study}, {case}: {message}")]
+pub struct CaseError {
+    /// The study.
+    pub study: String,
+    /// The case.
+    pub case: String,
+    /// What is wrong and what to use.
+    pub message: String,
+}
 
 /// The CPUs that placements choose from.
 #[must_use]
@@ -27,7 +38,7 @@ pub fn cpus(machine: &Machine) -> Cpus {
 ///
 /// # Errors
 /// The first case that cannot be run, with what is wrong and what to use.
-pub fn check(studies: &[Study], machine: &Machine) -> Result<(), RunError> {
+pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     let cpus = cpus(machine);
     let mut names = BTreeSet::new();
     for study in studies {
@@ -37,7 +48,7 @@ pub fn check(studies: &[Study], machine: &Machine) -> Result<(), RunError> {
                 true => check_case(case, machine, &cpus),
                 false => Err("there are two of that name: give one another name".to_owned()),
             };
-            checked.map_err(|message| RunError::Case {
+            checked.map_err(|message| CaseError {
                 study: study.name.clone(),
                 case: case.name.clone(),
                 message: format!("{message}{}", without_it(study, machine, &cpus)),

@@ -1,0 +1,83 @@
+//! Variants that this machine does not have are left out, axis by axis; what was asked for by name must
+//! be had.
+
+use std::collections::BTreeMap;
+
+use flow::{Allocator, Variant};
+
+use super::request::{Plan, PlanError};
+use super::rounds;
+use super::steps::Context;
+use crate::data::axis::{AXES, Axis};
+use crate::data::{LabelledVariant, Settings, Study};
+
+/// Whether the machine has what variants name can only be known by trying, which takes memory: it is
+/// tried last, and once for each value.
+pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
+    let mut tried = Tried::default();
+    plan.each(|study| {
+        let (study, why) = tried.had(study, context.settings)?;
+        Ok((rounds::with_rounds_for_intervals(study), why))
+    })?;
+    let cases = plan.studies.iter().flat_map(|study| &study.cases);
+    let variants: Vec<&LabelledVariant> = cases.flat_map(|case| &case.variants).collect();
+    let notes = Axis::laid().filter_map(|(axis, laid)| {
+        let mut own = variants.iter();
+        let has = own.any(|one| (axis.word)(&one.variant).is_some());
+        has.then(laid.idle)?
+    });
+    plan.notes.extend(notes);
+    Ok(())
+}
+
+/// What was tried of the machine, and what came of it.
+#[derive(Default)]
+pub(super) struct Tried(pub(super) BTreeMap<OnAxis, Result<(), String>>);
+
+/// An axis by its key, a word on it, and the allocator, on which others may depend.
+pub(super) type OnAxis = (&'static str, Option<String>, Option<String>);
+
+impl Tried {
+    /// The study without the variants that this machine does not have, and why.
+    pub(super) fn had(
+        &mut self,
+        mut study: Study,
+        settings: &Settings,
+    ) -> Result<(Study, Vec<String>), String> {
+        let mut reasons: Vec<String> = Vec::new();
+        let (name, mut kept) = (study.name.clone(), Vec::new());
+        for mut case in std::mem::take(&mut study.cases) {
+            let mut variants = Vec::new();
+            for one in case.variants.drain(..) {
+                match self.missing(&one.variant) {
+                    None => variants.push(one),
+                    Some((axis, why)) if is_asked(axis, &one.variant, settings) => return Err(why),
+                    Some((_, why)) => reasons.extend((!reasons.contains(&why)).then_some(why)),
+                }
+            }
+            if variants.is_empty() && settings.parent_memory.is_some() {
+                return Err(format!("{name}/{}: {}", case.name, reasons.join("; ")));
+            }
+            case.variants = variants;
+            kept.extend((!case.variants.is_empty()).then_some(case));
+        }
+        Ok((study.with_cases(kept), reasons))
+    }
+
+    /// The first axis on which this machine has no such value, and why.
+    fn missing(&mut self, variant: &Variant) -> Option<(&'static Axis, String)> {
+        AXES.iter().find_map(|axis| {
+            let allocator = variant.allocator.as_ref().map(Allocator::to_string);
+            let key = (axis.key, (axis.word)(variant), allocator);
+            let tried = self.0.entry(key).or_insert_with(|| (axis.check)(variant));
+            Some((axis, tried.as_ref().err()?.clone()))
+        })
+    }
+}
+
+/// Whether what a variant has on an axis was asked for by a flag of the run.
+fn is_asked(axis: &Axis, variant: &Variant, settings: &Settings) -> bool {
+    let (laid, word) = (axis.laid.as_ref(), (axis.word)(variant));
+    let words = laid.map_or(&[][..], |laid| settings.axes.on(laid));
+    word.is_some_and(|word| words.contains(&word))
+}
