@@ -48,7 +48,7 @@ pub fn of_process_ns(pid: i32) -> Option<u64> {
 }
 
 /// # Panics
-
+///
 /// The kernel refuses a clock that every Linux has had since 2.6.12: a broken sandbox. An
 /// invented time would be worse.
 #[inline]
