@@ -18,6 +18,10 @@
 //!   a flow. What is recorded as a whole is counted as a whole, cold caches included.
 //! * Where flows are on hardware threads of one core, the traces are merged a second time with turns
 //!   that are [`OTHER_TURN`] times as long: how much the rule of interleaving matters.
+//! * Several flows are merged in [`ORDERS`] more orders, drawn from their numbers: how much the order in
+//!   which flows reach what they share matters.
+//! * Where the work did not end within the window, parts of it are merged too ([`PARTS`]): how much the
+//!   window matters.
 //! * Times of such a slot are those of an emulator, and mean nothing.
 
 use std::ffi::CStr;
@@ -66,6 +70,13 @@ pub struct Simulated {
     /// The same with longer turns, where hardware threads of a core took turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_longer_turns: Option<Box<Merged>>,
+    /// The same in other orders of the flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_other_orders: Vec<Merged>,
+    /// The same with parts of the window, where the work did not end within it: a number for a part
+    /// of one in that many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_parts: Vec<(u64, Merged)>,
     /// Programs were started by exec; they were not recorded.
     #[serde(default)]
     pub left_out_exec: bool,
@@ -75,6 +86,10 @@ pub struct Simulated {
 const SLICE: u64 = 1_000;
 /// One part in this many of recorded accesses warms up.
 const WARM: u64 = 4;
+/// Orders beside the first: five values of two sides that do not overlap are 1 of 126 chances.
+const ORDERS: u64 = 4;
+/// Parts of the window: one in so many.
+pub const PARTS: [u64; 2] = [16, 4];
 /// How much longer turns are the second time.
 pub const OTHER_TURN: u64 = 16;
 /// Read by the library.
@@ -223,24 +238,42 @@ impl Simulation {
         let traces = traces(folder)?;
         let recorded = traces.iter().map(|trace| recorded(trace));
         let recorded: Vec<Option<u64>> = recorded.collect::<io::Result<_>>()?;
-        let merged = |times| {
+        let merged = |times, order, part: u64| {
             let rule = Rule {
                 turn: self.turn * times,
                 slice: SLICE,
                 timeslice: self.timeslice * times,
+                order,
             };
             let files = traces.iter().zip(&recorded).map(|(trace, recorded)| {
-                let warm = recorded.map_or(0, warm);
-                File::open(trace).map(|tokens| Trace { tokens, warm })
+                let warm = recorded.map_or(0, warm) / part;
+                let most = match part {
+                    1 => u64::MAX,
+                    part => recorded.unwrap_or(u64::MAX).min(self.window) / part,
+                };
+                File::open(trace).map(|tokens| Trace { tokens, warm, most })
             });
             let files: Vec<Trace<File>> = files.collect::<io::Result<_>>()?;
             simulate::merge(&self.machine, self.page, rule, files, place, stopped)
                 .map_err(io::Error::other)
         };
-        let first = merged(1)?;
-        let longer = self.share_a_core(&first).then(|| merged(OTHER_TURN));
+        let first = merged(1, 0, 1)?;
+        let longer = self.share_a_core(&first).then(|| merged(OTHER_TURN, 0, 1));
+        let orders = if first.flows.len() > 1 { ORDERS } else { 0 };
+        let in_other_orders = (1..=orders).map(|order| merged(1, order, 1));
+        let is_cut = recorded.iter().flatten().any(|one| *one > self.window);
+        let parts = PARTS.iter().filter(|_| is_cut);
+        let in_parts = parts.map(|&part| {
+            let mut merged = merged(1, 0, part)?;
+            for (flow, whole) in merged.flows.iter_mut().zip(&first.flows) {
+                flow.accesses = whole.accesses;
+            }
+            Ok((part, merged))
+        });
         Ok(Simulated {
             with_longer_turns: longer.transpose()?.map(Box::new),
+            in_other_orders: in_other_orders.collect::<io::Result<_>>()?,
+            in_parts: in_parts.collect::<io::Result<_>>()?,
             left_out_exec: folder.join(mark::EXEC).exists(),
             merged: first,
         })

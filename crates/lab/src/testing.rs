@@ -285,6 +285,8 @@ fn simulated() -> Measured<Simulated> {
     Measured::Value(Simulated {
         merged,
         with_longer_turns: None,
+        in_other_orders: Vec::new(),
+        in_parts: Vec::new(),
         left_out_exec: false,
     })
 }

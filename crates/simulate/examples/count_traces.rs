@@ -25,6 +25,7 @@ use simulate::{Counts, Machine, Merged, Rule, Trace, builtin, merge, read_bytes}
 const WINDOW: u64 = 16 << 20;
 /// How traces are merged where nothing else is asked for.
 const RULE: Rule = Rule {
+    order: 0,
     turn: 100,
     slice: 1_000,
     timeslice: 256 << 10,
@@ -146,7 +147,11 @@ fn trace(path: &Path) -> Result<Trace<File>, Error> {
     tokens.rewind()?;
     let recorded = accesses_at_end(&tail).unwrap_or(0).min(WINDOW);
     let warm = recorded / 4;
-    Ok(Trace { tokens, warm })
+    Ok(Trace {
+        tokens,
+        warm,
+        most: u64::MAX,
+    })
 }
 
 /// The peak of this process's memory, in KiB.

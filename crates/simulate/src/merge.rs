@@ -23,7 +23,14 @@
 //! and TLBs and is not counted. Where a window ended before the work did, what was counted stands for the rest: the
 //! flow's counts are scaled to all of its accesses ([`Flow::whole`]).
 //!
-//! A flow whose trace ends early leaves its core to the others.
+//! A flow whose trace ends early leaves its core to the others, as does one that is run up to a part
+//! of what was recorded ([`Trace::most`]).
+//!
+//! **Other orders.** On a real machine nobody keeps these rules to the access. [`Rule::order`] draws
+//! the length of each turn, slice and time slice between half and one and a half of the rule's, and
+//! lets cores begin up to [`APART`] slices after each other. The traces and the order decide the
+//! counts, so the same order gives them again. What the counts of several orders have in common does not
+//! hang on the rule.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -46,6 +53,40 @@ pub struct Rule {
     pub slice: u64,
     /// Accesses of a flow before the next one of its hardware thread is switched in.
     pub timeslice: u64,
+    /// Which order: 0 for turns and slices of equal length, any other number for drawn ones.
+    pub order: u64,
+}
+
+/// Slices that cores begin after each other at the most, in a drawn order.
+const APART: u64 = 16;
+
+/// Lengths that are drawn from an order (the generator is splitmix64).
+#[derive(Debug, Clone, Copy)]
+struct Drawn(u64);
+
+impl Drawn {
+    /// Half of a length to one and a half of it; in order 0 the length.
+    fn about(&mut self, length: u64) -> u64 {
+        match self.0 {
+            0 => length,
+            _ => length / 2 + self.next() % (length + 1),
+        }
+    }
+
+    /// Less than this; in order 0 none.
+    fn below(&mut self, end: u64) -> u64 {
+        match self.0 {
+            0 => 0,
+            _ => self.next() % end.max(1),
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
 }
 
 /// What one thread of the recorded program did.
@@ -55,6 +96,8 @@ pub struct Trace<R> {
     pub tokens: R,
     /// Recorded accesses that warm up and are not counted.
     pub warm: u64,
+    /// Recorded accesses that are run at the most.
+    pub most: u64,
 }
 
 /// What a merge counted.
@@ -157,6 +200,8 @@ struct Running<R> {
     left: u64,
     /// Accesses that are not counted.
     warm: u64,
+    /// Recorded accesses that are run at the most.
+    most: u64,
     warmed: Option<Counts>,
     recorded: u64,
     accesses: Option<u64>,
@@ -168,6 +213,8 @@ struct Busy {
     /// Unfinished flows of each hardware thread; the first one runs.
     queues: Vec<VecDeque<usize>>,
     turn: usize,
+    /// When it began.
+    began: u64,
     clock: u64,
 }
 
@@ -175,6 +222,7 @@ struct Merge<'a> {
     model: Model,
     flows: Vec<Running<Source<'a>>>,
     rule: Rule,
+    drawn: Drawn,
     machine: &'a Machine,
 }
 
@@ -191,10 +239,13 @@ pub fn merge<R: Read>(
     place: impl Fn(u64) -> Option<u32>,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Merged, MergeError> {
-    let mut traces = traces.into_iter().map(|Trace { tokens, warm }| Trace {
-        tokens: Box::new(tokens) as Source<'_>,
-        warm,
-    });
+    let mut traces = traces
+        .into_iter()
+        .map(|Trace { tokens, warm, most }| Trace {
+            tokens: Box::new(tokens) as Source<'_>,
+            warm,
+            most,
+        });
     merge_all(machine, page, rule, &mut traces, &place, stopped)
 }
 
@@ -214,13 +265,14 @@ fn merge_all<'a>(
         model: Model::new(machine, page),
         flows: Vec::new(),
         rule,
+        drawn: Drawn(rule.order),
         machine,
     };
     let mut hashes = Vec::new();
-    for (birth, Trace { tokens, warm }) in traces.enumerate() {
+    for (birth, Trace { tokens, warm, most }) in traces.enumerate() {
         let mut reader = Reader::new(tokens)?;
         match merge.until_begin(&mut reader)? {
-            Some(flow) => merge.begin((birth, reader), warm, flow, place)?,
+            Some(flow) => merge.begin((birth, reader), (warm, most), flow, place)?,
             None => hashes.push((birth, reader.hash())),
         }
     }
@@ -249,7 +301,7 @@ impl<'a> Merge<'a> {
     fn begin(
         &mut self,
         (birth, reader): (usize, Reader<Source<'a>>),
-        warm: u64,
+        (warm, most): (u64, u64),
         number: u64,
         place: &dyn Fn(u64) -> Option<u32>,
     ) -> Result<(), MergeError> {
@@ -273,6 +325,7 @@ impl<'a> Merge<'a> {
             entered: Counts::default(),
             left: 0,
             warm,
+            most,
             warmed: (warm == 0).then(Counts::default),
             recorded: 0,
             accesses: None,
@@ -287,9 +340,14 @@ impl<'a> Merge<'a> {
         let fronts = cores.iter().flat_map(|core| &core.queues);
         let fronts: Vec<usize> = fronts.filter_map(|queue| queue.front().copied()).collect();
         fronts.into_iter().for_each(|place| self.switch_in(place));
-        let slice = (self.rule.slice.max(1)) as f64;
+        for core in &mut cores {
+            let cycles = self.drawn.below(self.rule.slice * APART);
+            core.began = (cycles as f64 / Model::cycles(1)) as u64;
+            core.clock = core.began;
+        }
         while let Some(core) = cores.iter_mut().min_by_key(|core| core.clock) {
-            let until = Model::cycles(core.clock) + slice;
+            let slice = self.drawn.about(self.rule.slice).max(1);
+            let until = Model::cycles(core.clock) + slice as f64;
             while Model::cycles(core.clock) < until && !core.queues.is_empty() {
                 self.turn(core)?;
             }
@@ -308,7 +366,8 @@ impl<'a> Merge<'a> {
         let counts = || core.threads.iter().map(|thread| self.model.counts(*thread));
         let base: u64 = counts().map(|own| own.base).sum();
         let alone = counts().map(|own| own.base + own.stall).max();
-        core.clock = core.clock.max(alone.unwrap_or(0)).max(base);
+        let ran = base.max(alone.unwrap_or(0));
+        core.clock = core.clock.max(core.began + ran);
         let flow = &self.flows[place];
         if flow.over || (flow.left == 0 && queue.len() > 1) {
             self.switch_out(place);
@@ -344,15 +403,17 @@ impl<'a> Merge<'a> {
                 .collect(),
             threads: threads.collect(),
             turn: 0,
+            began: 0,
             clock: 0,
         }
     }
 
     fn switch_in(&mut self, place: usize) {
+        let slice = self.drawn.about(self.rule.timeslice).max(1);
         let flow = &mut self.flows[place];
         self.model.enter(flow.on, flow.reader.space());
         flow.entered = self.model.counts(flow.on);
-        flow.left = self.rule.timeslice.max(1);
+        flow.left = slice;
     }
 
     fn switch_out(&mut self, place: usize) {
@@ -368,9 +429,14 @@ impl<'a> Merge<'a> {
     }
 
     fn step(&mut self, place: usize) -> Result<(), MergeError> {
-        let mut left = self.rule.turn.max(1);
+        let mut left = self.drawn.about(self.rule.turn).max(1);
         while left > 0 && !self.flows[place].over {
-            let flow = &self.flows[place];
+            let flow = &mut self.flows[place];
+            left = left.min(flow.most.saturating_sub(flow.recorded));
+            if left == 0 {
+                flow.over = true;
+                break;
+            }
             let until = match flow.warmed {
                 // The warm-up ends within a turn.
                 None => left.min(flow.warm.saturating_sub(flow.recorded).max(1)),

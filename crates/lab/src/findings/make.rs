@@ -122,6 +122,8 @@ fn study_result(
             cases: &cases,
             limits: &limits,
             scaling: &scaling,
+            study: &study.name,
+            stricter: 1.0,
         },
     );
     let mut sentences = sentences(study, &cases, &beside);
@@ -359,7 +361,7 @@ fn findings(
                 shared,
                 page: page_bytes(header),
                 simulated: simulation.and_then(|simulation| {
-                    simulated::compared(case, &log.slots, place, &simulation.machine)
+                    simulated::compared(case, &log.slots, (0, place), &simulation.machine)
                 }),
             };
             Finding {

@@ -4,10 +4,19 @@
 //!
 //! A slot has one number for each count: of all flows, scaled from what was counted to all of
 //! their accesses. A variant has the median over its slots, for each unit of work. Two variants
-//! are compared within each round, as times are, and the ratio of a round is one draw of what a
-//! launch changes: addresses, and in what order threads reached what they share. So beside the
-//! median of the ratios stand the smallest and the largest: their *spread over launches*. It is no
-//! interval of confidence, and the model's own error is not in it.
+//! are compared within each round, as times are. What is not the program's varies: a launch changes
+//! addresses and which thread came first, and each launch is merged in five orders of its flows. So
+//! beside the median of the ratios stand the smallest and the largest of all launches and orders: their
+//! *spread*. The model's own error is not in it.
+//!
+//! **Verdict.** Two variants differ where all values of one lie below all of the other. With five each,
+//! chance alone does that in 2 of 252 cases (the permutation test), which is stricter than a look.
+//! They are the same where every ratio is within [`ALIKE`]. A variant whose values are all equal is
+//! *exact*: its order does not matter. The verdict is on the accesses that were recorded.
+//!
+//! **Window.** What was recorded is the beginning of the work, and a ratio may hang on how much that
+//! is: the same with a sixteenth and a quarter of it stands beside it. Where these go one way, a longer
+//! window would go on that way.
 //!
 //! Where flows share a core, the same ratio with turns that are 16 times as long stands beside it:
 //! what the rule of interleaving is worth.
@@ -25,6 +34,7 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::{Counts, Machine, Merged};
 
+use super::quantity::Word;
 use crate::data::RawSlot;
 use crate::data::number::many;
 use crate::data::words::plural;
@@ -282,6 +292,18 @@ pub struct SimulatedCount {
     pub subject: f64,
     /// Subject over reference; `None` where the reference has none.
     pub ratio: Option<Spread>,
+    /// Whether the subject has less of it or more.
+    #[serde(default = "unknown")]
+    pub verdict: Word,
+    /// Values of each side: launches times orders.
+    #[serde(default)]
+    pub draws: usize,
+    /// Whether all values of the subject are equal, and all of the reference.
+    #[serde(default)]
+    pub exact: bool,
+    /// The median ratio with parts of the window: a number stands for one part in so many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_parts: Vec<(u64, f64)>,
     /// The same with longer turns, where flows share a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longer_turns: Option<f64>,
@@ -289,6 +311,10 @@ pub struct SimulatedCount {
     /// and events were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedHere>,
+}
+
+fn unknown() -> Word {
+    Word::CannotTell
 }
 
 /// What a processor counted, medians for each unit of work.
@@ -336,7 +362,12 @@ impl SimulatedCount {
     }
 }
 
-/// A ratio over launches.
+/// Ratios nearer to 1 than this are alike.
+pub(crate) const ALIKE: f64 = 0.02;
+/// Fewest values of each side that can differ by more than chance.
+const DRAWS: usize = 5;
+
+/// A ratio over launches and orders.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// In the middle.
@@ -372,11 +403,11 @@ struct Pair<'a> {
     subject: (&'a RawSlot, &'a Simulated),
 }
 
-/// A variant against the first; `None` where no round has both.
+/// A variant against another one; `None` where no round has both.
 pub(super) fn compared(
     case: &Case,
     slots: &[RawSlot],
-    subject: usize,
+    (reference, subject): (usize, usize),
     machine: &Machine,
 ) -> Option<SimulatedCase> {
     let of = |variant: usize| {
@@ -387,7 +418,7 @@ pub(super) fn compared(
         })
     };
     let pairs = of(subject).filter_map(|subject| {
-        let reference = of(0).find(|(slot, _)| slot.round == subject.0.round)?;
+        let reference = of(reference).find(|(slot, _)| slot.round == subject.0.round)?;
         Some(Pair { reference, subject })
     });
     let pairs: Vec<Pair<'_>> = pairs.collect();
@@ -404,7 +435,7 @@ pub(super) fn compared(
         along: along(case),
         flows: variant.variant.flows,
         subject: variant.label.clone(),
-        reference: case.variants[0].label.clone(),
+        reference: case.variants[reference].label.clone(),
         launches: pairs.len(),
         units,
         counted: median(pairs.iter().map(|pair| pair.subject.1.merged.counted()))?,
@@ -493,26 +524,103 @@ fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedH
     })
 }
 
+/// The values of two sides, in all launches and orders.
+struct Draws {
+    reference: Vec<f64>,
+    subject: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+impl Draws {
+    fn of(count: Count, pairs: &[Pair<'_>]) -> Self {
+        let orders = pairs
+            .iter()
+            .map(|pair| pair.subject.1.in_other_orders.len());
+        let orders = 0..=orders.max().unwrap_or(0);
+        let both = orders.flat_map(|order| {
+            let of = move |one: &Simulated| in_order(count, one, order);
+            let both = pairs
+                .iter()
+                .map(move |pair| (of(pair.reference.1), of(pair.subject.1)));
+            both.collect::<Vec<_>>()
+        });
+        let both: Vec<(f64, f64)> = both.filter_map(|(a, b)| a.zip(b)).collect();
+        Self {
+            reference: both.iter().map(|one| one.0).collect(),
+            subject: both.iter().map(|one| one.1).collect(),
+            ratios: both.iter().filter_map(|one| over(*one)).collect(),
+        }
+    }
+
+    /// What they say of the subject.
+    fn verdict(&self) -> Word {
+        let ends = |side: &[f64]| {
+            let all = side.iter().copied();
+            all.fold((f64::MAX, f64::MIN), |(low, high), one| {
+                (low.min(one), high.max(one))
+            })
+        };
+        let (reference, subject) = (ends(&self.reference), ends(&self.subject));
+        let alike = |ratio: &f64| (ratio - 1.0).abs() < ALIKE;
+        match self.subject.len() >= DRAWS {
+            _ if !self.ratios.is_empty() && self.ratios.iter().all(alike) => Word::Same,
+            true if subject.1 < reference.0 => Word::Less,
+            true if subject.0 > reference.1 => Word::More,
+            _ => Word::CannotTell,
+        }
+    }
+
+    /// Whether there are several values of each side and no two of one differ.
+    fn are_exact(&self) -> bool {
+        let equal = |side: &[f64]| side.len() > 1 && side.iter().all(|one| *one == side[0]);
+        equal(&self.reference) && equal(&self.subject)
+    }
+}
+
+/// The number of a slot in an order of its flows.
+fn in_order(count: Count, one: &Simulated, order: usize) -> Option<f64> {
+    match order.checked_sub(1) {
+        None => Some(count.of(one)),
+        Some(other) => Some(count.in_merged(one.in_other_orders.get(other)?)),
+    }
+}
+
+/// The second over the first, unless that is none.
+fn over((reference, subject): (f64, f64)) -> Option<f64> {
+    (reference > 0.0).then(|| subject / reference)
+}
+
 fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCount> {
     let unit = if count.grows_with_work() { units } else { 1.0 };
-    let value = |one: &Simulated| count.of(one);
-    let reference = median(pairs.iter().map(|pair| value(pair.reference.1)))? / unit;
-    let subject = median(pairs.iter().map(|pair| value(pair.subject.1)))? / unit;
-    let ratios = pairs.iter().filter_map(|pair| {
-        let below = value(pair.reference.1);
-        (below > 0.0).then(|| value(pair.subject.1) / below)
-    });
-    let longer = pairs.iter().filter_map(|pair| {
-        let of = |one: &Simulated| Some(count.in_merged(one.with_longer_turns.as_deref()?));
-        let below = of(pair.reference.1).filter(|below| *below > 0.0)?;
-        Some(of(pair.subject.1)? / below)
-    });
+    let middle = |of: &dyn Fn(&Simulated) -> Option<f64>| {
+        let ratio = |pair: &Pair<'_>| over(of(pair.reference.1).zip(of(pair.subject.1))?);
+        median(pairs.iter().filter_map(ratio))
+    };
+    let part = |part: u64| {
+        let of = |one: &Simulated| {
+            let (_, merged) = one.in_parts.iter().find(|(own, _)| *own == part)?;
+            Some(count.in_merged(merged))
+        };
+        Some((part, middle(&of)?))
+    };
+    let draws = Draws::of(count, pairs);
+    let first = middle(&|one| in_order(count, one, 0));
     Some(SimulatedCount {
         count,
-        reference,
-        subject,
-        ratio: Spread::of(&ratios.collect::<Vec<_>>()),
-        longer_turns: median(longer),
+        reference: median(pairs.iter().map(|pair| count.of(pair.reference.1)))? / unit,
+        subject: median(pairs.iter().map(|pair| count.of(pair.subject.1)))? / unit,
+        ratio: Spread::of(&draws.ratios).map(|spread| Spread {
+            median: first.unwrap_or(spread.median),
+            ..spread
+        }),
+        verdict: draws.verdict(),
+        draws: draws.subject.len(),
+        exact: draws.are_exact(),
+        in_parts: flow::simulation::PARTS
+            .into_iter()
+            .filter_map(part)
+            .collect(),
+        longer_turns: middle(&|one| Some(count.in_merged(one.with_longer_turns.as_deref()?))),
         counted: counted_here(count, pairs, units),
     })
 }

@@ -3,11 +3,12 @@
 //!
 //! Where the source has a figure and the run did not come to ours, a chart has the source's mark and says
 //! so. Everything in this section is simulated, and its heading, its tables and its charts say so. The
-//! spread beside a ratio is that over launches, and no interval of confidence.
+//! spread beside a ratio is that over launches and orders, and no interval of confidence.
 
 mod against;
 mod beside;
 
+use lab::findings::Word;
 use lab::findings::simulated::{
     Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion, groups, is_of,
 };
@@ -74,6 +75,14 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("most_ratio", |row| ratio(row, |spread| spread.most))
         .shown("most", Unit::Significant)
         .drop(3),
+    Column::new("verdict", |row| text(verdict(row.count)).into()).label("verdict"),
+    Column::new("draws", |row| whole(Some(row.count.draws as u64)).into()),
+    Column::new("ratio_with_a_16th_of_the_window", |row| part(row, 16))
+        .shown("1/16 window", Unit::Significant)
+        .drop(7),
+    Column::new("ratio_with_a_4th_of_the_window", |row| part(row, 4))
+        .shown("1/4 window", Unit::Significant)
+        .drop(6),
     Column::new("ratio_with_longer_turns", |row| {
         number(row.count.longer_turns).into()
     })
@@ -100,6 +109,25 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("counted_subject", |row| counted(row, |here| here.subject)),
     Column::new("counted_ratio", |row| counted(row, |here| here.ratio)),
 ];
+
+/// What a count says of the subject.
+fn verdict(count: &SimulatedCount) -> String {
+    let exact = if count.exact { ", exact" } else { "" };
+    let word = match count.verdict {
+        Word::Same => "same",
+        Word::Less => "fewer",
+        Word::More => "more",
+        _ => "cannot tell",
+    };
+    format!("{word}{exact}")
+}
+
+/// The ratio with one part in so many of the window.
+fn part(row: &Row<'_>, part: u64) -> Cell {
+    let mut parts = row.count.in_parts.iter();
+    let own = parts.find(|(own, _)| *own == part);
+    number(own.map(|(_, ratio)| *ratio)).into()
+}
 
 fn counted(row: &Row<'_>, of: fn(CountedHere) -> f64) -> Cell {
     number(row.count.counted.map(of)).into()
@@ -169,7 +197,9 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
         format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
         format!(
             "Counts are per unit of work; those of lines and pages per slot. Ratio: {} over {}, \
-             the median over launches; least and most: the spread over launches. Longer turns: \
+             the median over launches; least and most: the spread over launches and orders of the \
+             flows. A verdict needs five values of each side that do not overlap; exact: all of a \
+             side are equal. Parts of the window: the ratio had less been recorded. Longer turns: \
              the ratio if hardware threads of a core take turns of {} accesses instead of {}. \
              {4} of all accesses ran through the model; the others are assumed to be like them",
             subject(study),

@@ -23,6 +23,10 @@ fn case(flows: u32, llc: f64, dtlb: f64) -> SimulatedCase {
         reference: 100.0,
         subject: 100.0 * over,
         ratio: Some(ratio(over)),
+        verdict: lab::findings::Word::CannotTell,
+        draws: 3,
+        exact: false,
+        in_parts: vec![(16, over * 0.9), (4, over * 0.95)],
         longer_turns: Some(over * 1.2),
         counted: None,
     };

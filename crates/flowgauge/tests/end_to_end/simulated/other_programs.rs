@@ -149,12 +149,14 @@ fn of_lackey(log: &str) -> Merged {
     }
     let machine = Machine::read("geometry", "geometry", GEOMETRY).unwrap();
     let rule = Rule {
+        order: 0,
         turn: 100,
         slice: 1000,
         timeslice: 1000,
     };
     let trace = Trace {
         tokens: writer.bytes(),
+        most: u64::MAX,
         warm: 0,
     };
     simulate::merge(&machine, 4096, rule, [trace], |_| Some(0), &|| false).unwrap()

@@ -16,14 +16,11 @@
 //! turns make rarer; on several cores with pages that more than one core uses, which are counted.
 //! Without a case of one flow there is no cause.
 
-use super::{Count, SimulatedCase, SimulatedCount};
+use super::{ALIKE, Count, SimulatedCase, SimulatedCount};
 use crate::data::Topology;
 use crate::data::number::{factor, many, percent};
 use crate::data::words::plural;
 use crate::findings::why::MOST;
-
-/// Ratios nearer to 1 than this are said to be alike.
-const ALIKE: f64 = 0.02;
 
 /// What a group of cases shows of some counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

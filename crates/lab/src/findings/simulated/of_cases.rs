@@ -13,7 +13,7 @@ pub(in crate::findings) fn simulated(
     let of_case = |one: &CaseResult| {
         let subjects = 1..one.case.variants.len();
         let compared =
-            subjects.filter_map(|subject| compared(&one.case, &one.slots, subject, machine));
+            subjects.filter_map(|subject| compared(&one.case, &one.slots, (0, subject), machine));
         compared.collect::<Vec<_>>()
     };
     cases.iter().flat_map(of_case).collect()

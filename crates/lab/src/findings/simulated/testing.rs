@@ -2,6 +2,7 @@
 
 use super::{Count, SimulatedCase, SimulatedCount, Spread};
 use crate::data::Topology;
+use crate::findings::quantity::Word;
 
 /// Counts of threads and of processes.
 pub(crate) fn case(flows: u32, along: Topology, counts: &[(Count, f64, f64)]) -> SimulatedCase {
@@ -10,6 +11,10 @@ pub(crate) fn case(flows: u32, along: Topology, counts: &[(Count, f64, f64)]) ->
         reference,
         subject,
         ratio: (reference > 0.0).then(|| spread(subject / reference)),
+        verdict: Word::CannotTell,
+        draws: 0,
+        exact: false,
+        in_parts: Vec::new(),
         longer_turns: None,
         counted: None,
     };
