@@ -13,9 +13,11 @@
 //! brought into the range of what was asked for.
 //!
 //! **A parameter of which each kind of flow has its own values** (workers: this many processes, so
-//! many threads) has the points of all of them; at each, those models that were asked for there.
+//! many threads) has the points of all of them; at each, those models that were asked for there. The
+//! same holds for several numbers of flows (`counts`).
 
 mod cases;
+mod counts;
 mod parameters;
 mod sweeps;
 mod variants;
@@ -100,9 +102,9 @@ pub(crate) fn asked(
     notes: &mut Vec<String>,
 ) -> Result<Study, String> {
     check_lists(flags)?;
-    let mut cases = cases::chosen(&study, flags)?;
-    for case in &mut cases {
-        variants::set(case, flags, notes)?;
+    let mut cases = Vec::new();
+    for case in cases::chosen(&study, flags)? {
+        cases.extend(counts::set(case, flags, notes)?);
     }
     parameters::set(&mut cases, flags, notes)?;
     let cases = sweeps::set(cases, flags, machine)?;

@@ -130,6 +130,26 @@ fn a_number_of_flows_alone_runs_its_models_and_there_is_a_block_for_each() {
     assert_eq!(more.study.cases[0].work.units(), 7);
 }
 
+/// `-p 2..4` was "no whole number from 0 to 18446744073709551615".
+#[test]
+fn several_numbers_of_flows_are_a_sweep_over_them() {
+    let wanted = [
+        ("trial/2", vec!["2 process"]),
+        ("trial/3", vec!["3 process", "3 thread"]),
+        ("trial/4", vec!["4 thread"]),
+    ];
+    let wanted = wanted.map(|(name, variants)| {
+        let variants = variants.into_iter().map(str::to_owned);
+        (name.to_owned(), variants.collect::<Vec<_>>())
+    });
+    assert_eq!(cases("primes --processes 2..3 --threads 3,4"), wanted);
+    let study = of("primes --processes 2..4 --threads 2..4").unwrap().study;
+    assert_eq!(study.headline, "trial/3");
+    assert_eq!(study.cases[2].work.units(), 4);
+    let error = of("primes --processes 2..4 --block 1000..10000").unwrap_err();
+    assert!(error.contains("sweep one of the two"), "{error}");
+}
+
 #[test]
 fn counts_of_two_models_have_the_points_of_both_and_a_table_of_one_that_both_have() {
     let line = "workers --kind cpu --processes 2..3 --threads 3..4 --loops 1";
