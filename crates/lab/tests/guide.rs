@@ -51,6 +51,37 @@ fn the_finding_of_the_guide_is_one() {
     assert_eq!(study.published()[0].theirs, "1.43 % faster");
 }
 
+/// A publication is one file, and each of its findings stands beside something or says why not.
+#[test]
+fn every_file_of_the_literature_is_a_study_with_findings() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../literature");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        seen += 1;
+        let (text, name) = (
+            fs::read_to_string(&path).unwrap(),
+            path.display().to_string(),
+        );
+        for preset in [Preset::Quick, Preset::Full] {
+            let study = lab::study::parse(&text, &name, preset).unwrap();
+            let found = study.published();
+            assert!(!found.is_empty(), "{name}");
+            for one in found {
+                assert!(
+                    one.ours.is_some() || one.not_here.is_some(),
+                    "{name}: {}",
+                    one.finding
+                );
+            }
+        }
+    }
+    assert!(seen >= 7, "{seen}");
+}
+
 #[test]
 fn the_machine_of_the_guide_is_one() {
     let text = block(include_str!("../../../docs/guide/machine.md"));
