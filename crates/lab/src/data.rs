@@ -26,7 +26,7 @@ pub use settings::{AskedParentMemory, Preset, Sampling, Settings, Value};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{
-    BestOf, Case, Claim, Deciding, Half, LabelledVariant, Metric, OfCase, OfModel, OfSweep,
+    BestOf, Case, Claim, Deciding, Half, LabelledVariant, Metric, OfCase, OfModel, OfPair, OfSweep,
     OfVariant, OfWork, Origin, Ours, Pair, Published, Step, Study, SweepPoint, TimeIn, Topology,
     along, base, labelled,
 };

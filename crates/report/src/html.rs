@@ -108,8 +108,14 @@ fn script() -> String {
     lines.join("\n")
 }
 
+/// Figures to be printed, without their data.
+pub(crate) fn printed(figures: &[Figure]) -> Markup {
+    html! { @for figure in figures { (figure.render_with(Detail::All)) } }
+}
+
 /// A page to be printed: a body, and nothing for programs.
-pub(crate) fn sheet(title: &str, body: &Markup) -> String {
+pub(crate) fn sheet(title: &str, body: Markup) -> String {
+    let body = body.into_string();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -119,7 +125,10 @@ pub(crate) fn sheet(title: &str, body: &Markup) -> String {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body.sheet { (body) }
+            body.sheet {
+                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
+                (PreEscaped(&body))
+            }
         }
     };
     compact(&shown(&page.into_string()))

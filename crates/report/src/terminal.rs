@@ -58,11 +58,21 @@ impl Default for Style {
     }
 }
 
+/// The folder as commands name it: a point at its end would be taken for that of a sentence.
+fn named(folder: &str) -> String {
+    match folder.ends_with('.') {
+        true => format!("{folder}/"),
+        false => folder.to_owned(),
+    }
+}
+
 /// The answers of a run, after everything else where it is asked for. `folder` is where the
 /// results are, for the commands that it names.
 #[must_use]
 pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
-    let folder = folder.map_or(FOLDER.to_owned(), crate::text::shell_word);
+    let folder = folder.map_or(FOLDER.to_owned(), |folder| {
+        crate::text::shell_word(&named(folder))
+    });
     let document = Document::of(results, &folder);
     let screen = |detail| {
         let mut page = Page::new(style);
@@ -300,4 +310,15 @@ pub fn findings_line(
     };
     let line = format!("{subject} vs {reference}: {word} {}", said.interval);
     cut(visible(&line).trim_end(), style.width).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    /// `report .` said "flowgauge run --resume --rounds 160": the point was the end of a sentence.
+    #[test]
+    fn a_folder_that_ends_with_a_point_is_named_as_a_folder() {
+        assert_eq!([".", "..", "a/b"].map(named), ["./", "../", "a/b"]);
+    }
 }

@@ -16,8 +16,9 @@ use crate::html::table::Named;
 use crate::{date, html};
 
 /// Every verdict, in the order of tables.
-const KINDS: [Standing; 6] = [
+const KINDS: [Standing; 7] = [
     Standing::Reproduced,
+    Standing::OtherSize,
     Standing::Refuted,
     Standing::Differs,
     Standing::CannotTell,
@@ -46,11 +47,11 @@ pub fn markdown(results: &Results) -> Option<String> {
     table(&tally(results));
     for study in studies(results) {
         text.push_str(&format!("\n## {}\n\n", heading(study)));
+        if let Some(setup) = then::setup(study) {
+            text.push_str(&format!("{setup}\n\n"));
+        }
         text.push_str(&as_markdown(&then::with_commands(study)));
-        text.push_str(&format!(
-            "\nAll of it again: `flowgauge {}`\n",
-            study.study.name
-        ));
+        text.push_str(&format!("\nAll of it again: `{}`\n", again(study)));
     }
     Some(text)
 }
@@ -66,8 +67,8 @@ pub fn json(results: &Results) -> Option<String> {
     Some(crate::json::then_and_now(by_study))
 }
 
-/// The same as a page to be printed, without a command in each row, which would not fit on four
-/// pages; `None` where no study of the run has a source.
+/// The same as a page to be printed, with the source's charts where they have figures in its text;
+/// `None` where no study of the run has a source.
 #[must_use]
 pub fn page(results: &Results) -> Option<String> {
     studies(results).next()?;
@@ -78,14 +79,13 @@ pub fn page(results: &Results) -> Option<String> {
         (html::table::plain(&tally(results), Named::Heading("Verdicts")))
         @for study in studies(results) {
             h2 { (heading(study)) }
-            (html::table::plain(&then::table(study), Named::Heading(&heading(study))))
-            p.quiet {
-                "All of it again: flowgauge " (study.study.name) "; the command of each row: flowgauge \
-                 report DIR --then-and-now"
-            }
+            @if let Some(setup) = then::setup(study) { p.quiet { (setup) } }
+            (html::printed(&then::drawn(study)))
+            (html::table::plain(&then::with_commands(study), Named::Heading(&heading(study))))
+            p.quiet { "All of it again: " (again(study)) }
         }
     };
-    Some(html::sheet(TITLE, &body))
+    Some(html::sheet(TITLE, body))
 }
 
 const TITLE: &str = "Then and now";
@@ -96,16 +96,36 @@ fn heading(study: &StudyResult) -> String {
     format!("{}: {source}", study.study.name)
 }
 
+/// The command that runs all of a study.
+fn again(study: &StudyResult) -> String {
+    let name = &study.study.name;
+    match lab::builtin_names().any(|known| known == name) {
+        true => format!("flowgauge {name}"),
+        false => "flowgauge run FILE".to_owned(),
+    }
+}
+
+/// The number of sources in words.
+fn sources(results: &Results) -> String {
+    let mut all: Vec<Option<String>> = studies(results).map(then::source).collect();
+    all.dedup();
+    match all.len() {
+        1 => "one publication".to_owned(),
+        many => format!("{many} publications"),
+    }
+}
+
 /// What the tables are, and what the words in them mean.
 fn opening(results: &Results) -> [String; 2] {
     let header = &results.header;
     let machine = &header.machine;
     let of_run = format!(
-        "What five publications found about processes and threads, finding by finding, and what \
-         one run of flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a \
-         run on {} on {} CPUs ({}, kernel {}), seed {}. Each interval by itself misses the truth in \
-         at most 5 of 100 runs; those of the first screen are wider, since all of them hold \
-         together. Where none decides, the verdict is \"cannot tell\".",
+        "What {} found about processes and threads, finding by finding, and what one run of \
+         flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a run on {} on \
+         {} CPUs ({}, kernel {}), seed {}. The claims of a source share a level: of their verdicts, \
+         at most 5 % are false on average. Where no interval decides, the verdict is \"cannot \
+         tell\".",
+        sources(results),
         header.version,
         date::day(header.began_unix_s),
         machine.usable_cpus(),
@@ -113,9 +133,11 @@ fn opening(results: &Results) -> [String; 2] {
         machine.kernel.release,
         header.settings.seed,
     );
-    let words = "*Reproduced*: ours says the same. *Refuted*: the opposite. *Differs*: something \
-                 else. *Side by side*: two figures of two machines, without a claim. A figure of a \
-                 source stands in its text, or says where it is from.";
+    let words = "*Reproduced*: ours says the same, in direction and in size: an effect within a \
+                 factor of 2 of the source's, where it has one. *Same direction, other size*: by more \
+                 or less than that. *Refuted*: the opposite. *Differs*: something else. *Side by side*: \
+                 two figures of two machines, without a claim. A figure of a source stands in its \
+                 text, or says where it is from.";
     [of_run, words.to_owned()]
 }
 

@@ -17,7 +17,8 @@ use super::settings::Sampling;
 pub use labels::labelled;
 pub(crate) use labels::{differ_in_flows_alone, unique};
 pub use published::{
-    Claim, Half, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published, Step, TimeIn,
+    Claim, Half, OfCase, OfModel, OfPair, OfSweep, OfVariant, OfWork, Ours, Pair, Published, Step,
+    TimeIn,
 };
 pub(crate) use questions::Questions;
 pub use topology::{Topology, along, base};
@@ -360,6 +361,9 @@ pub struct Origin {
     pub year: u32,
     /// Its headline in our words.
     pub finding: String,
+    /// Its machines and software, as far as its text names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
     /// All that it found: `[[published]]` of a study file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,

@@ -38,6 +38,9 @@ const STRAIGHT: f64 = 0.9;
 /// Fewest numbers that show a law: two are always on a line.
 pub(super) const PLACES: usize = 3;
 
+/// Fewest numbers at which a jump, a stay and a jump can be told apart.
+pub(super) const STEPS: usize = 4;
+
 /// The shape of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,6 +131,7 @@ impl Growth {
             _ => false,
         };
         let other = match claim {
+            Claim::Steps if self.line.places < STEPS && !is_flat => false,
             Claim::Flat | Claim::Grows => self.shape != CannotTell,
             _ => is_flat || matches!(self.shape, Falling | Steps) || self.is_in_a_line(),
         };
@@ -264,6 +268,16 @@ mod tests {
         assert_eq!(line.judge(Claim::Linear), Standing::Reproduced);
         let bent = growth([1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
         assert_ne!(bent.shape, Shape::Steps);
+    }
+
+    /// Of three numbers it was said that they are not in steps.
+    #[test]
+    fn three_numbers_show_no_steps_and_no_lack_of_them() {
+        let slots = |x: usize| (0..10).map(move |n| (x as f64, x as f64 + f64::from(n) * 0.01));
+        let points: Vec<(f64, f64)> = [2, 3, 5].into_iter().flat_map(slots).collect();
+        let line = Growth::through(&points).unwrap();
+        assert_eq!(line.judge(Claim::Steps), Standing::CannotTell);
+        assert_eq!(line.judge(Claim::Linear), Standing::Reproduced);
     }
 
     /// "growing, 99 % of one's part" was said to differ from a line.

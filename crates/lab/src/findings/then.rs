@@ -3,15 +3,15 @@
 //! # Theory
 //!
 //! A finding ([`Published`]) says what it claims of which of our quantities. The quantity is
-//! judged as all quantities are, and the claim by its verdict:
+//! judged as all quantities are, and the claim by its verdict ([`claim`]):
 //!
 //! | the claim | ours says | verdict |
 //! |---|---|---|
 //! | a direction | the same direction | reproduced |
 //! | | the opposite one | refuted |
 //! | | no difference that matters | differs |
-//! | a direction with a factor | that direction by at least the factor | reproduced |
-//! | | that direction by less | differs |
+//! | a direction with a size or a bound | that direction with that size, within the bound | reproduced |
+//! | | that direction alone | same direction, other size |
 //! | no difference | none | reproduced |
 //! | | a difference | differs |
 //! | a law | that law | reproduced |
@@ -22,8 +22,11 @@
 //! | | beyond it | refuted |
 //! | anything | no interval decides | cannot tell |
 //!
-//! A pair that the run compares is judged as there, at the level of the headlines or of what is
-//! exploratory: no verdict here goes further than the one that stands beside it.
+//! At which level, says [`family`].
+//!
+//! **Like with like.** A run of other numbers of flows than the source's says so and judges nothing.
+//! Ours is mostly shorter: the row says by how much, and its quantity is one to which fixed costs do
+//! not belong. On a simulated machine, a finding of another machine has no place.
 //!
 //! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
 //! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
@@ -37,8 +40,11 @@
 mod again;
 mod amounts;
 mod causes;
+mod claim;
 mod explains;
+mod family;
 mod laws;
+mod modelled;
 mod pairs;
 mod refused;
 mod steps;
@@ -52,10 +58,16 @@ use measure::Measured;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
+pub(super) use family::then_and_now;
+
 use super::limits::at_most;
 use super::{CaseResult, Limit, Scaling};
+use crate::data::number::{count, many};
 use crate::data::words::plural;
-use crate::data::{CaseEnd, Claim, Half, Header, Ours, Published, Study};
+use crate::data::{
+    Case, CaseEnd, Claim, Half, Header, LabelledVariant, Ours, Pair, Preset, Published, Study,
+};
+use crate::plan::study::known;
 
 /// A finding of the source with ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +81,9 @@ pub struct Then {
     /// Where in the source's text that stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// The words of that text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotes: Vec<String>,
     /// What came of it.
     pub verdict: Standing,
     /// Why it is not possible, or is not known; or what the reader must know.
@@ -108,6 +123,8 @@ pub struct ByNumber {
 pub enum Standing {
     /// Ours says the same.
     Reproduced,
+    /// Ours says the same, by far more or far less.
+    OtherSize,
     /// Ours says the opposite.
     Refuted,
     /// Ours says something else.
@@ -126,6 +143,7 @@ impl Standing {
     pub fn name(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
+            Self::OtherSize => "same direction, other size",
             Self::Refuted => "refuted",
             Self::Differs => "differs",
             Self::CannotTell => "cannot tell",
@@ -144,11 +162,23 @@ pub(super) struct Run<'a> {
     pub(super) cases: &'a [CaseResult],
     pub(super) limits: &'a [Limit],
     pub(super) scaling: &'a [Scaling],
+    /// The study that is held, by its name.
+    pub(super) study: &'a str,
+    /// How many claims of the family there are for each that gets a verdict.
+    pub(super) stricter: f64,
 }
 
 impl<'a> Run<'a> {
     fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
         let found = self.cases.iter().find(|case| case.case.name == name);
+        let unlike = found.and_then(|case| self.other_flows(&case.case));
+        if let Some((here, there)) = unlike {
+            return Err(Answer::impossible(format!(
+                "not like for like: {} here, {} in the source's",
+                many(here.into(), "flow"),
+                count(there.into())
+            )));
+        }
         match found {
             Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
                 Err(Answer::unknown(format!(
@@ -158,6 +188,35 @@ impl<'a> Run<'a> {
             Some(case) => Ok(case),
             None => Err(Answer::unknown(format!("the case {name} was not run"))),
         }
+    }
+
+    /// Flows of a variant here and in the study as it is built in, where they are not the same.
+    fn other_flows(&self, case: &Case) -> Option<(u32, u32)> {
+        let full = known(self.study, Preset::Full)?;
+        let built_in = full.cases.iter().find(|one| one.name == case.name)?;
+        let same = |own: &LabelledVariant| {
+            let mut all = built_in.variants.iter();
+            let there = all.find(|one| one.label == own.label && one.of_cpus.is_none())?;
+            Some((own.variant.flows, there.variant.flows))
+        };
+        let mut both = case.variants.iter().filter_map(same);
+        both.find(|(here, there)| here != there)
+    }
+
+    /// Comparisons that share the level of a pair.
+    fn comparisons(&self, case: &CaseResult, pair: &Pair) -> usize {
+        let pairs = case.case.variants.len().saturating_sub(1).max(1);
+        let workers = match pair.worker {
+            Some(_) => workers::count(case, &pair.subject).max(1),
+            None => 1,
+        };
+        (pairs as f64 * f64::from(workers) * self.stricter).ceil() as usize
+    }
+
+    /// The name of the machine that is simulated.
+    fn simulated(&self) -> Option<&'a str> {
+        let simulation = self.header.settings.simulate.as_ref();
+        simulation.map(|simulation| simulation.machine.name.as_str())
     }
 
     /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
@@ -191,6 +250,8 @@ pub(super) struct Answer {
     points: Vec<[f64; 2]>,
     /// They are ratios of two variants.
     are_ratios: bool,
+    /// Too few rounds for an interval: then it is none of the claims that share a level.
+    too_few: bool,
 }
 
 impl Answer {
@@ -202,6 +263,7 @@ impl Answer {
             cause: None,
             points: Vec::new(),
             are_ratios: false,
+            too_few: false,
         }
     }
 
@@ -222,14 +284,14 @@ impl Answer {
     }
 }
 
-/// Every finding of the source of a study, in its order.
-pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
-    let found = study.published();
-    found.iter().map(|one| then(study, one, run)).collect()
-}
-
-fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
-    let answer = answered(published, run);
+/// A finding with ours, and whether rounds were enough to judge it.
+fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
+    let mut answer = answered(published, run);
+    let is_judged = !answer.ours.is_empty() && !answer.too_few;
+    if let (Some(unlike), Standing::Refuted) = (&published.unlike, answer.verdict) {
+        answer.verdict = Standing::Differs;
+        answer.because = Some(unlike.clone());
+    }
     let because: Vec<String> = (answer.because.clone().into_iter())
         .chain(answers_it(study, published, answer.verdict, &answer.ours))
         .chain(published.note.clone())
@@ -239,7 +301,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         true => None,
         false => causes::of(published, answer.verdict, answer.cause.clone(), run),
     };
-    Then {
+    let then = Then {
         by_number: by_number(published, &answer),
         finding: published.finding.clone(),
         theirs: match &published.from {
@@ -247,21 +309,28 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
             None => published.theirs.clone(),
         },
         place: published.place.clone(),
-        ours: match (&run.header.settings.simulate, answer.ours.is_empty()) {
-            (Some(simulation), false) => {
-                format!("simulated, {}: {}", simulation.machine.name, answer.ours)
-            }
+        quotes: published.quotes.clone(),
+        ours: match (run.simulated(), answer.ours.is_empty()) {
+            (Some(machine), false) => format!("simulated, {machine}: {}", answer.ours),
             _ => answer.ours,
         },
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
         cause,
         command: again::command(study, published),
-    }
+    };
+    (then, is_judged)
 }
 
 /// What of ours stands beside a finding.
 fn answered(published: &Published, run: Run<'_>) -> Answer {
+    if let (Some(theirs), Some(here)) = (&published.machine, run.simulated())
+        && theirs != here
+    {
+        return Answer::impossible(format!(
+            "the source's is another machine: --simulate {theirs}"
+        ));
+    }
     match (&published.ours, &published.not_here) {
         (Some(ours), Some(because)) => {
             answer(published, ours, run).unwrap_or_else(|_| Answer::impossible(because))
@@ -343,9 +412,10 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
         Ours::Best(of) => amounts::best(published.value, &of.case, run),
         Ours::Law(of) => laws::answer(claim, of, run),
         Ours::Limit(of) => limit(published, of.model, run),
-        Ours::Throughput(of) => works::throughput(claim, of, run),
+        Ours::Throughput(of) => works::throughput(published, of, run),
         Ours::SharedPages(of) => works::shared_pages(published, of, run),
-        Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
+        Ours::TlbMisses(of) => works::tlb_misses(published, of, run),
+        Ours::Survivors(of) => refused::survivors(claim, of, run),
         Ours::NotSwitched => refused::not_switched(run),
     }
 }
@@ -373,19 +443,8 @@ fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
         cause: first.cause.clone().or(second.cause.clone()),
         ..Answer::new(
             format!("{}; and {}", known(&first), known(&second)),
-            together(of_both),
+            claim::of_both(of_both),
         )
-    }
-}
-
-/// What two halves are together: what both are; without an answer to one of them, none; else
-/// something else than the source's.
-fn together([first, second]: [Standing; 2]) -> Standing {
-    let is_open = |one: Standing| matches!(one, Standing::CannotTell | Standing::NotPossible);
-    match first == second {
-        true => first,
-        false if is_open(first) || is_open(second) => Standing::CannotTell,
-        false => Standing::Differs,
     }
 }
 
@@ -395,23 +454,33 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
     let room = found
         .and_then(|limit| limit.room.as_ref())
         .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
-    let ours = format!("{}, by {}", at_most(room), room.bites);
-    let here = room.count as f64;
-    let verdict = bounded(published, (here, here)).unwrap_or(Standing::SideBySide);
-    Ok(Answer::new(ours, verdict))
-}
-
-/// Whether the whole of an interval is within the bound that a finding claims, or beyond it.
-fn bounded(published: &Published, (low, high): (f64, f64)) -> Option<Standing> {
-    let bound = published.value?;
-    let (within, beyond) = match published.claim? {
-        Claim::AtLeast => (low >= bound, high < bound),
-        Claim::AtMost => (high <= bound, low > bound),
-        _ => return None,
+    let made = found.map_or(0, |limit| limit.made);
+    let ours = format!(
+        "{}, by {} ({} made here)",
+        at_most(room),
+        room.bites,
+        count(made)
+    );
+    // What was made is certain; a limit that was read is none that was tried.
+    let here = match published.claim {
+        Some(Claim::AtLeast) => made as f64,
+        _ => room.count as f64,
     };
-    Some(match (within, beyond) {
-        (true, _) => Standing::Reproduced,
-        (_, true) => Standing::Refuted,
-        _ => Standing::CannotTell,
+    let verdict = claim::of_bound(published, (here, here)).unwrap_or(Standing::SideBySide);
+    let is_tried = published.value.is_some_and(|bound| made as f64 > bound);
+    let (verdict, because) = match (verdict, published.claim) {
+        (Standing::Refuted, Some(Claim::AtLeast)) => (
+            Standing::CannotTell,
+            Some("fewer than the source's were made in this run"),
+        ),
+        (Standing::Refuted, _) if !is_tried => (
+            Standing::Differs,
+            Some("that limit was read; this run made no more flows than the source's limit"),
+        ),
+        (verdict, _) => (verdict, None),
+    };
+    Ok(Answer {
+        because: because.map(str::to_owned),
+        ..Answer::new(ours, verdict)
     })
 }

@@ -11,6 +11,7 @@ mod flow_counts;
 mod format;
 mod parent_memory;
 mod placed;
+mod published;
 mod source;
 mod sweep_value;
 mod variants;
@@ -19,3 +20,5 @@ pub(crate) use builtin::known;
 pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
+#[cfg(test)]
+pub(crate) use published::{QUANTITIES, SIMULATED};

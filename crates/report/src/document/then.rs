@@ -13,7 +13,7 @@ use lab::findings::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};
 
 use super::detail::Detail;
-use super::figures::{Figures, over_number};
+use super::figures::{Figure, Figures, over_number};
 use super::table::{Cell, Col, Column as Head, Table, Value, text};
 use super::{Level, Section};
 use crate::charts::lines::{Point, Series};
@@ -21,8 +21,8 @@ use crate::charts::marker::Look;
 use crate::number::plain;
 use crate::words::Tone;
 
-/// Fewer points than this are no line.
-const LINE: usize = 3;
+/// Fewer points than this are no line: of some charts the text has both ends alone.
+const LINE: usize = 2;
 
 /// A finding of a source.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("place", |row| {
         text(row.then.place.as_deref().unwrap_or_default()).into()
     }),
+    Column::new("quotes", |row| text(row.then.quotes.join(" | ")).into()),
     Column::new("ours", |row| text(&row.then.ours).into()).prose("here"),
     Column::new("verdict", |row| {
         let verdict = row.then.verdict;
@@ -70,7 +71,7 @@ fn tone(verdict: Standing) -> Tone {
     match verdict {
         Standing::Reproduced => Tone::Faster,
         Standing::Refuted | Standing::Differs => Tone::Slower,
-        Standing::CannotTell => Tone::Doubt,
+        Standing::OtherSize | Standing::CannotTell => Tone::Doubt,
         Standing::NotPossible | Standing::SideBySide => Tone::Quiet,
     }
 }
@@ -93,6 +94,23 @@ pub(crate) fn source(study: &StudyResult) -> Option<String> {
     let origin = study.study.origin.as_ref()?;
     let (author, title, year) = (&origin.author, &origin.title, origin.year);
     Some(format!("{author}, \"{title}\", {year}"))
+}
+
+/// Its machines and software.
+pub(crate) fn setup(study: &StudyResult) -> Option<String> {
+    let setup = study.study.origin.as_ref()?.setup.as_ref()?;
+    Some(format!("Its machines: {setup}"))
+}
+
+/// The source's charts with ours, to be printed: without the figures as a table.
+pub(crate) fn drawn(study: &StudyResult) -> Vec<Figure> {
+    let name = &study.study.name;
+    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
+    let Figures(mut drawn) = figures(name, study, year);
+    for figure in &mut drawn {
+        figure.data = None;
+    }
+    drawn
 }
 
 /// The head of the column with what the source has, where no year is known.
@@ -128,6 +146,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     };
     let mut own = Section::new(&format!("{id}-then"), "Then and now");
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
+    own.quiet(setup(study));
     own.table(table(study));
     own.quiet([
         "Intervals are those of the tables below; of what no table compares, each holds by itself"

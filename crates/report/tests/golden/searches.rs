@@ -83,7 +83,7 @@ fn the_page_has_the_charts_of_ours_and_of_the_source() {
     let page = html::page(&searches());
     for text in [
         "Time by the number of workers",
-        "Two workers are best (Ubuntu 12.04, Core 2 Duo E3200)",
+        "Two workers are best, where files are mapped (Ubuntu 12.04, Core 2 Duo E3200)",
         "Where the time of all flows goes",
     ] {
         assert!(page.contains(text), "{text}");

@@ -14,9 +14,15 @@
 //! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
 //! ```
 //!
-//! A figure in `theirs` stands in the source's text, at `place`. One that is from elsewhere says so
-//! in `from`, and what is only inferred says that there too. Where nothing of ours can stand
-//! beside a finding, `not_here` says why. `results::then` holds it against a run.
+//! A figure in `theirs` stands in the source's text, at `place`, and `quotes` has the words of the
+//! text that it rests on: `studies/check-quotes FOLDER` looks each of them up in the texts. One that
+//! is from elsewhere says so in `from`, and what is only inferred says that there too. Where nothing
+//! of ours can stand beside a finding, `not_here` says why. `findings::then` holds it against a run.
+//!
+//! A claim has a direction (`claim`), and where the source gives it a size (`size`, the subject's
+//! figure over the reference's) or a bound (`value`). `seconds` is what the reference took there: ours
+//! is mostly shorter, and says by how much. `machine` names the model of the source's machine, beside
+//! which no other one is simulated; `unlike` says in what ours is another thing than the source's.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +39,9 @@ pub struct Published {
     /// Where in the source's text it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Words of the source's text, as they stand there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotes: Vec<String>,
     /// Where `theirs` is from, where it is not in the source's own text, or inferred from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -42,6 +51,18 @@ pub struct Published {
     /// The best number, or another figure that ours is held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// The subject's figure over the reference's, in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// Seconds that the reference took in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The name of the machine to simulate that is the source's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// In what ours is another thing than the source's: then it refutes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlike: Option<String>,
     /// Figures of the source by a number (of workers, of flows, or which worker): each the number
     /// and the figure, to be drawn beside ours, both over their first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -141,6 +162,8 @@ pub enum Ours {
     TlbMisses(OfWork),
     /// How much of the memory of threads, as ranges that a huge page maps, several cores work on.
     SharedPages(OfWork),
+    /// How many flows go on where one of them crashes, as the failed slots of a case tell.
+    Survivors(OfPair),
     /// Hand-overs that the system ignored, as the refused slots of any case tell.
     NotSwitched,
 }
@@ -160,6 +183,18 @@ pub struct Pair {
     /// Which worker, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<u32>,
+}
+
+/// Two variants of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfPair {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant that the finding is about.
+    pub subject: String,
+    /// Label of the one that it is held against.
+    pub reference: String,
 }
 
 /// A quantity of a variant of a case.
@@ -221,6 +256,9 @@ pub struct OfSweep {
     pub variant: String,
     /// The quantity by its name.
     pub quantity: String,
+    /// The smallest number of which the law is said: below it another one may hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
 }
 
 /// A model.

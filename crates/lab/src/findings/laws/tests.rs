@@ -63,6 +63,7 @@ fn source(cases: &[Case]) -> Origin {
         title: "T".to_owned(),
         year: 2026,
         finding: "f".to_owned(),
+        setup: None,
         published: vec![of("process"), of("thread")],
     }
 }

@@ -168,6 +168,11 @@ quantities! {
     asked_for {
         /// When the parent had the last result, after the release.
         ParentDone "parent-done" "the parent done" Ns Read::Rep(|rep| Some(rep.parent.end_ns as f64));
+        /// The source of the primes adds them up.
+        DoneSum "done-sum" "completion times of parent and workers, added up" Ns Read::Rep(|rep| {
+            let workers: u64 = rep.flows.iter().map(|flow| flow.end_ns).sum();
+            (!rep.flows.is_empty()).then_some((workers + rep.parent.end_ns) as f64)
+        });
         /// Results that the parent got.
         Results "results" "results" Count Read::Rep(|rep| Some(rep.parent.received as f64));
         /// The steady phase over what each flow counted in it.

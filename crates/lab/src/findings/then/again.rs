@@ -4,39 +4,69 @@
 //!
 //! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. Each is
 //! a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
-//! does not. So a row needs a command of its own only where something else answers it.
+//! does not have it with these variants. So a row needs a command of its own only where something else
+//! answers it. A study that is not built in is run by its file, whose path no journal knows.
 
 use measure::counters::Event;
 
-use crate::data::{Ours, Preset, Published, Study};
+use crate::data::{Case, Ours, Preset, Published, Study};
 use crate::plan::study::known;
 
 /// The command of a row.
 pub(super) fn command(study: &Study, published: &Published) -> String {
-    let own = published.command.clone();
-    own.or_else(|| of_case(&study.name, published.ours.as_ref()?))
-        .unwrap_or_else(|| format!("flowgauge {}", study.name))
+    if let Some(own) = &published.command {
+        return own.clone();
+    }
+    match known(&study.name, Preset::Full) {
+        Some(full) => (published.ours.as_ref())
+            .and_then(|ours| of_case(full, ours))
+            .unwrap_or_else(|| format!("flowgauge {}", study.name)),
+        None => of_file(published.ours.as_ref()),
+    }
 }
 
-fn of_case(name: &str, ours: &Ours) -> Option<String> {
+/// The command for a case at the size that its study repeats; `None` where there is none.
+pub(super) fn at_its_size(study: &str, case: &str) -> Option<String> {
+    let full = known(study, Preset::Full)?;
+    has(full, case, &[]).then(|| format!("flowgauge run {study} --case {case} --preset full"))
+}
+
+/// Of a study file.
+fn of_file(ours: Option<&Ours>) -> String {
+    let (case, _) = ours.and_then(named).unzip();
+    let case = case.map_or_else(String::new, |case| format!(" --case {case}"));
+    format!("flowgauge run FILE{case}")
+}
+
+/// The case that a result is of, and its variants.
+fn named(ours: &Ours) -> Option<(String, Vec<&str>)> {
+    Some(match ours {
+        Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => {
+            (of.case.clone(), vec![&of.subject, &of.reference])
+        }
+        Ours::Amount(of) | Ours::Workers(of) => (of.case.clone(), vec![&of.variant]),
+        Ours::TimeIn(of) => (of.case.clone(), vec![&of.variant]),
+        Ours::Best(of) => (of.case.clone(), Vec::new()),
+        Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
+            (format!("{}/{}", of.workload, of.along.word()), Vec::new())
+        }
+        Ours::Survivors(of) => (of.case.clone(), vec![&of.subject, &of.reference]),
+        Ours::Law(_) | Ours::Limit(_) | Ours::NotSwitched => return None,
+    })
+}
+
+fn of_case(full: &Study, ours: &Ours) -> Option<String> {
+    let name = &full.name;
     if let Ours::Limit(of) = ours {
         return Some(format!("flowgauge {name} --model {}", of.model));
     }
-    let full = known(name, Preset::Full)?;
-    let case = match ours {
-        Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => of.case.clone(),
-        Ours::Amount(of) | Ours::Workers(of) => of.case.clone(),
-        Ours::TimeIn(of) => of.case.clone(),
-        Ours::Best(of) => of.case.clone(),
-        Ours::Law(of) => swept(full, &of.sweep)?,
-        Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
-            format!("{}/{}", of.workload, of.along.word())
-        }
-        Ours::Limit(_) | Ours::NotSwitched => return None,
+    let (case, labels) = match ours {
+        Ours::Law(of) => (swept(full, &of.sweep)?, vec![of.variant.as_str()]),
+        _ => named(ours)?,
     };
     let events =
         event(ours).map_or_else(String::new, |event| format!(" --events {}", event.name()));
-    let preset = match has(known(name, Preset::Quick)?, &case) {
+    let preset = match has(known(name, Preset::Quick)?, &case, &labels) {
         true => "",
         false => " --preset full",
     };
@@ -67,13 +97,22 @@ fn swept(study: &Study, sweep: &str) -> Option<String> {
     Some(base.to_owned())
 }
 
-/// Whether a study has a case of that name, or one that is spread into such cases on a machine.
-fn has(study: &Study, name: &str) -> bool {
-    let mut cases = study.cases.iter();
-    cases.any(|case| {
+/// Whether a study has a case of that name with these variants, or one that is spread into such cases
+/// on a machine.
+fn has(study: &Study, name: &str, labels: &[&str]) -> bool {
+    let is_named = |case: &&Case| {
         let base = crate::data::base(case);
         case.is_called(name) || name.strip_prefix(base).is_some_and(is_spread)
-    })
+    };
+    let has_all = |case: &Case| {
+        let all = &case.variants;
+        let is_there = |label: &&str| {
+            let mut own = all.iter();
+            own.any(|one| one.label == **label || one.of_cpus.is_some())
+        };
+        labels.iter().all(is_there)
+    };
+    study.cases.iter().filter(is_named).any(has_all)
 }
 
 /// `/cores/2`, `/smt`.

@@ -3,15 +3,12 @@
 use measure::Measured;
 use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
-use super::{Answer, Run, Standing, bounded};
+use super::{Answer, Run, Standing, claim};
 use crate::data::number::{DOTS, plain};
 use crate::data::words::listed;
-use crate::data::{Claim, OfVariant, Published, RawSlot, TimeIn};
+use crate::data::{OfVariant, Published, RawSlot, TimeIn};
 use crate::findings::quantity::{Kind, Look, SlotValues};
 use crate::findings::{Amount, CaseResult, Optimum, Unit};
-
-/// An amount that lies this near to another one is the same.
-const NEAR: f64 = 1.05;
 
 pub(super) fn answer(
     published: &Published,
@@ -20,10 +17,7 @@ pub(super) fn answer(
 ) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
     let (unit, ours) = found(case, &of.variant, (&of.quantity, of.worker), run)?;
-    let verdict = match (published.claim, published.value) {
-        (Some(Claim::Same), Some(value)) => same(&ours, value),
-        _ => Standing::SideBySide,
-    };
+    let verdict = claim::of_amount(published, ours.low.zip(ours.high));
     Ok(Answer::new(with_ends(unit, &ours), verdict))
 }
 
@@ -40,7 +34,7 @@ pub(super) fn time_in(published: &Published, of: &TimeIn, run: Run<'_>) -> Resul
     let typical = typical_amount(&shares, RUNS_ALPHA)
         .map_err(|_| Answer::unknown(format!("no good slot of {} was timed", of.variant)))?;
     let verdict = match typical.interval {
-        Some(ends) => bounded(published, ends).unwrap_or(Standing::SideBySide),
+        Some(ends) => claim::of_bound(published, ends).unwrap_or(Standing::SideBySide),
         None => Standing::CannotTell,
     };
     let ours = Amount {
@@ -66,15 +60,6 @@ fn share_of(slot: &RawSlot, classes: &[String]) -> Option<f64> {
         part += if classes.contains(class) { *ns } else { 0 };
     }
     (all > 0).then(|| part as f64 / all as f64)
-}
-
-/// Whether the whole interval of an amount lies near a value, or beside it.
-fn same(ours: &Amount, value: f64) -> Standing {
-    match ours.low.zip(ours.high) {
-        Some((low, high)) if low >= value / NEAR && high <= value * NEAR => Standing::Reproduced,
-        Some((low, high)) if high < value / NEAR || low > value * NEAR => Standing::Differs,
-        _ => Standing::CannotTell,
-    }
 }
 
 fn shown(unit: Unit, amount: &Amount) -> String {

@@ -14,6 +14,10 @@
 //! more than one of the other side, in each round by itself. More than one can cost (`value`, in ns)
 //! refutes the explanation. Less proves nothing: it then only could be so. A side with none of them
 //! is taken to have one, which is in favour of the source.
+//!
+//! Where the source has both times, its own gap is explained or not, whatever ours is: it would have
+//! had as many of them for each second as ours, so the number is that of ours times how much longer
+//! it took.
 
 use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
@@ -28,7 +32,7 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     let case = run.case(&pair.case)?;
     let events = Kind::of(&pair.quantity, None)
         .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
-    let each = each(case, pair, events, run)?;
+    let each = each(case, pair, (events, gap_ns(published)), run)?;
     let typical = typical_amount(&each, RUNS_ALPHA)
         .map_err(|_| Answer::unknown("no round has a good slot of both"))?;
     let Some((low, high)) = typical.interval else {
@@ -36,14 +40,18 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     };
     let [subject, reference] = [&pair.subject, &pair.reference].map(|one| plural(one));
     let (events, interval) = (events.spoken(), time_interval(low, high));
-    if low <= 0.0 || !is_established(case, pair) {
+    let theirs = gap_ns(published);
+    if theirs.is_none() && (low <= 0.0 || !is_established(case, pair)) {
         return Ok(Answer {
             because: Some(format!("{subject} are not certain to be faster")),
             ..Answer::new("there is no difference to explain", Standing::CannotTell)
         });
     }
+    let of_source = theirs.map_or_else(String::new, |(gap, _)| {
+        format!("for the source's {}, ", time(gap))
+    });
     let ours = format!(
-        "each of the {events} of {reference} would have to cost {} {interval} more",
+        "{of_source}each of the {events} of {reference} would have to cost {} {interval} more",
         time(typical.median)
     );
     let (verdict, because) = match published.value {
@@ -73,8 +81,19 @@ fn is_established(case: &CaseResult, pair: &Pair) -> bool {
     own.is_none_or(|one| matches!(one.verdict, Verdict::Faster { .. } | Verdict::Slower { .. }))
 }
 
-/// What one event of the reference would have to cost in each round.
-fn each(case: &CaseResult, pair: &Pair, events: Kind, run: Run<'_>) -> Result<Vec<f64>, Answer> {
+/// By how much the reference took longer in the source, and how long it took.
+fn gap_ns(published: &Published) -> Option<(f64, f64)> {
+    let all = published.seconds? * 1e9;
+    Some((all * (1.0 - published.size?), all))
+}
+
+/// What one event of the reference would have to cost in each round, for our gap or for the source's.
+fn each(
+    case: &CaseResult,
+    pair: &Pair,
+    (events, theirs): (Kind, Option<(f64, f64)>),
+    run: Run<'_>,
+) -> Result<Vec<f64>, Answer> {
     let place = |label: &str| {
         let mut variants = case.case.variants.iter();
         let own = variants.position(|variant| variant.label == label);
@@ -90,7 +109,11 @@ fn each(case: &CaseResult, pair: &Pair, events: Kind, run: Run<'_>) -> Result<Ve
     let rounds = case.slots.iter().map(|slot| slot.round).max();
     let cost = |round| {
         let [fast, slow] = [subject, reference].map(|side| value(side, round, Kind::Time));
-        Some((slow? - fast?) / value(reference, round, events)?.max(1.0))
+        let (gap, longer) = match theirs {
+            Some((gap, all)) => (gap, all / slow?),
+            None => (slow? - fast?, 1.0),
+        };
+        Some(gap / (value(reference, round, events)?.max(1.0) * longer))
     };
     let all = 0..=rounds.unwrap_or(0);
     Ok(all.filter_map(cost).collect())

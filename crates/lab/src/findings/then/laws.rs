@@ -7,15 +7,16 @@
 //!
 //! A slow rise over several powers of ten is no line. Its law is a power: the slope of the
 //! logarithms, said as what twice as many cost. It is slow where twice as many cost less than
-//! a quarter more.
+//! a quarter more. A finding may say from which number on its law holds (`from`): a lap of two flows
+//! has costs of its own, which a line through it takes for a fall.
 
 use stats::Line;
 
 use super::{Answer, Run, Standing};
-use crate::data::number::{against, factor_interval, ratio_interval};
-use crate::data::{Claim, OfSweep};
+use crate::data::number::{against, factor_interval, plain, ratio_interval};
+use crate::data::{Claim, OfSweep, median};
 use crate::findings::CaseResult;
-use crate::findings::growth::{Growth, PLACES, Shape, each_further};
+use crate::findings::growth::{Growth, PLACES, STEPS, Shape, each_further};
 use crate::findings::quantity::{Kind, Look, Seen, Unit};
 
 /// More than this for twice as many is no slow rise.
@@ -25,18 +26,38 @@ pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result
     let kind = Kind::of(&of.quantity, None)
         .ok_or_else(|| Answer::unknown(format!("{} is no quantity", of.quantity)))?;
     let points = points(kind, of, run);
-    let few = || Answer::unknown("fewer than 3 numbers of this sweep were run");
-    match claim {
+    let from = of
+        .from
+        .map_or_else(String::new, |from| format!(" from {} on", plain(from)));
+    let few = || Answer::unknown(format!("fewer than 3 numbers of this sweep{from} were run"));
+    let answer = match claim {
         Some(Claim::GrowsSlowly) => {
             let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
             let line = line(&logs).ok_or_else(few)?;
-            Ok(power(&line))
+            power(&line)
         }
         _ => {
             let growth = Growth::through(&points).filter(|growth| growth.line.places >= PLACES);
-            Ok(linear(claim, kind.unit(), &growth.ok_or_else(few)?))
+            linear(claim, kind.unit(), &growth.ok_or_else(few)?)
         }
-    }
+    };
+    Ok(Answer {
+        ours: format!("{}{from}", answer.ours),
+        points: medians(&points),
+        ..answer
+    })
+}
+
+/// The median at each number.
+fn medians(points: &[(f64, f64)]) -> Vec<[f64; 2]> {
+    let mut numbers: Vec<f64> = points.iter().map(|(x, _)| *x).collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    let at = |x: &f64| {
+        let own = points.iter().filter(|point| point.0 == *x);
+        Some([*x, median(own.map(|point| point.1))?])
+    };
+    numbers.iter().filter_map(at).collect()
 }
 
 fn line(points: &[(f64, f64)]) -> Option<Line> {
@@ -51,7 +72,7 @@ fn points(kind: Kind, of: &OfSweep, run: Run<'_>) -> Vec<(f64, f64)> {
     });
     cases
         .flat_map(|(x, case)| values(kind, case, &of.variant, run).map(move |y| (x, y)))
-        .filter(|(x, y)| *x > 0.0 && *y > 0.0)
+        .filter(|(x, y)| *x >= of.from.unwrap_or(0.0) && *x > 0.0 && *y > 0.0)
         .collect()
 }
 
@@ -83,7 +104,7 @@ fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
     );
     let verdict = claim.map_or(Standing::SideBySide, |claim| growth.judge(claim));
     Answer {
-        because: (verdict == Standing::CannotTell).then(|| doubt(growth).to_owned()),
+        because: (verdict == Standing::CannotTell).then(|| doubt(growth, claim).to_owned()),
         ..Answer::new(text, verdict)
     }
 }
@@ -101,9 +122,12 @@ fn word(growth: &Growth) -> &'static str {
 }
 
 /// What is not known of a growth.
-fn doubt(growth: &Growth) -> &'static str {
+fn doubt(growth: &Growth, claim: Option<Claim>) -> &'static str {
     match growth.shape {
         Shape::CannotTell => "the interval of the slope names no law",
+        _ if claim == Some(Claim::Steps) && growth.line.places < STEPS => {
+            "steps are seen with 4 numbers or more"
+        }
         _ => "it grows; whether in a line or in steps these numbers do not tell",
     }
 }

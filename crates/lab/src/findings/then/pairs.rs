@@ -2,16 +2,27 @@
 
 use measure::Measured;
 
-use super::{Answer, Run, Standing, causes};
-use crate::data::number::plain;
+use super::{Answer, Run, Standing, causes, claim, modelled};
+use crate::data::number::{many, significant};
 use crate::data::words::plural;
 use crate::data::{Claim, Pair, Published};
-use crate::findings::quantity::{Basis, Compared, Kind, Look, SlotValues, Word};
+use crate::findings::quantity::{Basis, Compared, Kind, Look, Seen, SlotValues, alpha};
+use crate::findings::simulated::{self, Count};
 use crate::findings::{CaseResult, QuantityFinding};
+
+/// A run that took this many times as long is another order of size.
+const LONGER: f64 = 10.0;
 
 /// The quantities of one pair.
 pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
+    if let Some(count) = modelled_by(pair, run) {
+        let labels = (&*pair.subject, &*pair.reference);
+        return modelled::answer(published, case, labels, (count, run));
+    }
+    if let Some(proved) = proved(published, case, pair, run) {
+        return Ok(proved);
+    }
     let finding = finding(case, pair, run)?;
     let amounts = amounts(case, pair, run);
     let difference = difference(&finding);
@@ -22,58 +33,67 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     if let Measured::NotAvailable { reason, .. } = &finding.contrast {
         return Err(Answer::impossible(reason));
     }
-    let by_direction = |claim| judge(claim, finding.verdict);
-    let direction = published.claim.map_or(Standing::SideBySide, by_direction);
-    let (verdict, because) = match published.value {
-        Some(factor) if direction == Standing::Reproduced => by_factor(factor, &finding),
-        _ => (direction, None),
-    };
+    let ratio = finding.contrast.value().and_then(|contrast| {
+        let ends = contrast.interval()?;
+        let estimate = contrast.estimate;
+        (contrast.basis == Basis::Ratio).then_some(claim::Ratio { estimate, ends })
+    });
+    let (verdict, mut because) = claim::of_two(published, finding.verdict, ratio);
+    if let Some(longer) = longer(published, pair, case, run) {
+        because = Some(because.map_or(longer.clone(), |said| format!("{said}; {longer}")));
+    }
+    let contrast = finding.contrast.value();
     Ok(Answer {
+        too_few: contrast.is_some_and(|contrast| contrast.interval().is_none()),
         because,
         cause: causes::of_pair(case, pair, finding.verdict, run),
         ..Answer::new(ours, verdict)
     })
 }
 
-/// What a verdict makes of a claim.
-pub(super) fn judge(claim: Claim, word: Word) -> Standing {
-    use Claim::{Faster, Less, More, Same, Slower};
-    match (claim, word) {
-        (_, Word::CannotTell | Word::NotCompared) => Standing::CannotTell,
-        (Same, Word::Same) => Standing::Reproduced,
-        (Faster | Less, Word::Faster | Word::Less) => Standing::Reproduced,
-        (Slower | More, Word::Slower | Word::More) => Standing::Reproduced,
-        (Faster | Less, Word::Slower | Word::More) => Standing::Refuted,
-        (Slower | More, Word::Faster | Word::Less) => Standing::Refuted,
-        _ => Standing::Differs,
+/// Quantities that are counted and proved: no chance is in them.
+const PROVED: [Kind; 2] = [Kind::Results, Kind::Files];
+
+/// Equality of what is proved: where every slot of both has one number, no interval is needed.
+fn proved(published: &Published, case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<Answer> {
+    let kind = Kind::of(&pair.quantity, pair.worker)?;
+    if published.claim != Some(Claim::Same) || !PROVED.contains(&kind) {
+        return None;
     }
+    let places = [place(case, &pair.subject)?, place(case, &pair.reference)?];
+    let look = Look::of(&case.case, run.header);
+    let own = case
+        .slots
+        .iter()
+        .filter(|slot| places.contains(&slot.variant));
+    let values = own.filter_map(|slot| kind.of_slot(look, &Seen::of(slot)?)?.into_value());
+    let values: Vec<f64> = values.collect();
+    let first = *values.first()?;
+    let all = values.iter().all(|value| *value == first);
+    let shown = kind.unit().show(first);
+    let slots = many(values.len() as u64, "slot");
+    all.then(|| {
+        Answer::new(
+            format!("{shown} with both, in each of {slots}"),
+            Standing::Reproduced,
+        )
+    })
 }
 
-/// What becomes of a claim of a factor whose direction is right: at most that share of the other,
-/// or at least that many times as much.
-fn by_factor(factor: f64, finding: &QuantityFinding) -> (Standing, Option<String>) {
-    let ratio = finding.contrast.value().and_then(|contrast| {
-        let ends = contrast.interval()?;
-        (contrast.basis == Basis::Ratio).then_some(ends)
-    });
-    let standing = match ratio {
-        Some((_, high)) if factor < 1.0 && high <= factor => Standing::Reproduced,
-        Some((low, _)) if factor < 1.0 && low > factor => Standing::Differs,
-        Some((low, _)) if factor >= 1.0 && low >= factor => Standing::Reproduced,
-        Some((_, high)) if factor >= 1.0 && high < factor => Standing::Differs,
-        _ => Standing::CannotTell,
-    };
-    let claimed = plain(factor.max(1.0 / factor));
-    let because = match standing {
-        Standing::Differs => Some(format!(
-            "the direction is the source's, its factor of {claimed} is not"
-        )),
-        Standing::CannotTell => Some(format!(
-            "whether it is the factor of {claimed} the interval does not tell"
-        )),
-        _ => None,
-    };
-    (standing, because)
+/// How much longer the source's run took, where it is another order of size: a fixed cost weighs that
+/// much less there.
+fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -> Option<String> {
+    let quantity = (&*pair.quantity, pair.worker);
+    let (_, ours) = super::amounts::found(case, &pair.reference, quantity, run).ok()?;
+    let times = published.seconds? * 1e9 / ours.estimate;
+    let again = super::again::at_its_size(run.study, &pair.case);
+    let again = again.map_or_else(String::new, |command| format!(" (its size: `{command}`)"));
+    (times >= LONGER && times.is_finite()).then(|| {
+        format!(
+            "the source's took {} times as long, so a fixed cost weighs more in ours{again}",
+            significant(times)
+        )
+    })
 }
 
 pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
@@ -81,19 +101,21 @@ pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
     variants.position(|variant| variant.label == label)
 }
 
-/// The finding on the pair, with whichever of the two as its reference: that of the tables and of
-/// the first screen where they have one, so that no claim is judged less strictly than the answer.
+/// The finding on the pair, with whichever of the two as its reference, at the level of the claims of
+/// its source; that of the tables and of the first screen where it is as strict, so that no claim is
+/// judged less strictly than the answer.
 pub(super) fn finding(
     case: &CaseResult,
     pair: &Pair,
     run: Run<'_>,
 ) -> Result<QuantityFinding, Answer> {
-    if let Some(shown) = shown(case, pair) {
-        return Ok(shown);
-    }
     let missing = |label: &str| Answer::unknown(format!("{label} was not run"));
     let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
     let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
+    let comparisons = run.comparisons(case, pair);
+    if let Some(shown) = shown(case, pair).filter(|shown| is_as_strict(shown, comparisons)) {
+        return Ok(shown);
+    }
     let kind = Kind::of(&pair.quantity, pair.worker)
         .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
     let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
@@ -101,10 +123,27 @@ pub(super) fn finding(
         reference,
         subject,
         floor: floor(case),
-        comparisons: case.case.variants.len().saturating_sub(1),
+        comparisons,
     });
     let found = compared.into_iter().next();
     found.ok_or_else(|| Answer::unknown("no round has a good slot of both"))
+}
+
+/// What a model counts in place of an event of the processor, in a run that simulates.
+fn modelled_by(pair: &Pair, run: Run<'_>) -> Option<Count> {
+    run.simulated()?;
+    let mut counts = simulated::NAMED.iter().map(|named| named.count);
+    counts.find(|count| {
+        let of_event = count
+            .event()
+            .is_some_and(|event| event.name() == pair.quantity);
+        of_event || count.named().name == pair.quantity
+    })
+}
+
+fn is_as_strict(shown: &QuantityFinding, comparisons: usize) -> bool {
+    let contrast = shown.contrast.value();
+    contrast.is_none_or(|contrast| contrast.alpha <= alpha(comparisons))
 }
 
 /// What the case itself finds of the pair. Its time is judged at each look, and by the verdict that

@@ -1,4 +1,5 @@
-//! Hand-overs that the system ignored.
+//! What stands in refused slots alone: hand-overs that the system ignored, and flows that go on where
+//! one of them crashes.
 //!
 //! # Theory
 //!
@@ -6,12 +7,19 @@
 //! for a switch would be that of a call. Such a slot is refused, because the kernel counts fewer
 //! switches than hand-overs must cause. So what such a system does stands in the reasons of refused
 //! slots, and in no figure of a good one.
+//!
+//! A slot of which a flow crashes is refused too, with how many of its flows died: the crashed one
+//! alone, or all of them. Those that went on are counted, in the worst slot of each variant.
+
+use std::cmp::Ordering;
 
 use flow::{Answer as SlotAnswer, Failure};
 
-use super::{Answer, Run, Standing};
+use super::{Answer, Run, Standing, claim, pairs};
 use crate::data::number::{count, many};
+use crate::data::{Claim, OfPair};
 use crate::findings::CaseResult;
+use crate::findings::quantity::Word;
 
 /// Switches and hand-overs of the refused slots, variant by variant.
 pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {
@@ -23,6 +31,43 @@ pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {
             ..Answer::new(words.join("; "), Standing::SideBySide)
         }),
     }
+}
+
+/// Flows that went on, of each of two variants.
+pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let left = |label: &str| {
+        let worst = left_of(case, label);
+        worst.ok_or_else(|| Answer::unknown(format!("no slot of {label} had a crash")))
+    };
+    let (subject, reference) = (left(&of.subject)?, left(&of.reference)?);
+    let words = [(&of.subject, subject), (&of.reference, reference)]
+        .map(|(label, (went_on, flows))| format!("{label}: {went_on} of {flows} flows go on"));
+    let word = match subject.0.cmp(&reference.0) {
+        Ordering::Less => Word::Less,
+        Ordering::Equal => Word::Same,
+        Ordering::Greater => Word::More,
+    };
+    let verdict = claim.map_or(Standing::SideBySide, |claim| claim::direction(claim, word));
+    Ok(Answer {
+        because: Some("counted in slots whose work makes one flow crash".to_owned()),
+        ..Answer::new(words.join(", "), verdict)
+    })
+}
+
+/// The fewest flows that went on in a slot with a crash, and all of its flows.
+fn left_of(case: &CaseResult, label: &str) -> Option<(u32, u32)> {
+    let place = pairs::place(case, label)?;
+    let own = case.slots.iter().filter(|slot| slot.variant == place);
+    let left = own.filter_map(|slot| match &slot.outcome.answer {
+        SlotAnswer::Failed { reason, .. } => match reason {
+            Failure::FlowsDied { died, flows, .. } => Some((flows - died, *flows)),
+            Failure::SlotLost { flows, .. } => Some((0, *flows)),
+            _ => None,
+        },
+        SlotAnswer::Done(_) => None,
+    });
+    left.min()
 }
 
 /// `flows/100, thread: 148 switches where 20,648 hand-overs must cause as many (2 slots)`.

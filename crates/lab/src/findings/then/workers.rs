@@ -12,7 +12,7 @@ use crate::data::{OfVariant, Pair, Published};
 use crate::findings::{CaseResult, Contrast};
 
 /// How many workers a case has, from the record of its first variant.
-fn count(case: &CaseResult, label: &str) -> u32 {
+pub(super) fn count(case: &CaseResult, label: &str) -> u32 {
     let mut variants = case.case.variants.iter();
     let own = variants.find(|variant| variant.label == label);
     own.map_or(0, |own| own.variant.flows)

@@ -1,11 +1,13 @@
 //! Throughput of threads over processes, and their misses of the TLB, beside the source's.
 
+use flow::Model;
 use measure::Measured;
 
-use super::{Answer, Run, Standing, bounded, pairs};
+use super::{Answer, Run, Standing, claim, modelled};
 use crate::data::number::{against, count, factor_interval, percent, ratio_interval};
-use crate::data::{Claim, OfWork, Published};
+use crate::data::{OfWork, Published};
 use crate::findings::quantity::Word;
+use crate::findings::simulated::Count;
 use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};
 
 /// One work with its largest number of flows for which there are CPUs.
@@ -40,21 +42,37 @@ fn largest(work: &Scaling) -> Option<&ScalingPoint> {
 }
 
 pub(super) fn throughput(
-    claim: Option<Claim>,
+    published: &Published,
     of: &OfWork,
     run: Run<'_>,
 ) -> Result<Answer, Answer> {
     let works = works(of, run)?;
-    let words: Vec<Word> = works
+    if let [(_, point)] = works.as_slice() {
+        let ratio = point.threads_over_processes.as_ref();
+        let known = ratio.and_then(|one| {
+            let [low, high] = one.interval?;
+            let estimate = one.ratio;
+            Some(claim::Ratio {
+                estimate,
+                ends: (low, high),
+            })
+        });
+        let (verdict, because) = claim::of_two(published, word(ratio), known);
+        return Ok(Answer {
+            because,
+            ..Answer::new(shown(point), verdict)
+        });
+    }
+    let ratios = works
         .iter()
-        .map(|(_, point)| word(point.threads_over_processes.as_ref()))
-        .collect();
-    let text = match works.as_slice() {
-        [(_, point)] => shown(point),
-        _ => counted(&words),
+        .map(|(_, point)| point.threads_over_processes.as_ref());
+    let words: Vec<Word> = ratios.map(word).collect();
+    let all = |claim| {
+        let each = words.iter().map(|word| claim::direction(claim, *word));
+        claim::of_all(&each.collect::<Vec<_>>())
     };
-    let verdict = claim.map_or(Standing::SideBySide, |claim| all(claim, &words));
-    Ok(Answer::new(text, verdict))
+    let verdict = published.claim.map_or(Standing::SideBySide, all);
+    Ok(Answer::new(counted(&words), verdict))
 }
 
 /// Of throughput more is faster.
@@ -70,30 +88,6 @@ fn word(ratio: Option<&Ratio>) -> Word {
 
 /// Throughputs this near to each other are the same.
 const NEAR: f64 = 1.02;
-
-/// What several works together say of a claim.
-fn all(claim: Claim, words: &[Word]) -> Standing {
-    let each: Vec<Standing> = words
-        .iter()
-        .map(|word| pairs::judge(claim, *word))
-        .collect();
-    let told: Vec<Standing> = each
-        .iter()
-        .copied()
-        .filter(|standing| *standing != Standing::CannotTell)
-        .collect();
-    match told.as_slice() {
-        [] => Standing::CannotTell,
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-            // One of many says nothing for those that are not known.
-            match 2 * told.len() > each.len() {
-                true => *first,
-                false => Standing::CannotTell,
-            }
-        }
-        _ => Standing::Differs,
-    }
-}
 
 /// Threads against processes, as every other comparison is said.
 fn shown(point: &ScalingPoint) -> String {
@@ -144,16 +138,23 @@ fn counted(words: &[Word]) -> String {
 }
 
 pub(super) fn tlb_misses(
-    claim: Option<Claim>,
+    published: &Published,
     of: &OfWork,
     run: Run<'_>,
 ) -> Result<Answer, Answer> {
     let works = works(of, run)?;
     let (_, point) = works[0];
+    if run.simulated().is_some() {
+        let case = run.case(&point.case)?;
+        let label = |model| point.of(model).map(|one| one.label.as_str());
+        if let Some(labels) = label(Model::Thread).zip(label(Model::Process)) {
+            return modelled::answer(published, case, labels, (Count::Dtlb, run));
+        }
+    }
     match &point.dtlb_misses {
         Measured::Value(ratio) => {
             let text = format!("{} flows: {ratio:.3}, medians", point.flows);
-            let verdict = match claim {
+            let verdict = match published.claim {
                 Some(_) => Standing::CannotTell,
                 None => Standing::SideBySide,
             };
@@ -196,7 +197,7 @@ pub(super) fn shared_pages(
         words.push_str(&format!(", of {all} with processes at most {shared}"));
     }
     let share = shared as f64 / all as f64;
-    let verdict = bounded(published, (share, share)).unwrap_or(Standing::SideBySide);
+    let verdict = claim::of_bound(published, (share, share)).unwrap_or(Standing::SideBySide);
     Ok(Answer::new(words, verdict))
 }
 

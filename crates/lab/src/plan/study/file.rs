@@ -14,7 +14,6 @@
 
 use toml::{Spanned, Value};
 
-use super::StudyError;
 use super::cpus::FLOWS;
 use super::each::{Member, members};
 use super::flow_counts::unknown;
@@ -25,6 +24,7 @@ use super::placed::Placed;
 use super::source::Source;
 use super::sweep_value::SweepValue;
 use super::variants::variants;
+use super::{StudyError, published};
 use crate::data::{Case, Origin, Preset, Study, SweepPoint};
 use crate::plan::simulated::AskedSimulation;
 
@@ -54,6 +54,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         places.resize(cases.len(), name.span().start);
     }
     check_names(source, &cases, &places, &written)?;
+    check_published(source, &written)?;
     Ok(Study {
         name: written.name.into_inner(),
         title: written.title,
@@ -64,7 +65,10 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
             title: origin.title,
             year: origin.year,
             finding: origin.finding,
-            published: written.published,
+            setup: origin.setup,
+            published: (written.published.into_iter())
+                .map(Spanned::into_inner)
+                .collect(),
         }),
         cases,
         headline: written.headline.into_inner(),
@@ -120,6 +124,20 @@ fn check_origin(source: Source<'_>, written: &FileStudy) -> Result<(), StudyErro
          \"trial\", variant = \"thread\", quantity = \"memory\" }}; see docs/writing-a-study.md"
     );
     Err(source.error(place, message))
+}
+
+/// Findings of the source may stand beside cases of either preset.
+fn check_published(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
+    if written.published.is_empty() {
+        return Ok(());
+    }
+    let mut cases = Vec::new();
+    for preset in [Preset::Quick, Preset::Full] {
+        for case in &written.cases {
+            cases.extend(preset_cases(source, case, preset)?);
+        }
+    }
+    published::check(source, &written.published, &cases)
 }
 
 /// Names become parts of paths and of lines, so they hold nothing that means anything there.

@@ -46,7 +46,7 @@ pub(super) struct FileStudy {
     _command: Option<Command>,
     /// What the source found; it is kept with the source.
     #[serde(default)]
-    pub(super) published: Vec<Published>,
+    pub(super) published: Vec<Spanned<Published>>,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
 }
@@ -59,6 +59,7 @@ pub(super) struct FileOrigin {
     pub(super) title: String,
     pub(super) year: u32,
     pub(super) finding: String,
+    pub(super) setup: Option<String>,
     // Figures of the source as they were written before `[[published]]`: refused with the new form.
     pub(super) row: Option<Spanned<Value>>,
     pub(super) mark: Option<Spanned<Value>>,

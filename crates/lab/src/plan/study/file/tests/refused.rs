@@ -144,6 +144,55 @@ fn figures_of_a_source_in_their_former_keys_are_refused_with_the_form_of_today()
     }
 }
 
+/// Names that do not exist passed, and the row said for ever that something was not run.
+#[test]
+fn a_finding_that_names_what_the_study_does_not_have_is_refused_with_its_line() {
+    let with = |ours: &str| {
+        let text = format!(
+            "[origin]\nauthor = \"a\"\ntitle = \"t\"\nyear = 2010\nfinding = \"f\"\n\n\
+             [[published]]\nfinding = \"x\"\ntheirs = \"y\"\nours.{ours}\n\n[[case]]"
+        );
+        let text = STUDY.replacen("[[case]]", &text, 1);
+        parse(&text, "mine.toml", Preset::Full)
+    };
+    let pair = |case: &str, subject: &str, quantity: &str| {
+        with(&format!(
+            "pair = {{ case = \"{case}\", subject = \"{subject}\", reference = \"process\", \
+             quantity = \"{quantity}\" }}"
+        ))
+    };
+    assert!(pair("one", "thread", "time").is_ok());
+    let line = STUDY
+        .split("[[case]]")
+        .next()
+        .unwrap()
+        .matches('\n')
+        .count()
+        + 7;
+    for (read, what) in [
+        (
+            pair("on", "thread", "time"),
+            "no case is named 'on' (did you mean 'one'?)",
+        ),
+        (
+            pair("one", "threads", "time"),
+            "no variant of 'one' is called 'threads' (did you mean",
+        ),
+        (
+            pair("one", "thread", "tme"),
+            "no quantity is named 'tme' (did you mean 'time'?)",
+        ),
+        (
+            with("law = { sweep = \"grains\", variant = \"4x2\", quantity = \"time\" }"),
+            "no sweep is named 'grains'",
+        ),
+    ] {
+        let error = read.unwrap_err().to_string();
+        assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
+        assert!(error.contains(what), "{error}");
+    }
+}
+
 /// It was read and ignored, where the command refuses it.
 #[test]
 fn a_store_with_a_size_of_pages_is_refused_with_its_line() {

@@ -1,0 +1,74 @@
+//! What a model of another machine counted, beside what the source says of a processor's events.
+//!
+//! The ratio has the spread of launches and orders. Where the work did not end within the window, the
+//! ratios of parts of the window belong to it too: what a longer window would show is not known, so
+//! the size of a claim is held against all of them.
+
+use super::{Answer, Run, claim, pairs};
+use crate::data::Published;
+use crate::data::number::{DOTS, many};
+use crate::findings::CaseResult;
+use crate::findings::simulated::{Count, compared};
+
+/// A count of two variants of a case, by their labels; the run is simulated.
+pub(super) fn answer(
+    published: &Published,
+    case: &CaseResult,
+    (subject, reference): (&str, &str),
+    (count, run): (Count, Run<'_>),
+) -> Result<Answer, Answer> {
+    let place = |label: &str| {
+        let place = pairs::place(case, label);
+        place.ok_or_else(|| Answer::unknown(format!("{label} was not run")))
+    };
+    let places = (place(reference)?, place(subject)?);
+    let simulation = run.header.settings.simulate.as_ref();
+    let all = simulation.and_then(|one| compared(&case.case, &case.slots, places, &one.machine));
+    let counted = all.as_ref().and_then(|all| all.count(count));
+    let ratio = counted.and_then(|one| Some((one, one.ratio?)));
+    let Some((counted, ratio)) = ratio else {
+        return Err(Answer::unknown("no round has a count of both"));
+    };
+    let parts = counted.in_parts.iter().map(|(_, ratio)| *ratio);
+    let least = parts.clone().fold(ratio.least, f64::min);
+    let most = parts.fold(ratio.most, f64::max);
+    let estimate = ratio.median;
+    let of_all = claim::Ratio {
+        estimate,
+        ends: (least, most),
+    };
+    let (verdict, because) = claim::of_two(published, counted.verdict, Some(of_all));
+    let flows = many(all.as_ref().map_or(0, |all| all.flows).into(), "flow");
+    let spread = match counted.exact {
+        true => " (exact)".to_owned(),
+        false => format!(" [{:.2}{DOTS}{:.2}]", ratio.least, ratio.most),
+    };
+    let ours = format!(
+        "{flows}: {} {estimate:.2}x{spread}",
+        counted.count.named().head
+    );
+    let mut because: Vec<String> = because.into_iter().collect();
+    if let Some(parts) = by_window(&counted.in_parts) {
+        because.push(parts);
+    }
+    Ok(Answer {
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        points: vec![[all.as_ref().map_or(0, |all| all.flows).into(), estimate]],
+        are_ratios: true,
+        ..Answer::new(ours, verdict)
+    })
+}
+
+/// `the ratio is of the window that was recorded: 0.06x with 1/16 of it, 0.11x with 1/4`.
+fn by_window(parts: &[(u64, f64)]) -> Option<String> {
+    let said = parts
+        .iter()
+        .map(|(part, ratio)| format!("{ratio:.2}x with 1/{part} of it"));
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| {
+        format!(
+            "the ratio is of the window that was recorded: {}",
+            said.join(", ")
+        )
+    })
+}

@@ -1,0 +1,204 @@
+//! Names in `[[published]]`: each case, variant, sweep and quantity that a finding stands beside must
+//! be there in one of the presets. One that is not would make its row say for ever that the case was
+//! not run.
+
+use toml::Spanned;
+
+use super::StudyError;
+use super::source::Source;
+use crate::data::{Case, Ours, Pair, Published, Topology, base};
+
+/// Quantities by the names that `findings` knows them by; those of a simulated machine have a prefix.
+pub(crate) const QUANTITIES: &[&str] = &[
+    "time",
+    "create",
+    "steady",
+    "tear-down",
+    "cpu",
+    "memory",
+    "pss",
+    "page-tables",
+    "kernel-stacks",
+    "rss",
+    "peak-rss",
+    "large-pages",
+    "faults",
+    "switches",
+    "migrations",
+    "bytes-read",
+    "bytes-written",
+    "storage-written",
+    "cpu-share",
+    "user-time",
+    "system-time",
+    "uneven",
+    "imbalance",
+    "computing",
+    "communication",
+    "waiting",
+    "moves",
+    "files",
+    "requests",
+    "p50",
+    "p99",
+    "p999",
+    "rate",
+    "processes",
+    "threads",
+    "launch",
+    "without-launch",
+    "parent-done",
+    "done-sum",
+    "results",
+    "time-each",
+    "rss-parent",
+    "rss-worker",
+    "worker-done",
+    "worker-cpu",
+    "worker-time",
+    "migrations-event",
+];
+
+/// What quantities of a simulated machine begin with.
+pub(crate) const SIMULATED: &str = "simulated-";
+
+/// Refuses a finding that names what the study does not have; `cases` are those of all presets.
+pub(super) fn check(
+    source: Source<'_>,
+    published: &[Spanned<Published>],
+    cases: &[Case],
+) -> Result<(), StudyError> {
+    for one in published {
+        let own = one.get_ref();
+        let halves = own.ours.iter().chain(own.and.iter().map(|half| &half.ours));
+        let steps = own.steps.iter().map(|step| Named {
+            case: Some(&step.case),
+            variants: vec![&step.variant],
+            quantity: Some(&step.quantity),
+        });
+        for named in halves.filter_map(Named::of).chain(steps) {
+            let checked = named.check(cases);
+            checked.map_err(|message| {
+                let message = format!("[[published]] \"{}\": {message}", own.finding);
+                source.error(one.span().start, message)
+            })?;
+        }
+        for sweep in own.ours.iter().filter_map(sweep) {
+            let mut points = cases.iter().filter_map(|case| case.sweep.as_ref());
+            if !points.any(|point| point.sweep == *sweep) {
+                let message = format!(
+                    "[[published]] \"{}\": no sweep is named '{sweep}'",
+                    own.finding
+                );
+                return Err(source.error(one.span().start, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sweep(ours: &Ours) -> Option<&String> {
+    match ours {
+        Ours::Law(of) => Some(&of.sweep),
+        _ => None,
+    }
+}
+
+/// What a finding names.
+struct Named<'a> {
+    case: Option<&'a str>,
+    variants: Vec<&'a str>,
+    quantity: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    fn of(ours: &'a Ours) -> Option<Self> {
+        let pair = |of: &'a Pair| Self {
+            case: Some(&of.case),
+            variants: vec![&of.subject, &of.reference],
+            quantity: Some(&of.quantity),
+        };
+        Some(match ours {
+            Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => pair(of),
+            Ours::Amount(of) | Ours::Workers(of) => Self {
+                case: Some(&of.case),
+                variants: vec![&of.variant],
+                quantity: Some(&of.quantity),
+            },
+            Ours::TimeIn(of) => Self {
+                case: Some(&of.case),
+                variants: vec![&of.variant],
+                quantity: None,
+            },
+            Ours::Survivors(of) => Self {
+                case: Some(&of.case),
+                variants: vec![&of.subject, &of.reference],
+                quantity: None,
+            },
+            Ours::Best(of) => Self {
+                case: Some(&of.case),
+                variants: Vec::new(),
+                quantity: None,
+            },
+            Ours::Law(of) => Self {
+                case: None,
+                variants: Vec::new(),
+                quantity: Some(&of.quantity),
+            },
+            Ours::Limit(_)
+            | Ours::Throughput(_)
+            | Ours::TlbMisses(_)
+            | Ours::SharedPages(_)
+            | Ours::NotSwitched => return None,
+        })
+    }
+
+    fn check(&self, cases: &[Case]) -> Result<(), String> {
+        if let Some(name) = self.case {
+            let own: Vec<&Case> = cases.iter().filter(|case| is_named(case, name)).collect();
+            if own.is_empty() {
+                let known = cases.iter().map(|case| case.name.as_str());
+                let meant = names::meant(name, known.collect::<Vec<_>>());
+                return Err(format!("no case is named '{name}'{meant}"));
+            }
+            for label in &self.variants {
+                has_variant(&own, name, label)?;
+            }
+        }
+        let is_known = |name: &&str| QUANTITIES.contains(name) || name.starts_with(SIMULATED);
+        match self.quantity {
+            Some(name) if !is_known(&name) && !is_event(name) => {
+                let meant = names::meant(name, QUANTITIES);
+                Err(format!("no quantity is named '{name}'{meant}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_event(name: &str) -> bool {
+    let mut events = measure::counters::Event::ALL.into_iter();
+    events.any(|event| event.name() == name)
+}
+
+/// Whether a case has that name, or is spread into cases of such names on a machine.
+fn is_named(case: &Case, name: &str) -> bool {
+    let ways = Topology::EVERY.into_iter();
+    let mut spread = ways.map(|way| format!("/{}", way.word()));
+    let rest = name.strip_prefix(base(case));
+    case.name == name || rest.is_some_and(|rest| spread.any(|way| rest.starts_with(&way)))
+}
+
+fn has_variant(own: &[&Case], name: &str, label: &str) -> Result<(), String> {
+    let all = own.iter().flat_map(|case| &case.variants);
+    // Some variants are not known before the machine is.
+    if all
+        .clone()
+        .any(|one| one.label == label || one.of_cpus.is_some())
+    {
+        return Ok(());
+    }
+    let labels: Vec<&str> = all.map(|one| one.label.as_str()).collect();
+    let meant = names::meant(label, &labels);
+    Err(format!("no variant of '{name}' is called '{label}'{meant}"))
+}
