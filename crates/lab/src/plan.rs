@@ -3,7 +3,7 @@
 //! * [`steps`]: the one list of steps by which studies become a [`Plan`].
 //! * [`study`]: the format of a study's file, the built-in ones, and the commands that they become.
 //! * [`capacity`]: whether the machine has room. [`scaling`]: the ways through its cores.
-//! * [`parent_memory`], allocators, pages, memory policies: what is laid on every variant.
+//! * Parent memory, allocators, pages, memory policies: what is laid on every variant.
 //! * [`simulated`]: on a machine that is simulated.
 //! * Order: that of the slots of a round, from the seed.
 

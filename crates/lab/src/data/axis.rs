@@ -5,7 +5,7 @@
 //! All that the program knows about an axis is its row in [`AXES`]: the key of study files, how a word
 //! is read, the columns of results, the words of labels and reports, whether this machine has it, and
 //! the flag of every run that lays it on all variants, if there is such a flag. So a new axis is a field
-//! of [`Variant`] and a row here. The list of [`each_axis`] is taken apart with the fields, and the
+//! of [`Variant`] and a row here. The list of `each_axis` is taken apart with the fields, and the
 //! table is as long as the list: the compiler names what is missing.
 //!
 //! Parent memory is read from two keys and laid on models that fork alone, which `plan::parent_memory`
