@@ -40,10 +40,10 @@
 //! Here is the queue; `rounds` runs it, `slots` says who has which slot, `turns` is what fibers
 //! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
 
-pub(crate) mod ending;
+mod ending;
 pub(crate) mod rounds;
 mod slots;
-pub(crate) mod turns;
+mod turns;
 
 use std::cell::{Cell, OnceCell};
 use std::io;
@@ -58,7 +58,7 @@ use crate::current;
 use crate::error::ConfigError;
 use crate::memory::{Mapping, PAGE, Table};
 use crate::movable::member::Member;
-use crate::movable::region::{Region, Shared};
+use crate::movable::shared::Shared;
 use crate::movable::staged::Staged;
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
@@ -155,13 +155,6 @@ fn watched(capacity: usize, last_stack: &Mapping, hole_top: *mut u8) -> io::Resu
 }
 
 impl Core {
-    pub(crate) fn new(config: &Config) -> Result<Core, ConfigError> {
-        match config.stack {
-            Stack::Movable { .. } => Region::reserve(*config, 1)?.core(0),
-            Stack::Packed { .. } | Stack::Guarded { .. } => Core::build(config, None),
-        }
-    }
-
     /// One of its own, or of a region of processes.
     pub(crate) fn build(config: &Config, member: Option<Member>) -> Result<Core, ConfigError> {
         config.check()?;

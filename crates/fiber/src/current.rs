@@ -145,3 +145,32 @@ impl Drop for Entered {
         core_word(|word| word.set(self.core));
     }
 }
+
+/// The scheduler that runs on this kernel thread.
+///
+/// # Safety
+/// A fiber must run here, so that there is a scheduler below it on this thread; the reference
+/// must not outlive that fiber's stay on this thread.
+#[inline(always)]
+pub(crate) unsafe fn running<'a>() -> &'a Core {
+    // SAFETY: the caller promises that a fiber runs, and with it its scheduler.
+    unsafe { &*core() }
+}
+
+/// What a fiber does first with the turn that it was given.
+#[inline(always)]
+pub(crate) fn arrive(turn: Turn) {
+    if turn.is_null() {
+        unwind();
+    }
+    publish(turn);
+}
+
+/// Thrown through a fiber whose scheduler is dropped.
+pub(crate) struct SchedulerDropped;
+
+#[cold]
+#[inline(never)]
+fn unwind() -> ! {
+    std::panic::resume_unwind(Box::new(SchedulerDropped))
+}

@@ -5,9 +5,8 @@ use std::ptr;
 
 use crate::arch::{self, Turn};
 use crate::control::Control;
-use crate::core::turns::arrive;
 use crate::core::{AHEAD, Core};
-use crate::current;
+use crate::current::{self, arrive};
 
 /// Which fiber: a scheduler, a slot of it, and which of the fibers that this has had. Equal
 /// only for the same fiber (until four billion schedulers, or fibers of one slot, have been).

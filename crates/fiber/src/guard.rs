@@ -20,8 +20,9 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use crate::core::Core;
 use crate::current;
-use crate::fatal::{bytes, end, overflowed, say};
+use crate::fatal::{end, say};
 use crate::memory::Mapping;
+use crate::naming::{bytes, overflowed};
 
 static BEFORE: OnceLock<SigAction> = OnceLock::new();
 

@@ -79,6 +79,8 @@ mod guard;
 mod join;
 mod memory;
 pub mod movable;
+mod naming;
+mod room;
 mod scheduler;
 mod slots;
 mod start;
@@ -108,7 +110,7 @@ pub fn available() -> Result<(), &'static str> {
 pub fn yield_now() {
     let turn = current::turn_for("fiber::yield_now");
     // SAFETY: there is a turn, so a fiber runs.
-    unsafe { running() }.give_up(turn);
+    unsafe { current::running() }.give_up(turn);
 }
 
 /// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that
@@ -120,7 +122,7 @@ pub fn yield_now() {
 pub fn suspend() {
     let turn = current::turn_for("fiber::suspend");
     // SAFETY: there is a turn, so a fiber runs.
-    unsafe { running() }.suspend(turn);
+    unsafe { current::running() }.suspend(turn);
 }
 
 /// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
@@ -163,7 +165,7 @@ pub fn current() -> FiberId {
         current::turn_for("fiber::current");
     }
     // SAFETY: there is a turn, so a fiber runs, or is unwound by its scheduler.
-    let core = unsafe { running() };
+    let core = unsafe { current::running() };
     core.id(core.running_index())
 }
 
@@ -183,15 +185,4 @@ where
     let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
     let core = core.another_count().ok_or(SpawnError::Dropped)?;
     start::spawn(&core, Floats::Common, start::Closure::new(body))
-}
-
-/// The scheduler that runs on this kernel thread.
-///
-/// # Safety
-/// A fiber must run here, so that there is a scheduler below it on this thread; the reference
-/// must not outlive that fiber's stay on this thread.
-#[inline(always)]
-unsafe fn running<'a>() -> &'a core::Core {
-    // SAFETY: the caller promises that a fiber runs, and with it its scheduler.
-    unsafe { &*current::core() }
 }

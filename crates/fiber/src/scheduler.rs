@@ -6,10 +6,10 @@ use std::rc::Rc;
 use crate::config::Config;
 use crate::core::Core;
 use crate::error::{ConfigError, SpawnError};
-use crate::fatal;
 use crate::fiber::{Fiber, FiberId};
 use crate::guard;
 use crate::join::JoinHandle;
+use crate::naming;
 use crate::start::{self, Closure, Floats, Life};
 
 /// Runs fibers on the kernel thread that made it. Many kernel threads can have one each;
@@ -49,7 +49,7 @@ impl Scheduler {
     pub(crate) fn over(core: Core) -> Result<Scheduler, ConfigError> {
         let core = core.counted();
         guard::report_touched_guards();
-        fatal::name_panics();
+        naming::name_panics();
         guard::ensure_alternate_stack().map_err(|source| ConfigError::Memory {
             bytes: 64 << 10,
             source,

@@ -7,6 +7,7 @@ use crate::control::{Control, NOBODY, Stage};
 use crate::core::Core;
 use crate::current::{self, Entered};
 use crate::fatal;
+use crate::naming;
 
 impl Core {
     /// The fiber that runs is over: its result, or what it threw, is in place.
@@ -88,7 +89,7 @@ impl Core {
             }
             Stage::Started | Stage::Suspended | Stage::Joining => {
                 if self.slots.is_guarded() {
-                    fatal::cannot_unwind(self, index);
+                    naming::cannot_unwind(self, index);
                 }
                 return false;
             }
@@ -121,15 +122,6 @@ impl Core {
         unsafe { arch::switch_to_unwind(self.dropper.get(), control.context()) };
         self.dropper.set(ptr::null());
     }
-}
-
-/// Thrown through a fiber whose scheduler is dropped.
-pub(crate) struct SchedulerDropped;
-
-#[cold]
-#[inline(never)]
-pub(super) fn unwind() -> ! {
-    std::panic::resume_unwind(Box::new(SchedulerDropped))
 }
 
 extern "C" fn last_words() -> ! {

@@ -3,9 +3,9 @@
 use crate::arch::{self, Floats, Turn};
 use crate::control::{Control, Stage};
 use crate::core::{AHEAD, Core};
-use crate::current;
-use crate::fatal;
+use crate::current::arrive;
 use crate::fiber::FiberId;
+use crate::naming;
 
 /// How many ids ahead those who awaken several ask for what is known of a fiber.
 const AWAKEN_AHEAD: usize = 16;
@@ -120,7 +120,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn check_now(&self, index: u32) {
         if !self.slots.is_whole(index) {
-            fatal::overflowed(self, index);
+            naming::overflowed(self, index);
         }
     }
 
@@ -155,13 +155,4 @@ impl Core {
         control.stage.set(Stage::Started);
         self.enqueue(control.context());
     }
-}
-
-/// What a fiber does first with the turn that it was given.
-#[inline(always)]
-pub(crate) fn arrive(turn: Turn) {
-    if turn.is_null() {
-        super::ending::unwind();
-    }
-    current::publish(turn);
 }

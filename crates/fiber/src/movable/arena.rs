@@ -26,7 +26,7 @@ use std::ptr::NonNull;
 use allocator_api2::alloc::{AllocError, Allocator};
 use allocator_api2::vec::Vec;
 
-use super::Movable;
+use super::values::Movable;
 
 /// The smallest block.
 const LEAST: usize = 16;

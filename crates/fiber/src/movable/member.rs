@@ -20,11 +20,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::mail::Chain;
-use super::region::Shared;
+use super::shared::Shared;
 use crate::arch::{self, Turn};
 use crate::control::{Control, NOBODY, Stage};
 use crate::core::Core;
-use crate::core::turns::arrive;
+use crate::current::{self, arrive};
 use crate::error::ConfigError;
 use crate::memory::{Table, Zeroed};
 use crate::valgrind;
@@ -166,7 +166,7 @@ impl Core {
         let turn = unsafe { arch::switch(control.context(), turn.wrapping_add(1)) };
         if let Some(own) = own {
             // SAFETY: the fiber that left has arrived here and runs.
-            unsafe { crate::running() }.take_floats_back(own);
+            unsafe { current::running() }.take_floats_back(own);
         }
         arrive(turn);
         turn

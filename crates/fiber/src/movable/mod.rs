@@ -127,14 +127,17 @@ mod handle;
 mod mail;
 pub(crate) mod member;
 mod peer;
-pub(crate) mod region;
+mod region;
+pub(crate) mod shared;
 pub(crate) mod staged;
+mod values;
 mod wire;
 
 pub use arena::{Arena, ArenaFull, Text};
-pub use handle::{Movable, MovableFiber, MovableHandle, MoveError, Stay};
+pub use handle::{MovableFiber, MovableHandle, MoveError, Stay};
 pub use peer::{PeerError, agree_on_addresses, can_agree_on_addresses};
 pub use region::{Region, movable_available};
+pub use values::Movable;
 
 /// How a stack comes to lie where its fiber expects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
