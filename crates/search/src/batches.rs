@@ -7,11 +7,11 @@
 use std::os::fd::BorrowedFd;
 
 use crate::file::FileSearch;
+use crate::place::Place;
 use crate::plan::Io;
 use crate::problem::{Problem, words};
 use crate::read::rolling::Reads;
 use crate::read::uring::Batches;
-use crate::worker::Place;
 
 pub(crate) enum Ring {
     NotYet,

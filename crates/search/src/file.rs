@@ -15,6 +15,7 @@ use crate::large::{ChunkBuffer, Large, Lead};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
 use crate::output_buffer::OutputBuffer;
+use crate::place::{Place, Which, join};
 use crate::plan::Io;
 use crate::problem::Problem;
 use crate::read::mapped::Mapped;
@@ -24,7 +25,6 @@ use crate::report::{Class, Counts};
 use crate::stopwatch::Stopwatch;
 use crate::view::View;
 use crate::walk::{Folder, Listing, RootKind, open_file, reads_of};
-use crate::worker::Place;
 
 pub(crate) struct FileSearch<'j, 's> {
     pub(crate) job: &'j Job<'j>,
@@ -37,15 +37,6 @@ pub(crate) struct FileSearch<'j, 's> {
     pub(crate) buffer: OutputBuffer<'s>,
     pub(crate) counts: Counts,
     pub(crate) watch: Stopwatch,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Which<'p> {
-    pub(crate) place: Place<'p>,
-    pub(crate) name: &'p [u8],
-    /// What a NUL byte in it means.
-    pub(crate) nul: Nul,
-    pub(crate) stream: bool,
 }
 
 impl<'j, 's> FileSearch<'j, 's> {
@@ -300,10 +291,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         let may_wait = self.has_chunks();
         self.buffer.end(may_wait, || {
             let place = which.place;
-            Key::new(
-                place.root,
-                crate::worker::join(place.path, which.name).into_vec(),
-            )
+            Key::new(place.root, join(place.path, which.name).into_vec())
         });
         self.watch.lap(Class::Print);
     }

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use crate::large::Large;
 use crate::lines::Lines;
 use crate::output_buffer::Style;
+use crate::place::{Place, join};
 use crate::plan::{FileId, Io};
 use crate::walk::{Chain, Listing, Root, Rules};
-use crate::worker::{Place, join};
 
 pub(crate) struct Job<'j> {
     pub(crate) roots: &'j [Root],

@@ -8,10 +8,11 @@ use std::sync::atomic::Ordering;
 
 use memchr::memchr;
 
-use crate::file::Which;
 use crate::job::Job;
+use crate::large::Seen;
 use crate::lines::Lines;
 use crate::output_buffer::OutputBuffer;
+use crate::place::Which;
 use crate::problem::Problem;
 use crate::proof;
 use crate::query::Show;
@@ -92,17 +93,6 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
             last_end: self.last_end,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seen {
-    pub(crate) found: u64,
-    pub(crate) remarked: bool,
-    /// The first NUL byte that stood for a line feed.
-    pub(crate) nul_at: Option<u64>,
-    /// Where in the file the first of the lines ends.
-    pub(crate) first_end: u64,
-    pub(crate) last_end: u64,
 }
 
 impl View<'_, '_, '_> {

@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering;
 use nix::fcntl::AtFlags;
 use nix::sys::stat::fstatat;
 
+use crate::exchange::Exchange;
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
-use crate::models::Exchange;
+use crate::place::Place;
 use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
 use crate::walk::{Listing, reads_of};
@@ -228,21 +229,4 @@ fn bytes_of(folder: BorrowedFd<'_>, names: &[u8]) -> u64 {
         u64::try_from(stat.st_size).ok()
     };
     names.filter_map(size).sum()
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'p> {
-    pub(crate) root: u32,
-    pub(crate) path: &'p [u8],
-}
-
-pub(crate) fn join(path: &[u8], name: &[u8]) -> Box<[u8]> {
-    if path.is_empty() {
-        return name.into();
-    }
-    let mut joined = Vec::with_capacity(path.len() + 1 + name.len());
-    joined.extend_from_slice(path);
-    joined.push(b'/');
-    joined.extend_from_slice(name);
-    joined.into_boxed_slice()
 }

@@ -10,16 +10,16 @@ use nix::sys::stat::{SFlag, fstat};
 
 use super::progress::{GoesOn, Outcome, Progress};
 use super::{Claim, Large, LargeFile, Piece};
-use crate::file::{FileSearch, Which};
+use crate::file::FileSearch;
 use crate::outlet::{Deliver, Key, Together};
 use crate::output_buffer::OutputBuffer;
+use crate::place::{Place, Which, join};
 use crate::plan::FileId;
 use crate::problem::Problem;
 use crate::read::rolling::Begun;
 use crate::read::text::{Mark, Nul, Viewer};
 use crate::report::{Class, Counts};
 use crate::view::View;
-use crate::worker::Place;
 
 #[derive(Debug)]
 pub(crate) struct Lead {
@@ -281,7 +281,7 @@ impl<'j> FileSearch<'j, '_> {
 }
 
 fn key(file: &LargeFile) -> Key {
-    let path = crate::worker::join(&file.path, file.name.to_bytes());
+    let path = join(&file.path, file.name.to_bytes());
     Key::new(file.root, path.into_vec())
 }
 

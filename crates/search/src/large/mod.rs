@@ -64,6 +64,7 @@ use crate::read::text::Nul;
 
 pub(crate) use chunk::ChunkBuffer;
 pub(crate) use flow::Lead;
+pub(crate) use progress::Seen;
 use progress::{Outcome, Progress};
 
 /// Finished chunks that may wait to be delivered.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::LargeFile;
 use crate::query::Show;
-use crate::view::Seen;
 
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -33,6 +32,18 @@ pub(crate) struct Sum {
     /// The NUL byte that made the file binary.
     pub(super) binary_at: Option<u64>,
     pub(super) error: Option<io::Error>,
+}
+
+/// What was seen of one part of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    pub(crate) found: u64,
+    pub(crate) remarked: bool,
+    /// The first NUL byte that stood for a line feed.
+    pub(crate) nul_at: Option<u64>,
+    /// Where in the file the first of the lines ends.
+    pub(crate) first_end: u64,
+    pub(crate) last_end: u64,
 }
 
 #[derive(Debug)]

@@ -27,10 +27,11 @@ use std::cell::RefCell;
 use measure::clock;
 use measure::usage::ProcessUsage;
 
+use crate::exchange::Exchange;
 use crate::job::Task;
 use crate::models::sequential::{self, ONE};
 use crate::models::thread_pool::{self, Files, denied};
-use crate::models::{Done, Exchange, FlowSet, Size, Totals, capacity, of_model, within_capacity};
+use crate::models::{Done, FlowSet, Size, Totals, capacity, of_model, within_capacity};
 use crate::plan::{Io, Model};
 use crate::usage::Reading;
 use crate::worker::WORTH_SPLITTING;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use fiber::FiberId;
 
+use crate::exchange::Exchange;
 use crate::job::Task;
-use crate::models::Exchange;
 
 /// Bytes of names that are handed on at once: some tens of files.
 const TASK_BYTES: usize = 512;

@@ -3,7 +3,6 @@
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::unistd::SysconfVar;
 
-use crate::models::fiber::FIBER_BYTES;
 use crate::plan::{Io, Model, Plan};
 
 /// More threads at one time than this make nothing faster anywhere.
@@ -19,6 +18,8 @@ const ROOTS_SHARE: u64 = 4;
 const THREAD_BYTES: u64 = 1 << 20;
 /// The same of the flow that makes all others.
 const OWN_BYTES: u64 = 2 << 20;
+/// Bytes of a fiber's stack: listing matches globs there.
+pub(crate) const FIBER_BYTES: usize = 256 << 10;
 /// Flows a CPU while a disk is waited for, at the most.
 const COLD_FLOWS: u32 = 4;
 /// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.

@@ -34,9 +34,6 @@ use crate::walk::{Folder, Listing};
 
 /// Folders under way at one time. Each is open, so that this bounds descriptors.
 const FIBERS: usize = 128;
-/// Bytes of a fiber's stack: listing matches globs there.
-pub(crate) const FIBER_BYTES: usize = 256 << 10;
-
 pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let common = BlockingTasks::default();
     let most = FIBERS
@@ -44,10 +41,11 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
         .min(capacity::fibers(workers));
     // Before a helper is made: without fibers there is nothing for it to do.
     // SAFETY: `Walk::run` drops it, on this thread.
-    let scheduler = match unsafe { Scheduler::new(Config::guarded(FIBER_BYTES).capacity(most)) } {
-        Ok(scheduler) => scheduler,
-        Err(error) => return alone(set, &error, tasks),
-    };
+    let scheduler =
+        match unsafe { Scheduler::new(Config::guarded(capacity::FIBER_BYTES).capacity(most)) } {
+            Ok(scheduler) => scheduler,
+            Err(error) => return alone(set, &error, tasks),
+        };
     std::thread::scope(|scope| {
         let started_ns = clock::now_ns();
         let body = || helper(set, &common);

@@ -2,7 +2,7 @@
 //!
 //! Every model runs the same [`Worker`](crate::worker::Worker) or the same
 //! [`FileSearch`](crate::file::FileSearch), so that models differ in nothing but their flows.
-//! A worker keeps the work that it finds and asks an [`Exchange`] between any two files
+//! A worker keeps the work that it finds and asks an [`Exchange`](crate::exchange::Exchange) between any two files
 //! whether another flow has none. What an exchange is made of is the model's matter: a queue
 //! under a lock for threads, a socket for processes (the kernel keeps the queue, so that a
 //! process that dies can hold no lock), the making of a thread for `thread-per-directory`.
@@ -22,6 +22,7 @@ mod blocking_tasks;
 pub(crate) mod capacity;
 mod children;
 mod fiber;
+mod flow_set;
 mod frame;
 mod packets;
 mod process_per_file;
@@ -45,7 +46,6 @@ use measure::clock;
 use measure::usage::ProcessUsage;
 
 use crate::error::SearchError;
-use crate::file::FileSearch;
 use crate::job::{Job, Task};
 use crate::large::{Large, Sizes};
 use crate::lines::Lines;
@@ -59,50 +59,12 @@ use crate::read::uring;
 use crate::report::Report;
 use crate::usage::Reading;
 use crate::walk::{Root, RootKind, Rules, open_roots};
-use crate::worker::Worker;
 
+pub(crate) use flow_set::FlowSet;
 pub(crate) use shared_memory::{SharedMemory, Slot};
 pub(crate) use size::Size;
 use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
-
-pub(crate) trait Exchange {
-    /// Whether a flow has no work and none is on its way to it. Asked before every file.
-    fn hungry(&self) -> bool;
-
-    /// Gives work away; gives it back when that cannot be done.
-    fn give(&self, task: Task) -> Result<(), Task>;
-
-    /// Waits for work; `None`: there will be none.
-    fn take(&self) -> Option<Task>;
-
-    fn helps(&self) -> bool {
-        self.hungry()
-    }
-
-    fn leaves(&self) -> bool {
-        false
-    }
-
-    /// Makes another flow where there may be more: a flow that asks has work enough for it.
-    fn grow(&self) {}
-}
-
-pub(crate) struct FlowSet<'c, 'o> {
-    pub(crate) job: &'c Job<'c>,
-    pub(crate) outlet: &'c Outlet<'o>,
-    pub(crate) shared: &'c SharedMemory,
-}
-
-impl<'c> FlowSet<'c, '_> {
-    pub(crate) fn worker(&self) -> Worker<'c, 'c> {
-        Worker::new(self.job, self.files())
-    }
-
-    pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
-        FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
-    }
-}
 
 pub(crate) fn run(
     query: &Query,

@@ -23,8 +23,8 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, Shutdown, SockFlag, SockType, recv, send, shutdown, socketpair,
 };
 
+use crate::exchange::Exchange;
 use crate::job::{FilesTask, FolderTask, Task};
-use crate::models::Exchange;
 use crate::models::shared_memory::{SharedMemory, Stage};
 
 /// Bytes of a packet at the most: a part of a listing and its path, as a rule much less.

@@ -1,7 +1,8 @@
 //! One flow does everything: the caller's own.
 
+use crate::exchange::Exchange;
 use crate::job::Task;
-use crate::models::{Done, Exchange, FlowSet, Totals};
+use crate::models::{Done, FlowSet, Totals};
 use crate::report::Flows;
 
 pub(crate) struct Sequential;

@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::exchange::Exchange;
 use crate::job::Task;
-use crate::models::Exchange;
 
 pub(crate) struct Shared {
     queue: Mutex<Queue>,

@@ -11,9 +11,10 @@ use std::thread::{Builder, Scope};
 
 use measure::clock;
 
+use crate::exchange::Exchange;
 use crate::job::Task;
 use crate::models::threads::STACK_BYTES;
-use crate::models::{Done, Exchange, FlowSet, Totals, refused};
+use crate::models::{Done, FlowSet, Totals, refused};
 use crate::report::{Class, Flows};
 
 struct Common {

@@ -19,10 +19,11 @@ use measure::clock;
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 
+use crate::exchange::Exchange;
 use crate::job::Task;
 use crate::models::shared::Shared;
 use crate::models::threads::{self, Ended, STACK_BYTES};
-use crate::models::{Done, Exchange, FlowSet, Size, Totals, refused};
+use crate::models::{Done, FlowSet, Size, Totals, refused};
 use crate::problem::Problem;
 use crate::report::Flows;
 

@@ -6,10 +6,10 @@ use std::os::fd::BorrowedFd;
 use crate::file::FileSearch;
 use crate::job::{FolderTask, Task};
 use crate::models::{FlowSet, Totals};
+use crate::place::Place;
 use crate::read::rolling::Reads;
 use crate::report::Class;
 use crate::walk::{Listing, reads_of};
-use crate::worker::Place;
 
 pub(crate) struct Walker<'c> {
     pub(crate) files: FileSearch<'c, 'c>,

@@ -20,9 +20,9 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 
 use super::rolling::{Begun, Reads};
-use crate::file::{FileSearch, Which};
+use crate::file::FileSearch;
+use crate::place::{Place, Which};
 use crate::report::Class;
-use crate::worker::Place;
 
 const FILES: usize = 16;
 /// Bytes of each file that are read in the batch: two thirds of all source files are smaller.

@@ -1,0 +1,23 @@
+//! What the flows of a search share, whatever they are.
+
+use crate::file::FileSearch;
+use crate::job::Job;
+use crate::models::shared_memory::SharedMemory;
+use crate::outlet::{Here, Outlet};
+use crate::worker::Worker;
+
+pub(crate) struct FlowSet<'c, 'o> {
+    pub(crate) job: &'c Job<'c>,
+    pub(crate) outlet: &'c Outlet<'o>,
+    pub(crate) shared: &'c SharedMemory,
+}
+
+impl<'c> FlowSet<'c, '_> {
+    pub(crate) fn worker(&self) -> Worker<'c, 'c> {
+        Worker::new(self.job, self.files())
+    }
+
+    pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
+        FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
+    }
+}
