@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 use crate::cgroup::GroupLimit;
-use crate::facts::binary;
 use crate::limits::Bound;
+use crate::memory::binary;
 
 /// What a flow is to the limits of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

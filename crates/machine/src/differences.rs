@@ -2,7 +2,8 @@
 
 use crate::Machine;
 use crate::cgroup::CpuQuota;
-use crate::facts::{binary, mitigations};
+use crate::facts::mitigations;
+use crate::memory::binary;
 
 type Trait = (&'static str, fn(&Machine) -> String);
 

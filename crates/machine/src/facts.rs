@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::counters::Counter;
 use crate::kernel::Mitigation;
 use crate::limits::Bound;
+use crate::memory::binary;
 use crate::topology::Node;
 use crate::{FlowKind, Machine, cpulist};
-pub(crate) use words::{binary, mitigations};
+pub(crate) use words::mitigations;
 use words::{by_core, cache, group_limits, kinds_of, listed, yes};
 
 /// Facts that belong together.

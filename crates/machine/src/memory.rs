@@ -102,3 +102,17 @@ fn chosen(text: &str) -> Measured<String> {
         None => crate::root::unexpected("/sys/kernel/mm/transparent_hugepage/enabled", text),
     }
 }
+
+/// Bytes in binary units: `1.5 GiB`.
+pub(crate) fn binary(bytes: u64) -> String {
+    let units = [
+        (1u64 << 40, "TiB"),
+        (1 << 30, "GiB"),
+        (1 << 20, "MiB"),
+        (1 << 10, "KiB"),
+    ];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} B"),
+    }
+}

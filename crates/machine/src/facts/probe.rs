@@ -1,7 +1,7 @@
 use measure::Measured;
 
-use super::words::binary;
 use super::{Fact, fact};
+use crate::memory::binary;
 use crate::probe::{Latency, Probe, Reach, chase_bytes};
 
 pub(super) fn facts(probe: &Probe) -> Vec<Fact> {

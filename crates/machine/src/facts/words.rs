@@ -2,6 +2,7 @@ use measure::Measured;
 
 use super::{Fact, fact};
 use crate::cgroup::GroupLimit;
+use crate::memory::binary;
 use crate::topology::{Cache, Cpu, Node, Topology};
 use crate::{Machine, cpulist};
 
@@ -88,17 +89,4 @@ pub(crate) fn mitigations(machine: &Machine) -> Measured<String> {
 
 pub(super) fn yes(value: &Measured<bool>) -> Measured<&'static str> {
     value.as_ref().map(|yes| if *yes { "yes" } else { "no" })
-}
-
-pub(crate) fn binary(bytes: u64) -> String {
-    let units = [
-        (1u64 << 40, "TiB"),
-        (1 << 30, "GiB"),
-        (1 << 20, "MiB"),
-        (1 << 10, "KiB"),
-    ];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
-        None => format!("{bytes} B"),
-    }
 }

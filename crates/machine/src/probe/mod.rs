@@ -32,7 +32,7 @@ mod reach;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::binary;
+use crate::memory::binary;
 use crate::{Machine, Needs};
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;

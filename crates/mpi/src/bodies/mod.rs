@@ -6,34 +6,21 @@
 
 mod all_reduce;
 mod bandwidth;
+mod exchange;
 mod halo;
 mod migratable;
 mod ping_pong;
 mod searching;
 mod units;
 
-use flow::Proof;
 use program::report::Report;
 use workload::Work;
 
 use crate::rank::repetitions;
 use crate::task::{Body, Task};
-use crate::team::{Member, Team};
+use crate::team::Team;
 
-pub(crate) trait Exchange: Sync {
-    type State;
-
-    fn units(&self) -> u64;
-
-    fn state(&self, member: &Member<'_>) -> Self::State;
-
-    fn run(&self, state: &mut Self::State, member: &Member<'_>) -> Proof;
-
-    /// Checks the state in no phase and adds what it proves; panics where something does not hold.
-    fn settle(&self, _state: &mut Self::State, proof: Proof) -> Proof {
-        proof
-    }
-}
+pub(crate) use exchange::Exchange;
 
 pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
     match &task.body {
