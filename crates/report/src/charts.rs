@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! A chart that is scaled down to a telephone has text that nobody can read. On the page
-//! each is drawn once, [`PAGE`] wide, and where it is shown on [`PHONE`] the style sheet makes
+//! each is drawn once, [`frame::PAGE`] wide, and where it is shown on [`frame::PHONE`] the style sheet makes
 //! its text and markers larger by as much as the drawing became smaller. So a drawing for the
 //! page leaves room for text of both sizes ([`Frame::large`]), and labels that have no room
 //! when they are large have a class (`w`) by which they are left out there. Charts that are
@@ -11,7 +11,7 @@
 //! they are tables (`html::tabled`), which flow.
 //!
 //! What makes labels overlap is not knowing how wide they are: a browser's font is not known
-//! here, so a column of text is taken to be [`COLUMN`] wide, which is more than it is in the
+//! here, so a column of text is taken to be [`frame::COLUMN`] wide, which is more than it is in the
 //! usual fonts. Margins come from the widest label, labels of an axis that would touch are
 //! left out, and labels that are too long are cut.
 //!
@@ -24,6 +24,7 @@ pub(crate) mod bars;
 pub(crate) mod course;
 pub(crate) mod ecdf;
 pub(crate) mod forest;
+mod frame;
 pub(crate) mod gains;
 pub(crate) mod heat;
 pub(crate) mod lines;
@@ -39,85 +40,12 @@ use bars::{Bar, Parts};
 use course::Course;
 use ecdf::Curve;
 use forest::Row;
+pub(crate) use frame::{Frame, LINE, WIDE, label, px, text_width};
 use gains::Gains;
 use heat::Grid;
 use lines::Series;
 use multiples::Panel;
 use slots::Dot;
-
-use crate::text::{cut, visible, width};
-
-/// Width in a file.
-pub(crate) const WIDE: f64 = 860.0;
-/// Width on the page.
-pub(crate) const PAGE: f64 = 640.0;
-/// Width at which a drawing for the page is shown on a telephone.
-const PHONE: f64 = 350.0;
-/// What a column of text takes.
-const COLUMN: f64 = 7.5;
-/// Height of a line of text.
-pub(crate) const LINE: f64 = 16.0;
-
-/// How a chart is announced and drawn.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame<'a> {
-    /// Unique within the page.
-    pub(crate) id: &'a str,
-    /// What it shows, in a few words.
-    pub(crate) title: &'a str,
-    /// What is to be seen in it.
-    pub(crate) desc: &'a str,
-    pub(crate) width: f64,
-    /// How many times as large as here its text may be shown.
-    pub(crate) large: f64,
-}
-
-impl<'a> Frame<'a> {
-    /// For a file, in which it stays as it is.
-    pub(crate) fn file(id: &'a str, title: &'a str, desc: &'a str) -> Self {
-        Self {
-            id,
-            title,
-            desc,
-            width: WIDE,
-            large: 1.0,
-        }
-    }
-
-    /// For the page.
-    pub(crate) fn page(id: &'a str, title: &'a str, desc: &'a str) -> Self {
-        Self {
-            id,
-            title,
-            desc,
-            width: PAGE,
-            large: PAGE / PHONE,
-        }
-    }
-
-    /// From an axis to the foot of what is named below its labels.
-    pub(crate) fn below(&self) -> f64 {
-        LINE * (1.4 + 0.9 * self.large)
-    }
-
-    /// The height of all that stands below an axis.
-    pub(crate) fn foot(&self) -> f64 {
-        self.below() + 0.4 * LINE * self.large
-    }
-
-    /// The whole chart; `data` is what a script may read from it.
-    pub(crate) fn svg(&self, height: f64, data: Option<&str>, body: &Markup) -> Markup {
-        let (title, desc) = (format!("{}-t", self.id), format!("{}-d", self.id));
-        html! {
-            svg id=(self.id) role="img" viewBox=(format!("0 0 {} {}", px(self.width), px(height)))
-                data-y=[data] aria-labelledby=(format!("{title} {desc}")) {
-                title id=(title) { (visible(self.title)) }
-                desc id=(desc) { (visible(self.desc)) }
-                (body)
-            }
-        }
-    }
-}
 
 /// What a drawing refers to in a file: markers and the hatching.
 pub(crate) fn definitions(drawing: &str) -> Markup {
@@ -161,94 +89,5 @@ impl Chart {
             Self::Multiples(panels) => multiples::multiples(frame, panels),
             Self::Course(lines, unit) => course::course(frame, lines, unit),
         }
-    }
-}
-
-/// A length with at most one decimal.
-pub(crate) fn px(length: f64) -> String {
-    let rounded = (length * 10.0).round() / 10.0;
-    // Adding zero makes a negative zero positive.
-    format!("{}", rounded + 0.0)
-}
-
-/// What a label takes.
-pub(crate) fn text_width(text: &str) -> f64 {
-    width(&visible(text)) as f64 * COLUMN
-}
-
-/// The label, cut to a length.
-pub(crate) fn fitted(text: &str, length: f64) -> String {
-    cut(&visible(text), (length / COLUMN).max(1.0) as usize).into_owned()
-}
-
-/// The width of the widest label, at most `most`.
-pub(crate) fn widest<'a>(labels: impl Iterator<Item = &'a str>, most: f64) -> f64 {
-    labels.map(text_width).fold(0.0, f64::max).min(most)
-}
-
-/// A label; `anchor` is `start`, `middle` or `end`.
-pub(crate) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Markup {
-    // Short names: a page has thousands of labels.
-    let class = match anchor {
-        "middle" => format!("m {class}"),
-        "end" => format!("e {class}"),
-        _ => class.to_owned(),
-    };
-    let class = class.trim_end();
-    html! { text x=(px(x)) y=(px(y)) class=[(!class.is_empty()).then_some(class)] { (visible(text)) } }
-}
-
-/// A straight line.
-pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
-    html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
-}
-
-/// Points as a path of steps from each to the next, which is the shortest to write: `M5 6l1-2 3 4`.
-/// Each point is exact to one part in `parts` of a unit, however many there are. A single point
-/// has a step to itself, so that its marker is drawn.
-pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
-    let whole = |length: f64| (length * parts).round() as i64;
-    let mut last = (0, 0);
-    let mut path = String::new();
-    for (place, (x, y)) in points.iter().enumerate() {
-        let at = (whole(*x), whole(*y));
-        let [right, down] = [at.0 - last.0, at.1 - last.1].map(|step| px(step as f64 / parts));
-        path.push_str(["M", "l", ""][place.min(2)]);
-        for (first, number) in [(place < 2, right), (false, down)] {
-            // A sign keeps numbers apart as well as a space does.
-            if !first && !number.starts_with('-') {
-                path.push(' ');
-            }
-            path.push_str(&number);
-        }
-        last = at;
-    }
-    if points.len() == 1 {
-        path.push_str("l0 0");
-    }
-    path
-}
-
-/// The exactness of the corners of a line.
-pub(crate) const FINE: f64 = 10.0;
-/// The exactness of thousands of points.
-pub(crate) const COARSE: f64 = 1.0;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_do_not_add_their_errors_up() {
-        let points: Vec<_> = (0..100).map(|n| (f64::from(n) * 0.34, 1.0)).collect();
-        let path = steps(&points, FINE);
-        let steps_right = path[1..].replace('l', " ");
-        let numbers = steps_right.split(' ').step_by(2);
-        let end: f64 = numbers.filter_map(|step| step.parse::<f64>().ok()).sum();
-        assert!((end - 99.0 * 0.34).abs() < 0.051, "{end}: {path}");
-        assert_eq!(steps(&[(2.0, 3.26)], FINE), "M2 3.3l0 0");
-        let three = [(2.4, 3.2), (1.4, 4.6), (8.0, 1.0)];
-        assert_eq!(steps(&three, COARSE), "M2 3l-1 2 7-4");
-        assert_eq!(steps(&[], FINE), "");
     }
 }

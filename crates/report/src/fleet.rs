@@ -96,8 +96,7 @@ fn warnings(fleet: &Fleet) -> Vec<String> {
 
 /// How far the verdict of each study holds.
 fn answers(fleet: &Fleet) -> Section {
-    let mut section =
-        Section::new("answers", "What holds on these machines").plots("fleet".to_owned());
+    let mut section = Section::new("answers", "What holds on these machines").plots("fleet", "");
     section.table(table("", fleet.headlines()));
     for one in fleet.headlines() {
         section.text(
@@ -195,7 +194,7 @@ fn tone(agreement: Agreement) -> Tone {
 
 /// The machines: a small multiple each, and what sets them apart.
 fn machines(fleet: &Fleet) -> Section {
-    let mut section = Section::new("machines", "The machines").plots("machines".to_owned());
+    let mut section = Section::new("machines", "The machines").plots("machines", "");
     section.figures(multiples(fleet), Detail::NEVER);
     let odd: Vec<&FleetMachine> = match fleet.machines.len() {
         0..=ROWS => fleet.machines.iter().collect(),
@@ -311,7 +310,7 @@ fn by_machine(fleet: &Fleet, place: usize, one: &Comparison) -> Section {
         .map(|on| of_machine(&fleet.machines[on.machine].name, on))
         .collect();
     let mut section =
-        Section::new(&format!("comparison{place}"), &one.name()).plots(one.study.clone());
+        Section::new(&format!("comparison{place}"), &one.name()).plots(&one.study, "");
     let cells = rows
         .iter()
         .map(|row| vec![row.label.clone(), row.said.clone()]);

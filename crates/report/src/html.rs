@@ -24,12 +24,10 @@ use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::document::detail::{Detail, MOST};
-use crate::document::figures::Figure;
 use crate::document::{Document, FOLDER};
-use crate::text::cut;
+use crate::text::{cut, visible_markup};
 use crate::{json, words};
 use compact::compact;
-pub(crate) use compact::shown;
 use figure::definitions;
 pub(crate) use section::section;
 use size_budget::SizeBudget;
@@ -131,7 +129,7 @@ pub(crate) fn sheet(title: &str, body: Markup) -> String {
             }
         }
     };
-    compact(&shown(&page.into_string()))
+    compact(&visible_markup(&page.into_string()))
 }
 
 /// A page around a body, with data for programs in it.
@@ -155,7 +153,7 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
             }
         }
     };
-    compact(&shown(&page.into_string()))
+    compact(&visible_markup(&page.into_string()))
 }
 
 fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudget) -> Markup {
@@ -200,15 +198,6 @@ fn answer(run: &Document, place: usize) -> Markup {
             span.answer { (row.label) ": " (answers::short(row)) }
         }
     }
-}
-
-/// Every chart of a run, with the words that name its place.
-pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
-    let studies = Document::of(results, FOLDER).studies;
-    studies
-        .into_iter()
-        .flat_map(|study| study.into_figures())
-        .collect()
 }
 
 /// What was left out, of the run and of the page.

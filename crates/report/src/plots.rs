@@ -7,30 +7,28 @@
 //! reads SVG files (editors, typesetters, the renderer below) often knows neither variables
 //! nor shorthands. Its title and its legend stand within the drawing.
 //!
-//! PNG files are rendered here, at twice the size, with a font that comes with the program:
-//! so they look the same on every machine, also on one without fonts. The font has the
-//! letters of western languages; others become boxes in PNG, and are right in SVG.
+//! PNG files are rendered here, at twice the size, with outlines of letters that come with the
+//! program: so they look the same on every machine, also on one without fonts. There are those
+//! of western languages; others become boxes in PNG, and are right in SVG.
 
 mod legend;
+mod outlines;
 mod style;
-
-use std::sync::{Arc, OnceLock};
 
 use lab::Results;
 use maud::{Markup, html};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree, fontdb};
+use resvg::usvg::{Options, Tree};
 
 use crate::charts::{Frame, LINE, WIDE, definitions, label, px};
 use crate::document::figures::Figure;
-use crate::html;
+use crate::document::{Document, FOLDER};
+use crate::text::visible_markup;
 
 /// Space around a plot.
 const MARGIN: f64 = 14.0;
 /// Pixels for each unit of length.
 const SCALE: f32 = 2.0;
-/// Characters of a name of a file that come from one name of a study or case.
-const NAME: usize = 40;
 
 /// A chart as a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +50,7 @@ pub struct PlotError {
 /// Every chart of a run.
 #[must_use]
 pub fn all(results: &Results) -> Vec<Plot> {
-    plots(html::figures(results))
+    plots(Document::of(results, FOLDER).into_figures())
 }
 
 /// Plots of figures, each with the words that name it.
@@ -91,14 +89,6 @@ fn free_name(taken: &[String], wanted: String) -> String {
     names.find(|name| !taken.contains(name)).unwrap_or(wanted)
 }
 
-/// The words that name the charts of a case: as much of them as a file name may hold.
-pub(crate) fn place(study: &str, case: &str) -> String {
-    let short = |name: &str| name.chars().take(NAME).collect::<String>();
-    format!("{} {}", short(study), short(case))
-        .trim_end()
-        .to_owned()
-}
-
 fn standalone(figure: &Figure, place: &str) -> String {
     let legend = legend::rows(&figure.legend, WIDE);
     let frame = Frame::file("chart", &figure.title, &figure.desc);
@@ -120,7 +110,7 @@ fn standalone(figure: &Figure, place: &str) -> String {
             (body)
         }
     };
-    html::shown(&svg.into_string()) + "\n"
+    visible_markup(&svg.into_string()) + "\n"
 }
 
 /// The inside of a drawing, and its height.
@@ -144,13 +134,9 @@ impl Plot {
             name: self.name.clone(),
             message,
         };
-        let options = Options {
-            fontdb: fonts(),
-            font_family: FONT.to_owned(),
-            ..Options::default()
-        };
-        let tree =
-            Tree::from_str(&self.svg, &options).map_err(|error| failed(error.to_string()))?;
+        let drawing = outlines::outlined(&self.svg);
+        let tree = Tree::from_str(&drawing, &Options::default())
+            .map_err(|error| failed(error.to_string()))?;
         let size = tree.size();
         let (width, height) = (size.width() * SCALE, size.height() * SCALE);
         let pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32);
@@ -164,21 +150,6 @@ impl Plot {
             .encode_png()
             .map_err(|error| failed(error.to_string()))
     }
-}
-
-/// The family of the font that comes with the program.
-pub(crate) const FONT: &str = "DejaVu Sans";
-
-fn fonts() -> Arc<fontdb::Database> {
-    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let load = || {
-        let mut fonts = fontdb::Database::new();
-        fonts.load_font_data(include_bytes!("../assets/DejaVuSans.subset.ttf").to_vec());
-        fonts.load_font_data(include_bytes!("../assets/DejaVuSans-Bold.subset.ttf").to_vec());
-        fonts.set_sans_serif_family(FONT);
-        Arc::new(fonts)
-    };
-    FONTS.get_or_init(load).clone()
 }
 
 #[cfg(test)]
@@ -197,11 +168,12 @@ mod tests {
         assert_eq!(free_name(&taken, "b".to_owned()), "b");
     }
 
-    /// Charts became PNG by parsers of fonts that nobody mends any more.
+    /// Charts became PNG by parsers of fonts, one of which nobody mends any more; all of them are
+    /// slow to build.
     #[test]
-    fn no_parser_of_fonts_that_nobody_maintains_is_built_in() {
+    fn no_parser_of_fonts_is_built_in() {
         let lock = include_str!("../../../Cargo.lock");
-        for parser in ["rustybuzz", "ttf-parser"] {
+        for parser in ["rustybuzz", "ttf-parser", "skrifa", "harfrust"] {
             assert!(!lock.contains(&format!("\"{parser}\"")), "{parser}");
         }
     }

@@ -23,6 +23,8 @@ pub(crate) const TIE: char = '\u{a0}';
 const INTERVAL: usize = 48;
 /// What stands for the rest of a text that was cut.
 const ELLIPSIS: char = '…';
+/// Shapes that have nothing in them and close themselves.
+const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
 
 /// The text on one line with nothing in it that acts or hides: line breaks and tabs become
 /// spaces, other control, bidirectional and invisible characters become `\u{...}`.
@@ -43,6 +45,22 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(clean)
+}
+
+/// Markup with everything in it visible. Its own line breaks stay.
+pub(crate) fn visible_markup(page: &str) -> String {
+    let page = SHAPES.iter().fold(page.to_owned(), |page, shape| {
+        page.replace(&format!("\"></{shape}>"), "\"/>")
+    });
+    let mut text = String::with_capacity(page.len());
+    for c in page.chars() {
+        if hides(c) && c != '\n' {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// Whether a character acts on the display or cannot be seen.

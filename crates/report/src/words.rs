@@ -4,7 +4,7 @@ mod circumstances;
 mod launched;
 mod other_ratios;
 
-pub(crate) use circumstances::{circumstances, cut_short_together, noise_of, not_counted};
+pub(crate) use circumstances::{circumstances, cut_short_together, ending, noise_of, not_counted};
 pub(crate) use launched::{launched, run_again, run_study_again, work, work_apart, work_of};
 pub(crate) use other_ratios::{is_contrary, other_ratios};
 

@@ -6,7 +6,7 @@
 //! logarithmic. Parameters of a sweep are labelled where they are, as far as their labels
 //! keep apart.
 
-use super::text_width;
+use super::frame::text_width;
 use crate::number::{plain, trimmed};
 
 /// Space between two labels.

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, Unit, thinned};
+use super::frame::{Frame, LINE, fitted, label, line, px, text_width, widest};
 use super::lines::columns;
-use super::{Frame, LINE, fitted, label, line, px, text_width, widest};
 
 /// Thickness of a bar.
 const BAR: f64 = 18.0;

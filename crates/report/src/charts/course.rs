@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, Unit, margin, thinned};
+use super::frame::{FINE, Frame, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
-use super::{FINE, Frame, steps};
 
 /// Lines of more points than this have no markers on them.
 const MARKED: usize = 60;

@@ -15,9 +15,9 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
+use super::frame::{COARSE, Frame, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
-use super::{COARSE, Frame, steps};
 use crate::number::time;
 
 /// Values of which each is drawn.

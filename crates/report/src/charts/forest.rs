@@ -5,9 +5,9 @@
 
 use maud::{Markup, html};
 
+use super::frame::{Frame, LINE, fitted, label, line, px, widest};
 use super::marker::outline;
 use super::ratios::Ratios;
-use super::{Frame, LINE, fitted, label, line, px, widest};
 use crate::words::Tone;
 
 /// A row.

@@ -8,8 +8,8 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, Unit, margin, thinned};
+use super::frame::{FINE, Frame, line, steps};
 use super::lines::{Point, Series, columns, foot, rows};
-use super::{FINE, Frame, line, steps};
 use crate::number::plain;
 
 /// Ratios.

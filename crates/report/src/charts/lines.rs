@@ -4,8 +4,8 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
+use super::frame::{FINE, Frame, LINE, label, line, px, steps};
 use super::marker::Look;
-use super::{FINE, Frame, LINE, label, line, px, steps};
 use crate::number::{plain, time};
 
 /// Fewer points than this are markers without a line.

@@ -13,7 +13,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::px;
+use super::frame::px;
 
 /// Different colours, and different shapes of markers.
 pub(crate) const COLOURS: usize = 6;

@@ -13,9 +13,9 @@
 use maud::{Markup, html};
 
 use super::forest::{Row, shape, span};
+use super::frame::{Frame, LINE, fitted, label, line, px};
 use super::marker::outline;
 use super::ratios::Ratios;
-use super::{Frame, LINE, fitted, label, line, px};
 use crate::words::Tone;
 
 /// A machine.

@@ -4,9 +4,9 @@
 use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, TIME, margin, thinned};
+use super::frame::{COARSE, Frame, px, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
-use super::{COARSE, Frame, px, steps};
 
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;

@@ -10,7 +10,6 @@ use crate::document::detail::Detail;
 use crate::document::table::{Cell, Col, Table, Unit, Value, measured, number, text};
 use crate::document::variants::NO_GOOD_SLOT;
 use crate::document::{Level, Section};
-use crate::plots::place;
 use crate::words::Tone;
 
 /// A variant in one run, or in two beside each other.
@@ -86,7 +85,7 @@ const BOTH: &[Column] = &[
 pub(super) fn section(all: &SideBySide, number: usize, study: &ComparedStudy) -> Section {
     let heading = format!("{}: {}", study.name, study.title);
     let mut section =
-        Section::new(&format!("study{number}"), &heading).plots(place(&study.name, "compared"));
+        Section::new(&format!("study{number}"), &heading).plots(&study.name, "compared");
     limits::limits(&mut section, all, study);
     section.figures(figures(all, number, study), Detail::NEVER);
     for case in &study.cases {

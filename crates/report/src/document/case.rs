@@ -13,7 +13,6 @@ use super::searched::{self, is_self_managed};
 use super::variants::{self, COLUMNS};
 use super::{Section, counting};
 use crate::number::time;
-use crate::plots;
 use crate::words::{
     Tone, circumstances, launched, many, not_counted, other_ratios, work, work_apart, work_of,
 };
@@ -22,7 +21,7 @@ use crate::words::{
 pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) -> Section {
     let mut section = Section::new(id, &case.case.title)
         .aside(circumstances(results, case).join(" · "))
-        .plots(plots::place(study, &case.case.name));
+        .plots(study, &case.case.name);
     section.text(Tone::Quiet, work_of(&case.case));
     if let Some(cut) = results.stopped(case) {
         section.text(Tone::Doubt, cut);

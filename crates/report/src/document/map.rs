@@ -11,7 +11,6 @@ use super::table::{Cell, Column, Table, Unit, measured, text};
 use super::variants::NO_GOOD_SLOT;
 use super::{Level, Section};
 use crate::charts::heat::{Cell as Colour, Grid};
-use crate::plots;
 use crate::words::{BUNDLES, Tone, cause, comparison, cut_short_together, finding_of, noise_of};
 
 /// Cases whose reasons are given.
@@ -21,7 +20,7 @@ const REASONS: usize = 12;
 pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatrix<'_>) -> Section {
     let mut section = Section::new(id, &map.setting())
         .aside(noise_of(&map.cases).join(" · "))
-        .plots(plots::place(study, &map.setting()));
+        .plots(study, &map.setting());
     section.figures(figure(id, map), Detail::NEVER);
     section.text(
         Tone::Quiet,

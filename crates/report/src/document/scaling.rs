@@ -60,8 +60,7 @@ pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
     if study.scaling.is_empty() {
         return;
     }
-    let mut own = Section::new(&format!("{id}-scaling"), HEADING)
-        .plots(crate::plots::place(&study.study.name, ""));
+    let mut own = Section::new(&format!("{id}-scaling"), HEADING).plots(&study.study.name, "");
     own.figures(figures(id, study), Detail::WhatFits);
     for work in &study.scaling {
         let caption = heading(work);

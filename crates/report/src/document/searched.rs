@@ -214,7 +214,7 @@ pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
     let all = by_number(study);
     if !all.is_empty() {
         let mut own = Section::new(&format!("{id}-workers"), "Time by the number of workers")
-            .plots(crate::plots::place(&study.study.name, "all"));
+            .plots(&study.study.name, "all");
         own.table(times_by(&all));
         own.figures(figure(id, &all), Detail::WhatFits);
         section.section(own, Level::Evidence);

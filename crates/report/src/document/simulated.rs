@@ -161,8 +161,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     };
     let machine = &simulation.machine;
     let heading = format!("Simulated: caches and data TLBs of {}", machine.name);
-    let mut own = Section::new(&format!("{id}-simulated"), &heading)
-        .plots(crate::plots::place(&study.study.name, ""));
+    let mut own = Section::new(&format!("{id}-simulated"), &heading).plots(&study.study.name, "");
     for (place, group) in groups(&study.simulated).iter().enumerate() {
         let one = group[0];
         let id = format!("{id}-simulated{place}");

@@ -10,8 +10,7 @@ use super::{
     Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, simulated,
     sweep, then, workers,
 };
-use crate::plots;
-use crate::words::{Tone, run_again, run_study_again};
+use crate::words::{Tone, run_study_again};
 use lab::Block;
 
 /// Cases of a forest at the least: one is in its own section.
@@ -25,8 +24,7 @@ pub(super) fn section(
 ) -> Section {
     let id = format!("study{place}");
     let name = &study.study.name;
-    let mut section =
-        Section::new(&id, &format!("{name}: {}", study.study.title)).plots(plots::place(name, ""));
+    let mut section = Section::new(&id, &format!("{name}: {}", study.study.title)).plots(name, "");
     section.text(Tone::Quiet, &study.study.stands_for).level = Level::Answer;
     let mut evidence = blocks(&id, results, study);
     deciding::answer(&mut section, study, &answers.of_study(place), &mut evidence);
@@ -48,22 +46,6 @@ pub(super) fn section(
     let again = run_study_again(results, study);
     section.quiet([format!("Run this study again, in the same order: {again}")]);
     section
-}
-
-/// How a run ended that did not come to its own end, and what to do.
-pub(super) fn ending(results: &Results, folder: &str) -> Option<String> {
-    if results.finished {
-        return None;
-    }
-    let how = match results.interrupted {
-        Some(signal) => format!("Interrupted by signal {signal}"),
-        None => "The run did not finish".to_owned(),
-    };
-    let command = run_again(results);
-    Some(format!(
-        "{how}: what was finished is kept. To continue: flowgauge run --resume {folder}. To run it \
-         again in full: {command}"
-    ))
 }
 
 /// The findings of the cases that stand alone, where there are several.

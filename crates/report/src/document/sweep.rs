@@ -14,7 +14,6 @@ use super::variants::{self, COLUMNS};
 use super::{Level, Section, counting};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
-use crate::plots;
 use crate::words::{
     Tone, circumstances, comparison, cut_short_together, other_ratios, spoken, with_unit, work_of,
 };
@@ -34,7 +33,7 @@ pub(super) fn sweep(
     let axis = with_unit(sweep.parameter, sweep.unit);
     let mut section = Section::new(id, &sweep.title())
         .aside(format!("by {axis}"))
-        .plots(plots::place(study, sweep.name));
+        .plots(study, sweep.name);
     let points = sweep.points.iter();
     let points = points.map(|(_, case)| (*case, case.case.point_value()));
     for cut in cut_short_together(results, points) {
@@ -97,7 +96,7 @@ fn of_one(
 ) -> Section {
     let mut section = Section::new(id, &point(sweep, case))
         .aside(circumstances(results, case).join(" · "))
-        .plots(plots::place(study, &case.case.name));
+        .plots(study, &case.case.name);
     section.text(Tone::Quiet, work_of(&case.case));
     case.findings
         .iter()

@@ -155,7 +155,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     ]);
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
-        .plots(crate::plots::place(&study.study.name, "then"));
+        .plots(&study.study.name, "then");
     for then in &study.then_and_now {
         if let Some(by_number) = &then.by_number {
             drawn.table(numbers(&then.finding, by_number, origin.year));

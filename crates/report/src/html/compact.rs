@@ -1,14 +1,10 @@
-//! The last two passes over a page.
+//! The last pass over a page: it leaves out what a browser does not need.
 //!
 //! # Theory
 //!
-//! The first makes visible what would act or hide, wherever it came from. The second leaves out
-//! what a browser does not need: HTML itself names the end tags that may be missing, and a page
-//! of tables is to a fifth made of them; and quotes around the words that stand in every row.
-//! Neither looks at what a tag means: `<` is escaped in
-//! every text, so what looks like a tag is one.
-
-use crate::text::hides;
+//! HTML itself names the end tags that may be missing, and a page of tables is to a fifth made of
+//! them; and one word needs no quotes. The pass does not look at what a tag means: `<` is escaped
+//! in every text, so what looks like a tag is one.
 
 /// Tags that may be left out as they stand. A cell, a row or an item ends where the next one
 /// begins or its parent ends; the first row of a table begins its body.
@@ -27,25 +23,6 @@ const OFTEN: [&str; 9] = [
     "scope=\"row\"",
     "tabindex=\"0\"",
 ];
-
-/// Shapes that have nothing in them and close themselves.
-const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
-
-/// The page with everything in it visible. Its own line breaks stay.
-pub(crate) fn shown(page: &str) -> String {
-    let page = SHAPES.iter().fold(page.to_owned(), |page, shape| {
-        page.replace(&format!("\"></{shape}>"), "\"/>")
-    });
-    let mut text = String::with_capacity(page.len());
-    for c in page.chars() {
-        if hides(c) && c != '\n' {
-            text.extend(c.escape_unicode());
-        } else {
-            text.push(c);
-        }
-    }
-    text
-}
 
 /// The page without tags that are understood.
 pub(super) fn compact(page: &str) -> String {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, Render, html};
 
-use super::table::{Named, table};
+use super::table::{Named, caption_id, table};
 use super::tabled::{bars, forest, heat};
 use crate::charts::marker::Look;
 use crate::charts::{self, Chart, Frame, marker};
@@ -43,11 +43,6 @@ impl Figure {
             }
         }
     }
-}
-
-/// The id of a figure's caption: it names the tables within.
-pub(super) fn caption_id(figure: &str) -> String {
-    format!("{figure}-t")
 }
 
 /// What the figures of a page refer to.

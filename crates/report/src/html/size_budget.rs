@@ -10,8 +10,9 @@
 
 use maud::{Markup, html};
 
-use super::compact::{compact, shown};
+use super::compact::compact;
 use crate::text::cut;
+use crate::text::visible_markup;
 use crate::words::many;
 
 /// Parts that are named, of those that found no room, and columns of a name at the most.
@@ -50,7 +51,7 @@ impl SizeBudget {
             return part;
         };
         // Written as it will be on the page, it may be longer or shorter.
-        let needs = compact(&shown(&part.0)).len() + AROUND;
+        let needs = compact(&visible_markup(&part.0)).len() + AROUND;
         match left.checked_sub(needs) {
             Some(rest) => {
                 *left = rest;

@@ -3,7 +3,6 @@
 
 use maud::{Markup, html};
 
-use super::figure::caption_id;
 use crate::document::table::{Cell, Table};
 use crate::words::Tone;
 
@@ -85,6 +84,11 @@ fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) ->
         @if is_name { th scope="row" class=[class] { (text) } }
         @else { td class=[class] data-h=[head] { (text) } }
     }
+}
+
+/// The id of a figure's caption: it names the tables within.
+pub(super) fn caption_id(figure: &str) -> String {
+    format!("{figure}-t")
 }
 
 fn class_of(tone: Tone) -> &'static str {

@@ -2,8 +2,8 @@
 
 use crate::charts::marker::{COLOURS, STROKES};
 
-use super::FONT;
-
+/// The family of the font that charts are made for.
+const FONT: &str = "DejaVu Sans";
 /// Colours of parts of bars that the page has.
 const PARTS: usize = 7;
 

@@ -2,7 +2,7 @@
 
 use lab::{CaseResult, Metric, Results};
 
-use super::many;
+use super::{many, run_again};
 use crate::number::percent;
 use crate::text::TIE;
 
@@ -88,4 +88,20 @@ pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
         }
     }
     lines
+}
+
+/// How a run ended that did not come to its own end, and what to do.
+pub(crate) fn ending(results: &Results, folder: &str) -> Option<String> {
+    if results.finished {
+        return None;
+    }
+    let how = match results.interrupted {
+        Some(signal) => format!("Interrupted by signal {signal}"),
+        None => "The run did not finish".to_owned(),
+    };
+    let command = run_again(results);
+    Some(format!(
+        "{how}: what was finished is kept. To continue: flowgauge run --resume {folder}. To run it \
+         again in full: {command}"
+    ))
 }

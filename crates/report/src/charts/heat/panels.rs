@@ -6,7 +6,7 @@
 use maud::{Markup, html};
 
 use super::{Cell, Grid, level};
-use crate::charts::{COLUMN, Frame, LINE, fitted, label, px, widest};
+use crate::charts::frame::{COLUMN, Frame, LINE, fitted, label, px, widest};
 use crate::text::{TIE, visible, width, wrap};
 
 /// No cell is narrower.
@@ -33,7 +33,7 @@ struct Layout {
 }
 
 /// The chart.
-pub(in crate::charts) fn heat(frame: &Frame<'_>, grid: &Grid) -> Markup {
+pub(crate) fn heat(frame: &Frame<'_>, grid: &Grid) -> Markup {
     if grid.rows.is_empty() || grid.columns.is_empty() {
         return html! {};
     }

@@ -6,7 +6,7 @@ use stats::Verdict;
 
 use super::{Answers, few};
 use crate::text::shell_word;
-use crate::words::many;
+use crate::words::{ending, many};
 
 /// Reasons of failed slots that are named.
 const REASONS: usize = 4;
@@ -279,7 +279,7 @@ fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)
 /// Warnings in the reader's words.
 pub(super) fn warnings(results: &Results, folder: &str) -> Vec<String> {
     let mut warnings = Vec::new();
-    warnings.extend(crate::document::study::ending(results, folder));
+    warnings.extend(ending(results, folder));
     warnings.extend(failures(results, folder));
     // Why there is nothing is among what was left out.
     if variants(results).all(|(_, variant)| variant.good == 0) {

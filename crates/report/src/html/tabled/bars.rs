@@ -5,10 +5,10 @@ use maud::{Markup, html};
 
 use super::percent;
 use crate::charts::bars::{Bar, Parts};
-use crate::html::figure::caption_id;
+use crate::html::table::caption_id;
 
 /// The table; `id` is that of its figure.
-pub(in crate::html) fn bars(id: &str, bars: &[Bar], parts: Parts<'_>) -> Markup {
+pub(crate) fn bars(id: &str, bars: &[Bar], parts: Parts<'_>) -> Markup {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = bars.iter().map(total).fold(f64::MIN_POSITIVE, f64::max);
     let several = parts.names.len() > 1;

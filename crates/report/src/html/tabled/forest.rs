@@ -6,20 +6,20 @@ use maud::{Markup, html};
 use super::percent;
 use crate::charts::forest::{Row, shape, span};
 use crate::charts::ratios::Ratios;
-use crate::html::figure::caption_id;
+use crate::html::table::caption_id;
 
 /// The least width of the drawn column where the page is wide: what labels of the axis keep apart by.
 const WIDTH: f64 = 240.0;
 
 /// The table; `id` is that of its figure, and unique within the page.
-pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
+pub(crate) fn forest(id: &str, rows: &[Row]) -> Markup {
     let left = |place: usize| html! { (rows[place].label) };
     let said = |place: usize| html! { (rows[place].said) };
     answers(id, "", rows, &left, &said)
 }
 
 /// The table with labels and words of its own.
-pub(in crate::html) fn answers(
+pub(crate) fn answers(
     id: &str,
     caption: &str,
     rows: &[Row],

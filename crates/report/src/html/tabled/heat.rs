@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use crate::charts::heat::{Cell, Grid, level};
-use crate::html::figure::caption_id;
+use crate::html::table::caption_id;
 
 /// Columns that have room beside each other on a telephone; a wider grid scrolls within itself,
 /// and says so there.
 const FEW: usize = 4;
 
 /// The table; `id` is that of its figure.
-pub(in crate::html) fn heat(id: &str, grid: &Grid) -> Markup {
+pub(crate) fn heat(id: &str, grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
         div.scroll tabindex=[(columns > FEW).then_some("0")] {
