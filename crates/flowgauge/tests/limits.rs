@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 fn limits(args: &[&str], out: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flowgauge"))
-        .arg("limits")
+        .args(["limits", "--tables"])
         .env("FLOWGAUGE_VERBOSE", "1")
         .args(args)
         .arg("--out")

@@ -70,6 +70,9 @@ pub(crate) struct HowArgs {
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the tables of single studies too, and the slots as lines of JSON (docs/results.md)
+    #[arg(long, hide_short_help = true)]
+    pub(crate) tables: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }
@@ -96,6 +99,7 @@ impl HowArgs {
             ballast_pages: _,
             axes,
             out,
+            tables,
             answer:
                 AnswerArgs {
                     format,
@@ -115,6 +119,7 @@ impl HowArgs {
             sample.is_some(),
             events.is_some(),
             simulate.is_some(),
+            *tables,
             ballast.is_some(),
             !axes.is_empty(),
             out.is_some(),

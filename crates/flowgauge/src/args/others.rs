@@ -62,6 +62,9 @@ pub(crate) struct ReportArgs {
     /// Print every table and reason too, not only the answers
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
+    /// Write the tables of single studies too, and the slots as lines of JSON (docs/results.md)
+    #[arg(long)]
+    pub(crate) tables: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }

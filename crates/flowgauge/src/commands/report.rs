@@ -55,7 +55,7 @@ fn then_and_now(results: &Results, format: Format) -> Result<String> {
 /// Makes the files again. Results of somebody else, or on a disk that is read-only, can be
 /// looked at all the same.
 fn write(results: &Results, args: &ReportArgs) -> Result<()> {
-    match session::write_folder(results, &args.folder) {
+    match session::write_folder(results, &args.folder, args.tables) {
         Err(error) if whole_file::is_forbidden(&error) => {
             output::tell(&format!(
                 "warning: the files of {} are as they were: {}",

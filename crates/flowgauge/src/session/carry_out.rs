@@ -67,7 +67,7 @@ impl Session<'_> {
             Ok(results) => results,
             Err(error) => return Err(self.told_all_the_same(answer, error.into())),
         };
-        if let Err(error) = write_folder(&results, &folder) {
+        if let Err(error) = write_folder(&results, &folder, self.how.tables) {
             return Err(self.told_all_the_same(answer, error));
         }
         if let Some(folder) = &answer.plots {

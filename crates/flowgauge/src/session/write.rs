@@ -4,46 +4,57 @@ use std::path::Path;
 
 use anyhow::Result;
 use lab::Results;
+use report::{csv, html, json};
 
 use crate::args::Format;
 use crate::output::Paper;
 use crate::whole_file;
 
-/// Writes everything that is made from the journal.
-pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
-    whole_file::sweep(folder);
-    files(results).try_for_each(|(name, text)| whole_file::write(&folder.join(name), text))
-}
+/// The name of a file, and what makes it where there is something in it.
+type File = (&'static str, fn(&Results) -> Option<String>);
 
-/// Names and texts of the files; a table that only some studies have is one of them where there
-/// is something in it.
-fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
-    use report::{csv, html, json};
-    let machine = &results.header.machine;
-    let all = [
-        ("findings.json", Some(json::findings(results))),
-        ("slots.csv", Some(csv::slots(results))),
-        ("slots.jsonl", Some(csv::slots_lines(results))),
-        ("findings.csv", Some(csv::findings(results))),
-        ("summary.csv", Some(csv::summary(results))),
-        ("quantities.csv", Some(csv::quantities(results))),
-        ("shared.csv", csv::shared(results)),
-        ("workers.csv", csv::workers(results)),
-        ("laws.csv", csv::laws(results)),
-        ("published.csv", csv::published(results)),
-        ("scaling.csv", csv::scaling(results)),
-        ("search.csv", csv::searched(results)),
-        ("simulated.csv", csv::simulated(results)),
-        ("limits.csv", csv::limits(results)),
-        ("probes.csv", csv::probes(results)),
-        ("samples.csv", csv::samples(results)),
-        ("counters.csv", csv::counters(results)),
-        ("machine.json", Some(json::machine(machine))),
-        ("report.html", Some(html::page(results))),
-        ("then-and-now.html", report::then_and_now::page(results)),
-    ];
-    all.into_iter()
-        .filter_map(|(name, text)| Some((name, text?)))
+/// What a run has: `simulated.csv`, `samples.csv` and `counters.csv` only where they were asked for.
+const FILES: [File; 11] = [
+    ("findings.json", |run| Some(json::findings(run))),
+    ("slots.csv", |run| Some(csv::slots(run))),
+    ("findings.csv", |run| Some(csv::findings(run))),
+    ("summary.csv", |run| Some(csv::summary(run))),
+    ("quantities.csv", |run| Some(csv::quantities(run))),
+    ("simulated.csv", csv::simulated),
+    ("samples.csv", csv::samples),
+    ("counters.csv", csv::counters),
+    ("machine.json", |run| {
+        Some(json::machine(&run.header.machine))
+    }),
+    ("report.html", |run| Some(html::page(run))),
+    ("then-and-now.html", report::then_and_now::page),
+];
+
+/// What `--tables` adds: the tables of single studies, and the rows of `slots.csv` as lines of JSON.
+const TABLES: [File; 9] = [
+    ("slots.jsonl", |run| Some(csv::slots_lines(run))),
+    ("shared.csv", csv::shared),
+    ("workers.csv", csv::workers),
+    ("laws.csv", csv::laws),
+    ("published.csv", csv::published),
+    ("scaling.csv", csv::scaling),
+    ("search.csv", csv::searched),
+    ("limits.csv", csv::limits),
+    ("probes.csv", csv::probes),
+];
+
+/// Writes everything that is made from the journal. A table that is there already is made again.
+pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
+    whole_file::sweep(folder);
+    let more = TABLES
+        .iter()
+        .filter(|(name, _)| tables || folder.join(name).exists());
+    for (name, text) in FILES.iter().chain(more) {
+        if let Some(text) = text(results) {
+            whole_file::write(&folder.join(name), text)?;
+        }
+    }
+    Ok(())
 }
 
 /// Set to anything, every table is printed, as with `-v`.

@@ -148,6 +148,7 @@ fn rows_are_the_same_in_csv_and_in_json_lines() {
         .run(&["report", "out", "--format", "jsonl"])
         .answered()
         .stdout;
+    home.run(&["report", "out", "--tables"]).answered();
     assert_eq!(
         lines,
         fs::read_to_string(home.path("out/slots.jsonl")).unwrap()

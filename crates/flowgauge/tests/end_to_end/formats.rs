@@ -82,5 +82,14 @@ fn a_run_leaves_a_results_folder_with_everything_in_it() {
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     assert_eq!(home.listing("."), ["a"]);
     assert_eq!(home.listing("a"), RESULT_FILES);
+    home.run(&["report", "a", "--tables"]).answered();
+    let mut all = [&RESULT_FILES[..], &["published.csv", "slots.jsonl"]].concat();
+    all.sort_unstable();
+    assert_eq!(home.listing("a"), all);
+    // What is there is made again, so that it never is that of fewer rounds.
+    home.write("a/published.csv", "old");
+    home.run(&["report", "a"]).answered();
+    let made = std::fs::read_to_string(home.path("a/published.csv")).unwrap();
+    assert!(made.starts_with("study,"), "{made}");
     home.assert_nothing_left();
 }

@@ -28,7 +28,8 @@ fn pages(variant: &Throughput) -> (u64, &Measured<flow::record::footprint::Touch
 #[test]
 fn works_are_run_along_cores_and_set_beside_the_source() {
     let home = Home::new();
-    let line = "scaling --preset quick --rounds 2 --flows 1..2 --heap 4M --along cores --out out";
+    let line =
+        "scaling --preset quick --rounds 2 --flows 1..2 --heap 4M --along cores --tables --out out";
     let (text, found) = run(&home, line);
     for words in [
         "warehouse along cores: transactions a second, and pages",

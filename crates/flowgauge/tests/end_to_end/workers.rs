@@ -59,8 +59,7 @@ fn all_kinds_prove_the_same_work_under_both_models() {
 #[test]
 fn the_results_hold_the_table_and_the_laws() {
     let home = Home::new();
-    let line =
-        "workers --kind cpu,io --loops 60 --rounds 3 --processes 2..4 --threads 2..4 --out out";
+    let line = "workers --kind cpu,io --loops 60 --rounds 3 --processes 2..4 --threads 2..4 --tables --out out";
     let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     for word in [
         "Then and now",
@@ -105,8 +104,7 @@ fn the_results_hold_the_table_and_the_laws() {
 #[test]
 fn one_count_of_both_is_a_table_without_sweeps() {
     let home = Home::new();
-    let line =
-        "workers --kind cpu --loops 1 --rounds 1 --processes 3 --threads 3 --cpu free --out out";
+    let line = "workers --kind cpu --loops 1 --rounds 1 --processes 3 --threads 3 --cpu free --tables --out out";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     let study = &results(&home.path("out")).studies[0].study;
     assert_eq!(study.cases.len(), 1);

@@ -32,7 +32,9 @@ fn tree() -> Tree {
 fn study(tree: &Tree, args: &[&str]) -> Said {
     let out = tree.path().join("out");
     let mut command = tree.command(&["--study"]);
-    command.args(args).args(["--rounds", "1", "--seed", "1"]);
+    command
+        .args(args)
+        .args(["--rounds", "1", "--seed", "1", "--tables"]);
     command.arg("--out").arg(out);
     said(&command.output().expect("the command starts"))
 }

@@ -151,7 +151,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     own.quiet([
         "Intervals are those of the tables below; of what no table compares, each holds by itself"
             .to_owned(),
-        "The command of each row is in published.csv".to_owned(),
+        "published.csv (--tables) has the command of each row".to_owned(),
     ]);
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")

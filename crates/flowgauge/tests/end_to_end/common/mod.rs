@@ -15,17 +15,15 @@ pub(crate) use study::{drill, primes};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What every run of a study that has a source leaves in its results folder.
-pub(crate) const RESULT_FILES: [&str; 11] = [
+/// What every run of a study that has a source leaves in its results folder, without `--tables`.
+pub(crate) const RESULT_FILES: [&str; 9] = [
     "findings.csv",
     "findings.json",
     "journal.jsonl",
     "machine.json",
-    "published.csv",
     "quantities.csv",
     "report.html",
     "slots.csv",
-    "slots.jsonl",
     "summary.csv",
     "then-and-now.html",
 ];
