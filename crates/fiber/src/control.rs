@@ -23,9 +23,7 @@ pub(crate) struct Control {
     /// It was awakened while it was not suspended (it may have been joining): its next
     /// `suspend` returns at once.
     pub(crate) permit: Cell<bool>,
-    /// Nobody will join it.
     pub(crate) detached: Cell<bool>,
-    /// It has floating-point control state of its own.
     pub(crate) own_floats: Cell<bool>,
 }
 
@@ -49,7 +47,6 @@ impl Control {
         self.saved.spare().set(word);
     }
 
-    /// Where its context is kept.
     #[inline(always)]
     pub(crate) fn context(&self) -> Context {
         &raw const self.saved
@@ -67,7 +64,6 @@ impl Control {
     }
 }
 
-/// Drops a value in the slot with this top.
 pub(crate) type Discard = unsafe fn(*mut u8);
 
 // SAFETY: zero, `Stage::Free` and false are all-zero bytes; nothing in a control block needs to
@@ -82,17 +78,13 @@ const _: () = assert!(
     "a cache line for each control block"
 );
 
-/// Where a fiber stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Stage {
-    /// There is none in this slot.
     Free = 0,
     /// In the queue, never run: its closure lies at the top of its slot.
     Fresh,
-    /// Runs, or is in the queue.
     Started,
-    /// Waits to be awakened.
     Suspended,
     /// Waits for the end of another fiber, and nothing else has it go on.
     Joining,
@@ -102,12 +94,10 @@ pub(crate) enum Stage {
     Panicked,
     /// In another process, or on its way there: nothing of it is ours to look at.
     Away,
-    /// It was away, in a process that died.
     Lost,
 }
 
 impl Stage {
-    /// Has it run here, and is to go on here?
     pub(crate) fn is_here(self) -> bool {
         matches!(self, Stage::Started | Stage::Suspended | Stage::Joining)
     }

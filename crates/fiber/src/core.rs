@@ -75,7 +75,6 @@ pub(crate) const TABLES: [usize; 3] = [
     size_of::<Context>(),
 ];
 
-/// What a fiber takes in tables, beside its slot.
 pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
 
 /// Bytes of the stack for what a fiber does when it ends: a destructor that its own stack has room for
@@ -106,7 +105,6 @@ pub(crate) struct Core {
     /// Cells of the ring in use; the scheduler's own follows.
     len: Cell<usize>,
     holes: Cell<usize>,
-    /// Made or awakened during this round.
     late: Table<Cell<Context>>,
     late_len: Cell<usize>,
     in_round: Cell<bool>,
@@ -122,9 +120,7 @@ pub(crate) struct Core {
     used: Cell<u32>,
     /// Slots used before and free now: a list through `Control::link`.
     free: Cell<u32>,
-    /// Fibers that have not ended.
     live: Cell<usize>,
-    /// The fiber that is ending, or is unwound.
     ending: Cell<u32>,
     /// Has any fiber asked for floating-point state of its own?
     floats_asked: Cell<bool>,
@@ -155,7 +151,6 @@ fn watched(capacity: usize, last_stack: &Mapping, hole_top: *mut u8) -> io::Resu
 }
 
 impl Core {
-    /// One of its own, or of a region of processes.
     pub(crate) fn build(config: &Config, member: Option<Member>) -> Result<Core, ConfigError> {
         config.check()?;
         let shared = member.as_ref().map(|member| &*member.shared);
@@ -221,14 +216,12 @@ impl Core {
         })
     }
 
-    /// The fiber whose turn it is.
     #[inline(always)]
     pub(crate) fn index_at(&self, turn: Turn) -> u32 {
         // SAFETY: a turn is a cell of the ring, and holds its fiber's context.
         self.index_of(unsafe { turn.read() })
     }
 
-    /// The fiber whose context this is.
     #[inline(always)]
     pub(crate) fn index_of(&self, context: Context) -> u32 {
         let bytes = context.addr() - self.controls.address(0).addr();
@@ -265,7 +258,6 @@ impl Core {
         is_guard.then(|| (self.ending.get(), self.last_stack.bytes()))
     }
 
-    /// The fiber that runs, or whose end runs a destructor.
     pub(crate) fn acting_index(&self) -> u32 {
         match current::is_turn(current::turn()) {
             true => self.running_index(),
@@ -278,7 +270,6 @@ impl Core {
         self.live.set(self.live.get() + 1);
     }
 
-    /// Cells of the ring that hold fibers.
     pub(crate) fn ring_len(&self) -> usize {
         self.len.get()
     }
@@ -292,7 +283,6 @@ impl Core {
         &raw const self.hole
     }
 
-    /// One fiber less is here.
     pub(crate) fn left(&self) {
         self.live.set(self.live.get() - 1);
     }

@@ -38,7 +38,6 @@ fn turn_word<R>(look: impl FnOnce(&Cell<Turn>) -> R) -> R {
     TURN.with(look)
 }
 
-/// The same with the word of the scheduler.
 #[inline(always)]
 fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
     CORE.with(look)
@@ -55,7 +54,6 @@ pub(crate) fn publish(turn: Turn) {
     turn_word(|word| word.set(turn));
 }
 
-/// Where the thread-locals of this kernel thread lie.
 pub(crate) fn address() -> usize {
     turn_word(|word| std::ptr::from_ref(word).addr())
 }
@@ -70,7 +68,6 @@ pub(crate) fn turn_for(what: &str) -> Turn {
     turn
 }
 
-/// Is it the turn of a fiber in the ring?
 #[inline(always)]
 pub(crate) fn is_turn(turn: Turn) -> bool {
     !turn.is_null() && turn != NOBODYS
@@ -166,7 +163,6 @@ pub(crate) fn arrive(turn: Turn) {
     publish(turn);
 }
 
-/// Thrown through a fiber whose scheduler is dropped.
 pub(crate) struct SchedulerDropped;
 
 #[cold]

@@ -8,7 +8,6 @@
 
 use std::fmt::{self, Write};
 
-/// Says why and aborts.
 #[cold]
 #[inline(never)]
 pub(crate) fn end(why: fmt::Arguments<'_>) -> ! {

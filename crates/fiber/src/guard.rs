@@ -26,7 +26,6 @@ use crate::naming::{bytes, overflowed};
 
 static BEFORE: OnceLock<SigAction> = OnceLock::new();
 
-/// From now on a touched guard is reported by name.
 pub(crate) fn report_touched_guards() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -71,7 +71,6 @@ impl Mapping {
         }
     }
 
-    /// Takes over a range that was mapped by hand.
     pub(crate) fn taken(own: sys::Mapping) -> Mapping {
         Mapping::above(own, 0)
     }

@@ -45,14 +45,11 @@ pub(crate) fn cannot_unwind(core: &Core, index: u32) -> ! {
     ))
 }
 
-/// What the user asked for.
 pub(crate) fn bytes(stack: Stack) -> usize {
     stack.bytes()
 }
 
-/// What a panic in a fiber comes to.
 enum Panic {
-    /// It is unwound, as far as is known.
     Caught,
     /// The destructor of a value in a fiber that unwinds already threw it, or a function that must not.
     LetOut,

@@ -63,7 +63,6 @@ const OWN_MEMORY: i32 = -10_000;
 /// Guards that one call installs at most.
 const BATCH: usize = 64;
 
-/// All slots of one scheduler.
 #[derive(Debug)]
 pub(crate) struct Slots {
     mapping: Mapping,
@@ -75,15 +74,12 @@ pub(crate) struct Slots {
     arena: usize,
     guard: Guard,
     capacity: usize,
-    /// Slots below this one have their guard.
     guarded: Cell<u32>,
-    /// Can one call install several guards?
     in_batches: Cell<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
-    /// A canary instead.
     None,
     /// By `MADV_GUARD_INSTALL`.
     Installed,
@@ -204,7 +200,6 @@ impl Slots {
         stride(stack) + red_zone
     }
 
-    /// Where the memory of all slots begins.
     pub(crate) fn landing(&self) -> *mut u8 {
         self.mapping.base()
     }
@@ -271,13 +266,11 @@ impl Slots {
         self.is_packed() && self.mapping.is_below(address)
     }
 
-    /// Is there a canary, and no guard?
     #[inline(always)]
     pub(crate) fn is_packed(&self) -> bool {
         self.guard == Guard::None
     }
 
-    /// Is there a guard page below each stack?
     pub(crate) fn is_guarded(&self) -> bool {
         matches!(self.guard, Guard::Installed | Guard::Protected)
     }
@@ -289,7 +282,6 @@ impl Slots {
         !self.is_packed() || unsafe { self.canary(index).cast::<u64>().read_volatile() } == CANARY
     }
 
-    /// What the user asked for.
     pub(crate) fn stack(&self) -> Stack {
         self.stack
     }

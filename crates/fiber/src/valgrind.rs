@@ -51,7 +51,6 @@ const STACK_REGISTER: usize = 0x1501;
 const STACK_DEREGISTER: usize = 0x1502;
 /// A request to memcheck alone, which other tools do not take notice of.
 const MAKE_MEMORY_UNDEFINED: usize = 0x4D43_0001;
-/// The same.
 const MAKE_MEMORY_DEFINED: usize = 0x4D43_0002;
 
 /// The stacks that valgrind was told of; it is told to forget them when this is dropped.
@@ -116,7 +115,6 @@ impl Drop for Stacks {
     }
 }
 
-/// Does this program run under valgrind?
 pub(crate) fn is_watching() -> bool {
     #[cfg(test)]
     if tests::is_to_be_unknown() {
@@ -148,7 +146,6 @@ fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
     answer
 }
 
-/// No fibers on this target, so nothing to ask for.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 fn request(_words: [usize; 3], otherwise: usize) -> usize {
     otherwise

@@ -52,31 +52,22 @@ pub(crate) fn definitions(drawing: &str) -> Markup {
     html! { (marker::definitions(drawing)) (heat::hatch()) }
 }
 
-/// A chart of any kind, ready to be drawn.
 #[derive(Debug, Clone)]
 pub(crate) enum Chart {
-    /// Ratios with their intervals and floors.
     Forest(Vec<Row>),
-    /// Times over a parameter, which is named.
     Lines(Vec<Series>, String),
-    /// Throughput as ratios over the number of flows.
     Gains(Gains),
     /// Slots in the order of time, of this many variants.
     Slots(Vec<Dot>, usize),
     /// How many of all times lie below each, and what they are times of.
     Ecdf(Vec<Curve>, &'static str),
-    /// What a whole is made of.
     Bars(Vec<Bar>, Parts<'static>),
-    /// A grid of ratios.
     Heat(Grid),
-    /// A panel a machine, all on one axis.
     Multiples(Vec<Panel>),
-    /// A quantity over the time of a slot, and its unit.
     Course(Vec<Course>, &'static Unit),
 }
 
 impl Chart {
-    /// The drawing.
     pub(crate) fn draw(&self, frame: &Frame<'_>) -> Markup {
         match self {
             Self::Forest(rows) => forest::forest(frame, rows),

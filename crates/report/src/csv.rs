@@ -90,7 +90,6 @@ fn csv(value: Field) -> String {
     }
 }
 
-/// A value as JSON has it.
 fn json(value: Field) -> String {
     match value {
         Field::Text(text) => escaped(&serde_json::Value::String(text).to_string()).into_owned(),
@@ -101,7 +100,6 @@ fn json(value: Field) -> String {
     }
 }
 
-/// One JSON object a row, a line each.
 fn lines(
     names: impl IntoIterator<Item = &'static str>,
     rows: impl Iterator<Item = Vec<Field>>,
@@ -117,7 +115,6 @@ fn lines(
     rows.map(row).collect()
 }
 
-/// Heading and rows.
 fn sheet(
     names: impl IntoIterator<Item = &'static str>,
     rows: impl Iterator<Item = Vec<Field>>,
@@ -170,7 +167,6 @@ fn filled_in<R, C: FileColumn<R>>(columns: &[C], row: &R) -> Vec<Field> {
     own.map(|column| column.value(row)).collect()
 }
 
-/// The names of columns.
 fn names<R, C: FileColumn<R>>(columns: &'static [C]) -> impl Iterator<Item = &'static str> {
     let names = columns.iter().map(FileColumn::name);
     names.filter(|name| !name.is_empty())

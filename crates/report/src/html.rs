@@ -35,7 +35,6 @@ use size_budget::SizeBudget;
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// Columns of the title of a page, at the most.
 const TITLE: usize = 120;
 
 /// Bytes for markers that charts refer to, and for what is said of what was left out.
@@ -132,7 +131,6 @@ pub(crate) fn sheet(title: &str, body: Markup) -> String {
     compact(&visible_markup(&page.into_string()))
 }
 
-/// A page around a body, with data for programs in it.
 pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     let body = body.into_string();
     let page = html! {
@@ -178,7 +176,6 @@ fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudg
     }
 }
 
-/// Where to go on the page.
 fn navigation(results: &Results) -> Markup {
     html! {
         nav aria-label="Studies" {
@@ -200,7 +197,6 @@ fn answer(run: &Document, place: usize) -> Markup {
     }
 }
 
-/// What was left out, of the run and of the page.
 fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
     let notes = results.notes.iter();
     let notes: Vec<Markup> = notes
@@ -220,7 +216,6 @@ fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
     }
 }
 
-/// How to run it again.
 fn again(results: &Results) -> Markup {
     html! {
         details.study {

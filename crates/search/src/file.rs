@@ -296,7 +296,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.watch.lap(Class::Print);
     }
 
-    /// A file could not be opened.
     #[cold]
     pub(crate) fn not_opened(&mut self, which: &Which<'_>, errno: Errno) {
         // It became a link, or a socket, since it was listed: no file to be searched.
@@ -306,7 +305,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Something could not be searched.
     #[cold]
     pub(crate) fn failed(&mut self, root: u32, path: &[u8], name: &[u8], error: &io::Error) {
         let problem = self.problem(root, path, name, error);

@@ -21,7 +21,6 @@ use crate::pattern::{Needle, Pattern};
 #[derive(Clone)]
 pub(crate) struct Lines {
     needle: Needle,
-    /// The needle can be looked for in many lines at once.
     whole: bool,
 }
 

@@ -10,7 +10,6 @@ use crate::query::{Query, Show};
 /// An output buffer with more than this is delivered.
 const FULL_BYTES: usize = 32 << 10;
 
-/// What one flow found and has not delivered yet.
 pub(crate) struct OutputBuffer<'s> {
     text: Vec<u8>,
     /// The path that stands before each line of the file at hand.

@@ -23,7 +23,6 @@ pub(crate) fn join(path: &[u8], name: &[u8]) -> Box<[u8]> {
 pub(crate) struct Which<'p> {
     pub(crate) place: Place<'p>,
     pub(crate) name: &'p [u8],
-    /// What a NUL byte in it means.
     pub(crate) nul: Nul,
     pub(crate) stream: bool,
 }

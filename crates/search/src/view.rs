@@ -28,12 +28,10 @@ pub(crate) struct View<'v, 'j, 's> {
     buffer: &'v mut OutputBuffer<'s>,
     counts: &'v mut Counts,
     watch: &'v mut Stopwatch,
-    /// Lines found so far.
     found: u64,
     /// Lines that end before the window at hand.
     number: u64,
     path_hash: u64,
-    /// A NUL byte that stood for a line feed.
     nul_at: Option<u64>,
     remarked: bool,
     /// Lines that end before the first window, asked for when the first line was found.

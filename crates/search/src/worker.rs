@@ -29,7 +29,6 @@ pub(crate) struct Worker<'j, 's> {
     pub(crate) job: &'j Job<'j>,
     listing: Listing,
     pub(crate) files: FileSearch<'j, 's>,
-    /// Work that it found and has not given away.
     own: VecDeque<Task>,
 }
 
@@ -56,7 +55,6 @@ impl<'j, 's> Worker<'j, 's> {
         self.files.watch.lap(Class::Print);
     }
 
-    /// Does one piece of work, and not what comes of it.
     pub(crate) fn task(&mut self, task: Task, exchange: &impl Exchange) {
         match task {
             Task::Folder(folder) => self.folder(&folder, exchange),

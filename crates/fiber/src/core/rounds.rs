@@ -9,7 +9,6 @@ use crate::current::Entered;
 pub(super) const LOOK_EVERY: u32 = 64;
 
 impl Core {
-    /// Puts a context at the end of the queue.
     #[inline]
     pub(crate) fn enqueue(&self, context: Context) {
         let (table, len) = if self.in_round.get() {
@@ -22,7 +21,6 @@ impl Core {
         len.set(len.get() + 1);
     }
 
-    /// Takes the fiber whose turn it is out of the ring.
     #[inline(always)]
     pub(crate) fn leave_hole(&self, turn: Turn) {
         // SAFETY: a turn is a cell of the ring.

@@ -10,7 +10,6 @@ use crate::error::SpawnError;
 use crate::fiber::FiberId;
 
 impl Core {
-    /// A free slot, readied.
     #[inline]
     pub(crate) fn take_slot(&self) -> Result<(&Control, u32), SpawnError> {
         let index = self.free.get();
@@ -36,7 +35,6 @@ impl Core {
         Ok((self.control(index), index))
     }
 
-    /// The slots in which fibers have been made here.
     pub(crate) fn used_slots(&self) -> Range<u32> {
         self.first_slot..self.used.get()
     }
@@ -50,7 +48,6 @@ impl Core {
         }
     }
 
-    /// Gives back the slot of a fiber whose result is gone.
     #[inline]
     pub(crate) fn free(&self, control: &Control, index: u32) {
         control.stage.set(Stage::Free);
@@ -83,7 +80,6 @@ impl Core {
         self.controls.at(index as usize)
     }
 
-    /// The id of the fiber in a slot.
     #[inline]
     pub(crate) fn id(&self, index: u32) -> FiberId {
         FiberId {

@@ -116,7 +116,6 @@ impl Core {
         own
     }
 
-    /// Ends the program if the fiber wrote below its slot.
     #[inline(always)]
     pub(crate) fn check_now(&self, index: u32) {
         if !self.slots.is_whole(index) {
@@ -149,7 +148,6 @@ impl Core {
         awakened.count()
     }
 
-    /// Puts a fiber that was stopped into the queue.
     #[inline]
     pub(crate) fn resume(&self, control: &Control) {
         control.stage.set(Stage::Started);

@@ -168,7 +168,6 @@ pub struct MovableHandle<T>(Kind<T>);
 
 #[derive(Debug)]
 enum Kind<T> {
-    /// In a stack too small to unwind.
     Plain(JoinHandle<T>),
     Caught(JoinHandle<Result<T, Message>>),
 }
@@ -207,7 +206,6 @@ impl<T> MovableHandle<T> {
     }
 }
 
-/// What a panic said, cut to what fits.
 #[derive(Clone, Copy)]
 struct Message {
     bytes: [u8; Message::MOST],
@@ -243,7 +241,6 @@ impl fmt::Debug for Message {
     }
 }
 
-/// What a movable fiber begins with.
 struct Begins<A, T> {
     argument: A,
     body: fn(&mut MovableFiber<'_>, A) -> T,
@@ -342,7 +339,6 @@ impl Scheduler {
 }
 
 impl Fiber {
-    /// Has this fiber go on in another process.
     #[inline(always)]
     pub(crate) fn move_to(&mut self, to: usize) {
         let turn = here(|core| core.move_to(current::turn(), to));

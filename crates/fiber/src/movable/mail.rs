@@ -31,10 +31,8 @@ use rustix::thread::futex::{self, Flags, Timespec};
 use crate::control::{Control, NOBODY};
 use crate::memory::Table;
 
-/// The words lie in memory of several processes.
 const SHARED: Flags = Flags::empty();
 
-/// What all processes of a region know.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Header {
@@ -57,9 +55,7 @@ impl Header {
 pub(crate) struct Mailbox {
     /// The slot that was put in last, plus one.
     head: AtomicU32,
-    /// The owner sleeps, or is about to.
     asleep: AtomicU32,
-    /// How often the owner has looked.
     looks: AtomicU32,
     /// The owner's process, once it has joined.
     owner: AtomicU32,
@@ -85,7 +81,6 @@ impl Mailbox {
         self.looks.load(Ordering::Acquire)
     }
 
-    /// Puts a chain in, and wakes the owner if it sleeps.
     pub(crate) fn put(&self, parcels: &Table<Control>, chain: Chain) {
         let last = &parcels.at(chain.last as usize).link;
         let mut head = self.head.load(Ordering::Relaxed);
@@ -116,7 +111,6 @@ impl Mailbox {
         self.head.swap(0, Ordering::Acquire).wrapping_sub(1)
     }
 
-    /// Has the owner look again, if it sleeps.
     pub(crate) fn wake(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) == 1 {
@@ -150,7 +144,6 @@ impl Mailbox {
 pub(crate) struct Whereabouts(AtomicU32);
 
 impl Whereabouts {
-    /// (at, to).
     pub(crate) fn get(&self) -> (usize, usize) {
         let both = self.0.load(Ordering::Acquire);
         ((both >> 16) as usize, (both & 0xFFFF) as usize)

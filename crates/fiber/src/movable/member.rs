@@ -32,7 +32,6 @@ use crate::valgrind;
 /// How long a process sleeps before it looks whether the others live.
 const LOOK_EVERY_MS: u16 = 50;
 
-/// What a scheduler has as a member of a region.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) shared: Rc<Shared>,
@@ -41,7 +40,6 @@ pub(crate) struct Member {
     /// Fibers that leave in this round, and where to.
     leaving: Table<Cell<Leaving>>,
     leaving_len: Cell<usize>,
-    /// What is sent to each process at the end of a round.
     chains: RefCell<Vec<Option<Chain>>>,
     /// Our fibers that are elsewhere.
     away: Cell<usize>,
@@ -57,7 +55,6 @@ struct Leaving {
     to: u32,
 }
 
-/// What a fiber takes in the table of each process.
 pub(crate) const TABLE_BYTES: usize = size_of::<Leaving>();
 
 // SAFETY: two numbers, which need no drop.
@@ -105,7 +102,6 @@ impl Member {
         self.shared.home(index) == self.process
     }
 
-    /// Notes that a fiber leaves.
     fn note(&self, index: u32, to: usize) {
         let place = self.leaving_len.get();
         let to = to as u32;
@@ -125,7 +121,6 @@ impl Member {
         owner == std::process::id() || owner != 0 && self.shared.is_claimed(process)
     }
 
-    /// Has another process ended, and is none left?
     fn is_left_alone(&self) -> bool {
         let mut others = (0..self.shared.processes()).filter(|who| *who != self.process);
         others.clone().any(|who| self.died(who)) && !others.any(|who| self.lives(who))
@@ -139,7 +134,6 @@ impl Member {
 }
 
 impl Core {
-    /// Is a fiber made in this slot one of ours?
     #[inline(always)]
     pub(crate) fn is_home_of(&self, index: u32) -> bool {
         let member = self.member.as_ref();
@@ -172,14 +166,12 @@ impl Core {
         turn
     }
 
-    /// Sends a fiber that has ended home.
     pub(crate) fn send_home(&self, index: u32) {
         if let Some(member) = &self.member {
             member.note(index, member.shared.home(index));
         }
     }
 
-    /// Sends what has left, and takes in what has come.
     #[inline]
     pub(crate) fn exchange(&self) {
         let Some(member) = &self.member else {
@@ -280,12 +272,10 @@ impl Core {
         }
     }
 
-    /// Our fibers that are at other processes.
     pub(crate) fn elsewhere(&self) -> usize {
         self.member.as_ref().map_or(0, |member| member.away.get())
     }
 
-    /// Fibers that have come from other processes so far.
     pub(crate) fn arrived(&self) -> u64 {
         self.member
             .as_ref()
@@ -371,7 +361,6 @@ impl Core {
         }
     }
 
-    /// The process that a fiber of ours was lost with.
     pub(crate) fn lost_with(&self, index: u32) -> usize {
         let member = self.member.as_ref();
         member.map_or(0, |member| {

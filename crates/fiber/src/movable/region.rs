@@ -26,7 +26,6 @@ use crate::scheduler::Scheduler;
 
 /// Where regions are put if nothing is there: between the heap and the stacks of a usual process.
 const FIRST_CHOICE: usize = 0x6000_0000_0000;
-/// From one choice to the next.
 const CHOICE_STEP: usize = 1 << 40;
 const CHOICES: usize = 16;
 

@@ -57,7 +57,6 @@ pub(super) struct Layout {
     parcels: usize,
     slots: usize,
     slots_bytes: usize,
-    /// All of the file.
     pub(super) file: usize,
     window: usize,
     window_bytes: usize,
@@ -122,7 +121,6 @@ impl Layout {
     }
 }
 
-/// What a fiber takes in a region beside its slot.
 pub(crate) const TABLE_BYTES: usize = size_of::<Whereabouts>() + size_of::<Control>();
 
 /// Address space of a region for that many fibers of one process beyond their slots and tables.
@@ -139,7 +137,6 @@ pub(crate) struct Shared {
     pub(super) file: OwnedFd,
     pub(super) config: Config,
     layout: Layout,
-    /// By which ids of all its schedulers are known.
     pub(crate) number: u32,
     /// Blocks of slots below this offset were asked to be huge pages.
     dense_up_to: Cell<usize>,
@@ -148,7 +145,6 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Maps the file over what was reserved.
     pub(super) fn over(
         range: Mapping,
         config: Config,
@@ -174,7 +170,6 @@ impl Shared {
         self.wire.set(wire).is_ok()
     }
 
-    /// Where the region begins.
     pub(super) fn address(&self) -> usize {
         self.range.base().addr()
     }
@@ -191,12 +186,10 @@ impl Shared {
         self.layout.processes
     }
 
-    /// Slots of all processes.
     pub(crate) fn total(&self) -> usize {
         self.layout.total
     }
 
-    /// Slots of each process.
     pub(crate) fn share(&self) -> usize {
         self.config.capacity
     }

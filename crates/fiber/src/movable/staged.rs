@@ -37,19 +37,16 @@ use crate::memory::Mapping;
 use crate::movable::Way;
 use crate::valgrind::{self, Stacks};
 
-/// The one place, and whose turn it is there.
 #[derive(Debug)]
 pub(crate) struct Staged {
     way: Way,
     window: Mapping,
     file: i32,
-    /// Where slots begin in the file.
     slots: usize,
     /// This fiber, the scheduler, and what a yield asks to be near.
     cells: [Cell<Context>; AHEAD + 2],
     own_context: Saved,
     index: Cell<u32>,
-    /// The slot that is mapped over the window.
     mapped: Cell<u32>,
 }
 
@@ -67,7 +64,6 @@ impl Staged {
         }
     }
 
-    /// The fiber whose turn it is.
     pub(crate) fn index(&self) -> u32 {
         self.index.get()
     }
@@ -77,7 +73,6 @@ impl Staged {
         self.window.is_below(address)
     }
 
-    /// Tells valgrind of the window.
     pub(crate) fn tell(&self, stacks: &Stacks) {
         stacks.add(self.window.base(), self.window.end());
     }
@@ -159,7 +154,6 @@ impl Core {
         top.addr() - control.saved.sp().addr()
     }
 
-    /// Every fiber in the ring runs once, in the window.
     pub(crate) fn staged_round(&self, staged: &Staged) {
         for place in 0..self.ring_len() {
             let cell = self.ring_at(place);
@@ -187,7 +181,6 @@ impl Core {
         stage == Stage::Started
     }
 
-    /// Brings a fiber to the window.
     pub(crate) fn enter_window(&self, staged: &Staged, index: u32, control: &Control) {
         staged.index.set(index);
         staged.bring(self, index, self.live_bytes(index, control));

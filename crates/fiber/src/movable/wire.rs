@@ -46,10 +46,8 @@ const CLOSED: u64 = u64::MAX;
 /// Bytes that are read at a time.
 const READ: usize = 64 << 10;
 
-/// The socket to the other process.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    /// The number of the other process.
     pub(crate) peer: usize,
     stream: UnixStream,
     inbox: RefCell<Vec<u8>>,
@@ -57,7 +55,6 @@ pub(crate) struct Wire {
     open: Cell<bool>,
 }
 
-/// What was sent of one fiber.
 struct Sent<'b> {
     index: u64,
     saved: [u64; 6],
@@ -80,7 +77,6 @@ impl Wire {
         })
     }
 
-    /// Is the other process there?
     pub(crate) fn is_open(&self) -> bool {
         self.open.get()
     }
@@ -107,7 +103,6 @@ impl Wire {
         outbox.extend_from_slice(sent.stack);
     }
 
-    /// Sends as much as the socket takes.
     fn flush(&self) {
         let mut outbox = self.outbox.borrow_mut();
         let mut done = 0;
@@ -201,7 +196,6 @@ fn first(bytes: &[u8]) -> Option<(Sent<'_>, &[u8])> {
     Some((sent, rest))
 }
 
-/// A fiber that is under way is at one of these.
 fn stage_of(number: u64) -> Stage {
     let stages = [Stage::Done, Stage::Panicked];
     let over = stages.into_iter().find(|stage| *stage as u64 == number);

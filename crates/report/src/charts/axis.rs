@@ -9,10 +9,8 @@
 use super::frame::text_width;
 use crate::number::{plain, trimmed};
 
-/// Space between two labels.
 const APART: f64 = 10.0;
 
-/// A place on an axis with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) at: f64,
@@ -31,7 +29,6 @@ impl Tick {
     }
 }
 
-/// How values become places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     low: f64,
@@ -75,7 +72,6 @@ impl Scale {
         }
     }
 
-    /// The place of a value.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let value = if self.log { value.ln() } else { value };
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
@@ -99,7 +95,6 @@ impl Scale {
         (low - 0.5..=high + 0.5).contains(&at)
     }
 
-    /// Ticks at the given values that lie on the axis.
     pub(super) fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
         let ticks = values.map(|(value, label)| Tick::new(self.at(value), label));
         ticks.filter(|tick| self.holds(tick.at)).collect()
@@ -203,7 +198,6 @@ pub(crate) fn thinned(ticks: Vec<Tick>, large: f64) -> Vec<Tick> {
     kept
 }
 
-/// The room that labels to the left of an axis need.
 pub(crate) fn margin(ticks: &[Tick], large: f64) -> f64 {
     ticks
         .iter()
@@ -234,7 +228,6 @@ pub(crate) const BYTES: Unit = Unit(&[
 ]);
 
 impl Unit {
-    /// The largest unit in which a value is no fraction.
     fn suiting(&self, value: f64) -> (f64, &'static str) {
         let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * 0.999;
         *self.0.iter().rev().find(fits).unwrap_or(&self.0[0])

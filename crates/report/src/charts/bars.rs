@@ -6,18 +6,14 @@ use super::axis::{Scale, Unit, thinned};
 use super::frame::{Frame, LINE, fitted, label, line, px, text_width, widest};
 use super::lines::columns;
 
-/// Thickness of a bar.
 const BAR: f64 = 18.0;
 
-/// A bar.
 #[derive(Debug, Clone)]
 pub(crate) struct Bar {
     pub(crate) label: String,
-    /// One value for each part.
     pub(crate) parts: Vec<f64>,
 }
 
-/// What the parts are and how they are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) names: &'a [&'a str],

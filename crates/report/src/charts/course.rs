@@ -10,12 +10,9 @@ use super::marker::Look;
 /// Lines of more points than this have no markers on them.
 const MARKED: usize = 60;
 
-/// A line.
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
-    /// Place of its variant.
     pub(crate) variant: usize,
-    /// Seconds and values.
     pub(crate) points: Vec<(f64, f64)>,
 }
 

@@ -20,16 +20,13 @@ use super::lines::{columns, foot, rows};
 use super::marker::Look;
 use crate::number::time;
 
-/// Values of which each is drawn.
 const ALL: u64 = 100;
 /// Of more: steps that are drawn below the slow end, and within it.
 const STEPS: u64 = 40;
 const SLOW_STEPS: u64 = 20;
-/// What the quartiles are called.
 const QUARTILES: [&str; 3] = ["lower quartile", "half", "upper quartile"];
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
-/// The values of a variant.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
     pub(crate) label: String,
@@ -40,7 +37,6 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// How many values there are.
     pub(crate) fn count(&self) -> u64 {
         self.values.iter().map(|(_, count)| count).sum()
     }
@@ -56,7 +52,6 @@ impl Curve {
         found.or(self.values.last()).map(|(value, _)| *value)
     }
 
-    /// How many values are not above this one.
     fn within(&self, value: f64) -> u64 {
         let values = self.values.iter();
         let within = values.take_while(|(own, _)| *own <= value);
@@ -64,12 +59,10 @@ impl Curve {
     }
 }
 
-/// Whether the axis of times is logarithmic.
 fn is_log((low, high): (f64, f64)) -> bool {
     low > 0.0 && high > FAR * low
 }
 
-/// The smallest and the largest value.
 fn span(curves: &[Curve]) -> Option<(f64, f64)> {
     let low = curves.iter().filter_map(|curve| curve.values.first());
     let high = curves.iter().filter_map(|curve| curve.values.last());
@@ -134,7 +127,6 @@ fn marks(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     quartiles.map(place).collect()
 }
 
-/// The upper ends of the steps that are drawn.
 fn corners(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let n = curve.count();
     let place = |rank: u64| {

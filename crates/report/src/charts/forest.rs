@@ -10,22 +10,16 @@ use super::marker::outline;
 use super::ratios::Ratios;
 use crate::words::Tone;
 
-/// A row.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// What is compared.
     pub(crate) label: String,
-    /// The verdict in words, with its interval.
     pub(crate) said: String,
     pub(crate) tone: Tone,
-    /// Subject over reference.
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
-    /// The fraction within which the two count as the same.
     pub(crate) floor: f64,
 }
 
-/// Where things are.
 struct Layout {
     left: f64,
     right: f64,
@@ -34,7 +28,6 @@ struct Layout {
     ratios: Ratios,
 }
 
-/// The chart.
 pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row]) -> Markup {
     let layout = layout(frame, rows);
     let bottom = layout.top + layout.row * rows.len() as f64;
@@ -54,7 +47,6 @@ pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row]) -> Markup {
     frame.svg(bottom + 3.0 * LINE, None, &body)
 }
 
-/// Where a ratio counts as one.
 fn band(layout: &Layout, top: f64, floor: f64) -> Markup {
     let (low, high) = (
         layout.ratios.at(1.0 / (1.0 + floor)),
@@ -78,7 +70,6 @@ fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
     }
 }
 
-/// The smallest and the largest ratio to be shown.
 pub(crate) fn span(rows: &[Row]) -> (f64, f64) {
     let ends = rows.iter().flat_map(|row| {
         let interval = row.interval.map(|(low, high)| [low, high]);
@@ -126,7 +117,6 @@ fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
     }
 }
 
-/// Each verdict has a shape of its own.
 pub(crate) fn shape(tone: Tone) -> usize {
     match tone {
         Tone::Faster => 0,

@@ -4,25 +4,18 @@ use maud::{Markup, html};
 
 use crate::text::{cut, visible, width};
 
-/// Width in a file.
 pub(crate) const WIDE: f64 = 860.0;
-/// Width on the page.
 pub(crate) const PAGE: f64 = 640.0;
 /// Width at which a drawing for the page is shown on a telephone.
 const PHONE: f64 = 350.0;
-/// What a column of text takes.
 pub(super) const COLUMN: f64 = 7.5;
-/// Height of a line of text.
 pub(crate) const LINE: f64 = 16.0;
 
-/// How a chart is announced and drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
     /// Unique within the page.
     pub(crate) id: &'a str,
-    /// What it shows, in a few words.
     pub(crate) title: &'a str,
-    /// What is to be seen in it.
     pub(crate) desc: &'a str,
     pub(crate) width: f64,
     /// How many times as large as here its text may be shown.
@@ -30,7 +23,6 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// For a file, in which it stays as it is.
     pub(crate) fn file(id: &'a str, title: &'a str, desc: &'a str) -> Self {
         Self {
             id,
@@ -41,7 +33,6 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// For the page.
     pub(crate) fn page(id: &'a str, title: &'a str, desc: &'a str) -> Self {
         Self {
             id,
@@ -57,7 +48,6 @@ impl<'a> Frame<'a> {
         LINE * (1.4 + 0.9 * self.large)
     }
 
-    /// The height of all that stands below an axis.
     pub(crate) fn foot(&self) -> f64 {
         self.below() + 0.4 * LINE * self.large
     }
@@ -83,12 +73,10 @@ pub(crate) fn px(length: f64) -> String {
     format!("{}", rounded + 0.0)
 }
 
-/// What a label takes.
 pub(crate) fn text_width(text: &str) -> f64 {
     width(&visible(text)) as f64 * COLUMN
 }
 
-/// The label, cut to a length.
 pub(crate) fn fitted(text: &str, length: f64) -> String {
     cut(&visible(text), (length / COLUMN).max(1.0) as usize).into_owned()
 }
@@ -110,7 +98,6 @@ pub(crate) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Ma
     html! { text x=(px(x)) y=(px(y)) class=[(!class.is_empty()).then_some(class)] { (visible(text)) } }
 }
 
-/// A straight line.
 pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
 }
@@ -141,9 +128,7 @@ pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
     path
 }
 
-/// The exactness of the corners of a line.
 pub(crate) const FINE: f64 = 10.0;
-/// The exactness of thousands of points.
 pub(crate) const COARSE: f64 = 1.0;
 
 #[cfg(test)]

@@ -12,20 +12,16 @@ use super::frame::{FINE, Frame, line, steps};
 use super::lines::{Point, Series, columns, foot, rows};
 use crate::number::plain;
 
-/// Ratios.
 const TIMES: Unit = Unit(&[(1.0, "x")]);
 
-/// Half of a marker.
 const MARK: f64 = 4.5;
 
-/// What is drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Gains {
     pub(crate) series: Vec<Series>,
     /// The corners of the thin line, with which ratios stand at their logarithms; without it
     /// they stand at their values.
     pub(crate) ideal: Vec<(f64, f64)>,
-    /// What the number is of.
     pub(crate) number: String,
     /// What the ratios are, where the title does not say it.
     pub(crate) upwards: String,

@@ -22,10 +22,8 @@ use crate::words::Tone;
 
 /// Ratios from which on a cell is of the next deeper colour.
 pub(crate) const STEPS: [f64; 3] = [1.25, 2.0, 8.0];
-/// A comparison in a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
-    /// Time of the subject over time of the reference.
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
     /// The verdict in words: `1.31x faster`.

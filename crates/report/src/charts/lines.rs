@@ -11,7 +11,6 @@ use crate::number::{plain, time};
 /// Fewer points than this are markers without a line.
 const LINE_OF: usize = 3;
 
-/// A line.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     pub(crate) label: String,
@@ -66,12 +65,10 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
     frame.svg(bottom + frame.foot(), Some(&data), &body)
 }
 
-/// Lines of a grid as one path.
 fn grid(lines: impl Iterator<Item = String>) -> Markup {
     html! { path class="grid" d=(lines.collect::<String>()) {} }
 }
 
-/// Grid lines with labels on the left.
 pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
     html! {
         g.y {
@@ -93,7 +90,6 @@ pub(super) fn columns(ticks: &[Tick], (top, bottom): (f64, f64)) -> Markup {
     }
 }
 
-/// The line at the foot, and what stands along it.
 pub(super) fn foot(frame: &Frame<'_>, left: f64, bottom: f64, name: &str) -> Markup {
     let right = frame.width - 8.0;
     html! {

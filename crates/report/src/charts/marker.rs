@@ -15,21 +15,20 @@ use maud::{Markup, PreEscaped, html};
 
 use super::frame::px;
 
-/// Different colours, and different shapes of markers.
 pub(crate) const COLOURS: usize = 6;
 /// Different looks of variants; after the last they begin again.
 const LOOKS: usize = COLOURS * COLOURS * 2;
 /// Different strokes of runs, the whole one first; the style sheet has the others.
 pub(crate) const STROKES: usize = 6;
 
-/// How a series looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// A variant, by its place.
     Variant(usize),
     /// A variant in one of several runs, by the places of both.
-    Run { variant: usize, run: usize },
-    /// Something that stands beside the series.
+    Run {
+        variant: usize,
+        run: usize,
+    },
     Aside,
 }
 
@@ -44,7 +43,6 @@ impl Look {
         }
     }
 
-    /// The classes that colour it and give it its stroke.
     pub(crate) fn class(self) -> String {
         match self {
             Self::Variant(place) => format!("v{}", place % COLOURS),
@@ -92,7 +90,6 @@ impl Look {
     }
 }
 
-/// The shape of a place.
 fn shape(place: usize) -> usize {
     (place + place / (2 * COLOURS)) % COLOURS
 }
@@ -162,7 +159,6 @@ pub(crate) fn definitions(drawing: &str) -> Markup {
     }
 }
 
-/// A marker in its colour.
 fn mark(place: usize, (x, y): (f64, f64), r: f64) -> Markup {
     let class = if is_hollow(place) { "mark o" } else { "mark" };
     html! {

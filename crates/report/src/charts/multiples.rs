@@ -18,7 +18,6 @@ use super::marker::outline;
 use super::ratios::Ratios;
 use crate::words::Tone;
 
-/// A machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     pub(crate) name: String,
@@ -28,14 +27,10 @@ pub(crate) struct Panel {
 
 /// A panel is at least this wide.
 const LEAST_WIDTH: f64 = 118.0;
-/// Height of a row.
 const ROW: f64 = 9.0;
-/// Room between panels.
 const GAP: f64 = 10.0;
-/// Half the height of a mark.
 const MARK: f64 = 2.6;
 
-/// The chart.
 pub(crate) fn multiples(frame: &Frame<'_>, panels: &[Panel]) -> Markup {
     let all = panels.iter().flat_map(|panel| panel.rows.iter().flatten());
     let all: Vec<Row> = all.cloned().collect();
@@ -71,7 +66,6 @@ fn panel(panel: &Panel, ratios: &Ratios, width: f64, head: f64, large: f64) -> M
     }
 }
 
-/// All rows of a panel with one verdict.
 fn verdicts(panel: &Panel, ratios: &Ratios, head: f64, tone: Tone) -> Markup {
     let (mut whiskers, mut marks) = (String::new(), String::new());
     for (place, row) in panel.rows.iter().enumerate() {

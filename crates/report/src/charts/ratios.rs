@@ -9,7 +9,6 @@
 use super::axis::{Scale, Tick, keep_apart};
 use crate::number::trimmed;
 
-/// A scale of ratios, one within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ratios(Scale);
 
@@ -21,7 +20,6 @@ impl Ratios {
         Self(Scale::new((low / room, high * room), lengths, true))
     }
 
-    /// The place of a ratio.
     pub(crate) fn at(&self, ratio: f64) -> f64 {
         self.0.at(ratio)
     }

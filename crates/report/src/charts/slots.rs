@@ -11,18 +11,15 @@ use super::marker::Look;
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
 
-/// A slot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dot {
     /// Seconds after the first slot of the case.
     pub(crate) at_s: f64,
     /// Its value in ns; `None` if it failed.
     pub(crate) ns: Option<f64>,
-    /// Place of its variant.
     pub(crate) variant: usize,
 }
 
-/// The chart.
 pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup {
     let (top, bottom) = (8.0, 220.0);
     let values = || dots.iter().filter_map(|dot| dot.ns);

@@ -16,7 +16,6 @@ struct Row<'a> {
     run: usize,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

@@ -27,7 +27,6 @@ enum Of {
     Flow(usize, Scope, Sample),
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

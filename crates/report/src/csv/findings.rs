@@ -11,7 +11,6 @@ struct Row<'a> {
     finding: &'a Finding,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

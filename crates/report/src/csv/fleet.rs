@@ -11,7 +11,6 @@ struct Row<'a> {
     on: &'a OnMachine,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

@@ -9,7 +9,6 @@ struct Row<'a> {
     law: &'a Law,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

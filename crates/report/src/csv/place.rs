@@ -5,7 +5,6 @@ use lab::{CaseResult, Results, StudyResult};
 use super::{Field, FileColumn, filled_in, names, number, text};
 pub(super) use crate::document::variants::Launched;
 
-/// A case of a study.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     study: &'a StudyResult,
@@ -13,7 +12,6 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Every case of a run.
     pub(super) fn all(results: &'a Results) -> impl Iterator<Item = Self> {
         results.studies.iter().flat_map(|study| {
             let cases = study.cases.iter();
@@ -29,7 +27,6 @@ impl<'a> Place<'a> {
         own.into_iter().chain(names(columns))
     }
 
-    /// A row of such a table.
     pub(super) fn row<R, C: FileColumn<R>>(&self, columns: &[C], row: &R) -> Vec<Field> {
         let point = self.case.case.sweep.as_ref();
         let own = [

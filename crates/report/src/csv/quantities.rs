@@ -18,7 +18,6 @@ enum What<'a> {
     Against(&'a QuantityFinding),
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

@@ -24,7 +24,6 @@ enum Seen<'a> {
     End(Totals),
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

@@ -11,7 +11,6 @@ struct Row<'a> {
     shared: Shared,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[

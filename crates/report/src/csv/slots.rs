@@ -21,7 +21,6 @@ struct Row<'a> {
     rep: Option<(u64, &'a Rep, &'a SlotRecord)>,
 }
 
-/// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 /// What stands before the axes of the variant.
@@ -61,7 +60,6 @@ const TIMES: &[Column] = &[
     ("parent_end_ns", |row| row.of_rep(|rep| rep.parent.end_ns)),
 ];
 
-/// What follows the counters of flows.
 const REST: &[Column] = &[
     ("migrations", |row| whole(row.migrations())),
     ("bytes_read", |row| whole(row.io().map(|io| io.read))),

@@ -13,7 +13,6 @@ use crate::document::answers::Answers;
 use crate::text::tied;
 use crate::words::tone;
 
-/// Machine, date, answers, next steps and warnings.
 pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudget) -> Markup {
     let answers = &document.answers;
     html! {
@@ -68,7 +67,6 @@ fn place(results: &Results, answers: &Answers) -> String {
     all.collect::<Vec<_>>().join(" · ")
 }
 
-/// Rows under a heading, each a link to its study.
 fn group(id: &str, heading: &str, rows: &[Answer]) -> Markup {
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
     html! {

@@ -45,7 +45,6 @@ impl Figure {
     }
 }
 
-/// What the figures of a page refer to.
 pub(super) fn definitions(page: &str) -> Markup {
     html! {
         (marker::definitions(page))

@@ -9,7 +9,6 @@ use crate::document::{Body, Level, Part, Section};
 use crate::text::tied;
 use crate::words::{Tone, many};
 
-/// The command that shows what a page has no room for.
 pub(super) const WHERE: &str = "flowgauge report DIR -v shows all of it";
 
 /// A study: closed, with its answer beside its name. Open, it has what answers it, and its

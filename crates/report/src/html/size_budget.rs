@@ -19,20 +19,16 @@ use crate::words::many;
 const NAMED: usize = 24;
 const NAME: usize = 60;
 
-/// What stands around a part, at the most.
 const AROUND: usize = 64;
 
-/// The room that is left, and what found none.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SizeBudget {
     /// Bytes; none is counted where there is no bound.
     left: Option<usize>,
-    /// The names of the parts that found no room.
     left_out: Vec<String>,
 }
 
 impl SizeBudget {
-    /// Room for everything.
     pub(super) fn unbounded() -> Self {
         Self::default()
     }
@@ -64,7 +60,6 @@ impl SizeBudget {
         }
     }
 
-    /// How many parts have found no room so far.
     pub(super) fn left_out(&self) -> usize {
         self.left_out.len()
     }

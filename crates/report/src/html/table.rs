@@ -9,16 +9,12 @@ use crate::words::Tone;
 /// Columns from which on a table may be wider than a telephone.
 const WIDE: usize = 3;
 
-/// What names a table that has no caption of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Named<'a> {
-    /// The words of the heading that it stands under.
     Heading(&'a str),
-    /// The figure that it belongs to, by its id.
     Figure(&'a str),
 }
 
-/// The table, and why values are missing.
 pub(crate) fn table(table: &Table, named: Named<'_>) -> Markup {
     // Sentences are wrapped, and stand below each other on a telephone.
     let wide = table.columns.len() >= WIDE && !table.has_prose();
@@ -59,7 +55,6 @@ pub(crate) fn plain(table: &Table, named: Named<'_>) -> Markup {
     }
 }
 
-/// Whether a group of rows begins here.
 fn begins(table: &Table, row: usize) -> bool {
     row > 0 && table.grouped > 0 && !table.repeats(row, table.grouped - 1)
 }

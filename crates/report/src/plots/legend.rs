@@ -5,14 +5,10 @@ use maud::{Markup, html};
 use crate::charts::{LINE, heat, label, marker, px, text_width};
 use crate::document::figures::Legend;
 
-/// From one entry to the next.
 const GAP: f64 = 18.0;
-/// From a sample to its label.
 const BESIDE: f64 = 6.0;
-/// Width of a square.
 const SQUARE: f64 = 14.0;
 
-/// A drawing and its height.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) drawing: Markup,
@@ -47,7 +43,6 @@ pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
     Rows { drawing, height }
 }
 
-/// Each sample with its width, and its label.
 fn entries(legend: &Legend) -> Vec<((Markup, f64), String)> {
     let square = |class: &str| html! { rect class=(class) x="1" y="1" width="12" height="12" {} };
     match legend {

@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 /// The outlines of a weight: how far each advances, and its path.
 type Outlines = HashMap<char, (f64, &'static str)>;
 
-/// Stands for characters that are not there.
 const NONE: char = '\u{fffd}';
 /// Sizes of a text by its class, and whether it is bold.
 const SIZES: [(&str, f64, bool); 3] = [
@@ -45,7 +44,6 @@ fn next_text(svg: &str) -> Option<(&str, &str, &str, &str)> {
     Some((before, tag, text, after))
 }
 
-/// Writes a text as one path.
 fn outline(tag: &str, text: &str, drawing: &mut String) {
     let class = attribute(tag, "class");
     let has = |name: &str| class.split(' ').any(|one| one == name);

@@ -2,9 +2,7 @@
 
 use crate::charts::marker::{COLOURS, STROKES};
 
-/// The family of the font that charts are made for.
 const FONT: &str = "DejaVu Sans";
-/// Colours of parts of bars that the page has.
 const PARTS: usize = 7;
 
 /// The page's style sheet, which begins with the light colours.

@@ -67,7 +67,6 @@ pub(crate) use flow::Lead;
 pub(crate) use progress::Seen;
 use progress::{Outcome, Progress};
 
-/// Finished chunks that may wait to be delivered.
 const AHEAD: usize = 8;
 
 /// How files are cut. All but tests use [`Sizes::USUAL`].
@@ -101,7 +100,6 @@ pub(crate) struct LargeFile {
     pub(crate) root: u32,
     pub(crate) path: Box<[u8]>,
     pub(crate) name: CString,
-    /// What a NUL byte in it means.
     pub(crate) nul: Nul,
     /// Bytes of the mark that it begins with.
     pub(crate) mark: usize,
@@ -109,14 +107,12 @@ pub(crate) struct LargeFile {
     pub(crate) led: AtomicBool,
 }
 
-/// All large files of a search that are not done.
 pub(crate) struct Large<'l> {
     pub(crate) sizes: Sizes,
     show: Show,
     open: AtomicBool,
     to: &'l (dyn Together + 'l),
     state: Mutex<State>,
-    /// Something that a flow may wait for has happened.
     news: Condvar,
 }
 

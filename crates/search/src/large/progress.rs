@@ -29,12 +29,10 @@ pub(crate) struct Sum {
     pub(super) owes_remark: bool,
     pub(super) checksum: u64,
     pub(super) bytes: u64,
-    /// The NUL byte that made the file binary.
     pub(super) binary_at: Option<u64>,
     pub(super) error: Option<io::Error>,
 }
 
-/// What was seen of one part of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
     pub(crate) found: u64,
@@ -48,7 +46,6 @@ pub(crate) struct Seen {
 
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Its results, as far as they were not delivered.
     pub(super) text: Vec<u8>,
     pub(super) seen: Seen,
     pub(super) checksum: u64,
@@ -129,7 +126,6 @@ impl Progress {
         self.feeds.before(index)
     }
 
-    /// Finished chunks that are not delivered.
     pub(super) fn ready(&self) -> usize {
         self.done.iter().flatten().count()
     }

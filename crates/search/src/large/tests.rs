@@ -24,7 +24,6 @@ const TINY: Sizes = Sizes {
     spill: 16,
 };
 
-/// What came of a search.
 #[derive(Debug, PartialEq)]
 struct Found {
     out: String,

@@ -40,7 +40,6 @@ use crate::worker::WORTH_SPLITTING;
 const PROBE_NS: u64 = 1_500_000;
 /// A flow that is off its CPU for more than this share of the time waits for something.
 const WAITS: f64 = 0.3;
-/// What making a flow takes, with all that it needs.
 const FLOW_NS: u64 = 50_000;
 
 #[derive(Debug, Clone, Copy)]

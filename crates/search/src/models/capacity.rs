@@ -16,7 +16,6 @@ const SPARE_DESCRIPTORS: u64 = 64;
 const ROOTS_SHARE: u64 = 4;
 /// Address space of a thread: its stacks, its buffers, and what it finds.
 const THREAD_BYTES: u64 = 1 << 20;
-/// The same of the flow that makes all others.
 const OWN_BYTES: u64 = 2 << 20;
 /// Bytes of a fiber's stack: listing matches globs there.
 pub(crate) const FIBER_BYTES: usize = 256 << 10;

@@ -31,7 +31,6 @@ use crate::outlet::Here;
 use crate::plan::Io;
 use crate::problem::Problem;
 
-/// Files that a searching flow has open at one time.
 const FOLDER_AND_FILE: usize = 2;
 const RING: usize = 1;
 /// Bytes that are taken from a pipe at once: all that it holds.

@@ -107,7 +107,6 @@ struct Walk<'w, 'c, 'o> {
     listing: RefCell<Listing>,
     folders: RefCell<Vec<FolderTask>>,
     live: Cell<usize>,
-    /// This many fibers there may be at one time.
     most: usize,
 }
 

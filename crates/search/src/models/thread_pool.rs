@@ -49,7 +49,6 @@ struct Later {
     made: usize,
     totals: Totals,
     last_ns: Option<u64>,
-    /// The kernel made no more of them.
     refused: bool,
     denied: Option<Errno>,
 }

@@ -33,7 +33,6 @@ pub(crate) enum Nul {
     /// The file is binary: its search ends.
     Ends,
     IsLineFeed,
-    /// It is a byte like any other.
     IsText,
 }
 

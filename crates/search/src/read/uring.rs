@@ -29,7 +29,6 @@ const FILES: usize = 16;
 const HEAD_BYTES: usize = 8 << 10;
 /// Entries of the ring: a batch's opens and the closes of the one before.
 const ENTRIES: u32 = 2 * FILES as u32;
-/// Times in a row that a ring may be too busy.
 const TRIES: u32 = 10_000;
 /// Marks the answers of closes, which nobody waits for by number.
 const CLOSE: u64 = u64::MAX;

@@ -16,7 +16,6 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Where in an entry its fields stand.
 const LENGTH_AT: usize = 16;
 const KIND_AT: usize = 18;
 const NAME_AT: usize = 19;

@@ -9,30 +9,22 @@ use super::{Cell, Grid, level};
 use crate::charts::frame::{COLUMN, Frame, LINE, fitted, label, px, widest};
 use crate::text::{TIE, visible, width, wrap};
 
-/// No cell is narrower.
 const NARROWEST: f64 = 78.0;
 /// No cell is wider: beyond, the eye loses the row.
 const WIDEST: f64 = 150.0;
-/// What a column of the small text of intervals takes.
 const FINE: f64 = 6.5;
-/// Height of a line of small text.
 const FINE_LINE: f64 = 13.0;
 /// Lines of a heading, at most.
 const HEAD_LINES: usize = 3;
 
-/// Where the parts of a panel are.
 struct Layout {
     left: f64,
     cell: f64,
-    /// Height of the cells.
     high: f64,
-    /// From the top of one row to that of the next.
     row: f64,
-    /// Height of the headings.
     head: f64,
 }
 
-/// The chart.
 pub(crate) fn heat(frame: &Frame<'_>, grid: &Grid) -> Markup {
     if grid.rows.is_empty() || grid.columns.is_empty() {
         return html! {};
@@ -124,7 +116,6 @@ fn cell(
     }
 }
 
-/// The words of a cell, in the middle of it.
 fn text(cell: &Cell, middle: f64, y: f64, layout: &Layout) -> Markup {
     let (word, ends) = (
         words(&cell.word, layout.cell),
@@ -147,7 +138,6 @@ fn words(word: &str, cell: f64) -> Vec<String> {
     lines(word, (cell - 8.0) / COLUMN)
 }
 
-/// The interval on one line, or broken behind its dots.
 fn ends(ends: &str, cell: f64) -> Vec<String> {
     let tied = ends
         .replacen(" ...", &format!("{TIE}..."), 1)

@@ -18,7 +18,6 @@ pub(crate) fn forest(id: &str, rows: &[Row]) -> Markup {
     answers(id, "", rows, &left, &said)
 }
 
-/// The table with labels and words of its own.
 pub(crate) fn answers(
     id: &str,
     caption: &str,
