@@ -24,6 +24,7 @@ use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::document::detail::{Detail, MOST};
+use crate::document::figures::Figure;
 use crate::document::{Document, FOLDER};
 use crate::text::{cut, visible_markup};
 use crate::{json, words};
