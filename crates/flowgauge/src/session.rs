@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study};
+use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study, Wanted};
 use machine::Machine;
 
 pub(crate) use asked::{each_once, settings};
@@ -37,6 +37,14 @@ pub(crate) struct Session<'a> {
     /// The folder, if this run has made it.
     made: Option<NewFolder>,
     how: &'a HowArgs,
+}
+
+/// What is wanted of a study that a command has made: it is run as it is, or refused.
+pub(crate) fn as_written(study: Study) -> Request<'static> {
+    Request {
+        wanted: vec![Wanted::as_written(study)],
+        ..Request::default()
+    }
 }
 
 /// Whether the folder that is asked for can be one of results: to be asked before anything that takes

@@ -21,7 +21,7 @@
 use anyhow::Result;
 use flow::{Model, Placement, Variant};
 use lab::number::time;
-use lab::{Case, LabelledVariant, Metric, Preset, Request, Sampling, Study, Wanted};
+use lab::{Case, LabelledVariant, Metric, Preset, Request, Sampling, Study};
 use machine::Machine;
 use workload::{Spin, Work};
 
@@ -40,18 +40,26 @@ const SAMPLED_BUDGET_S: f64 = 90.0;
 /// Compares this machine with itself.
 pub(crate) fn run(args: &CalibrateArgs, here: &Machine) -> Result<Ending> {
     let mut settings = session::settings(&Request::default(), &args.how, Preset::Quick, here)?;
-    let mut study = study(args.plant, here);
-    if let Some(sampling) = settings.sample.take() {
-        study.cases.extend(sampled(&sampling, here));
+    let sampling = settings.sample.take();
+    if sampling.is_some() {
         settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
     }
-    let request = Request {
-        wanted: vec![Wanted::as_written(study)],
-        ..Request::default()
-    };
+    let request = request(args, sampling.as_ref(), here);
     let results = ResultFile::prepare(None, false)?;
     let session = Session::begin(&request, settings, &args.how, results, here)?;
     session.carry_out(&args.how.answer)
+}
+
+/// What the command line wants to run.
+pub(super) fn request(
+    args: &CalibrateArgs,
+    sampling: Option<&Sampling>,
+    here: &Machine,
+) -> Request<'static> {
+    let mut study = study(args.plant, here);
+    let sampled = sampling.map(|sampling| sampled(sampling, here));
+    study.cases.extend(sampled.into_iter().flatten());
+    session::as_written(study)
 }
 
 /// One a core.

@@ -11,7 +11,7 @@ mod what_if;
 
 use anyhow::{Result, ensure};
 use flow::placement::Cpus;
-use lab::{Case, Preset, Request, Settings, Study, Wanted};
+use lab::{Case, Preset, Request, Settings, Study};
 use machine::Machine;
 
 use crate::args::{ExecArgs, HowArgs, HyperfineArgs};
@@ -42,10 +42,7 @@ pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
 pub(crate) fn request(args: &ExecArgs, here: &Machine) -> Result<Request<'static>> {
     let study = study(args, &lab::cpus(here))?;
     study.cases.iter().try_for_each(serve::check_ports)?;
-    Ok(Request {
-        wanted: vec![Wanted::as_written(study)],
-        ..Request::default()
-    })
+    Ok(session::as_written(study))
 }
 
 /// What cannot be kept, each with the reason.

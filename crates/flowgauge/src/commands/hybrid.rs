@@ -3,7 +3,7 @@
 mod cases;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use lab::{Case, Preset, Request, Study, Wanted};
+use lab::{Case, Preset, Study};
 use machine::Machine;
 use mpi::launcher::Mpi;
 
@@ -27,10 +27,7 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
         bail!(why);
     }
     flow::cgroup::sweep();
-    let request = Request {
-        wanted: vec![Wanted::as_written(study(args, &mpi, &lab::cpus(here))?)],
-        ..Request::default()
-    };
+    let request = session::as_written(study(args, &mpi, &lab::cpus(here))?);
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let results = ResultFile::prepare(None, false)?;

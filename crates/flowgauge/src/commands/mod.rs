@@ -41,13 +41,15 @@ mod tests {
     use super::*;
 
     /// Commands that run studies, bare and with flags that more steps are about.
-    const LINES: [(&str, &str, &str); 6] = [
+    const LINES: [(&str, &str, &str); 8] = [
         ("run", "run", "run --case trial --cold"),
         ("FILE", "run mine.toml", "run mine.toml --case small"),
         ("primes", "primes", "primes -p 2"),
         ("limits", "limits", "limits --probe-to 1e4"),
         ("search", "search --study x", "search --study x"),
         ("exec", "exec true false", "exec true false"),
+        ("wiki", "wiki", "wiki --server prefork"),
+        ("calibrate", "calibrate", "calibrate"),
     ];
 
     /// What each step is about: always, with flags, or never.
@@ -73,6 +75,8 @@ mod tests {
                 Command::Study(args) => study::request(args),
                 Command::Search(args) => search_study::request(args),
                 Command::Exec(args) => exec::request(args, here),
+                Command::Wiki(args) => wiki::request(args, here),
+                Command::Calibrate(args) => Ok(calibrate::request(args, None, here)),
                 other => panic!("{other:?}"),
             };
             asked_steps(&request.unwrap(), settings, here)

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Schedule, Variant};
 use lab::number::{count, many};
-use lab::{Case, LabelledVariant, Metric, Preset, Request, Study, Wanted};
+use lab::{Case, LabelledVariant, Metric, Preset, Request, Study};
 use machine::Machine;
 use workload::wiki::check_store;
 use workload::{Server, Wiki, Work, server};
@@ -23,22 +23,7 @@ const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
-    let wiki = wiki(args)?;
-    let case = match args.server.as_slice() {
-        [] => within(args, wiki, here)?,
-        designs => served(args, designs, wiki, &lab::cpus(here))?,
-    };
-    let study = Study::new(
-        "wiki",
-        "Requests for pages of a wiki".to_owned(),
-        "A web server with a database: text that is read, parsed and made into HTML, in many small \
-         objects that live for one request.",
-        vec![case],
-    );
-    let request = Request {
-        wanted: vec![Wanted::as_written(study)],
-        ..Request::default()
-    };
+    let request = request(args, here)?;
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let lines = options(args, &request.wanted[0].study.cases[0], settings.seed);
@@ -46,6 +31,22 @@ pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
     let session = Session::begin(&request, settings, &args.how, results, here)?;
     lines.iter().for_each(|line| tell(line));
     session.carry_out(&args.how.answer)
+}
+
+/// What the command line wants to run.
+pub(super) fn request(args: &WikiArgs, here: &Machine) -> Result<Request<'static>> {
+    let wiki = wiki(args)?;
+    let case = match args.server.as_slice() {
+        [] => within(args, wiki, here)?,
+        designs => served(args, designs, wiki, &lab::cpus(here))?,
+    };
+    Ok(session::as_written(Study::new(
+        "wiki",
+        "Requests for pages of a wiki".to_owned(),
+        "A web server with a database: text that is read, parsed and made into HTML, in many small \
+         objects that live for one request.",
+        vec![case],
+    )))
 }
 
 fn wiki(args: &WikiArgs) -> Result<Wiki> {
