@@ -156,7 +156,8 @@ fn studies() -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn real_journal(home: &Home) -> Result<Vec<u8>> {
+/// The journal of a small run in that home.
+pub(crate) fn real_journal(home: &Home) -> Result<Vec<u8>> {
     let line = [
         "primes", "-p", "2", "-t", "2", "-b", "1000", "--rounds", "2", "--out", "out",
     ];

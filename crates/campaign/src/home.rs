@@ -134,7 +134,9 @@ impl Home {
             .map(|process| format!("process {} {}", process.pid, process.role))
             .collect();
         left.extend(names(&self.root.path().join("tmp")));
-        for folder in [self.path("."), self.path("out")] {
+        // Of what is no folder there are no names.
+        let within = names(&self.path(".")).into_iter();
+        for folder in within.map(|name| self.path(&name)).chain([self.path(".")]) {
             let names = names(&folder).into_iter();
             left.extend(names.filter(|name| name.ends_with(".files") || name.ends_with(".part")));
         }

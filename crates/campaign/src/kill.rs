@@ -21,6 +21,7 @@ use anyhow::{Result, ensure};
 use lab::{Journal, Results, ResumeOverrides};
 use nix::sys::signal::Signal;
 
+use crate::fuzz::real_journal;
 use crate::home::{Home, Process, end_of, program};
 use crate::table::Table;
 use crate::{Campaign, home};
@@ -59,8 +60,8 @@ const WORKS: [Work; 6] = [
     ),
 ];
 
-/// Other commands that start processes, each with its words in a line.
-const LINES: [&str; 20] = [
+/// Every other command, with its words in a line.
+const LINES: [&str; 27] = [
     "exec|sleep 0.01|sleep 0.02|--rounds|10|--out|out",
     "exec|-N|sh -c 'sleep 0.05 & wait'|--rounds|10|--out|out",
     "search|--model|process-pool|-j|4|the|/usr/include",
@@ -80,6 +81,13 @@ const LINES: [&str; 20] = [
     "scaling|--preset|quick|--rounds|10|--out|out",
     "allocators|--preset|quick|--rounds|10|--out|out",
     "calibrate|--rounds|10|--sample|5ms|--out|out",
+    "run|--preset|quick|--rounds|10|--out|out",
+    "report|done|--plots|plots",
+    "compare|done|again|--out|page",
+    "fleet|gather|done|again|--out|all",
+    "machine",
+    "man",
+    "completions|bash",
     FLEET,
 ];
 
@@ -157,8 +165,10 @@ const AT_ONCE: usize = 3;
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     not_ignored()?;
     let mut table = Table::default();
+    let journal = real_journal(&Home::new()?)?;
     while campaign.goes_on() {
-        let drawn: Vec<Moment> = (0..AT_ONCE).map(|_| Moment::draw(campaign)).collect();
+        let draw = |_| Moment::draw(campaign, &journal);
+        let drawn: Vec<Moment> = (0..AT_ONCE).map(draw).collect();
         let tried = std::thread::scope(|scope| {
             let threads: Vec<_> = drawn
                 .iter()
@@ -225,8 +235,10 @@ enum Target {
 
 type Work = (&'static str, &'static str, [&'static str; 2]);
 
-struct Moment {
+struct Moment<'a> {
     target: Target,
+    /// Of a finished run, for commands that ask for one.
+    journal: &'a [u8],
     attack: Attack,
     after: Duration,
 }
@@ -235,8 +247,8 @@ struct Moment {
 const FIRST_US: f64 = 100.0;
 const DOUBLINGS: f64 = 10.55;
 
-impl Moment {
-    fn draw(campaign: &mut Campaign) -> Self {
+impl<'a> Moment<'a> {
+    fn draw(campaign: &mut Campaign, journal: &'a [u8]) -> Self {
         let target = match campaign.below(3) {
             0 => Target::Study(campaign.choose(&WORKS)),
             _ => Target::Line(campaign.choose::<&str>(&LINES)),
@@ -254,6 +266,7 @@ impl Moment {
         };
         Self {
             target,
+            journal,
             attack,
             after: Duration::from_micros(micros),
         }
@@ -296,7 +309,7 @@ impl Moment {
                 RUN.split('|').collect()
             }
             Target::Line(line) => {
-                prepare_fleet(home)?;
+                prepare(home, self.journal)?;
                 line.split('|').collect()
             }
         };
@@ -429,8 +442,12 @@ fn not_ignored() -> Result<()> {
     Ok(())
 }
 
-/// What a fleet needs in its folder.
-fn prepare_fleet(home: &Home) -> Result<()> {
+/// What commands need in their folder: two finished runs, and a fleet.
+fn prepare(home: &Home, journal: &[u8]) -> Result<()> {
+    for folder in ["done", "again"] {
+        std::fs::create_dir(home.path(folder))?;
+        home.write(&format!("{folder}/journal.jsonl"), journal)?;
+    }
     home.write("cut.toml", Moment::study(&WORKS[0]))?;
     home.write("hosts", "a\nb\n")?;
     home.write("ssh", SSH)?;
