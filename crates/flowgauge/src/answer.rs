@@ -1,4 +1,4 @@
-//! What becomes of an answer beside being shown: plots, and the judgement of expectations.
+//! Plots of an answer, and its expectations.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::ending::Ending;
 use crate::output::tell;
 use crate::whole_file;
 
-/// Writes each plot as SVG and as PNG into a folder, which is made if it is not there.
+/// As SVG and PNG; makes the folder.
 pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
@@ -33,7 +33,6 @@ pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How many files of charts there are in a folder beside those that were just written.
 fn other_charts(plots: &[Plot], folder: &Path) -> usize {
     let is_other = |name: &str| {
         let chart = ["svg", "png"].map(|ending| name.strip_suffix(ending)?.strip_suffix('.'));
@@ -47,7 +46,6 @@ fn other_charts(plots: &[Plot], folder: &Path) -> usize {
         .count()
 }
 
-/// What came of each expectation in a run.
 pub(crate) fn checks(
     expectations: &[Expectation],
     results: &Results,
@@ -58,8 +56,8 @@ pub(crate) fn checks(
         .collect()
 }
 
-/// Tells what came of expectations: one that fails or cannot be decided decides how the command
-/// ends, unless the run itself failed or was cut.
+/// Reports expectations. One that fails or is undecided determines the ending, unless the run
+/// failed or was cut.
 pub(crate) fn judged(ending: Ending, checks: &[Checked]) -> Ending {
     for check in checks {
         tell(&format!("expected {}", check.sentence));

@@ -1,4 +1,4 @@
-//! How a command ends: in an exit code, and in words where something failed.
+//! The end of a command: exit code, and words for failures.
 
 use std::process::ExitCode;
 
@@ -7,21 +7,17 @@ use stats::Verdict;
 
 use crate::output;
 
-/// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The command did its job, whatever it found.
+    /// The job was done, whatever it found.
     Answered,
-    /// An expectation fails, or something became slower than it may.
+    /// An expectation fails, or a regression.
     Failed,
-    /// A search that found nothing.
     Nothing,
-    /// Something failed: the command itself, or a case whose slots failed.
+    /// The command or a case failed.
     Error,
-    /// An answer was required, and there is none: an expectation cannot be decided, or a headline
-    /// is not known.
+    /// A required answer is missing: an undecided expectation or headline.
     CannotTell,
-    /// A signal cut the run.
     Interrupted(i32),
 }
 
@@ -38,7 +34,6 @@ impl From<Ending> for ExitCode {
     }
 }
 
-/// Of two endings the one that must not be missed.
 pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
     let weight = |ending: &Ending| match ending {
         Ending::Answered | Ending::Nothing => 0,
@@ -50,7 +45,7 @@ pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
     std::cmp::max_by_key(a, b, weight)
 }
 
-/// Cases that were given up, each with the reason of its last failed slot.
+/// With the reason of the last failed slot.
 pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
     results.studies.iter().flat_map(|study| {
         let cases = study.cases.iter();
@@ -71,7 +66,7 @@ pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
     })
 }
 
-/// How a command with these results ends: where answers are required, every headline needs one.
+/// Required answers: every headline.
 pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
     if let Some(signal) = results.interrupted {
         return Ending::Interrupted(signal);
@@ -82,10 +77,9 @@ pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
     answered(results, require_answer)
 }
 
-/// How a command with results ends that has nothing else to fail for; says which studies lack an
-/// answer that is required.
+/// If nothing else failed; names studies without a required answer.
 pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
-    // How many flows there can be needs no comparison.
+    // Limits need no comparison.
     let asked = results.studies.iter();
     let asked = asked.filter(|study| study.limits.is_empty());
     let open = asked.filter(|study| cannot_tell(study));
@@ -100,14 +94,13 @@ pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
     Ending::CannotTell
 }
 
-/// Whether slots were run and none of them succeeded: that is a failure, and no doubt.
+/// Slots ran and none succeeded.
 fn has_failed(results: &Results) -> bool {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let mut slots = cases.flat_map(|case| &case.slots).peekable();
     slots.peek().is_some() && slots.all(|slot| slot.outcome.answer.done().is_none())
 }
 
-/// Whether the headline of a study has no answer: it is undecided, or nothing was measured.
 fn cannot_tell(study: &StudyResult) -> bool {
     match study.headline() {
         Some(finding) => matches!(finding.verdict, Verdict::CannotTell { .. }),

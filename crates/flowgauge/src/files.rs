@@ -16,8 +16,7 @@ fn words(work: &Work) -> FileWords {
     files.map_or(FileWords::SMALL, |files| files.words)
 }
 
-/// What each folder is on; those that are not asked for by name are `results`, which need not
-/// be there yet.
+/// The file systems of folders; `results`, unless work names others, may not exist yet.
 pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesystem>> {
     let mut needs: BTreeMap<(PathBuf, bool), &Work> = BTreeMap::new();
     for work in works(studies).filter(|work| work.file_bytes() > 0) {
@@ -42,7 +41,6 @@ pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesys
     needs.into_iter().map(look).collect()
 }
 
-/// The folders that work names for its files.
 pub(crate) fn named(studies: &[Study]) -> impl Iterator<Item = &Path> {
     works(studies).filter_map(Work::folder)
 }
@@ -55,8 +53,7 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
     })
 }
 
-/// Checks that the files of a work can be made in `folder`, or in the nearest one above it that
-/// is there.
+/// Or its nearest existing ancestor.
 fn takes_files(folder: &Path, work: &Work) -> Result<()> {
     let FileWords {
         whose, elsewhere, ..
@@ -77,7 +74,6 @@ fn takes_files(folder: &Path, work: &Work) -> Result<()> {
     Ok(())
 }
 
-/// That there is no room for the files of a work.
 fn full(there: &Path, free: u64, work: &Work) -> String {
     let words = words(work);
     format!(

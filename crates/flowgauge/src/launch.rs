@@ -1,4 +1,4 @@
-//! Real slots for the lab: a fresh process for each.
+//! Launches slots for the lab, a fresh process each.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
-/// Nearly all that is known of a machine and of flows is read from `/proc`, and slots are started
-/// through it.
+/// Checks `/proc`, which nearly everything is read from and slots are started through.
 ///
 /// # Errors
 /// It is empty, or not of this namespace.
@@ -36,15 +35,13 @@ fn proc_is_there() -> Result<()> {
     Ok(())
 }
 
-/// Launches slot processes of this program.
 #[derive(Debug)]
 pub(crate) struct SlotLauncher {
     slots: Launcher,
     results: ResultFile,
-    /// Where slots make folders for their files.
     files: PathBuf,
     watch: Option<Watch>,
-    /// Variants whose workers say what they do in the next launch of each, in order.
+    /// Variants that narrate their next launch, in order.
     narrated: VecDeque<LabelledVariant>,
     /// The CPUs of this machine.
     here: Cpus,
@@ -66,17 +63,14 @@ impl SlotLauncher {
         })
     }
 
-    /// Slots whose accesses are recorded run in this emulator.
     pub(crate) fn emulate(&mut self, emulator: Emulator) {
         self.slots.emulate(emulator);
     }
 
-    /// From now on slots make their files in folders of `folder`.
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
         folder.clone_into(&mut self.files);
     }
 
-    /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
     pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
         self.slots.begin();
         match self.slots.probe(spec) {
@@ -86,19 +80,16 @@ impl SlotLauncher {
         }
     }
 
-    /// Has the slots from now on watched.
     pub(crate) fn watch(&mut self, watch: Watch) {
         self.watch = Some(watch);
     }
 
-    /// Has the workers of these variants say what they do in the first launch of each: the pilot,
-    /// if a run begins with them.
+    /// Their first launches narrate: pilots, if the run has them.
     pub(crate) fn narrate(&mut self, variants: &[LabelledVariant]) {
         self.narrated = variants.to_vec().into();
     }
 
-    /// The label of the variant that narrates this launch. With the first launch of anything else
-    /// the narration is over.
+    /// The label, if this launch narrates. Any other launch ends narration.
     fn narrator(&mut self, spec: &SlotSpec<Work>) -> Option<String> {
         let next = self.narrated.pop_front()?;
         if next.variant == spec.variant {
@@ -108,12 +99,12 @@ impl SlotLauncher {
         None
     }
 
-    /// What watching has cost, in lines for people; none where nothing was watched.
+    /// Empty if nothing was watched.
     pub(crate) fn cost_of_watching(&self) -> Vec<String> {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
     }
 
-    /// Launches a slot, and leaves nothing of a program that its slot process could not end itself.
+    /// Also ends what a slot process could not end itself.
     fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         if spec.work.program().is_none() {
             return self.launch_slot(spec);
@@ -126,7 +117,6 @@ impl SlotLauncher {
         outcome
     }
 
-    /// Has the slots from now on use an allocator.
     fn use_allocator(&mut self, allocator: &Allocator) -> Result<(), LaunchError> {
         let library = flow::library::of(allocator).map_err(LaunchError::Fatal)?;
         self.slots.load_allocator(library);
@@ -141,22 +131,21 @@ impl SlotLauncher {
         self.slots.launch_seen_by(watch, spec)
     }
 
-    /// Slots are about to run, and the journal is to hold what they find.
+    /// From here on signals are noted.
     pub(crate) fn begin(&self) {
         self.slots.begin();
     }
 
-    /// All slots have run, and what was measured is in the journal.
     pub(crate) fn finish(&mut self) {
         self.slots.finish();
     }
 
-    /// Writes what was kept of a good slot to where the user wants it.
+    /// Writes a good slot's output to its file.
     pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         self.results.publish()
     }
 
-    /// The file that the user asked for, while nothing has been written to it.
+    /// The user's file, if still unwritten.
     pub(crate) fn unpublished(&self) -> Option<PathBuf> {
         self.results.target()
     }

@@ -12,10 +12,9 @@ use std::path::{Path, PathBuf};
 
 use lab::Study;
 
-/// Where results go unless `--out` says otherwise.
 pub(crate) const USUAL_PLACE: &str = "flowgauge-results";
 
-/// Removes what dead runs left of slots' files, wherever the next run would see it.
+/// Of dead runs, where the next run would look.
 pub(crate) fn sweep(results: &Path, studies: &[Study]) {
     let sweep = tidy::slot_folder::sweep;
     sweep(results);

@@ -69,14 +69,14 @@ fn main() -> ExitCode {
         .into()
 }
 
-/// Stack that the command needs, in bytes, with something to spare.
+/// With a margin.
 const LEAST_STACK: u64 = if cfg!(debug_assertions) {
     512 << 10
 } else {
     128 << 10
 };
 
-/// A stack that is too small would end the command, and its slot processes, without a word.
+/// Too small a stack would end command and slots silently.
 fn stack_is_enough() -> Result<()> {
     let (bytes, _) = getrlimit(Resource::RLIMIT_STACK).context("RLIMIT_STACK cannot be read")?;
     ensure!(

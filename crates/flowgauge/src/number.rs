@@ -5,7 +5,7 @@ use std::time::Duration;
 pub(crate) use lab::number::read_bytes as bytes;
 pub(crate) use lab::written::whole;
 
-/// As [`bytes`], and at least one.
+/// As [`bytes`], at least one.
 pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => Err("0 bytes are none: leave it out, or write 1M".to_owned()),
@@ -13,10 +13,9 @@ pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The most rounds that can be judged.
 const MOST_ROUNDS: u64 = 1_000;
 
-/// A number of rounds: `80`, `1e2`.
+/// `80`, `1e2`.
 pub(crate) fn rounds(text: &str) -> Result<u64, String> {
     let rounds = whole(text)?;
     match (1..=MOST_ROUNDS).contains(&rounds) {
@@ -27,7 +26,7 @@ pub(crate) fn rounds(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A fraction: `1%`, `0.5 %`, `0.01`.
+/// `1%`, `0.5 %`, `0.01`.
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     let (number, scale) = match text.trim_end().strip_suffix('%') {
         Some(percent) => (percent, 100.0),
@@ -41,7 +40,6 @@ pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A fraction that may be 0.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').trim().parse::<f64>() {
         Ok(0.0) => Ok(0.0),
@@ -49,13 +47,13 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The longest time that can be meant: a year.
+/// A year.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The shortest: what is shorter than a switch can neither be waited for nor measured.
+/// Shorter than a switch.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// A time: `60s`, `2m`, `500ms`, or a bare number of seconds.
+/// `60s`, `2m`, `500ms`, or seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let duration = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),

@@ -1,19 +1,17 @@
-//! Standard output: written whole, with errors that are heard of.
+//! Standard output: whole, with its errors.
 
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, ensure};
 
-/// Writes `text` to standard output. A full disk is an error like any other: who asked for an
-/// answer did not get it. Who closes a pipe (`head`) has read enough.
+/// A full disk is an error; a closed pipe (`head`) is not.
 pub(crate) fn print(text: &str) -> Result<()> {
     is_open()?;
     let mut out = io::stdout().lock();
     taken(out.write_all(text.as_bytes()))
 }
 
-/// What came of writing to standard output, once all of it has been sent. Nobody who reads on is no
-/// error.
+/// After all was sent. A closed pipe is no error.
 pub(crate) fn taken(written: io::Result<()>) -> Result<()> {
     match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -23,8 +21,6 @@ pub(crate) fn taken(written: io::Result<()>) -> Result<()> {
     }
 }
 
-/// Whether anything can be printed at all.
-///
 /// # Errors
 /// Standard output was closed when this process began.
 pub(crate) fn is_open() -> Result<()> {
@@ -36,9 +32,8 @@ pub(crate) fn is_open() -> Result<()> {
     Ok(())
 }
 
-/// Writes a line to standard error, with line breaks, control and bidi characters made visible:
-/// names and titles come from outside, and may neither act nor begin a line of their own. Nobody
-/// there to read it is no reason to stop.
+/// To standard error, with line breaks, control and bidi characters made visible: names come from
+/// outside. A closed one is no reason to stop.
 pub(crate) fn tell(line: &str) {
     let terminal = terminal_size::terminal_size_of(io::stderr());
     let columns = terminal.map_or(usize::MAX, |(columns, _)| usize::from(columns.0));
@@ -46,13 +41,12 @@ pub(crate) fn tell(line: &str) {
     let _closed_is_fine = writeln!(io::stderr(), "{line}");
 }
 
-/// The line with nothing in it that acts on a terminal or cannot be seen.
+/// Harmless and visible.
 pub(crate) fn visible(line: &str) -> std::borrow::Cow<'_, str> {
     report::text::visible(line)
 }
 
-/// Tells what failed. An error may have several lines (where in a file it is); all but the first
-/// stand further in, so that none is taken for a line of this program.
+/// Further lines of an error are indented: none is taken for a line of this program.
 pub(crate) fn tell_error(error: &anyhow::Error) {
     let told = format!("error: {}", whole(error));
     for (place, line) in told.lines().enumerate() {
@@ -60,8 +54,7 @@ pub(crate) fn tell_error(error: &anyhow::Error) {
     }
 }
 
-/// An error with its causes. Errors of other crates may have their cause in their own
-/// text; it is not said twice.
+/// With causes, each once: some errors contain theirs.
 pub(crate) fn whole(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |told, cause| {
         let cause = cause.to_string();
@@ -73,17 +66,13 @@ pub(crate) fn whole(error: &anyhow::Error) -> String {
     })
 }
 
-/// How wide lines may be, and whether they may be coloured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paper {
-    /// Columns.
     pub(crate) width: usize,
-    /// Whether standard output shows colours.
     pub(crate) colour: bool,
 }
 
 impl Paper {
-    /// How reports look on it.
     pub(crate) fn style(self) -> report::terminal::Style {
         report::terminal::Style {
             width: self.width,
@@ -93,7 +82,6 @@ impl Paper {
         }
     }
 
-    /// What standard output is.
     pub(crate) fn of_stdout() -> Self {
         let terminal = io::stdout().is_terminal();
         let asked = std::env::var("COLUMNS")
@@ -110,8 +98,7 @@ impl Paper {
     }
 }
 
-/// Whether the locale says that text is UTF-8; without any, it is taken to be, as pipes and
-/// containers have none.
+/// By the locale; without one assumed, as pipes and containers have none.
 fn shows_unicode() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG"));
@@ -121,7 +108,7 @@ fn shows_unicode() -> bool {
     })
 }
 
-/// Whether standard output is a terminal that shows colours, and nobody wants none.
+/// A colour terminal, and no `NO_COLOR`.
 pub(crate) fn colours() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let can = set("TERM").is_some_and(|kind| kind != "dumb");

@@ -21,7 +21,6 @@ pub(crate) fn before_others(library: &Path) -> OsString {
     all
 }
 
-/// The file of a command, found as a shell does.
 pub(crate) fn find(name: &OsStr) -> Result<PathBuf> {
     if Path::new(name).components().count() > 1 {
         return Ok(PathBuf::from(name));
@@ -37,10 +36,9 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// Set when a program is started: run as its owner, run as its group.
+/// Runs as its owner, or its group.
 const SETUID_OR_SETGID: u32 = 0o6000;
 
-/// Refuses programs that no preloaded library reaches.
 pub(crate) fn check(program: &Path) -> Result<()> {
     let shown = program.display();
     let file = fs::metadata(program).with_context(|| format!("cannot run {shown}"))?;
@@ -54,19 +52,17 @@ pub(crate) fn check(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of a file in which its program headers stand.
 const HEAD: u64 = 4096;
-/// `PT_INTERP`: names the dynamic linker.
+/// `PT_INTERP`: has a dynamic linker.
 const INTERPRETER: u32 = 3;
 
-/// Whether a file is a 64-bit program without a dynamic linker. Scripts are not.
+/// A 64-bit program without dynamic linker; not a script.
 fn is_static(program: &Path) -> std::io::Result<bool> {
     let mut head = Vec::new();
     File::open(program)?.take(HEAD).read_to_end(&mut head)?;
     Ok(head.starts_with(b"\x7fELF\x02") && !program_headers(&head).any(|kind| kind == INTERPRETER))
 }
 
-/// The kinds of an ELF file's program headers.
 fn program_headers(head: &[u8]) -> impl Iterator<Item = u32> {
     let number = |at: usize, bytes: usize| {
         let bytes = head.get(at..at + bytes).unwrap_or_default();

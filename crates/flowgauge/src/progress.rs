@@ -14,23 +14,21 @@ use stats::Verdict;
 
 use crate::screen::Screen;
 
-/// For so long nothing may be said where no line is drawn in place.
+/// Where no line is drawn in place.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Shows a run as it continues.
 #[derive(Debug)]
 pub(crate) struct Progress {
     screen: Screen,
     left: String,
     silence: Silence,
     pilots: usize,
-    /// Whether it was said that the budget is too short for a question.
+    /// A short budget was reported.
     is_short: bool,
-    /// What was said of failed slots: of which variant, and why. The answer counts them.
+    /// Reported failures: variant and reason.
     failed: HashSet<(String, String)>,
 }
 
-/// Since when nothing was said.
 #[derive(Debug)]
 struct Silence {
     since: Instant,
@@ -45,7 +43,7 @@ impl Silence {
         }
     }
 
-    /// Whether it has been long enough; if so, another one begins.
+    /// Restarts if over.
     fn is_over(&mut self) -> bool {
         let over = self.since.elapsed() >= self.bearable;
         if over {
@@ -67,13 +65,13 @@ impl Progress {
         }
     }
 
-    /// A line that stays.
+    /// Stays on the screen.
     fn say(&mut self, line: &str) {
         self.silence.since = Instant::now();
         self.screen.say(line);
     }
 
-    /// Where the run is: drawn in place, or said where there was silence for long.
+    /// In place, or after a long silence.
     fn is_at(&mut self, line: String) {
         if !self.screen.is_terminal() && self.silence.is_over() {
             self.screen.say(&line);
@@ -81,7 +79,7 @@ impl Progress {
         self.screen.draw(line);
     }
 
-    /// A pilot begins. `study` has as many of them as cases, at the most.
+    /// At most as many pilots as cases.
     fn pilot_begins(&mut self, place: &Place<'_>) {
         self.pilots += 1;
         let Place { study, case } = place;
@@ -133,7 +131,6 @@ impl Progress {
     }
 }
 
-/// ` · thread/process 0.982`.
 fn running(standing: &Standing<'_>) -> Option<String> {
     let ratio = standing.estimate?.ratio;
     Some(format!(
@@ -146,7 +143,7 @@ fn ended(place: &Place<'_>, because: CaseEnd) -> String {
     let why = match because {
         CaseEnd::Decided if place.case.variants.len() == 1 => "measured",
         CaseEnd::Decided if place.case.name == place.study.headline => "decided",
-        // In the answers other comparisons share its level.
+        // The answers share their level with other comparisons.
         CaseEnd::Decided => "decided by itself",
         CaseEnd::Rounds => "all rounds run",
         CaseEnd::Budget => "time budget used up",

@@ -15,20 +15,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::target::{Over, Target, folder_of};
 
-/// A file that results go to.
 #[derive(Debug)]
 pub(crate) struct ResultFile {
     target: Option<Target>,
-    /// What the slot processes of the run write to.
+    /// Slot processes write here.
     scratch: File,
-    /// The content of a good slot.
+    /// Of a good slot.
     kept: Option<File>,
     folder: PathBuf,
 }
 
 impl ResultFile {
-    /// Checks that `target` can be written; without one, results are still written by
-    /// each slot (it is part of the work) and then forgotten.
+    /// Checks that `target` can be written. Without one, slots still write results (part of the
+    /// work).
     pub(crate) fn prepare(target: Option<&Path>, force: bool) -> Result<Self> {
         let folder = target.map_or_else(std::env::temp_dir, folder_of);
         if target == Some(Path::new("-")) {
@@ -36,7 +35,7 @@ impl ResultFile {
         }
         let over = if force { Over::All } else { Over::Nothing };
         let target = target.map(|path| Target::prepare(path, over)).transpose()?;
-        // Asked for even where it is not used here: the named pipes of slots live there.
+        // Slots' named pipes are there too: checked in any case.
         let temporary = temporary_file()?;
         let scratch = tempfile::tempfile_in(&folder).unwrap_or(temporary);
         Ok(Self {
@@ -47,18 +46,16 @@ impl ResultFile {
         })
     }
 
-    /// What slot processes write to.
     pub(crate) fn for_slots(&self) -> &File {
         &self.scratch
     }
 
-    /// The file that the user asked for.
     pub(crate) fn target(&self) -> Option<PathBuf> {
         let target = self.target.as_ref()?;
         Some(target.path().to_owned())
     }
 
-    /// What the parent of a slot writes: `the results for primes.csv`.
+    /// `the results for primes.csv`.
     pub(crate) fn in_words(&self) -> String {
         match &self.target {
             Some(target) => format!("the results for {}", target.path().display()),
@@ -66,7 +63,7 @@ impl ResultFile {
         }
     }
 
-    /// Keeps what a good slot wrote, if nothing is kept yet.
+    /// The first good slot's output.
     pub(crate) fn keep(&mut self) -> io::Result<()> {
         if self.target.is_none() || self.kept.is_some() {
             return Ok(());
@@ -76,7 +73,7 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Writes what was kept to its place; answers the path if there was anything.
+    /// Returns the path if something was kept.
     pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         let (Some(target), Some(mut kept)) = (&mut self.target, self.kept.take()) else {
             return Ok(None);
@@ -88,7 +85,7 @@ impl ResultFile {
     }
 }
 
-/// An anonymous file in the system's folder for temporary files.
+/// Anonymous.
 fn temporary_file() -> Result<File> {
     tempfile::tempfile().with_context(|| {
         format!(

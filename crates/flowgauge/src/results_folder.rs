@@ -15,19 +15,18 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Removes what was made for a run when dropped, unless [`keep`](Self::keep) was called.
+/// Dropping it removes what was made, unless [`keep`](Self::keep) was called.
 #[derive(Debug, Default)]
 pub(crate) struct NewFolder {
-    /// The journal, once this process has made it: its path, device and number.
+    /// Path, device and inode of this process's journal.
     journal: Option<(PathBuf, (u64, u64))>,
-    /// Folders that this process has made, the outermost first.
+    /// The outermost first.
     made: Vec<PathBuf>,
     keep: bool,
 }
 
 impl NewFolder {
-    /// Makes `folder`, and those above it that are missing. It may be a link, if that is this
-    /// user's or root's.
+    /// With missing parents. A link must be this user's or root's.
     pub(crate) fn make(folder: &Path) -> io::Result<Self> {
         let mut new = Self::default();
         let named = folder.ancestors().filter(|p| !p.as_os_str().is_empty());
@@ -45,25 +44,23 @@ impl NewFolder {
         }
         match fs::create_dir(path) {
             Ok(()) => self.made.push(path.to_owned()),
-            // Somebody else was faster.
+            // Another process was faster.
             Err(_) if path.is_dir() => {}
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Whether `folder` itself is new, and of this process.
+    /// New, and of this process.
     pub(crate) fn made(&self, folder: &Path) -> bool {
         self.made.last().is_some_and(|made| made == folder)
     }
 
-    /// This process has made the journal, which nobody else can have done.
     pub(crate) fn owns(&mut self, journal: &Path) {
         let found = fs::symlink_metadata(journal).ok();
         self.journal = found.map(|about| (journal.to_owned(), identity(&about)));
     }
 
-    /// There is something in it that is worth having.
     pub(crate) fn keep(&mut self) {
         self.keep = true;
     }
@@ -85,7 +82,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// What tells a file from every other one.
+/// Device and inode.
 fn identity(about: &Metadata) -> (u64, u64) {
     (about.dev(), about.ino())
 }

@@ -14,21 +14,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::tell;
 
-/// Progress alone, and with what is watched below it.
+/// Without and with watched rows.
 const ALONE: &str = "{bar:10.cyan/dim} {wide_msg}";
 const WITH_BLOCK: &str = "{bar:10.cyan/dim} {wide_msg}\n{prefix}";
 
-/// Columns and lines where the terminal does not say.
+/// If the terminal does not say.
 const USUAL: (usize, usize) = (80, 24);
 
-/// Standard error. Clones are the same screen.
+/// Standard error; clones are the same screen.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     bar: Option<ProgressBar>,
     runs: Rc<RefCell<Runs>>,
 }
 
-/// What runs: study, case and round, and the variant where one was named.
+/// Study, case and round; the variant if named.
 #[derive(Debug, Default)]
 struct Runs {
     what: String,
@@ -39,26 +39,22 @@ impl Screen {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
         bar.set_style(style(ALONE));
-        // Hidden where standard error is no terminal, or one that cannot draw in place
-        // (`TERM` is `dumb`, or not set).
+        // Hidden without a terminal that draws in place (`TERM` unset or `dumb`).
         Self {
             bar: (!bar.is_hidden()).then_some(bar),
             runs: Rc::default(),
         }
     }
 
-    /// Whether lines are drawn again in place.
     pub(crate) fn is_terminal(&self) -> bool {
         self.bar.is_some()
     }
 
-    /// Columns and lines.
     pub(crate) fn size(&self) -> (usize, usize) {
         let seen = terminal_size::terminal_size_of(std::io::stderr());
         seen.map_or(USUAL, |(columns, lines)| (columns.0.into(), lines.0.into()))
     }
 
-    /// A line that stays.
     pub(crate) fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| tell(line)),
@@ -66,14 +62,12 @@ impl Screen {
         }
     }
 
-    /// The line of progress.
     pub(crate) fn draw(&self, message: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(report::text::visible(&message).into_owned());
         }
     }
 
-    /// How far the bar is.
     pub(crate) fn advance(&self, position: u64, length: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(length);
@@ -81,19 +75,19 @@ impl Screen {
         }
     }
 
-    /// Says what is about to run, for anyone who watches it.
+    /// For watching.
     pub(crate) fn now_runs(&self, what: String, variant: Option<&str>) {
         let variant = variant.map(str::to_owned);
         *self.runs.borrow_mut() = Runs { what, variant };
     }
 
-    /// What runs, with the variant's name or else `otherwise`.
+    /// The variant's name, else `otherwise`.
     pub(crate) fn runs(&self, otherwise: &str) -> String {
         let Runs { what, variant } = &*self.runs.borrow();
         format!("{what}, {}", variant.as_deref().unwrap_or(otherwise))
     }
 
-    /// Lines below that of progress, in place of those before; elsewhere lines that stay.
+    /// In place below the progress; elsewhere as lines.
     pub(crate) fn below(&self, lines: &[String]) {
         match &self.bar {
             Some(bar) => {
@@ -106,7 +100,6 @@ impl Screen {
         }
     }
 
-    /// Takes everything away that is drawn in place.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

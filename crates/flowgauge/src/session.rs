@@ -29,7 +29,6 @@ use crate::results_folder::NewFolder;
 use command_line::command_line;
 use folder::{asked_for, default_folder, fresh_folder, new_folder};
 
-/// A run that can be carried out.
 #[derive(Debug)]
 pub(crate) struct Session<'a> {
     journal: Journal,
@@ -152,7 +151,6 @@ impl<'a> Session<'a> {
         &mut self.launcher
     }
 
-    /// The journal's file.
     pub(crate) fn journal_path(&self) -> PathBuf {
         self.journal.path().to_owned()
     }
@@ -167,7 +165,6 @@ impl<'a> Session<'a> {
         &self.journal.header().studies
     }
 
-    /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
     }

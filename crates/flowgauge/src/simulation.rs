@@ -24,7 +24,7 @@ pub(crate) fn simulation(
     Ok(simulation)
 }
 
-/// What the files of all of these studies ask for; the flag of the command goes before it.
+/// The command's flag has priority.
 pub(crate) fn asked<'a>(
     flag: Option<&AskedSimulation>,
     studies: impl IntoIterator<Item = &'a Study>,

@@ -27,27 +27,23 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::stat::{fstat, major, minor};
 
-/// What may be written over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Over {
-    /// No file.
     Nothing,
-    /// Regular files.
     Files,
-    /// Whatever is there (`--force`).
+    /// `--force`.
     All,
 }
 
-/// A place that can be written to.
 #[derive(Debug)]
 pub(crate) struct Target {
     path: PathBuf,
-    /// What is written into and not replaced.
+    /// Written into, not replaced.
     open: Option<File>,
 }
 
 impl Target {
-    /// Whether a file can be written there, asked before the run.
+    /// Checks before the run.
     pub(crate) fn prepare(path: &Path, over: Over) -> Result<Self> {
         let shown = path.display();
         let target = |open| Target {
@@ -99,13 +95,11 @@ impl Target {
         Ok(target(Some(open(path, &found, follow)?)))
     }
 
-    /// Its name.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes all of `content` there: in one step over a regular file or a link, or into what is no
-    /// regular file.
+    /// In one step over a regular file or link; else into it.
     pub(crate) fn write(&mut self, content: &mut impl io::Read) -> Result<()> {
         let written = match &mut self.open {
             Some(open) => io::copy(content, open).map(drop),
@@ -115,7 +109,7 @@ impl Target {
     }
 }
 
-/// Opens what is written into, without a wait for a pipe's reader; it is what was found.
+/// Never waits for a pipe's reader; checks that it is what was found.
 fn open(path: &Path, found: &Metadata, more: OFlag) -> Result<File> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY | more;
     let mut options = OpenOptions::new();
@@ -142,8 +136,7 @@ fn may_be_written(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is `/dev/null`, standard output or standard error, or is named as a descriptor of this
-/// process.
+/// `/dev/null`, a standard stream, or a descriptor of this process.
 fn is_own_descriptor(path: &Path, found: &Metadata) -> bool {
     let is_null =
         found.file_type().is_char_device() && (major(found.rdev()), minor(found.rdev())) == (1, 3);
@@ -156,7 +149,6 @@ fn is_own_descriptor(path: &Path, found: &Metadata) -> bool {
         || is_open_as(io::stderr(), path, found)
 }
 
-/// Whether a link leads to what a standard stream is.
 fn is_open_as(stream: impl AsFd, path: &Path, found: &Metadata) -> bool {
     let is = fstat(stream).is_ok_and(|own| (own.st_dev, own.st_ino) == (found.dev(), found.ino()));
     is && path.is_symlink()
@@ -166,7 +158,6 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// What is no regular file, in words.
 fn kind(found: &Metadata) -> &'static str {
     let kind = found.file_type();
     match () {

@@ -5,18 +5,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes `bytes` to `path` in one step.
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
     tidy::whole::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Removes from `folder` what programs that are dead began to write.
+/// Of dead programs.
 pub(crate) fn sweep(folder: &Path) {
     tidy::whole::sweep(folder);
 }
 
-/// Whether a file cannot be written because this user may not: another one's folder, or a disk
-/// that is read-only.
+/// Another user's folder, or a read-only disk.
 pub(crate) fn is_forbidden(error: &anyhow::Error) -> bool {
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
     matches!(

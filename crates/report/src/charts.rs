@@ -57,9 +57,9 @@ pub(crate) enum Chart {
     Forest(Vec<Row>),
     Lines(Vec<Series>, String),
     Gains(Gains),
-    /// Slots in the order of time, of this many variants.
+    /// In order of time, with the number of variants.
     Slots(Vec<Dot>, usize),
-    /// How many of all times lie below each, and what they are times of.
+    /// With what the times are of.
     Ecdf(Vec<Curve>, &'static str),
     Bars(Vec<Bar>, Parts<'static>),
     Heat(Grid),

@@ -16,7 +16,6 @@ use crate::date::utc;
 use crate::number::{percent, plain};
 use crate::words::{Comparison, Tone, comparison, many};
 
-/// What no comparison of two runs covers.
 fn not_covered(all: &SideBySide) -> &'static str {
     match all.basis {
         Basis::Times => {
@@ -41,7 +40,6 @@ fn where_and_when(run: &ComparedRun) -> String {
     parts.join(" · ")
 }
 
-/// A change as a cell shows it.
 fn said(change: &Change) -> Comparison {
     match &change.not_compared {
         None => comparison(change.estimate.as_ref(), &change.verdict),
@@ -53,7 +51,7 @@ fn said(change: &Change) -> Comparison {
     }
 }
 
-/// `total`, `floor 2.0 % in after`: what is compared in a case and how.
+/// `total`, `floor 2.0 % in after`.
 fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     let what = match all.basis {
         Basis::Times => case.metric.name().to_owned(),
@@ -65,8 +63,7 @@ fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     [what].into_iter().chain(floors(all, case)).collect()
 }
 
-/// `floor 2.0 %, as in the runs`: each floor once, with the runs that it is for where these are
-/// not all.
+/// `floor 2.0 %, as in the runs`: each floor once, with its runs if not all.
 fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     let mut groups: Vec<([String; 2], Vec<&str>)> = Vec::new();
     for (run, floor) in case.floors.iter().enumerate() {
@@ -105,7 +102,7 @@ fn because(from: FloorFrom) -> String {
     }
 }
 
-/// A case in a heading of a row: its name, or its point.
+/// Name or point.
 fn case_name(case: &ComparedCase) -> String {
     match &case.sweep {
         Some(point) => format!("{} {}", point.parameter, plain(point.value)),
@@ -113,7 +110,6 @@ fn case_name(case: &ComparedCase) -> String {
     }
 }
 
-/// How many comparisons of a run have each verdict.
 fn counts(all: &SideBySide, run: usize) -> String {
     let mut counts = [0u64; 5];
     for (_, _, _, of, change) in all.changes() {
@@ -151,7 +147,6 @@ fn counts(all: &SideBySide, run: usize) -> String {
     )
 }
 
-/// The largest change of a run that was established, in a sentence.
 fn largest(all: &SideBySide, run: usize) -> Option<String> {
     let established = all.changes().filter(|(_, _, _, of, change)| {
         *of == run

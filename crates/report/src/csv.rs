@@ -80,7 +80,6 @@ fn facts(machine: &Machine) -> impl Iterator<Item = Vec<Field>> {
     })
 }
 
-/// A value as CSV has it, before quotes.
 fn csv(value: Field) -> String {
     match value {
         Field::Text(text) => harmless(&text),
@@ -125,7 +124,7 @@ fn sheet(
     out
 }
 
-/// A table of something that not every run has: `None` instead of a heading without rows.
+/// `None` instead of a heading without rows.
 fn sheet_of_some(
     names: impl IntoIterator<Item = &'static str>,
     rows: impl Iterator<Item = Vec<Field>>,
@@ -134,8 +133,8 @@ fn sheet_of_some(
     rows.peek().is_some().then(|| sheet(names, rows))
 }
 
-/// A column of a file whose rows are `R`: its name, and what fills it. A pair is a column of a
-/// file alone; the columns of tables that people see too are those of the document.
+/// Name and value of a column. A pair is a column of a file alone; columns that people see too are
+/// the document's.
 trait FileColumn<R> {
     fn name(&self) -> &'static str;
     fn value(&self, row: &R) -> Field;
@@ -161,7 +160,6 @@ impl<R, F: Fn(&R) -> Cell> FileColumn<R> for Col<F> {
     }
 }
 
-/// A row: what each column takes from `row`.
 fn filled_in<R, C: FileColumn<R>>(columns: &[C], row: &R) -> Vec<Field> {
     let own = columns.iter().filter(|column| !column.name().is_empty());
     own.map(|column| column.value(row)).collect()

@@ -45,19 +45,17 @@ use answers::Answers;
 use figures::Figure;
 pub(crate) use section::{Body, Level, Part, Section};
 
-/// Stands for the folder of the results where it is not known.
+/// Results folder, if unknown.
 pub(crate) const FOLDER: &str = "DIR";
 
-/// A run, ready to be shown.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) answers: Answers,
-    /// One section a study.
     pub(crate) studies: Vec<Section>,
 }
 
 impl Document {
-    /// The document of a run; `folder` is where its results are.
+    /// `folder` has the results.
     pub(crate) fn of(results: &Results, folder: &str) -> Self {
         let studies = results.studies.iter().enumerate();
         let answers = Answers::of(results, folder);

@@ -24,10 +24,9 @@ use crate::plots::Plot;
 use crate::terminal::{Page, Style, sections};
 use crate::words::{Tone, comparison, many};
 
-/// Machines that have a row each; of more, only those that stand out.
+/// Of more machines, only those that stand out have a row.
 const ROWS: usize = 40;
 
-/// What no interval over machines covers.
 const NOT_COVERED: &str = "The intervals are for machines that are drawn as these were: they say \
     nothing of a kind of machine that is not among them. A trait that separates machines need not \
     be the cause.";
@@ -86,7 +85,6 @@ fn all(fleet: &Fleet) -> Vec<Section> {
     sections.chain(others(fleet)).collect()
 }
 
-/// The first warnings, and how many more there are.
 fn warnings(fleet: &Fleet) -> Vec<String> {
     let more = fleet.warnings.len().saturating_sub(ROWS);
     let shown = fleet.warnings.iter().take(ROWS).cloned();
@@ -94,7 +92,6 @@ fn warnings(fleet: &Fleet) -> Vec<String> {
     shown.chain(more).collect()
 }
 
-/// How far the verdict of each study holds.
 fn answers(fleet: &Fleet) -> Section {
     let mut section = Section::new("answers", "What holds on these machines").plots("fleet", "");
     section.table(table("", fleet.headlines()));
@@ -114,7 +111,6 @@ fn answers(fleet: &Fleet) -> Section {
     section
 }
 
-/// The first names of many.
 fn brief(names: &[String]) -> String {
     match names.len().checked_sub(ROWS / 4) {
         Some(more) if more > 0 => format!("{} and {more} more", names[..ROWS / 4].join(", ")),
@@ -192,7 +188,6 @@ fn tone(agreement: Agreement) -> Tone {
     }
 }
 
-/// The machines: a small multiple each, and what sets them apart.
 fn machines(fleet: &Fleet) -> Section {
     let mut section = Section::new("machines", "The machines").plots("machines", "");
     section.figures(multiples(fleet), Detail::NEVER);
@@ -228,7 +223,6 @@ fn of(machine: &FleetMachine, name: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.clone())
 }
 
-/// Traits that are not the same on all machines.
 fn differing(fleet: &Fleet) -> Vec<String> {
     let Some(first) = fleet.machines.first() else {
         return Vec::new();
@@ -239,13 +233,13 @@ fn differing(fleet: &Fleet) -> Vec<String> {
     differing.map(|(name, _)| name.clone()).collect()
 }
 
-/// A panel a machine, with a row for each study's answer.
+/// With a row for each study's answer.
 fn multiples(fleet: &Fleet) -> Figures {
     let rows: Vec<&Comparison> = fleet.headlines().collect();
     if rows.is_empty() {
         return Figures::default();
     }
-    // By machine: a search through every list for every machine is quadratic.
+    // By machine first: searching each list for each machine would be quadratic.
     let mut panels: Vec<Panel> = fleet
         .machines
         .iter()
@@ -288,7 +282,7 @@ fn of_machine(label: &str, on: &OnMachine) -> Row {
     }
 }
 
-/// Each answer machine by machine where they are few, and the comparisons behind the answers.
+/// Each answer by machine if they are few, then the comparisons behind.
 fn others(fleet: &Fleet) -> Vec<Section> {
     let each = fleet.headlines().filter(|one| one.each.len() <= ROWS);
     let each = each

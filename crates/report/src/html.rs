@@ -38,10 +38,10 @@ const SCRIPT: &str = include_str!("html/script.js");
 
 const TITLE: usize = 120;
 
-/// Bytes for markers that charts refer to, and for what is said of what was left out.
+/// For markers, and for notes on what was left out.
 const RESERVE: usize = 32_000;
 
-/// Bytes that a page is below its bound when it is made again.
+/// Margin for a page that is made again.
 const SPARE: usize = 3_000;
 
 /// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
@@ -53,8 +53,8 @@ pub fn page(results: &Results) -> String {
     if whole.len() < MOST {
         return whole;
     }
-    // Of each level less is left than of the one before, so the first that fits is found by
-    // halving. The last one always fits, and is made again with the room that it left.
+    // Levels leave out more and more: the first that fits is found by halving. The last always fits
+    // and is remade with its free room.
     let levels = &Detail::LEVELS[1..];
     let (mut low, mut high) = (0, levels.len() - 1);
     let mut found = None;
@@ -84,7 +84,7 @@ fn page_with(results: &Results, run: &Document, detail: Detail) -> String {
     bounded(results, run, detail, RESERVE)
 }
 
-/// The page; where its parts are bounded, with this much room left for what is around them.
+/// `reserve` is kept free for what surrounds the parts.
 fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) -> String {
     let studies = results.studies.iter();
     let names: Vec<_> = studies.map(|study| study.study.name.as_str()).collect();
@@ -99,7 +99,6 @@ fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) ->
     document(&title, body(results, run, detail, &mut budget), &data)
 }
 
-/// The script without its comments and indents.
 fn script() -> String {
     let lines = SCRIPT.lines().map(str::trim_start);
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
@@ -156,7 +155,7 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
 }
 
 fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudget) -> Markup {
-    // What stands at the end must not go for want of what stands before it.
+    // What stands last must not lose its room to what stands first.
     let again = budget.hold("how to run it again", again(results));
     let machine = budget.hold("the machine", machine::machine(&results.header.machine));
     let navigation = budget.hold("links to the studies", navigation(results));
@@ -189,7 +188,7 @@ fn navigation(results: &Results) -> Markup {
     }
 }
 
-/// The answer of a study beside its name: its first row.
+/// Its first row.
 fn answer(run: &Document, place: usize) -> Markup {
     html! {
         @if let Some(row) = run.answers.of_study(place).first() {

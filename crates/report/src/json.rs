@@ -32,7 +32,7 @@ pub const SCHEMA: u32 = 2;
 
 const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";
 
-/// Fields that hold a quantity, and why there may be none.
+/// Fields of quantities, and why a value may be missing.
 const REASONS: &[(&str, &str)] = &[
     ("value", "no good slot"),
     ("undisturbed_ns", "no good slot"),
@@ -126,7 +126,6 @@ pub fn fleet(fleet: &Fleet) -> String {
     format!("{}\n", escaped(&text))
 }
 
-/// The document of a fleet, its fields by name as everywhere.
 #[derive(Serialize)]
 struct FleetDocument<'a> {
     comparisons: Comparisons<'a>,
@@ -136,7 +135,7 @@ struct FleetDocument<'a> {
     warnings: &'a [String],
 }
 
-/// Comparisons that are explained one by one: all of a thousand machines together take a gigabyte.
+/// Explained one at a time: those of a thousand machines take a gigabyte.
 struct Comparisons<'a>(&'a [Comparison]);
 
 impl Serialize for Comparisons<'_> {
@@ -205,7 +204,7 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
     items(results, "studies").flat_map(|study| items(study, "cases"))
 }
 
-/// Why there are no bytes of a flow stands in their place.
+/// In place of the missing bytes of a flow.
 fn explain_limit(limit: &mut Value) {
     let reason = limit.get("bytes_not_available").and_then(Value::as_str);
     if let Some(reason) = reason.map(str::to_owned) {
@@ -215,7 +214,6 @@ fn explain_limit(limit: &mut Value) {
     explain(limit);
 }
 
-/// What an array in a field holds.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
     array.into_iter().flatten()
@@ -227,13 +225,13 @@ fn remove(value: &mut Value, field: &str) {
     }
 }
 
-/// What sources found beside ours, by the names of the studies.
+/// By names of studies.
 pub(crate) fn then_and_now(by_study: impl Serialize) -> String {
     let value = serde_json::to_value(by_study).unwrap_or_default();
     pretty(&document("then-and-now", &value))
 }
 
-/// What it is and which version, beside its fields.
+/// Adds name and version.
 fn document(name: &str, value: &Value) -> Value {
     let mut fields = Map::new();
     fields.insert("document".into(), name.into());
@@ -244,9 +242,8 @@ fn document(name: &str, value: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// Reasons for what was measured and is missing. Nothing else of a document is looked at:
-/// what was asked for and what the machine is like may well hold a `null` that is an
-/// answer. Numbers that are none become `null` in `serde_json`, and so get their reason too.
+/// Adds reasons to missing measurements. Elsewhere a `null` may be an answer. Numbers that are none
+/// become `null` in `serde_json` and get their reason too.
 fn explain_case(case: &mut Value) {
     for finding in items(case, "findings") {
         explain_verdict(finding);
@@ -262,7 +259,7 @@ fn explain_case(case: &mut Value) {
     }
 }
 
-/// Without an estimate it is not that no number of rounds would do.
+/// Without an estimate, missing rounds do not mean that none would suffice.
 fn explain_verdict(finding: &mut Value) {
     let compared = finding.get("estimate").is_some_and(|e| !e.is_null());
     let more = finding.pointer_mut("/verdict/more_rounds");
@@ -292,7 +289,7 @@ fn explain_fields(fields: &mut Map<String, Value>) {
     }
 }
 
-/// A summary knows itself why it has no memory.
+/// A summary has its own reason.
 fn explain_memory(fields: &mut Map<String, Value>) {
     if fields.get("memory").is_some_and(Value::is_null) {
         let reason = fields.get("memory_not_available").and_then(Value::as_str);

@@ -25,9 +25,8 @@ use crate::document::figures::Figure;
 use crate::document::{Document, FOLDER};
 use crate::text::visible_markup;
 
-/// Space around a plot.
 const MARGIN: f64 = 14.0;
-/// Pixels for each unit of length.
+/// Pixels per unit.
 const SCALE: f32 = 2.0;
 
 /// A chart as a file.
@@ -53,7 +52,7 @@ pub fn all(results: &Results) -> Vec<Plot> {
     plots(Document::of(results, FOLDER).into_figures())
 }
 
-/// Plots of figures, each with the words that name it.
+/// With the words that name them.
 pub(crate) fn plots(figures: Vec<(String, Figure)>) -> Vec<Plot> {
     let mut names: Vec<String> = Vec::new();
     let figures = figures.into_iter().map(|(place, figure)| {
@@ -67,7 +66,7 @@ pub(crate) fn plots(figures: Vec<(String, Figure)>) -> Vec<Plot> {
     figures.collect()
 }
 
-/// Letters, digits and hyphens, so that every file system and every shell takes it.
+/// Safe for every file system and shell.
 fn file_name(words: &str) -> String {
     let mut name = String::new();
     for c in words.chars().map(|c| c.to_ascii_lowercase()) {
@@ -113,7 +112,6 @@ fn standalone(figure: &Figure, place: &str) -> String {
     visible_markup(&svg.into_string()) + "\n"
 }
 
-/// The inside of a drawing, and its height.
 fn nested(svg: &str) -> (String, f64) {
     let height = svg.split("viewBox=\"").nth(1).and_then(|rest| {
         let size = rest.split('"').next()?;

@@ -30,11 +30,11 @@ use crate::ending::Ending;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Steps of a unit: about 10 ms.
+/// About 10 ms.
 const STEPS: u64 = 10_000_000;
-/// Samples that fall into a repetition of those that are sampled.
+/// In each repetition of the sampled ones.
 const SAMPLES: f64 = 5.0;
-/// Seconds for the study with a sampler, whose repetitions are long.
+/// Repetitions beside a sampler are long.
 const SAMPLED_BUDGET_S: f64 = 90.0;
 
 /// Compares this machine with itself.
@@ -132,12 +132,12 @@ fn sampled(sampling: &Sampling, here: &Machine) -> Vec<Case> {
         .collect()
 }
 
-/// How many times 10 ms a repetition must take for several samples to fall into it.
+/// In units of 10 ms, for several samples in each.
 fn repetition_of(interval_s: f64) -> u64 {
     (SAMPLES * interval_s / 0.01).ceil().clamp(5.0, 1_000.0) as u64
 }
 
-/// Two variants that are the same in everything.
+/// Two equal variants.
 fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str) -> Case {
     let variant = Variant {
         placement,

@@ -14,7 +14,6 @@ use crate::output::{self, Paper, tell};
 use crate::session;
 use crate::whole_file;
 
-/// Compares, writes what is asked for, and holds it against expectations.
 pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let names = names(args)?;
     ensure!(
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     regressions(&all, args, ending)
 }
 
-/// What each run found, its slots valued as those of the first.
+/// Valued as those of the first run.
 fn results(folders: &[PathBuf]) -> Result<Vec<Results>> {
     let journals: Vec<PathBuf> = folders
         .iter()
@@ -93,26 +92,25 @@ fn names(args: &CompareArgs) -> Result<Vec<String>> {
         .unwrap_or_else(|| whole().collect()))
 }
 
-/// The path of a folder by a name of its own: `.` has none.
+/// `.` has no name of its own.
 fn named(folder: &Path) -> PathBuf {
     let path = match folder.file_name() {
         Some(_) => std::path::absolute(folder),
         None => folder.canonicalize(),
     };
-    // Opening it reports what is not there.
+    // Opening it reports what is missing.
     path.unwrap_or_else(|_| folder.to_owned())
 }
 
-/// The last parts of a path.
 fn tail(path: &Path, parts: usize) -> String {
     let all = path.components().count();
     let last: PathBuf = path.components().skip(all.saturating_sub(parts)).collect();
     last.display().to_string()
 }
 
-/// The same folder under two names is the same folder.
+/// One folder may have two names.
 fn distinct_folders(folders: &[PathBuf]) -> Result<()> {
-    // Opening it reports what is not there.
+    // Opening it reports what is missing.
     let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
     let all: Vec<PathBuf> = folders.iter().map(real).collect();
     for (place, folder) in folders.iter().enumerate() {
@@ -131,7 +129,6 @@ fn are_distinct(names: &[String]) -> bool {
     each.all(|(place, name)| !before(place).contains(name))
 }
 
-/// Writes the page and the tables.
 fn write(all: &SideBySide, folder: &Path) -> Result<()> {
     let files = [
         ("compare.html", report::compare::page(all)),
@@ -168,7 +165,6 @@ fn shown(all: &SideBySide, format: Format) -> String {
     }
 }
 
-/// What `--fail-on-regression` makes of it, beside the expectations.
 fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<Ending> {
     let Some(fraction) = args.fail_on_regression else {
         return Ok(ending);
@@ -208,7 +204,6 @@ fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<E
     })
 }
 
-/// What was compared, in words.
 fn tell_regressions(all: &SideBySide, fraction: f64, compared: usize, found: &[String]) {
     let bound = report::number::percent(fraction);
     for sentence in found {

@@ -6,7 +6,6 @@ use crate::args::{self, CompletionsArgs};
 use crate::ending::Ending;
 use crate::output;
 
-/// Prints the completions for a shell.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<Ending> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::all(), "flowgauge", &mut script);

@@ -19,7 +19,6 @@ use crate::ending::Ending;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// The name of the study.
 const NAME: &str = "exec";
 
 /// Runs the commands and answers.
@@ -111,7 +110,6 @@ fn settings(request: &Request<'_>, args: &ExecArgs, here: &Machine) -> Result<Se
     })
 }
 
-/// The study that the flags ask for, on a machine of this many CPUs.
 fn study(args: &ExecArgs, cpus: &Cpus) -> Result<Study> {
     let cases = cases(args, cpus)?;
     for case in &cases {

@@ -18,7 +18,6 @@ use anyhow::Result;
 use crate::args::{FleetArgs, FleetCommand};
 use crate::ending::Ending;
 
-/// Does what was asked for.
 pub(crate) fn run(args: &FleetArgs) -> Result<Ending> {
     match &args.command {
         FleetCommand::Run(args) => run::run(args),

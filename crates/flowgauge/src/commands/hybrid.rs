@@ -13,10 +13,9 @@ use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// The name of the study.
 const NAME: &str = "hybrid";
 
-/// Seconds for the study where no budget is given.
+/// Default budget.
 const BUDGET_S: f64 = 600.0;
 
 /// Runs the study and answers.
@@ -36,7 +35,6 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&args.how.answer)
 }
 
-/// Which MPI is used, and which is not.
 fn used(mpi: &Mpi) -> String {
     let others = mpi.others();
     let others = match others.as_slice() {
@@ -51,7 +49,6 @@ fn used(mpi: &Mpi) -> String {
     format!("{} {} ({by}){others}", mpi.kind.name(), mpi.version)
 }
 
-/// What cannot be kept, each with the reason.
 fn refuse(args: &HybridArgs) -> Result<()> {
     ensure!(
         args.how.sample.is_none(),
@@ -65,7 +62,6 @@ fn refuse(args: &HybridArgs) -> Result<()> {
     Ok(())
 }
 
-/// Leaves out flows that move where that is not possible, and says why.
 fn leave_out_what_cannot_move(cases: &mut [Case], why: Option<String>) {
     for case in cases {
         let all = case.variants.len();

@@ -84,8 +84,7 @@ fn fence(models: &[Model], machine: &Machine, deadline_s: Option<f64>) -> Vec<St
     lines
 }
 
-/// Reaps the children of this process as they end; how many still live when there is no more
-/// patience.
+/// Reaps children; returns those that outlive the patience.
 fn left_behind() -> Result<usize> {
     let began = Instant::now();
     loop {
@@ -100,7 +99,7 @@ fn left_behind() -> Result<usize> {
     }
 }
 
-/// Processes whose parent is this one, and that have not ended.
+/// Not ended.
 fn living_children() -> Result<usize> {
     let own = std::process::id();
     let mut count = 0;
@@ -113,8 +112,7 @@ fn living_children() -> Result<usize> {
     Ok(count)
 }
 
-/// The parent in a line such as `7 (a name) S 1 …`, unless the process has ended; the name may
-/// hold anything.
+/// From a line such as `7 (a name) S 1 …`; the name may hold anything. `None` if ended.
 fn living_child_of(stat: &str) -> Option<u32> {
     let (_, after) = stat.rsplit_once(") ")?;
     let (state, after) = after.split_once(' ')?;

@@ -9,7 +9,7 @@ use crate::args::MallocArgs;
 use crate::ending::Ending;
 use crate::{output, preload};
 
-/// Replaces this process by the program; returns only where that fails.
+/// Execs the program; returns only on failure.
 pub(crate) fn run(args: &MallocArgs) -> Result<Ending> {
     // The program would find /dev/null there, and say that all was written.
     output::is_open()?;

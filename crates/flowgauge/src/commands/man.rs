@@ -19,7 +19,6 @@ use crate::ending::Ending;
 use crate::output;
 use crate::whole_file;
 
-/// Prints the page of the command, or writes those of all commands.
 pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
     let command = built();
     let Some(folder) = &args.out else {
@@ -36,15 +35,13 @@ pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
     Ok(Ending::Answered)
 }
 
-/// The command line as pages tell it: `flowgauge help run` is `flowgauge run --help`, and has no
-/// page.
+/// `flowgauge help run` is `flowgauge run --help`: no page.
 fn built() -> Command {
     let mut command = args::all().disable_help_subcommand(true);
     command.build();
     command
 }
 
-/// A page and the name of its file.
 struct Page {
     name: String,
     text: String,
@@ -76,7 +73,7 @@ impl Page {
     }
 }
 
-/// The page with its lists as they were written: their lines are indented.
+/// Lists keep their indents.
 fn as_written(page: &str) -> String {
     let mut made = String::with_capacity(page.len());
     let mut within = false;
@@ -92,8 +89,7 @@ fn as_written(page: &str) -> String {
     made
 }
 
-/// The page with the usage of `--help` as its synopsis: one made from the options alone shows no
-/// value of theirs.
+/// The usage of `--help`: one made from options alone lacks their values.
 fn with_synopsis(page: &str, usage: &str) -> String {
     let usage = usage.trim_start_matches("Usage:").trim();
     let made = section(&format!("Synopsis:{usage}"));
@@ -105,7 +101,6 @@ fn with_synopsis(page: &str, usage: &str) -> String {
     }
 }
 
-/// A part as a section of its own.
 fn section(part: &str) -> String {
     let Some((heading, content)) = part.split_once(':') else {
         return String::new();
@@ -124,7 +119,7 @@ fn section(part: &str) -> String {
             roff.text([roman(content.trim_start())]);
         }
     }
-    // The page has begun: what sets up its quotes stands at its head already.
+    // The page's head has set up quotes.
     let text = roff.render();
     text.find(".SH")
         .map_or(String::new(), |at| text[at..].to_owned())

@@ -10,7 +10,6 @@ use crate::output;
 use crate::session;
 use crate::whole_file;
 
-/// Makes and prints the reports of a folder.
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     let journal = session::journal_in(&args.folder)?;
     let results = Results::from_journal(&journal)?;
@@ -28,7 +27,6 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     Ok(answer::judged(ending, &checks))
 }
 
-/// What the sources found beside this run.
 fn then_and_now(results: &Results, format: Format) -> Result<String> {
     let made = match format {
         Format::Text => report::then_and_now::markdown(results),
@@ -52,8 +50,7 @@ fn then_and_now(results: &Results, format: Format) -> Result<String> {
     }
 }
 
-/// Makes the files again. Results of somebody else, or on a disk that is read-only, can be
-/// looked at all the same.
+/// Results that cannot be written can still be shown.
 fn write(results: &Results, args: &ReportArgs) -> Result<()> {
     match session::write_folder(results, &args.folder, args.tables) {
         Err(error) if whole_file::is_forbidden(&error) => {

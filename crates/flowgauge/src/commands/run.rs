@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&answer)
 }
 
-/// What was named, one by one: `primes,workers` are two studies, unless a file has that name.
+/// `primes,workers` are two studies, unless a file has that name.
 fn names(words: &[String]) -> Result<Vec<&str>> {
     let is_file = |word: &str| Path::new(word).exists();
     let names = words.iter().flat_map(|word| match is_file(word) {
@@ -95,7 +95,7 @@ fn wanted(name: &str, preset: Preset) -> Result<Wanted<'static>> {
     Ok(Wanted::fitted(lab::builtin(name, preset)?))
 }
 
-/// What the command of a cut run expected.
+/// Of a cut run's command.
 fn expectations(command: &[String]) -> Vec<Expectation> {
     let command = args::parsed(command);
     let how = command.as_ref().and_then(Command::how);

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SearchArgs, here: &LazyCell<Machine>) -> Result<Ending>
     output::is_open()?;
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
-    // Written to as it is: the search hands its results out in large pieces.
+    // Unbuffered: results come in large pieces.
     let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let mut say = |problem: &Problem| output::tell(&problem.to_string());
     let report = search::run(&query, &plan, &mut out, &mut say)?;
@@ -53,8 +53,7 @@ pub(crate) fn run(args: &SearchArgs, here: &LazyCell<Machine>) -> Result<Ending>
     Ok(ending(&report))
 }
 
-/// A signal ends the command at once, whatever it waits for, and before it the processes that
-/// it made; one that its starter had it ignore (`nohup`) does not.
+/// Ends at once with its processes, unless the signal is ignored (`nohup`).
 fn end_at_signals() -> Result<()> {
     let ignored = ignored_signals();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
@@ -65,7 +64,7 @@ fn end_at_signals() -> Result<()> {
     Ok(())
 }
 
-/// The signals that this process ignores, a bit for each.
+/// A bit for each.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -133,7 +132,7 @@ fn plan(args: &SearchArgs) -> Result<Plan> {
     })
 }
 
-/// As grep: 0 something matched, 1 nothing did, 2 something went wrong.
+/// As grep: 0 something matched, 1 nothing did, 2 an error.
 fn ending(report: &Report) -> Ending {
     if report.counts.errors > 0 {
         Ending::Error
@@ -156,8 +155,7 @@ fn tell(args: &SearchArgs, report: &Report) {
     }
 }
 
-/// The cap that held flows back, and why that one. Where the kernel did that, it has been said
-/// with its answer.
+/// `None` if the kernel did it: that was reported.
 fn held(report: &Report) -> Option<String> {
     let (chosen, flows) = (&report.chosen, &report.flows);
     let held_at = flows.held_at?;
@@ -177,7 +175,6 @@ fn time(ns: u64) -> String {
     number::time(ns as f64)
 }
 
-/// The lines of an explanation.
 fn explained(report: &Report) -> Vec<String> {
     let mut lines = vec![format!("model: {}", chosen(&report.chosen))];
     if !report.chosen.why.is_empty() {
@@ -226,8 +223,7 @@ fn searched(counts: &Counts) -> String {
     )
 }
 
-/// User and system time are distinguished by the kernel's ticks as a rule, which is said: a short
-/// search has all of its time in one of the two.
+/// The kernel usually splits by ticks, so a short search has all of its time in one of the two.
 fn used(usage: &ProcessUsage) -> String {
     let flows = &usage.flows;
     let switches = flows.voluntary_switches + flows.involuntary_switches;

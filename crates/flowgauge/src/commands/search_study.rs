@@ -15,7 +15,7 @@ use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
+/// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.

@@ -26,23 +26,21 @@ use crate::ending::Ending;
 use crate::output::{print, tell};
 use crate::{preload, simulation};
 
-/// Accesses of a thread that are recorded at the most, where nothing else is asked for.
+/// Default, for each thread.
 const WINDOW: u64 = 64 << 20;
-/// The end code of a program whose trace could not be written.
+/// The recorder could not write.
 const NO_TRACE: i32 = 97;
 
-/// The answer.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
-    /// Everything is.
+    /// Always true.
     simulated: &'a str,
     page: u64,
     command: Vec<String>,
     flows: usize,
     counts: Vec<Counted>,
-    /// The share of all accesses that was run through the model.
     counted_share: f64,
-    /// Simulated time from the first access to the last, by the time model.
+    /// By the time model.
     relative_time_ns: f64,
     left_out_exec: bool,
     recording_s: Option<f64>,
@@ -50,14 +48,13 @@ struct Answer<'a> {
     traces: &'a str,
 }
 
-/// One count.
 #[derive(Debug, Serialize)]
 struct Counted {
     name: &'static str,
     #[serde(skip)]
     head: &'static str,
     value: f64,
-    /// For each access, where it grows with them.
+    /// If it grows with them.
     per_access: Option<f64>,
     with_longer_turns: Option<f64>,
 }
@@ -105,7 +102,7 @@ pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     }
 }
 
-/// The hardware threads of flows, in the order in which flows get them.
+/// In the order of flows.
 fn places(simulation: &Simulation, along: Along) -> Vec<u32> {
     match along {
         Along::Cores => lab::simulated::anywhere(simulation),
@@ -113,7 +110,6 @@ fn places(simulation: &Simulation, along: Along) -> Vec<u32> {
     }
 }
 
-/// Refuses what the emulator cannot run, with what to do.
 fn can_be_emulated(program: &Path) -> Result<()> {
     let shown = program.display();
     let mut head = [0; 20];
@@ -133,10 +129,10 @@ fn can_be_emulated(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The machine's number in an ELF file.
+/// `e_machine` of ELF.
 const X86_64: u16 = 62;
 
-/// Says how the program ended, if not well.
+/// Unless it ended well.
 fn told(name: &OsStr, status: ExitStatus) -> Result<()> {
     match (status.code(), status.signal()) {
         (Some(0), _) => {}
@@ -222,7 +218,6 @@ fn lines(answer: &Answer<'_>, line: impl Fn(&Counted) -> String) -> String {
     answer.counts.iter().map(|one| line(one) + "\n").collect()
 }
 
-/// The table, and what must be known of it.
 fn text(answer: &Answer<'_>) -> String {
     let mut text = format!(
         "simulated: {}, {} pages, {}\n\n  {:<26} {:>15} {:>16}\n",

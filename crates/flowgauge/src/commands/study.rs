@@ -65,7 +65,6 @@ pub(crate) fn results(args: &StudyArgs) -> Result<ResultFile> {
     ResultFile::prepare(file, flags.of_run(OfRun::Force).is_some())
 }
 
-/// The options, for people.
 fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
     let name = &args.study.name;
     let mut lines = vec![format!(
@@ -91,8 +90,7 @@ fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
     lines
 }
 
-/// How long it may take at full size, where nothing bounds it but the study itself, and what
-/// answers in seconds.
+/// At full size without a budget, and what is quicker.
 fn takes(args: &StudyArgs, budget_s: Option<f64>) -> Option<String> {
     let is_usual = args.preset == Preset::Full && args.how.budget.is_none();
     let takes = match budget_s {

@@ -16,9 +16,9 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Workers of a server where none are asked for.
+/// Default.
 const SERVER_WORKERS: u64 = 4;
-/// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
+/// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.
@@ -56,7 +56,7 @@ fn wiki(args: &WikiArgs) -> Result<Wiki> {
         found.with_context(|| format!("--store {shown}: name a file that is there"))
     });
     let store = store.transpose()?;
-    // What is wrong with a store is said where all of the study is checked.
+    // A bad store is reported by the study's check.
     let there = store.as_ref().and_then(|store| check_store(store).ok());
     Ok(Wiki {
         requests: args.requests,
@@ -84,7 +84,6 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
     })
 }
 
-/// Requests that flows make themselves.
 fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
     let models = match args.model.as_slice() {
         [] => vec![Model::Process, Model::Thread],
@@ -106,16 +105,13 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
     Ok(case("within", title, work, lab::labelled(variants)))
 }
 
-/// What is said where a number of workers would mean nothing.
 const NO_NUMBER: &str = "--workers is for models and designs that can have any number: PxT has its \
     own, and thread-per-connection has 1 worker, which accepts";
 
-/// Whether a design can have any number of workers.
 fn takes_workers(design: Design) -> bool {
     design.design == server::Design::Pool && design.model.own_flows().is_none()
 }
 
-/// Requests over HTTP.
 fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Result<Case> {
     if args.load.port > 0 {
         server::try_port(args.load.port).context("--port")?;
@@ -149,7 +145,7 @@ fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -
     Case::new(name, title, (work, Metric::Steady), variants)
 }
 
-/// A CPU away from the servers: the one that is asked for, or that of the last core.
+/// The requested one, or the last core's.
 fn load_cpu(args: &WikiArgs, cpus: &Cpus) -> Result<Option<u32>> {
     if let Some(cpu) = args.load.load_cpu {
         ensure!(
@@ -209,7 +205,6 @@ fn number_of_pages(work: &Work) -> u64 {
     }
 }
 
-/// Which pages are asked for, for people.
 fn pages(args: &WikiArgs, work: &Work) -> String {
     let cache = if args.cache { "on" } else { "off" };
     let from = match work.store() {
@@ -219,7 +214,6 @@ fn pages(args: &WikiArgs, work: &Work) -> String {
     format!("{from}, parser cache {cache}")
 }
 
-/// The options, for people.
 fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
     let variants = case.variants.iter();
     let variants: Vec<String> = variants

@@ -1,4 +1,4 @@
-//! What the flags ask for, as settings of a run.
+//! Settings of a run from flags.
 
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -69,7 +69,6 @@ pub(crate) fn settings(
     Ok(settings)
 }
 
-/// Says before the first slot which of the asked events this machine cannot count.
 pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     let counters = machine.counters.events.iter();
     let asked = counters.filter(|counter| settings.events.contains(&counter.event));
@@ -86,7 +85,7 @@ pub(crate) fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) 
     }
 }
 
-/// The parent memory that the flags ask for, each kind of pages once.
+/// Each kind of pages once.
 fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     let mut pages = each_once("--ballast-pages", &how.ballast_pages)?;
     if pages.is_empty() {
@@ -95,7 +94,7 @@ fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     Ok(how.ballast.map(|bytes| AskedParentMemory { bytes, pages }))
 }
 
-/// A seed that is short enough to be typed again.
+/// Short enough to type.
 fn fresh_seed() -> Result<u64> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

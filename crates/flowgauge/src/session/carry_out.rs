@@ -1,4 +1,4 @@
-//! Carrying a run out: run, keep what was measured, write it down, answer.
+//! Carries a run out: run, keep, write, answer.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::watch::Watch;
 
-/// Tells the time for the journal, from the beginning of the session.
+/// Journal time, from the session's beginning.
 struct SinceBegin(Instant);
 
 impl lab::Clock for SinceBegin {
@@ -31,8 +31,7 @@ fn is_seen_with_text(format: Format) -> bool {
     format == Format::Text && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Says where the results are. Where it is seen together with the text, the last line of that
-/// says it.
+/// The text's last line says so too, if both are on one screen.
 fn tell_results(folder: &Path, results: &Results, format: Format) {
     if is_seen_with_text(format) {
         return;
@@ -162,8 +161,7 @@ fn tell_ending(results: &Results, folder: &Path, format: Format) {
     }
 }
 
-/// Whether any slot is a data point: what slots wrote is worth having only then, because
-/// their work was proved.
+/// Outputs of slots count only if their work was proved.
 fn has_data(results: &Results) -> bool {
     let mut cases = results.studies.iter().flat_map(|study| &study.cases);
     cases.any(|case| case.slots.iter().any(|slot| slot.value_ns.is_some()))

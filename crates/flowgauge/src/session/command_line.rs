@@ -1,7 +1,6 @@
-//! The command that is written down, so that it can be run again.
+//! The recorded command, for running it again.
 
-/// The command that does the same again: as it was given, with the seed that was drawn
-/// for it, and without the folders of results and plots, which are there now.
+/// As given, with the drawn seed, without folders of results and plots.
 pub(super) fn command_line(seed: u64) -> Vec<String> {
     let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let mut words = without_folders(given);
@@ -17,7 +16,6 @@ pub(super) fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
-/// Words without the flags that name a folder to be written.
 fn without_folders(given: impl Iterator<Item = String>) -> Vec<String> {
     let mut of_a_folder = false;
     given

@@ -1,5 +1,3 @@
-//! Which folder results go into, and which are there.
-
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -9,7 +7,6 @@ use lab::Study;
 use crate::leftovers;
 use crate::results_folder::NewFolder;
 
-/// The journal in a results folder.
 pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
     let journal = folder.join(lab::journal::FILE_NAME);
     if journal.is_file() {
@@ -30,7 +27,7 @@ pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
     bail!("{here} is no results folder: {why}; name the folder that a run printed at its end")
 }
 
-/// A folder as one can type it: the one that one is in has a name too.
+/// Typeable; the current folder has a name too.
 fn named(folder: &Path) -> String {
     match folder.as_os_str().is_empty() {
         true => ".".to_owned(),
@@ -38,8 +35,7 @@ fn named(folder: &Path) -> String {
     }
 }
 
-/// A folder that the user names must be new or empty: files of the same names in it are
-/// not for a run to overwrite. (One that holds a journal is refused by the journal.)
+/// New or empty. (A journal in it is refused elsewhere.)
 pub(super) fn asked_for(folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!(
@@ -58,13 +54,11 @@ pub(super) fn asked_for(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a folder for results.
 pub(super) fn new_folder(folder: &Path) -> Result<NewFolder> {
     NewFolder::make(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// A folder of the usual name that this process has made: of two runs that begin at once,
-/// each gets its own.
+/// Two runs that begin at once get one each.
 pub(super) fn fresh_folder(now: SystemTime, studies: &[Study]) -> Result<(PathBuf, NewFolder)> {
     loop {
         let folder = default_folder(now, studies);
@@ -75,8 +69,7 @@ pub(super) fn fresh_folder(now: SystemTime, studies: &[Study]) -> Result<(PathBu
     }
 }
 
-/// `flowgauge-results/2026-11-21T08-30-00Z-primes`, with a number behind it when there is
-/// one of that name.
+/// `flowgauge-results/2026-11-21T08-30-00Z-primes`, numbered if taken.
 pub(super) fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
     let name = match studies {
         [one] => one.name.clone(),

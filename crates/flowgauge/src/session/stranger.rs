@@ -39,7 +39,7 @@ pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
     )
 }
 
-/// Whose a journal is, if not this user's on this machine.
+/// `None` for this user's on this machine.
 fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String> {
     if owner != own {
         return Some(format!("of another user (user {owner})"));

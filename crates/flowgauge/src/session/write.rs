@@ -57,10 +57,9 @@ pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Re
     Ok(())
 }
 
-/// Set to anything, every table is printed, as with `-v`.
+/// Set: as `-v`.
 const VERBOSE: &str = "FLOWGAUGE_VERBOSE";
 
-/// What standard output gets.
 pub(crate) fn shown(results: &Results, folder: &Path, format: Format, verbose: bool) -> String {
     match format {
         Format::Text => {

@@ -1,15 +1,12 @@
-//! What watching costs.
-
 use std::time::Duration;
 
 use report::number::{count, many, percent, time};
 
-/// What the looks at all slots so far have cost.
 #[derive(Debug, Default)]
 pub(super) struct Cost {
     looks: u64,
     cpu_ns: u64,
-    /// Looks on a CPU that no flow was bound to, while all were bound.
+    /// Off the flows' CPUs, while all were bound.
     beside: u64,
     slots: u64,
     too_short: u64,
@@ -17,21 +14,18 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// A look has taken so much CPU time.
     pub(super) fn look(&mut self, cpu_ns: u64, beside: bool) {
         self.looks += 1;
         self.cpu_ns += cpu_ns;
         self.beside += u64::from(beside);
     }
 
-    /// A slot is over.
     pub(super) fn slot(&mut self, lasted: Duration, was_seen: bool) {
         self.slots += 1;
         self.watched += lasted;
         self.too_short += u64::from(!was_seen);
     }
 
-    /// In lines for people.
     pub(super) fn lines(&self, first_look: Duration) -> Vec<String> {
         let share = self.cpu_ns as f64 / self.watched.as_nanos().max(1) as f64;
         let mut lines = vec![format!(

@@ -35,34 +35,31 @@ use crate::screen::Screen;
 use cost::Cost;
 use view::{Seen, View};
 
-/// Time between looks where none was asked for.
+/// Default interval.
 const ON_TERMINAL: Duration = Duration::from_millis(500);
 const ELSEWHERE: Duration = Duration::from_secs(1);
-/// The first look of a slot comes no later than this.
+/// Upper bound for the first look.
 const FIRST: Duration = Duration::from_millis(100);
-/// Looks take at most one part of this many of the time.
+/// Looks take at most this part of the time.
 const REST: u32 = 20;
-/// Flows that are looked at one by one at the most.
+/// Watched one by one.
 const MOST: usize = 256;
 
-/// Watches slots.
 #[derive(Debug)]
 pub(crate) struct Watch {
     every: Duration,
     screen: Screen,
     reader: Reader,
     cpus: Cpus,
-    /// Where this process may run when no slot does.
+    /// CPUs without a slot.
     home: CpuSet,
     slot: Option<Slot>,
     cost: Cost,
     processes: Vec<Process>,
     tasks: Vec<Task>,
-    /// Why nothing can be looked at, once that is so.
     blind: bool,
 }
 
-/// The slot that is watched.
 #[derive(Debug)]
 struct Slot {
     group: i32,
@@ -77,7 +74,7 @@ struct Slot {
 }
 
 impl Watch {
-    /// Somebody who looks each `interval_s` and shows it on `screen`.
+    /// Looks each `interval_s`.
     pub(crate) fn new(interval_s: Option<f64>, screen: Screen, cpus: Cpus) -> Result<Self> {
         let usual = match screen.is_terminal() {
             true => ON_TERMINAL,
@@ -97,9 +94,8 @@ impl Watch {
         })
     }
 
-    /// Says which slot is launched next.
     pub(crate) fn comes(&mut self, spec: &SlotSpec<Work>) {
-        // Without it, the first walk is dearer.
+        // Makes the first walk cheaper.
         let _is_seen_at_the_first_look = self.reader.before();
         let now = Instant::now();
         self.slot = Some(Slot {
@@ -115,7 +111,6 @@ impl Watch {
         });
     }
 
-    /// What watching has cost so far.
     pub(crate) fn cost(&self) -> Vec<String> {
         self.cost.lines(self.first_look())
     }
@@ -124,7 +119,7 @@ impl Watch {
         self.every.min(FIRST)
     }
 
-    /// Keeps to CPUs of no flow. Where that is refused, the cost says where looks were.
+    /// Off the flows' CPUs if allowed; the cost says so.
     fn step_aside(&self, measured: &[u32]) {
         let aside = self.cpus.aside(measured);
         let mut set = CpuSet::new();

@@ -1,5 +1,3 @@
-//! Rows as lines of text that fit a terminal.
-
 use std::time::Duration;
 
 use report::number::{bytes, count, time};
@@ -7,13 +5,12 @@ use report::text::cut;
 
 use super::view::{Row, View};
 
-/// Rows that are shown at the most, however tall the terminal.
+/// However tall the terminal.
 const MOST: usize = 24;
-/// Lines of a terminal that are not rows: progress, two headings, the rest in one line, and
-/// the one that the cursor is on.
+/// Progress, two headings, the rest, and the cursor's line.
 const OTHERS: usize = 5;
 
-/// A look: what runs, a heading, and the rows; the busiest where there are too many.
+/// The busiest rows, if there are too many.
 pub(super) fn lines(view: &View<'_>, rows: Vec<Row>, columns: usize, height: usize) -> Vec<String> {
     let most = height.saturating_sub(OTHERS).clamp(1, MOST);
     let (shown, others) = busiest(rows, most);
@@ -32,13 +29,12 @@ pub(super) fn lines(view: &View<'_>, rows: Vec<Row>, columns: usize, height: usi
     fitted.collect()
 }
 
-/// A slot that nothing was seen of.
 pub(super) fn too_short(what: &str, lasted: Duration, first_look: Duration) -> String {
     let [lasted, first_look] = [lasted, first_look].map(|time| self::time(time.as_nanos() as f64));
     format!("{what}: over in {lasted}, before the first look after {first_look}")
 }
 
-/// The rows to be shown, in their order, and the others.
+/// In their order, and the others.
 fn busiest(rows: Vec<Row>, most: usize) -> (Vec<Row>, Vec<Row>) {
     if rows.len() <= most {
         return (rows, Vec::new());
@@ -82,7 +78,7 @@ fn columns([what, pid, tid, state, cpu, share, memory, threads]: [String; 8]) ->
     line.trim_end().to_owned()
 }
 
-/// Those that are not shown, in one line.
+/// In one line.
 fn rest(view: &View<'_>, others: &[Row]) -> Option<String> {
     let hidden = view.not_looked_at();
     let share: f64 = others.iter().map(|row| row.share).sum();

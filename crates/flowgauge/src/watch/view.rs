@@ -1,4 +1,4 @@
-//! One look at a slot: what was read, made into rows.
+//! One look at a slot, as rows.
 
 use std::time::{Duration, Instant};
 
@@ -6,26 +6,22 @@ use flow::Variant;
 use measure::tasks::{Process, State, Task};
 use report::number::count;
 
-/// What is known of a slot at one moment.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     /// Study, case, round and variant.
     pub(super) what: &'a str,
     /// `5 flows`.
     pub(super) flows: &'a str,
-    /// Whether the kernel's flows carry others.
+    /// The kernel's flows carry others.
     pub(super) carried: bool,
-    /// The slot's process group, which its own process leads.
+    /// Led by the slot's process.
     pub(super) group: i32,
-    /// How long the slot has been running.
     pub(super) age: Duration,
     pub(super) processes: &'a [Process],
     pub(super) tasks: &'a [Task],
-    /// Threads that are looked at, at the most.
     pub(super) most: usize,
 }
 
-/// One thread.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) what: &'static str,
@@ -33,22 +29,21 @@ pub(super) struct Row {
     pub(super) tid: i32,
     pub(super) state: State,
     pub(super) cpu: u32,
-    /// Of one CPU, since the look before; 1 is all of it.
+    /// Of one CPU since the last look.
     pub(super) share: f64,
-    /// RSS in bytes and threads of its process, at the first thread of it.
+    /// RSS in bytes and threads, at a process's first thread.
     pub(super) process: Option<(u64, u32)>,
 }
 
-/// What threads had used at the look before.
+/// At the last look.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     at: Option<Instant>,
-    /// By ascending thread id, with CPU time in ns.
+    /// Ascending ids, with CPU ns.
     tasks: Vec<(i32, u64)>,
 }
 
 impl From<Instant> for Seen {
-    /// Nothing was used at the beginning of the slot.
     fn from(began: Instant) -> Self {
         Self {
             at: Some(began),
@@ -73,7 +68,7 @@ impl Seen {
 }
 
 impl View<'_> {
-    /// A row a thread, in the order of processes. `seen` becomes what was seen now.
+    /// In the order of processes; updates `seen`.
     pub(super) fn rows(&self, seen: &mut Seen, now: Instant) -> Vec<Row> {
         let since = seen.at.map_or(Duration::ZERO, |at| now - at);
         let rows = self.tasks.iter().map(|task| self.row(task, seen, since));
@@ -92,7 +87,7 @@ impl View<'_> {
             tid: task.tid,
             state: task.state,
             cpu: task.cpu,
-            // The kernel counts in ticks that need not fall between two looks.
+            // Ticks need not fall between two looks.
             share: share.min(1.0),
             process: process.map(|process| (process.rss, process.threads)),
         }
@@ -107,8 +102,7 @@ impl View<'_> {
         }
     }
 
-    /// Threads that were too many to be looked at. (A few that were counted and not found
-    /// have ended meanwhile.)
+    /// Too many to look at; a few may have ended.
     pub(super) fn not_looked_at(&self) -> u64 {
         let all: u64 = self.processes.iter().map(|p| u64::from(p.threads)).sum();
         match self.tasks.len() >= self.most {
@@ -118,7 +112,7 @@ impl View<'_> {
     }
 }
 
-/// How many flows, and on how many of the kernel's if they are not its own.
+/// And carriers, if there are any.
 pub(super) fn flows(variant: &Variant) -> String {
     let flows = match variant.flows {
         1 => "1 flow".to_owned(),

@@ -62,7 +62,7 @@ pub struct SlotEntry {
     pub outcome: Outcome,
 }
 
-/// Every other line.
+/// Every line but the first.
 #[expect(
     clippy::large_enum_variant,
     reason = "the large variant is nearly every line, and one is held at a time"
@@ -139,15 +139,14 @@ pub enum CaseEnd {
 }
 
 impl Header {
-    /// Whether a verdict or a warning of this case asks what single flows did, and not only how long
-    /// repetitions took.
+    /// Whether a verdict or warning needs single flows, not only times of repetitions.
     fn asks_for_flows(&self, study: &str, case: &str) -> bool {
         let study = self.studies.iter().find(|own| own.name == study);
         let case = study.and_then(|study| study.cases.iter().find(|own| own.name == case));
         case.is_some_and(|case| case.metric == Metric::Unit || case.work.only_computes())
     }
 
-    /// The headline answers of the run: their studies, each with its case.
+    /// The headline answers: studies with their cases.
     pub(crate) fn answers(&self) -> impl Iterator<Item = (&Study, &Case)> {
         self.studies.iter().filter_map(|study| {
             let mut cases = study.cases.iter();
@@ -156,8 +155,7 @@ impl Header {
         })
     }
 
-    /// With how many answers of the run a case shares its error: all of them where it is the
-    /// headline of its study, else with itself alone.
+    /// The number of answers that share a case's error: all of the run for a headline, else 1.
     pub(crate) fn answers_with(&self, study: &Study, case: &Case) -> usize {
         let is_headline = self.settings.together && case.name == study.headline;
         match is_headline {

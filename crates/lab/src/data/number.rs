@@ -36,7 +36,7 @@ pub fn time_interval(low: f64, high: f64) -> String {
         if value == 0.0 || !value.is_finite() {
             return time(value);
         }
-        // The third digit, and a hair's breadth for what is stored as less than it is.
+        // The third digit, with a margin for the stored value.
         let step = 10f64.powf(value.abs().log10().floor() - 2.0);
         time(round((value / step * 1e9).round() / 1e9) * step)
     };
@@ -69,7 +69,7 @@ pub fn read_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
 }
 
-/// The value in the largest unit in which it does not begin with a zero.
+/// The largest unit without a leading zero.
 fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
@@ -77,7 +77,7 @@ fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     let fits = |(size, _): &&(f64, &str)| rounded(value.abs() / size) < step;
     let (size, unit) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
     let amount = value / size;
-    // Single bytes are whole, and a zero has no digits to show.
+    // Single bytes are whole; a zero has no digits.
     let digits = if amount == 0.0 || *unit == "B" {
         grouped(amount, 0)
     } else {
@@ -86,7 +86,6 @@ fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     format!("{digits} {unit}")
 }
 
-/// How many decimals show three significant digits.
 fn decimals(value: f64) -> usize {
     match value.abs() {
         v if v >= 99.95 => 0,
@@ -157,7 +156,6 @@ pub fn amount(value: f64) -> String {
     }
 }
 
-/// Decimals as given, separators between the thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, text) = text
@@ -211,7 +209,7 @@ fn fixed(value: f64, decimals: usize, round: fn(f64) -> f64) -> String {
         return NONE.to_owned();
     }
     let scale = 10f64.powi(decimals as i32);
-    // Rounded to a billionth first, so that 1.27 stays 1.27 though it is stored as less.
+    // Rounded to a billionth first: 1.27 may be stored as less.
     let scaled = (value * scale * 1e9).round() / 1e9;
     grouped(round(scaled) / scale, decimals)
 }

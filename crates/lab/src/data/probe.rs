@@ -4,7 +4,7 @@ use flow::{Fence, Model, Probed};
 use machine::Ceiling;
 use serde::{Deserialize, Serialize};
 
-/// Flows by which a prediction may miss, or the share that they may be.
+/// Allowed error of a prediction: flows, or a share.
 const NEAR: (u64, f64) = (8, 0.02);
 
 /// One probe, and the fences that there were not.

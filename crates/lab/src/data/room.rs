@@ -15,18 +15,17 @@ use workload::workload::UserLevelBytes;
 
 use super::number::{bytes, count};
 
-/// Memory of one page.
 const PAGE: u64 = 4096;
-/// What a fiber takes in tables of its scheduler and its carrier.
+/// Tables of its scheduler and carrier.
 const FIBER_TABLES: u64 = 64;
-/// What a flow that does ordinary work is taken to need of its stack.
+/// Assumed stack of ordinary work.
 const ORDINARY: u64 = 32 << 10;
-/// From this kernel on a guard takes no mappings.
+/// The first kernel whose guards take no mappings.
 const FREE_GUARDS: (u64, u64) = (6, 13);
-/// Mappings that a guard takes before.
+/// On older kernels.
 const GUARD_MAPPINGS: u64 = 2;
 
-/// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
+/// `None` for kernel flows.
 pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
     let UserLevelBytes { kept, stack, task } = work.user_level_bytes().unwrap_or(UserLevelBytes {
         kept: ORDINARY,
@@ -61,8 +60,7 @@ pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
     }
 }
 
-/// The same rooms where the last pages that flows take are taken whole: of a small address space
-/// they are a part that counts.
+/// Rounds up to whole pages, which matters in a small address space.
 fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Ceiling> {
     let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
     for room in rooms.iter_mut().filter(limited) {
@@ -80,7 +78,6 @@ fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Cei
     rooms
 }
 
-/// What a flow that does that work is given as its stack.
 fn stack(work: &Work) -> u64 {
     let own = work.user_level_bytes();
     own.map_or(ORDINARY, |own| own.stack)
@@ -105,7 +102,6 @@ pub fn limit(room: &Ceiling) -> String {
     format!("{} = {value}", room.bites)
 }
 
-/// Whether this kernel guards a page without splitting a mapping.
 fn has_free_guards(machine: &Machine) -> bool {
     let Measured::Value(release) = &machine.kernel.release else {
         return false;

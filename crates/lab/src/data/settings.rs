@@ -72,9 +72,8 @@ pub struct Sampling {
     pub folder: Option<PathBuf>,
 }
 
-/// Samples closer together than this, in seconds, would measure the sampler.
+/// In seconds; closer samples would measure the sampler.
 const LEAST_S: f64 = 0.001;
-/// And a day apart they are none.
 const MOST_S: f64 = 86_400.0;
 
 impl Sampling {

@@ -58,13 +58,13 @@ impl Metric {
                 Some(latencies) => latencies.quantile_ns(0.99).unwrap_or(0) as f64,
                 None => own_count(rep, "p99_ns"),
             },
-            // No repetition knows of it: it is the slot's, as `slot_value` has it.
+            // No repetition has it: `slot_value` knows the slot's.
             Self::Simulated => 0.0,
         }
     }
 }
 
-/// What the work itself says, for another load generator; 0 where it does not.
+/// 0 if the work does not report it.
 fn own_count(rep: &Rep, name: &str) -> f64 {
     let own = rep.self_managed.as_ref();
     let told = own.and_then(|own| own.counts.get(name));
@@ -88,7 +88,6 @@ pub fn slot_value(outcome: &Outcome, metric: Metric, value: Value) -> Option<f64
     time.filter(|&time| time > 0.0)
 }
 
-/// Why a slot is no data point, in words.
 pub(crate) fn failure(outcome: &Outcome) -> Option<String> {
     match &outcome.answer {
         flow::Answer::Done(_) => None,

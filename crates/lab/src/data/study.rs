@@ -110,7 +110,7 @@ pub struct Case {
     pub best_of: Option<BestOf>,
 }
 
-/// Stands for where flows run, in titles and labels.
+/// Placeholder for the flows' CPUs, in titles and labels.
 const CPUS: &str = "{cpus}";
 
 /// The question which variant of a case is best.
@@ -197,7 +197,6 @@ impl Case {
         }
     }
 
-    /// Where the flows of all variants run.
     fn cpus(&self) -> String {
         let mut placements = self.variants.iter().map(|own| &own.variant.placement);
         let first = placements.next();

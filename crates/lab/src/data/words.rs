@@ -31,7 +31,6 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-/// The name with a capital letter at its begin.
 pub(crate) fn capital(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());

@@ -85,8 +85,8 @@ fn rows(results: &Results, study: &StudyResult) -> Vec<Answer> {
     rows.chain(misses::rows(study)).collect()
 }
 
-/// How threads compare with processes in memory, in a run of several studies: in the first of
-/// their headlines that has both. A study alone says it of its own variants.
+/// Of the first headline with both, in a run of several studies; a study alone has it in its own
+/// row.
 fn memory(results: &Results) -> Option<Answer> {
     let several = results.studies.len() > 1;
     let mut studies = results.studies.iter().enumerate().filter(|_| several);

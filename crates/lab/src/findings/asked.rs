@@ -9,11 +9,10 @@ use super::{CaseResult, Requests};
 use crate::data::Metric;
 use crate::data::number::{many, plain, significant, time, time_interval};
 
-/// Rounds with a p99 that are needed before a rate is said to meet a bound.
+/// Below, no rate is said to meet a bound.
 const LEAST_ROUNDS: usize = 6;
 
-/// What was asked of several rates: the p99 of each server at each of them, and the highest rate that meets
-/// the bound, where there is one.
+/// The p99 of each server at each rate, and the highest rate within the bound.
 pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
         .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case)))
@@ -54,7 +53,6 @@ fn served(cases: &[CaseResult]) -> impl Iterator<Item = &CaseResult> {
     cases.filter(|case| case.case.work.served().is_some())
 }
 
-/// What is said of the load of the servers of a study, case by case.
 pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
     let each = served(cases).flat_map(|case| {
         let variants = case.case.variants.iter().enumerate();
@@ -67,8 +65,7 @@ pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
     each.collect()
 }
 
-/// What is said of the server of a case on the first screen: what its value is, and the latencies of
-/// each variant.
+/// The value's meaning and the variants' latencies, for the first screen.
 pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     if case.case.work.served().is_none() {
         return Vec::new();
@@ -90,8 +87,8 @@ pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     [what.to_owned()].into_iter().chain(each).collect()
 }
 
-/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, p90 ..., p99.9 ...; 200
-/// answered a second`: the p99 is the value that verdicts and rates have, and no other.
+/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, p90 ..., p99.9
+/// ...; 200 answered a second`: this p99 is the value of verdicts and rates.
 fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
     let amount = |name: &str| case.quantity(name, label)?.value.value();
     let interval = |name: &str| {
@@ -145,7 +142,7 @@ fn as_said(case: &CaseResult, label: &str) -> Option<String> {
     ))
 }
 
-/// What was counted by name in the good slots of a variant.
+/// From the good slots of a variant.
 pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
     let slots = case.slots.iter().filter(|slot| slot.variant == at);
     let reps = slots
@@ -156,7 +153,6 @@ pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// Errors, timeouts, lateness and the CPU share of the load generator.
 fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     let share = 100.0 * cpu_share(case, at)?;
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
@@ -200,13 +196,13 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     ))
 }
 
-/// That all slots of a variant failed, with the reason of the first.
+/// With the first slot's reason.
 fn failed(case: &CaseResult, at: usize) -> Option<String> {
     let (_, reason) = case.variants.get(at)?.failures.first()?;
     Some(format!("all slots failed: {reason}"))
 }
 
-/// The highest rate at which every rate up to it meets the bound in every round.
+/// All lower rates meet the bound too, in every round.
 fn highest(at_rates: &[(f64, &CaseResult)], at: usize, bound_s: f64) -> String {
     let met = at_rates
         .iter()
@@ -231,7 +227,6 @@ fn highest(at_rates: &[(f64, &CaseResult)], at: usize, bound_s: f64) -> String {
     }
 }
 
-/// Whether every round of a variant met the bound.
 fn meets(case: &CaseResult, at: usize, bound_s: f64) -> bool {
     let own = || case.slots.iter().filter(|slot| slot.variant == at);
     let met = own().all(|slot| slot.value_ns.is_some_and(|ns| ns <= bound_s * 1e9));

@@ -10,7 +10,6 @@
 
 use crate::findings::judge::Judged;
 
-/// That a comparison was decided before the last of `of` rounds, and how that reads.
 pub(super) fn early(judged: &Judged, of: usize) -> Option<String> {
     let rounds = judged.estimate.rounds;
     (judged.verdict.is_decided() && rounds < of).then(|| {
@@ -20,7 +19,6 @@ pub(super) fn early(judged: &Judged, of: usize) -> Option<String> {
     })
 }
 
-/// That a difference may be smaller than it looks, because few rounds found it.
 pub(super) fn overstated(judged: &Judged) -> Option<String> {
     judged.overstates.then(|| {
         format!(

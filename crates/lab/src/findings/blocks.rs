@@ -1,4 +1,4 @@
-//! A study cut into what is shown together: single cases, whole sweeps, and maps.
+//! The blocks of a study: single cases, whole sweeps, and maps.
 
 use super::{CaseResult, OperationMatrix, StudyResult};
 

@@ -12,7 +12,7 @@ use super::{CaseResult, Finding};
 use crate::data::number::ratio_interval;
 use crate::data::words::percent;
 
-/// What is said of a case; nothing unless it is a calibration.
+/// Empty unless the case is a calibration.
 pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     let ([plain, second, ..], Some(finding)) =
         (case.case.variants.as_slice(), case.findings.first())
@@ -41,8 +41,8 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     }
 }
 
-/// What a sampler does to the slots that it runs beside, and what it uses itself. CPU time
-/// is shown too: it hardly depends on what else runs on the machine.
+/// Effect of a sampler on slots, and its own usage; CPU time too, which other programs hardly
+/// change.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
         Verdict::Same { within } => format!("it costs no more than {}", percent(within)),
@@ -73,7 +73,7 @@ fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     format!("{}: {said}{interval}{cpu}{own}", case.case.title)
 }
 
-/// Rounds that are too few for an interval, or none, find nothing and miss nothing.
+/// Too few rounds for an interval find nothing and miss nothing.
 fn not_tried(planted: Option<f64>, finding: &Finding) -> String {
     let what = match planted {
         Some(share) => format!("whether a planted {} is found", percent(share)),
@@ -116,15 +116,14 @@ fn found(share: f64, finding: &Finding) -> String {
     }
 }
 
-/// Whether a case compares a machine with itself.
 fn is_one(case: &CaseResult) -> bool {
     let is_alike = |pair: &[crate::data::LabelledVariant]| pair[0].variant == pair[1].variant;
     let mut pairs = case.case.variants.windows(2);
     case.case.work.is_calibration() && pairs.next().is_some_and(is_alike)
 }
 
-/// The noise of the cases that compare a machine with itself, as the differences that it hides:
-/// `detects differences of 9.8 % in 10 rounds and of 3.1 % in 80`. Nothing of other studies.
+/// `detects differences of 9.8 % in 10 rounds and of 3.1 % in 80`, of cases that compare a machine
+/// with itself.
 pub(super) fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
     let own = cases.iter().filter(|case| is_one(case));
     let noise = own.filter_map(|case| case.noise?.pair).reduce(f64::max)?;
@@ -136,7 +135,6 @@ pub(super) fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
     ))
 }
 
-/// How noisy the machine is, and how small a difference shows in how many rounds.
 fn resolution(case: &CaseResult) -> Option<String> {
     let noise = case.noise?;
     let (spread, pair) = (noise.spread?, noise.pair?);

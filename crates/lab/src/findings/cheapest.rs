@@ -17,7 +17,7 @@ use super::paired::columns;
 use crate::data::Metric;
 use crate::data::number::{plain, time};
 
-/// What is cheap, where it is asked for.
+/// `None` if not asked.
 fn what(metric: Metric) -> Option<&'static str> {
     match metric {
         Metric::Switch => Some("to switch"),
@@ -26,7 +26,6 @@ fn what(metric: Metric) -> Option<&'static str> {
     }
 }
 
-/// The sentences of all sweeps that measure switches, or units of work.
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
     let mut sweeps: Vec<(&str, &str)> = Vec::new();
     for case in cases {
@@ -45,13 +44,11 @@ pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
     sweeps.iter().flat_map(say).collect()
 }
 
-/// One case of a sweep.
 struct Point<'a> {
     at: f64,
     unit: &'a str,
-    /// Place, label and typical time, the fastest first.
+    /// Place, label, typical time; the fastest first.
     ranked: Vec<(usize, &'a str, f64)>,
-    /// What the rounds say of all pairs.
     best: Best,
 }
 
@@ -118,7 +115,7 @@ fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
 }
 
 impl<'a> Point<'a> {
-    /// Those that no other one beats, the fastest first: the cheapest is among them.
+    /// Those that none beats, the fastest first.
     fn near(&self) -> Vec<&(usize, &'a str, f64)> {
         let ranked = self.ranked.iter();
         ranked
@@ -129,7 +126,7 @@ impl<'a> Point<'a> {
 
 fn winner(point: &Point<'_>) -> String {
     let near = point.near();
-    // Pairs that beat each other in a ring leave none.
+    // A ring of pairs leaves none.
     let Some((_, first, best)) = near.first() else {
         return format!("{} {}: undecided", plain(point.at), point.unit);
     };
@@ -146,7 +143,6 @@ fn winner(point: &Point<'_>) -> String {
     )
 }
 
-/// Where of two variants the other one becomes the cheaper.
 fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
     let mut labels: Vec<&str> = Vec::new();
     for (_, label, _) in points.iter().flat_map(|point| &point.ranked) {
@@ -163,8 +159,7 @@ fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// The first change of order between two neighbouring points at which the two are clearly
-/// apart.
+/// Between two neighbouring points where both are clearly apart.
 fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<String> {
     let clear: Vec<(f64, bool)> = points
         .iter()
@@ -180,7 +175,7 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
     ))
 }
 
-/// `None` where one was not measured or the two cannot be distinguished.
+/// `None` if unknown.
 fn a_is_cheaper(point: &Point<'_>, a: &str, b: &str) -> Option<bool> {
     let find = |label| point.ranked.iter().find(|(_, known, _)| *known == label);
     let ((a, ..), (b, ..)) = (find(a)?, find(b)?);

@@ -120,7 +120,6 @@ fn compared_run(run: &Named<'_>) -> ComparedRun {
     }
 }
 
-/// The cases of a study in all runs.
 fn cases(
     runs: &[Named<'_>],
     study: &str,
@@ -194,7 +193,7 @@ fn find<'a>(run: &Named<'a>, study: &str, case: &str) -> Option<&'a CaseResult> 
     differ::cases_of(run, study).find(|result| result.case.name == case)
 }
 
-/// Whether a case of both has a variant of both, or both have limits of the same study.
+/// Or both have limits of the same study.
 fn common(a: &Named<'_>, b: &Named<'_>) -> bool {
     a.results.studies.iter().any(|study| {
         let limits = || limits::side_by_side(&[*a, *b], &study.study.name);
@@ -222,10 +221,10 @@ fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {
     }
 }
 
-/// Cases of a study that an error names.
+/// In an error.
 const SHOWN: usize = 3;
 
-/// The studies of a run with their cases, and with the variants of these where they are what differs.
+/// With variants where those differ.
 fn holds(run: &Named<'_>, with_variants: bool) -> String {
     let case = |case: &CaseResult| {
         let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();

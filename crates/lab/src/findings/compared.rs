@@ -1,14 +1,13 @@
-//! A comparison in words: the pieces that every sentence, table and chart is made of.
+//! A comparison in words: the pieces of sentences, tables and charts.
 
 use stats::{Estimate, Verdict};
 
 use crate::data::number::{factor, factor_interval, ratio_interval};
 use crate::data::words::percent;
 
-/// Ends up to this factor from none are close to each other; further out nothing is known yet.
 const CLOSE: f64 = 1.25;
 
-/// Whether an undecided comparison with that interval is a close one: whichever is faster, the difference is small.
+/// Undecided, but whichever is faster, by little.
 #[must_use]
 pub(crate) fn is_close((low, high): (f64, f64)) -> bool {
     high.max(1.0 / low) <= CLOSE

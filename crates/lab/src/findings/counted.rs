@@ -101,7 +101,7 @@ impl Events {
     }
 }
 
-/// What was counted of a variant; `None` where nothing was to be, or no slot is good.
+/// `None` if nothing was asked or no slot is good.
 pub(crate) fn events(
     asked: &[Event],
     permission: &Permission,
@@ -205,7 +205,7 @@ pub fn reading(
     })
 }
 
-/// What was read of all flows together.
+/// Of all flows together.
 #[derive(Clone, Copy)]
 struct Raw {
     scope: Scope,
@@ -213,7 +213,7 @@ struct Raw {
     scaled: f64,
 }
 
-/// What was read and can be true.
+/// If it is possible.
 fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<Raw> {
     let counted = match rep.counted.as_deref() {
         None => return not_counted(),
@@ -241,8 +241,7 @@ fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<Raw> {
     })
 }
 
-/// Units of work that flows did in a repetition; turns where they take turns, and requests
-/// where a unit is a worker that answers them.
+/// Turns if flows take turns; requests if a unit is a worker that answers them.
 fn units(rep: &Rep, work: &Work) -> f64 {
     let of = |flow: &FlowRecord| match work.is_counted_by_proof() {
         true => flow.proof.count,

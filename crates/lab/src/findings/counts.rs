@@ -1,4 +1,4 @@
-//! Counts of a variant: medians over its repetitions, of a phase or of all of them.
+//! Counts of a variant: medians over its repetitions.
 
 use flow::Rep;
 use flow::record::kernel_counters::PerPhase;
@@ -34,7 +34,6 @@ pub struct Counts {
     pub storage_written: Option<f64>,
 }
 
-/// What is counted over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Span {
     Create,
@@ -42,7 +41,7 @@ pub(crate) enum Span {
     All,
 }
 
-/// The medians over `reps`; `None` without one.
+/// `None` without a repetition.
 pub(crate) fn of(reps: &[&Rep], span: Span) -> Option<Counts> {
     let over = |what: fn(&Rep, Span) -> f64| median(reps.iter().map(|rep| what(rep, span)));
     let io = |what: fn(Io) -> u64| {
@@ -65,7 +64,6 @@ pub(crate) fn of(reps: &[&Rep], span: Span) -> Option<Counts> {
     })
 }
 
-/// The median of one counter of the parent and all flows.
 pub(crate) fn counter(reps: &[Rep], counter: Counter) -> Option<f64> {
     median(
         reps.iter()

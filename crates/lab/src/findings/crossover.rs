@@ -25,12 +25,11 @@
 //! inverse. Any other order of parts is no crossing, and each part is said for itself.
 //! Outside the points nothing is made up.
 
-/// One case of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     /// Value of the parameter.
     pub(crate) at: f64,
-    /// How many times as long the dearer variant takes.
+    /// Cost of the dearer variant as a multiple of the other's.
     pub(crate) cost: f64,
     /// Lower end of its interval.
     pub(crate) low: f64,
@@ -38,14 +37,11 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// On which side of a level a point is shown to lie.
+/// Side of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Its whole interval lies above.
     More,
-    /// Its whole interval lies below.
     Less,
-    /// The level lies within its interval.
     Unclear,
 }
 
@@ -58,7 +54,7 @@ impl Point {
         }
     }
 
-    /// The same, of how many times as long the other variant takes.
+    /// Sides exchanged.
     pub(crate) fn inverse(&self) -> Self {
         Self {
             at: self.at,
@@ -69,10 +65,9 @@ impl Point {
     }
 }
 
-/// Neighbouring points on the same side of a level.
+/// Neighbouring points on one side of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Part {
-    /// Which side.
     pub(crate) side: Side,
     /// Value of the first.
     pub(crate) from: f64,
@@ -80,7 +75,6 @@ pub(crate) struct Part {
     pub(crate) to: f64,
 }
 
-/// Where a crossing is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
     /// The lower end of its interval.
@@ -91,28 +85,27 @@ pub(crate) struct Span {
     pub(crate) high: f64,
 }
 
-/// What the points say of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Crossing {
     /// It costs more at every point.
     Everywhere,
     /// It costs less at every point.
     Nowhere,
-    /// It costs more at the first point, less at the last, and falls somewhere here.
+    /// More at the first point, less at the last; it falls here.
     Below(Span),
-    /// It costs less at the first point, more at the last, and rises somewhere here.
+    /// Less at the first point, more at the last; it rises here.
     Above(Span),
-    /// It is decided up to this value; from there on nothing is, as at the last point.
+    /// Decided up to this value, undecided from there to the last point.
     UpTo(Side, f64, Point),
-    /// It is decided from this value on; below nothing is, as at the first point.
+    /// Decided from this value on, undecided at the first point.
     From(Side, f64, Point),
     /// Nothing else in common; at least one part is decided.
     Parts(Vec<Part>),
-    /// KernelCounters at no point; the last.
+    /// Undecided everywhere; the last point.
     Unclear(Point),
 }
 
-/// Where the cost falls below `level` or rises above it; `points` ascend. `None` without points.
+/// `points` ascend; `None` without points.
 pub(crate) fn crossing(points: &[Point], level: f64) -> Option<Crossing> {
     let (first, last) = (points.first()?, points.last()?);
     let parts = parts(points, level);
@@ -142,7 +135,7 @@ fn parts(points: &[Point], level: f64) -> Vec<Part> {
     same.map(part).collect()
 }
 
-/// Where a cost falls below the level for good, of points that begin above and end below.
+/// For good, of points that begin above and end below.
 fn fall(points: &[Point], level: f64) -> Option<Span> {
     let up_to = points.iter().position(|p| p.low <= level)? - 1;
     let clear_from = points.iter().rposition(|p| p.high >= level)? + 1;
@@ -156,7 +149,6 @@ fn fall(points: &[Point], level: f64) -> Option<Span> {
     })
 }
 
-/// Where a curve crosses the level between a point and the next.
 fn fall_after(points: &[Point], i: usize, level: f64, curve: fn(&Point) -> f64) -> f64 {
     let (a, b) = (&points[i], &points[i + 1]);
     let (y0, y1) = (curve(a).ln(), curve(b).ln());

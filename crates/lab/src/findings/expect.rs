@@ -50,7 +50,6 @@ pub struct Expectation {
     bound: Bound,
 }
 
-/// On which side of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Bound {
     side: Side,
@@ -64,7 +63,6 @@ enum Side {
     Above { too: bool },
 }
 
-/// What a bound is a bound of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     /// In ns.

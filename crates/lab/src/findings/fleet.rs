@@ -122,7 +122,6 @@ pub struct OnMachine {
     pub established: bool,
 }
 
-/// What names a comparison.
 type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Fleet {
@@ -179,7 +178,7 @@ impl Comparison {
     }
 }
 
-/// Versions of flowgauge, where there are several.
+/// If there are several.
 fn versions(nodes: &[Node]) -> Option<String> {
     let mut versions: Vec<&str> = nodes.iter().map(|node| node.version.as_str()).collect();
     versions.sort_unstable();
@@ -192,7 +191,7 @@ fn versions(nodes: &[Node]) -> Option<String> {
     })
 }
 
-/// The findings of every comparison, in the order of the first machine that has it.
+/// In the order of the first machine that has it.
 fn found(nodes: &[Node]) -> Vec<Found<'_>> {
     let mut places = HashMap::new();
     let mut all: Vec<Found<'_>> = Vec::new();
@@ -250,7 +249,7 @@ fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
     Some(made)
 }
 
-/// The verdict on the mean, with the widest floor of the machines.
+/// With the widest floor of the machines.
 fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     let floors = each.iter().map(|on| on.finding.floor);
     let rule = Rule {
@@ -263,16 +262,15 @@ fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     }
 }
 
-/// Findings of one comparison, by machine.
 type Found<'a> = Vec<(usize, &'a NodeFinding)>;
 
-/// Those with the work that most machines did, and the others.
+/// Those with the most frequent work, and the others.
 fn of_one_work<'a>(found: &[(usize, &'a NodeFinding)]) -> (Found<'a>, Found<'a>) {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for (_, one) in found {
         *counts.entry(one.work).or_default() += 1;
     }
-    // Of as many machines each always the same one, whatever the order of machines.
+    // Ties are broken by the work, not by the order of machines.
     let most = counts.into_iter();
     let most = most.max_by_key(|(work, count)| (*count, std::cmp::Reverse(*work)));
     let most = most.map(|(work, _)| work);

@@ -9,21 +9,19 @@ use super::{CaseResult, StudyResult};
 use crate::data::median;
 use crate::data::number::{plain, significant, time};
 
-/// A generator of one thread that uses more of a CPU than this is at its limit.
+/// CPU share at which a generator of one thread is at its limit.
 const MOST_CPU: f64 = 0.8;
-/// A generator whose lateness is more of the latency than this measures itself.
+/// Lateness over latency from which it measures itself.
 const MOST_LATE: f64 = 0.5;
-/// A server that answers this share of what it is asked keeps up.
+/// Share of answers from which a server keeps up.
 const KEEPS_UP: f64 = 0.95;
 
-/// The CPU time of the generator over the time that it was there.
 pub(super) fn cpu_share(case: &CaseResult, at: usize) -> Option<f64> {
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
     let slots = case.slots.iter().filter(|slot| slot.variant == at);
     let reps = slots
         .filter_map(|slot| slot.outcome.answer.done())
         .flat_map(|record| &record.reps);
-    // Older journals do not have how long it was there.
     let there = match sum("load_ns") {
         0 => reps.map(|rep| rep.steady_ns).sum(),
         there => there,
@@ -31,7 +29,6 @@ pub(super) fn cpu_share(case: &CaseResult, at: usize) -> Option<f64> {
     (there > 0).then(|| sum("load_cpu_ns") as f64 / there as f64)
 }
 
-/// What the built-in generator was short of, in words; `None` where it was short of nothing.
 fn limit(case: &CaseResult, at: usize) -> Option<String> {
     if counted(case, at, "load_ns").is_empty() {
         return None;
@@ -57,8 +54,8 @@ fn limit(case: &CaseResult, at: usize) -> Option<String> {
     })
 }
 
-/// Servers that answered less than they were asked, and generators that were at their limit: at most
-/// one warning for each rate and variant.
+/// Servers that fell behind, and generators at their limit; at most one warning for each rate and
+/// variant.
 pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
     let cases = studies.iter().flat_map(|study| &study.cases);
     let all = cases.flat_map(|case| {

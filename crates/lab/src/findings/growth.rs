@@ -31,11 +31,11 @@ use super::then::Standing;
 use crate::data::Claim;
 use crate::data::number::{DOTS, time_interval};
 
-/// Growth this near to 0 is flat or nearly so, this near to 1 in proportion.
+/// Distance to 0 (flat) or 1 (in proportion).
 const NEAR: f64 = 0.15;
-/// How much of the medians' way a line must account for.
+/// Share of the medians' way that a line must explain.
 const STRAIGHT: f64 = 0.9;
-/// Fewest numbers that show a law: two are always on a line.
+/// Two points are always on a line.
 pub(super) const PLACES: usize = 3;
 
 /// Fewest numbers at which a jump, a stay and a jump can be told apart.
@@ -66,7 +66,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What a source claims.
     pub(super) fn of(claim: Claim) -> Option<Self> {
         match claim {
             Claim::Flat => Some(Self::Flat),
@@ -78,19 +77,18 @@ impl Shape {
     }
 }
 
-/// A line through slots, and what it says.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Growth {
     pub(super) line: Line,
-    /// One's part of the amount in the middle of the sweep.
+    /// In the middle of the sweep.
     pub(super) part: f64,
-    /// The 95 % interval of the slope over that; `None` for too few slots.
+    /// 95 % interval of the slope over a part; `None` for too few slots.
     pub(super) interval: Option<[f64; 2]>,
     pub(super) shape: Shape,
 }
 
 impl Growth {
-    /// Of points (number, amount); `None` unless two of them differ in their number.
+    /// `None` unless two numbers differ.
     pub(super) fn through(points: &[(f64, f64)]) -> Option<Self> {
         let line = Line::through(points)?;
         let ends = points.iter().map(|(x, _)| *x);
@@ -106,25 +104,22 @@ impl Growth {
         })
     }
 
-    /// The slope over one's part.
     pub(super) fn share(&self) -> f64 {
         self.line.slope / self.part
     }
 
-    /// It rises, and in a line.
     pub(super) fn is_in_a_line(&self) -> bool {
         let rises = self.interval.is_some_and(|[low, _]| low > 0.0);
         let known = !matches!(self.shape, Shape::Steps | Shape::CannotTell);
         rises && known && is_straight(&self.line)
     }
 
-    /// What becomes of a claim.
     pub(super) fn judge(&self, claim: Claim) -> Standing {
         use Shape::{CannotTell, Falling, Flat, NearlyFlat, Steps};
         let is_flat = matches!(self.shape, Flat | NearlyFlat);
         let shown = match claim {
             Claim::Flat => is_flat,
-            // What hardly rises is as good as flat, however straight it is.
+            // What hardly rises counts as flat, however straight.
             Claim::Linear => self.is_in_a_line() && !is_flat,
             Claim::Steps => self.shape == Steps,
             Claim::Grows => !is_flat && !matches!(self.shape, Falling | CannotTell),
@@ -143,8 +138,7 @@ impl Growth {
     }
 }
 
-/// What one more costs: `1.15 s [1.13 s … 1.17 s]`, and with both ends in words where it may be
-/// nothing: `3.03 ms less … 3.02 ms more`.
+/// `1.15 s [1.13 s … 1.17 s]`; in words if it may be nothing: `3.03 ms less … 3.02 ms more`.
 pub(super) fn each_further(unit: Unit, slope: f64, (low, high): (f64, f64)) -> String {
     let show = |value: f64| unit.show(value.abs());
     let ends = |low: f64, high: f64| match unit {
@@ -181,11 +175,11 @@ fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)]) -> Shape 
     }
 }
 
-/// Whether jumps and stays between neighbouring numbers alternate at least twice.
+/// At least twice.
 fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
     let mut by_number: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     for (x, y) in points {
-        // The bits of positive numbers are in their order.
+        // Bits of positive numbers sort like the numbers.
         let (_, values) = by_number.entry(x.to_bits()).or_insert_with(|| (*x, vec![]));
         values.push(*y);
     }
@@ -202,7 +196,7 @@ fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
     jumps.len() > 2
 }
 
-/// Whether the rise between two numbers is certainly a jump, or certainly none.
+/// `None` if uncertain.
 fn is_jump(
     slope: f64,
     (x, (low, high)): (f64, (f64, f64)),

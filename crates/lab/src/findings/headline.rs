@@ -32,8 +32,7 @@ impl StudyResult {
     }
 }
 
-/// The case that answers a study: the one that it names; where that was not compared, or in
-/// too few rounds, the one of the same sweep that was in the most.
+/// The case that a study names, or the most measured one of its sweep.
 pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
     let is_head = |case: &&CaseResult| {
         let mut findings = case.findings.iter();
@@ -54,8 +53,7 @@ pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Optio
     cases.iter().filter(of_sweep).max_by_key(order)
 }
 
-/// How much a case tells: 2 with an interval, or with what was measured where nothing is
-/// compared; 1 with an estimate; 0.
+/// 2: with an interval, or measured without comparison; 1: with an estimate; 0.
 fn telling(case: &CaseResult) -> u8 {
     if case.findings.is_empty() {
         return 2 * u8::from(case.variants.iter().any(|variant| variant.value.is_some()));
@@ -85,7 +83,6 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
         .or(findings.first().copied())
 }
 
-/// The finding on the variant that the study names for this case, where it was measured.
 fn named_finding<'a>(study: &Study, case: &'a CaseResult) -> Option<&'a Finding> {
     let mut deciding = study.deciding.iter();
     let named = deciding.find(|one| one.has(&case.case.name))?;
@@ -94,9 +91,8 @@ fn named_finding<'a>(study: &Study, case: &'a CaseResult) -> Option<&'a Finding>
     findings.find(|finding| finding.subject == *subject && finding.estimate.is_some())
 }
 
-/// The findings of a case; of switches those on two models, if there are any: that one model
-/// hands over in several ways is not what the study asks. Of servers those between servers:
-/// that the network costs something is not what it asks either.
+/// Of switches those between models; of servers those between servers: hand-overs and the network
+/// are not the question.
 fn between_models(case: &CaseResult) -> Vec<&Finding> {
     let forms = served::forms(case);
     if !forms.is_empty() {

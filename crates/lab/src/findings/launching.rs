@@ -8,10 +8,9 @@
 use super::{CaseResult, VariantSummary};
 use crate::data::number::{percent, time, time_interval};
 
-/// A launch that takes less than this share of the shortest command is not named.
+/// Shorter launches (as a share of the shortest command) are not named.
 const MATTERS: f64 = 0.02;
 
-/// What of the times of a case is launching; `None` where it is little.
 fn sentence(case: &CaseResult) -> Option<String> {
     let amount = |name: &str, variant: &VariantSummary| {
         let value = &case.quantity(name, &variant.label)?.value;

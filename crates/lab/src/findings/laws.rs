@@ -35,13 +35,13 @@ use crate::data::number::{DOTS, plain};
 use crate::data::words::plural;
 use crate::data::{Claim, OfSweep, Ours, Published, Study};
 
-/// The quantity that a law is of, as a study writes it.
+/// In studies.
 const TIME: &str = "time";
 
-/// Workers that together use so much of a CPU keep it busy.
+/// CPU share that counts as busy.
 const BUSY: f64 = 0.9;
 
-/// The laws of all sweeps over the number of workers.
+/// Of sweeps over the number of workers.
 pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
     let published = study.published();
     let mut seen: Vec<(&str, &str)> = Vec::new();
@@ -61,7 +61,6 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
         .collect()
 }
 
-/// One count of a sweep, of one variant.
 struct Point<'a> {
     workers: f64,
     case: &'a CaseResult,
@@ -108,7 +107,6 @@ fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) 
     Some(law)
 }
 
-/// What the source says of the time of a sweep.
 fn claimed(published: &[Published], sweep: &str, label: &str) -> Option<Claim> {
     let of_time =
         |law: &OfSweep| law.sweep == sweep && law.variant == label && law.quantity == TIME;
@@ -123,7 +121,7 @@ fn is_on_one_cpu(point: &Point<'_>) -> bool {
     variant.placement.is_one_cpu()
 }
 
-/// The number of workers and the time of every good slot.
+/// Of every good slot.
 fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
     let own = point.case.slots.iter();
     let own = own.filter(|slot| slot.variant == point.place);
@@ -144,7 +142,6 @@ impl Law {
         )
     }
 
-    /// What the source says.
     fn against(&self, growth: &Growth, claim: Claim) -> String {
         match (self.expected, growth.judge(claim)) {
             (None, _) => String::new(),
@@ -153,8 +150,8 @@ impl Law {
         }
     }
 
-    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one
-    /// worker's part of the time (R² 0.999)`.
+    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one worker's part
+    /// of the time (R² 0.999)`.
     fn cost(&self) -> String {
         let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
         else {
@@ -165,7 +162,7 @@ impl Law {
         }
         let straight = match (self.shape, self.line.straightness) {
             (Shape::Flat | Shape::NearlyFlat, _) | (_, None) => String::new(),
-            // A constant would come as near.
+            // A constant fits as well.
             (_, Some(share)) if share <= 0.0 => " (not a line)".to_owned(),
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
@@ -176,7 +173,7 @@ impl Law {
         )
     }
 
-    /// What the counts say of a law that was not expected.
+    /// Of an unexpected law.
     fn reason(&self) -> String {
         let grows = matches!(
             self.shape,
@@ -213,7 +210,7 @@ fn part(growth: f64, least: f64, most: f64) -> String {
     }
 }
 
-/// Two decimals, and three where it is that near to 1; what is not 1 is never said to be.
+/// Two decimals, three near 1; never rounded up to 1.
 fn straight_share(share: f64) -> String {
     let decimals = if share > 0.99 { 3 } else { 2 };
     let most = if share < 1.0 { 0.999 } else { 1.0 };

@@ -47,15 +47,13 @@ pub enum Role {
     },
 }
 
-/// How the comparisons of a case are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) role: Role,
-    /// Comparisons that share the level.
+    /// Sharing the level.
     pub(super) comparisons: usize,
 }
 
-/// The level of every case of a run.
 pub(super) fn levels(ledger: &Ledger) -> Vec<Vec<Level>> {
     let studies = || ledger.header.studies.iter().zip(&ledger.logs);
     if !ledger.header.settings.together {
@@ -84,21 +82,21 @@ pub(super) fn levels(ledger: &Ledger) -> Vec<Vec<Level>> {
         .collect()
 }
 
-/// The place of the case that answers a study, if that has anything to compare.
+/// If it has anything to compare.
 fn head(study: &Study, logs: &[CaseLog]) -> Option<usize> {
     let rounds = logs.iter().map(|log| log.judge.full_rounds());
     let place = headline_place(study, &rounds.collect::<Vec<_>>())?;
     (study.cases[place].variants.len() > 1).then_some(place)
 }
 
-/// The smallest p-value of a case, for all its comparisons together.
+/// For all comparisons of the case together.
 fn smallest(log: &CaseLog) -> f64 {
     let p_values = log.judge.p_values().into_iter().flatten();
     let smallest = p_values.fold(1.0, f64::min);
     (smallest * log.judge.pairs() as f64).min(1.0)
 }
 
-/// The levels of one study, with the place of its headline and by what that is divided.
+/// `headline`: its place, and the divisor of its level.
 fn of_study(logs: &[CaseLog], headline: Option<(usize, usize)>, answers: usize) -> Vec<Level> {
     let is_head = |place: usize| headline.is_some_and(|(head, _)| head == place);
     let others = logs

@@ -26,8 +26,7 @@ use crate::data::room::{limit as limit_words, rooms};
 use crate::data::words::{listed, plural};
 use crate::data::{Metric, Study};
 
-/// A limit for each model that was asked for, and for each variant of the cases that measure
-/// how flows are created.
+/// For each model asked for, and each variant of cases that measure creation.
 pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> Vec<Limit> {
     let mut made: Vec<Made<'_>> = cases
         .iter()
@@ -48,7 +47,7 @@ pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> 
     limits.collect()
 }
 
-/// This many flows of a variant, created for real.
+/// Flows that were created.
 struct Made<'a> {
     variant: &'a Variant,
     work: &'a Work,

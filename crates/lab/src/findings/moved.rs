@@ -26,7 +26,6 @@ use crate::data::Metric;
 use crate::data::number::{count, plain, time};
 use crate::data::words::listed;
 
-/// The sentences of all cases whose flows moved.
 pub(super) fn moved(cases: &[CaseResult]) -> Vec<String> {
     let points: Vec<Point<'_>> = cases.iter().filter_map(Point::of).collect();
     let of_sweep = |name: &str| {
@@ -53,14 +52,12 @@ pub(super) fn moved(cases: &[CaseResult]) -> Vec<String> {
     each.chain(whole).collect()
 }
 
-/// A variant: its place, how often flows moved, and how uneven the work was in the end.
 #[derive(Debug, Clone, Copy)]
 struct Side<'a> {
     place: usize,
     label: &'a str,
     moves: f64,
     imbalance: f64,
-    /// CPU time of all processes beside the work.
     beside_ns: f64,
 }
 
@@ -80,11 +77,11 @@ fn sides(case: &CaseResult) -> Vec<Side<'_>> {
     side.collect()
 }
 
-/// A case with variants that move and variants that do not.
+/// Variants that move, and others.
 struct Point<'a> {
     case: &'a CaseResult,
     movers: Vec<Side<'a>>,
-    /// The reference first, or what is nearest to it.
+    /// The reference or its nearest first.
     others: Vec<Side<'a>>,
 }
 
@@ -106,7 +103,6 @@ impl<'a> Point<'a> {
     }
 }
 
-/// The same with what its rounds say.
 struct Compared<'p, 'a> {
     point: &'p Point<'a>,
     best: Option<Best>,
@@ -131,19 +127,18 @@ impl<'p, 'a> Compared<'p, 'a> {
         matches!(pair, Some((_, Verdict::Faster { .. })))
     }
 
-    /// One of the first that is faster than all of the second.
     fn winner<'s>(&self, ones: &'s [Side<'a>], all: &[Side<'_>]) -> Option<&'s Side<'a>> {
         let beats = |one: &&Side<'_>| all.iter().all(|other| self.is_faster(one, other));
         ones.iter().find(beats)
     }
 
-    /// Whether moving is faster than leaving flows where they are.
+    /// Against staying flows.
     fn beats_staying(&self) -> bool {
         let Point { movers, others, .. } = self.point;
         self.winner(movers, &others[..1]).is_some()
     }
 
-    /// Whether it is faster than everything that does not move.
+    /// Against all that does not move.
     fn beats_all(&self) -> bool {
         self.winner(&self.point.movers, &self.point.others)
             .is_some()
@@ -236,7 +231,7 @@ fn over_grains(sweep: &str, points: &[&Compared<'_, '_>]) -> Option<String> {
     Some(format!("{sweep}: {grain}; {worth}"))
 }
 
-/// `all 256 units take 201 ms with none, 187 ms with greedy; `: a time is that of one of them.
+/// `all 256 units take 201 ms with none, 187 ms with greedy; `.
 fn in_all<'a>(case: &CaseResult, sides: impl Iterator<Item = &'a Side<'a>>) -> String {
     let units = case.case.work.units();
     let total = |side: &'a Side<'a>| {

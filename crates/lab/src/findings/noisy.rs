@@ -1,20 +1,16 @@
-//! What the noise of a machine hides: one warning for a whole run.
-
 use super::StudyResult;
 use crate::data::number::factor;
 use crate::data::words::percent;
 use crate::findings::judge::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
 
-/// The noisiest case of a study whose noise hides differences that matter.
 struct Noisy<'a> {
     study: &'a str,
     case: &'a str,
-    /// How much pairs of equal slots differ, as a share.
+    /// Difference of equal slots, as a share.
     pair: f64,
 }
 
-/// How noisy the run was, the noisiest study first; nothing where every difference that
-/// matters can be seen.
+/// The noisiest study first; `None` if every difference that matters is visible.
 pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let mut noisy: Vec<_> = studies.iter().filter_map(noisiest).collect();
     noisy.sort_by(|a, b| b.pair.total_cmp(&a.pair));
@@ -41,7 +37,7 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     ))
 }
 
-/// `12 %`; from twice as long on a factor, `9.3x`.
+/// `12 %`, or `9.3x` from 2 on.
 fn difference(more: f64) -> String {
     match more < 1.0 {
         true => percent(more),

@@ -15,9 +15,8 @@ use super::{CaseResult, Cause, Finding, StudyResult, series};
 use crate::data::CaseEnd;
 use crate::data::number::factor;
 
-/// Rows of a map at the least.
 const FEWEST: usize = 3;
-/// Names that a sentence holds for each thing it says.
+/// For each thing that a sentence says.
 const NAMED: usize = 6;
 
 /// Cases that are shown as one map.
@@ -72,7 +71,6 @@ impl OperationMatrix<'_> {
         format!("{} flow{s}, {}", self.flows, self.place())
     }
 
-    /// Where its flows ran: `one per core`.
     pub(super) fn place(&self) -> String {
         match &self.placement {
             Placement::One => "all on one CPU".to_owned(),
@@ -95,7 +93,6 @@ impl OperationMatrix<'_> {
         own.rsplit_once('/').map_or(own, |(_, row)| row)
     }
 
-    /// The map in words: how threads compare with processes, and which resource it is.
     fn sentences(&self) -> Vec<String> {
         let threads: Vec<(&str, &Finding)> =
             self.cases.iter().filter_map(|case| thread(case)).collect();
@@ -133,7 +130,7 @@ impl OperationMatrix<'_> {
         sentences
     }
 
-    /// The rows of which nothing was compared, and whether the budget is why.
+    /// With the budget, if that is why.
     fn not_compared(&self) -> String {
         let lost: Vec<&&CaseResult> = self
             .cases
@@ -155,8 +152,7 @@ impl OperationMatrix<'_> {
         }
     }
 
-    /// The rows in which sharing one resource or both has an effect, and threads and processes
-    /// differ or do not.
+    /// Rows in which sharing has an effect, by whether threads and processes differ.
     fn with_effect(&self, cause: impl Fn(Cause) -> bool, differ: bool) -> Vec<&str> {
         let rows = self.cases.iter().filter(|case| {
             let known = case.shared.is_some_and(|shared| cause(shared.cause));
@@ -165,8 +161,7 @@ impl OperationMatrix<'_> {
         rows.map(|case| Self::row(case)).collect()
     }
 
-    /// Effects that make no difference between threads and processes: what the address space
-    /// costs the file table may give back.
+    /// Effects that cancel: the file table may give back what the address space costs.
     fn made_up_for(&self) -> Option<String> {
         let known = |cause| !matches!(cause, Cause::Neither | Cause::CannotTell);
         let names = self.with_effect(known, false);
@@ -181,7 +176,7 @@ impl OperationMatrix<'_> {
         })
     }
 
-    /// Of the rows in which threads and processes differ, those with this cause.
+    /// Rows in which threads and processes differ.
     fn caused_by(&self, cause: Cause) -> Option<String> {
         let names = self.with_effect(|own| own == cause, true);
         (!names.is_empty()).then(|| {
@@ -201,7 +196,6 @@ pub fn is_compared(case: &CaseResult) -> bool {
     thread(case).is_some_and(|(_, finding)| finding.estimate.is_some())
 }
 
-/// A count in a list of counts.
 fn number(count: usize) -> String {
     match count {
         0 => "none".to_owned(),
@@ -209,7 +203,6 @@ fn number(count: usize) -> String {
     }
 }
 
-/// Whether threads are faster or slower than processes.
 fn differs(case: &CaseResult) -> bool {
     let verdict = thread(case).map(|(_, finding)| finding.verdict);
     matches!(
@@ -218,7 +211,7 @@ fn differs(case: &CaseResult) -> bool {
     )
 }
 
-/// The finding of threads against processes, with the name of the row.
+/// With the row's name.
 pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
     let label = |model: Model| {
         let mut variants = case.case.variants.iter();
@@ -231,7 +224,7 @@ pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
     Some((OperationMatrix::row(case), case.findings.iter().find(of)?))
 }
 
-/// `3 (mmap 2.05x, open 1.4x, dup 5 %)`: the largest differences first.
+/// The largest differences first.
 fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> String {
     let mut found: Vec<(f64, &str)> = threads
         .iter()
@@ -251,7 +244,7 @@ fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> St
     format!("{} ({})", found.len(), some(&names))
 }
 
-/// The first of the names, and how many more there are.
+/// The first names, and the number of others.
 pub(super) fn some(names: &[&str]) -> String {
     let (first, rest) = names.split_at(names.len().min(NAMED));
     let first = first.join(", ");
@@ -262,7 +255,6 @@ pub(super) fn some(names: &[&str]) -> String {
     }
 }
 
-/// The sentences of all maps of a study.
 pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     let matrices = matrices(cases);
     let of_each = matrices.iter().flat_map(OperationMatrix::sentences);

@@ -32,14 +32,12 @@ use crate::data::number::{percent, plain, time};
 use crate::data::words::{listed, plural};
 use crate::data::{Case, differ_in_flows_alone};
 
-/// Fewest numbers of flows that are a question.
 const NUMBERS: usize = 3;
-/// No number above the best that takes more than this much longer is a flat optimum.
+/// An optimum is flat if no larger number takes more than this much longer.
 pub(super) const FLAT: f64 = 1.05;
 
-/// Whether it is asked which variant of a case is best. Of work that does not make its own flows
-/// more flows mean more work, and what is changed from outside of a command is compared with the
-/// command as it is.
+/// Work that does not make its own flows grows with them; changes of a command are compared with
+/// the plain command.
 fn is_asked(case: &Case) -> bool {
     let several = case.variants.len() >= NUMBERS && case.work.makes_own_flows();
     let commands = || case.work.program().is_some() && !is_what_if(case);
@@ -47,7 +45,7 @@ fn is_asked(case: &Case) -> bool {
         || several && (differ_in_flows_alone(&case.variants) || commands())
 }
 
-/// The best variant; `None` where that is not asked.
+/// `None` if not asked.
 pub(super) fn optimum(
     case: &Case,
     variants: &[VariantSummary],
@@ -68,7 +66,7 @@ pub(super) fn optimum(
         own.map(|slot| slot.round).max()
     };
     let end = places.clone().filter_map(last).max();
-    // A round that was cut may lack any of them.
+    // A cut round may lack any of them.
     let to_the_end = |&at: &usize| last(at).map(|round| round + 1) >= end;
     let finalists: Vec<usize> = places.clone().filter(to_the_end).collect();
     let fastest = finalists.iter().copied().min_by(|&a, &b| {
@@ -111,8 +109,8 @@ pub(super) fn optimum(
     })
 }
 
-/// Of `places` the one that no other takes less time than, paired by round; begins with
-/// `fastest`, and looks at none twice, since rounds may go round in a ring.
+/// Of `places` the one that none beats, paired by round. Begins with `fastest`; looks at none
+/// twice, since rounds may form a ring.
 fn paired_best(
     places: &[usize],
     fastest: usize,
@@ -133,7 +131,6 @@ fn paired_best(
     }
 }
 
-/// What the numbers of a case say: the best, those that are alike, one flow, too many of them.
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let optimum = case.optimum.as_ref()?;
     if case.case.work.program().is_some() {
@@ -182,7 +179,6 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// What it costs to take too many.
 fn above(optimum: &Optimum, worst: &AtNumber) -> String {
     let most = optimum.numbers.last().map_or(worst.flows, |at| at.flows);
     let interval = worst.estimate.and_then(|estimate| estimate.interval());

@@ -8,7 +8,6 @@ use stats::Verdict;
 use super::CaseResult;
 use crate::data::Case;
 
-/// Whether the variants of a case are one command under changes from outside.
 pub(super) fn is_what_if(case: &Case) -> bool {
     let Some(as_it_is) = case.work_of(0).program() else {
         return false;
@@ -18,7 +17,6 @@ pub(super) fn is_what_if(case: &Case) -> bool {
         && changed().any(|program| program.knobs != as_it_is.knobs)
 }
 
-/// What was found to help.
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     if !is_what_if(&case.case) || case.findings.iter().all(|one| one.estimate.is_none()) {
         return None;

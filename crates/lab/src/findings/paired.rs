@@ -1,11 +1,8 @@
-//! Two variants of a case, paired by round as a finding is.
-
 use stats::{Estimate, Rule, Verdict};
 
 use super::RawSlot;
 
-/// Estimate and verdict of two variants, by their places in the case; `None` without a round
-/// in which both have a value.
+/// By their places in the case; `None` without a common round.
 pub(super) fn judged(
     slots: &[RawSlot],
     reference: usize,
@@ -24,7 +21,7 @@ pub(super) fn judged(
     rule.judge_values(&of_reference, &of_subject).ok()
 }
 
-/// The values of every variant of a case, round by round; `None` where a slot is no data point.
+/// Round by round; `None` for slots that are no data points.
 pub(super) fn columns(slots: &[RawSlot], variants: usize) -> Vec<Vec<Option<f64>>> {
     let rounds = slots.iter().map(|slot| slot.round + 1).max().unwrap_or(0);
     let mut columns = vec![vec![None; rounds]; variants];

@@ -10,7 +10,6 @@ use super::counts;
 use super::counts::{Counts, Span};
 use crate::data::{median, number};
 
-/// Flows that are kept one by one.
 const FLOWS: usize = 64;
 
 /// Times of the three phases, in ns.
@@ -32,33 +31,28 @@ impl Phases {
     }
 }
 
-/// What reasons are taken from, for one repetition. Times in ns.
+/// Of one repetition, for reasons. Times in ns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Profile {
     pub(crate) variant: Variant,
     pub(crate) phases: Phases,
-    /// While flows were created.
     pub(crate) create: Counts,
-    /// While they ran.
     pub(crate) steady: Counts,
-    /// All phases.
     pub(crate) all: Counts,
-    /// When the parent had the last result, after the release.
+    /// After the release.
     pub(crate) parent_end_ns: f64,
-    /// The latest flow's end over the mean flow's.
+    /// Latest end of a flow over the mean end.
     pub(crate) imbalance: f64,
-    /// `None` where honest memory is not available.
+    /// `None` if not available.
     pub(crate) memory: Option<Memory>,
-    /// Flows that were made.
     pub(crate) made: f64,
-    /// Whether flows were still made while others worked already: then the phases are sums
-    /// over flows and no parts of the time.
+    /// Flows are made while others work: phases are sums over flows, not parts of the time.
     pub(crate) overlap: bool,
-    /// Where the time of flows went, where they say so.
+    /// If flows report it.
     pub(crate) parts: Option<Parts>,
 }
 
-/// Parts of the steady phase, means over all flows, in ns.
+/// Means over all flows, in ns, of the steady phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Parts {
     pub(crate) compute_ns: f64,
@@ -66,11 +60,11 @@ pub(crate) struct Parts {
     pub(crate) waiting_ns: f64,
 }
 
-/// The profile of a variant; `None` without a counted repetition.
+/// `None` without a counted repetition.
 pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
     let reps: Vec<&Rep> = reps(records).collect();
     let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
-    // As the typical time of a variant: of each slot its median, and of those the median.
+    // Median over slots of their medians, as the typical time.
     let typical = |what: fn(&Rep) -> f64| {
         let of_slot = |record: &&SlotRecord| median(record.reps.iter().map(what));
         median(records.iter().filter_map(of_slot))
@@ -116,7 +110,6 @@ fn parts(reps: &[&Rep]) -> Option<Parts> {
     })
 }
 
-/// Every counted repetition.
 pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> {
     records.iter().flat_map(|record| &record.reps)
 }
@@ -131,7 +124,7 @@ fn latest_over_mean(flows: &[FlowRecord]) -> f64 {
     }
 }
 
-/// The memory of the slot that holds the median amount.
+/// Of the slot with the median amount.
 pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
     let honest = |record: &&SlotRecord| match &record.memory {
         Reading::Honest(memory) => Some(*memory),
@@ -142,7 +135,7 @@ pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
-/// RSS with the reason, where that is all that could be read.
+/// With RSS, if that could be read.
 pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
     records.iter().find_map(|record| match &record.memory {
         Reading::Honest(_) => None,
@@ -157,7 +150,7 @@ pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
     })
 }
 
-/// Each flow's medians, in flow order. Ids and proof are those of the first repetition.
+/// Ids and proof are those of the first repetition.
 pub(crate) fn flow_medians(records: &[&SlotRecord]) -> Vec<FlowRecord> {
     let Some(first) = reps(records).next() else {
         return Vec::new();

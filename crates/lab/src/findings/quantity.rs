@@ -248,7 +248,7 @@ impl Word {
     }
 }
 
-/// The level at which a quantity is judged where `comparisons` share one level.
+/// `comparisons` share the level.
 #[must_use]
 pub(crate) fn alpha(comparisons: usize) -> f64 {
     LOOK_ALPHA / comparisons.max(1) as f64

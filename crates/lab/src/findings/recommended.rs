@@ -11,7 +11,7 @@ use super::optimum::{AtNumber, Choice, FLAT, Optimum, ratio};
 use crate::data::number::{factor, factor_interval, is_small, percent, time};
 use crate::data::words::listed;
 
-/// Fewer variants than this have no flatness beside their verdicts.
+/// Fewer variants have no flatness.
 const LEAST_OTHERS: usize = 2;
 
 impl CaseResult {
@@ -23,7 +23,6 @@ impl CaseResult {
     }
 }
 
-/// The parts of the recommendation.
 pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     let optimum = case.optimum.as_ref()?;
     if !optimum.is_told {
@@ -86,7 +85,7 @@ fn too_few(optimum: &Optimum) -> String {
     })
 }
 
-/// The largest ratio that the interval of any of them allows; `None` where one has none.
+/// `None` without an interval.
 fn highest(all: &[&AtNumber]) -> Option<f64> {
     let high = |at: &&AtNumber| at.estimate.and_then(|estimate| estimate.high);
     let highs: Option<Vec<f64>> = all.iter().map(high).collect();
@@ -97,7 +96,6 @@ fn labels(all: &[&AtNumber]) -> Vec<String> {
     all.iter().map(|at| at.label.clone()).collect()
 }
 
-/// How much it matters which one is taken.
 fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
     let others: Vec<&AtNumber> = optimum
         .numbers
@@ -122,7 +120,6 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// What is lost by not asking.
 fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
     let flows = match optimum.of {
         Choice::Numbers => "a flow for each CPU",

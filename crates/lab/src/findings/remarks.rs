@@ -1,4 +1,4 @@
-//! What a study says beyond its findings: sentences that take more than one case.
+//! A study's sentences that need more than one case.
 
 use flow::{Answer, Failure, Schedule, Variant};
 
@@ -16,13 +16,13 @@ use crate::data::number::{plain, time};
 use crate::data::words::plural;
 use crate::data::{Probe, Study, SweepPoint};
 
-/// Flows whose CPU times lie further apart than this have uneven work.
+/// Ratio of flows' CPU times from which work is uneven.
 const UNEVEN: f64 = 1.2;
 
-/// Flows that compute less than this say nothing of their shares.
+/// Flows below this say nothing of shares.
 const TELLING_NS: u64 = 1_000_000;
 
-/// What a study found beside its cases.
+/// A study's findings beside its cases.
 pub(crate) struct BesideCases<'a> {
     pub(crate) limits: &'a [Limit],
     pub(crate) probes: &'a [Probe],
@@ -30,7 +30,7 @@ pub(crate) struct BesideCases<'a> {
     pub(crate) scaling: &'a [Scaling],
 }
 
-/// The study's sentences: the headline first.
+/// The headline first.
 pub(crate) fn sentences(
     study: &Study,
     cases: &[CaseResult],
@@ -43,17 +43,16 @@ pub(crate) fn sentences(
         .collect();
     sentences.extend(unanswered::sentence(cases));
     sentences.extend(cases.iter().flat_map(calibration::sentences));
-    // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
-    // large or small.
+    // Turns and single operations are alike by construction.
     let takes_turns = |case: &&CaseResult| case.case.work.is_even();
-    // What scales has the same work for each flow, and sentences of its own.
+    // Scaled work has equal parts, and sentences of its own.
     let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
     let working = || {
         cases
             .iter()
             .filter(|case| !takes_turns(case) && !scales(case))
     };
-    // Nor do workers, each of which does the same as the others.
+    // Workers all do the same.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
     sentences.extend(self_managed::sentences(cases));
@@ -75,7 +74,6 @@ pub(crate) fn sentences(
     sentences
 }
 
-/// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     let case = super::headline_case(study, cases)?;
     let matrices = operation_matrix::matrices(cases);
@@ -104,7 +102,7 @@ fn amount(point: &SweepPoint) -> String {
     format!("{} {unit}", plain(point.value))
 }
 
-/// The answers of a study of more than one kind of workers, each with its kind.
+/// With their kinds, if there are several.
 fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
     let alone = cases.iter().filter(|case| case.case.sweep.is_none());
     let said = alone.filter_map(|case| {
@@ -142,7 +140,7 @@ fn measured(variant: &VariantSummary) -> String {
     }
 }
 
-/// How uneven the work is that was dealt out beforehand, and what a queue makes of it.
+/// And a queue's effect.
 fn uneven(case: &CaseResult) -> Option<String> {
     let dealt = summaries(case, Schedule::Static).next()?;
     let queued = summaries(case, Schedule::Queue).find(|(_, v, _)| v.model == dealt.1.model);
@@ -156,7 +154,6 @@ fn uneven(case: &CaseResult) -> Option<String> {
     }
 }
 
-/// The variants with that way of handing out work.
 fn summaries(
     case: &CaseResult,
     schedule: Schedule,
@@ -167,7 +164,7 @@ fn summaries(
         .filter(move |(_, variant, _)| variant.schedule == schedule)
 }
 
-/// Who has more to do, where every flow was dealt its share beforehand.
+/// Of flows that were dealt their shares.
 fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
     let cpu = || {
         summary
@@ -189,7 +186,6 @@ fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
     ))
 }
 
-/// What was lost and what was kept when flows failed.
 fn isolation(case: &CaseResult) -> Option<String> {
     let said: Vec<String> = (0..case.variants.len())
         .filter_map(|variant| variant_isolation(case, variant))

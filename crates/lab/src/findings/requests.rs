@@ -33,7 +33,7 @@ pub struct Requests {
     pub most_ns: u64,
 }
 
-/// Requests over all counted repetitions; `None` where flows answer none.
+/// `None` if flows answer none.
 pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Requests> {
     let mut all = Latencies::default();
     let mut rates = Vec::new();
@@ -54,8 +54,7 @@ pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Reques
     })
 }
 
-/// Requests that a repetition answered in a second, as the load generator has it where it is a
-/// command; `None` where it answered none.
+/// As the load generator says if it is a command; `None` without requests.
 pub(super) fn per_s(rep: &Rep) -> Option<f64> {
     let own = rep.self_managed.as_deref();
     let counted = |name: &str| own.and_then(|own| own.counts.get(name)).copied();
@@ -63,7 +62,7 @@ pub(super) fn per_s(rep: &Rep) -> Option<f64> {
         (Some(answered), Some(ns)) => (answered, ns),
         _ => match (&rep.latencies, counted("ns_per_request")) {
             (Some(latencies), _) => (latencies.count(), rep.steady_ns),
-            // A command that asked said how many a second, and not how many.
+            // A command reports a rate, not a number.
             (None, each) => (1, each?),
         },
     };

@@ -36,7 +36,7 @@ use crate::data::{Topology, along, base};
 pub use points::{Ratio, Scaling, ScalingPoint, Throughput};
 pub(super) use sentences::{answer, sentences};
 
-/// What is found of all works along all ways, in the order of running.
+/// In the order of running.
 pub(super) fn scaling(cases: &[CaseResult], machine: &Machine) -> Vec<Scaling> {
     let mut all: Vec<Scaling> = Vec::new();
     for case in cases {
@@ -130,14 +130,13 @@ pub fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
     findings.find(|finding| finding.subject == threads && finding.reference == processes)
 }
 
-/// What the variant of that model is called.
 fn label_of(case: &CaseResult, model: Model) -> Option<&str> {
     let mut variants = case.case.variants.iter();
     let own = variants.find(|labelled| labelled.variant.model == model);
     own.map(|labelled| labelled.label.as_str())
 }
 
-/// The case of a work with as few flows as it can have: along the same way, or another one.
+/// The fewest flows, along the same way or another.
 fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Topology) -> Option<&'a CaseResult> {
     let least = |case: &&CaseResult| {
         let flows = case.case.variants.first().map(|first| first.variant.flows);
@@ -183,7 +182,6 @@ fn over_one(case: &CaseResult, place: usize, one: &CaseResult) -> Option<Ratio> 
     ))
 }
 
-/// The values of the good slots of a variant.
 fn values(case: &CaseResult, place: usize) -> Vec<f64> {
     let own = case.slots.iter().filter(|slot| slot.variant == place);
     own.filter_map(|slot| slot.value_ns).collect()
@@ -199,7 +197,7 @@ fn memory(summary: &VariantSummary) -> Measured<u64> {
     }
 }
 
-/// The footprint in the middle, or the first reason why there is none.
+/// The middle one, or the first reason.
 fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
     let own = case
         .slots

@@ -55,7 +55,7 @@ pub struct SelfManaged {
     pub timers_cost: Option<f64>,
 }
 
-/// Of the good slots of a variant; `None` where flows are made by the harness.
+/// `None` where the harness makes flows.
 pub(super) fn self_managed(records: &[&SlotRecord]) -> Option<SelfManaged> {
     let own: Vec<(&Rep, &SelfManagedUsage)> = reps(records)
         .filter_map(|rep| Some((rep, rep.self_managed.as_deref()?)))
@@ -88,7 +88,6 @@ pub(super) fn self_managed(records: &[&SlotRecord]) -> Option<SelfManaged> {
     })
 }
 
-/// Medians of what has the same name.
 fn by_name<'a>(matrices: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> BTreeMap<String, f64> {
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (name, value) in matrices.flatten() {

@@ -1,5 +1,3 @@
-//! A finding in one sentence.
-
 use stats::{Estimate, Verdict};
 
 use crate::data::Metric;
@@ -7,11 +5,10 @@ use crate::data::number::plain;
 use crate::data::words::{percent, plural};
 use crate::findings::compared;
 
-/// More rounds than this are not worth naming exactly.
+/// Larger numbers are not named exactly.
 const MANY_ROUNDS: usize = 1000;
 
-/// The whole answer: who, how much, how sure. `planned` is how many rounds the run makes at the
-/// most.
+/// Who, how much, how sure. `planned`: rounds of the run.
 pub(crate) fn sentence(
     subject: &str,
     reference: &str,
@@ -41,7 +38,7 @@ pub(crate) fn sentence(
     format!("{answer}{}{more}", by(metric))
 }
 
-/// The name of a variant; where flows hand over in several ways, the way is in brackets.
+/// With the way to hand over, if there are several.
 fn spoken(label: &str, metric: Metric) -> String {
     match label.split_once(", ") {
         Some((model, way)) if metric == Metric::Switch => format!("{} ({way})", plural(model)),
@@ -49,7 +46,6 @@ fn spoken(label: &str, metric: Metric) -> String {
     }
 }
 
-/// What was compared, where it is not the whole.
 fn by(metric: Metric) -> &'static str {
     match metric {
         Metric::Total => "",
@@ -94,7 +90,7 @@ fn few(rounds: usize) -> String {
     }
 }
 
-/// How many rounds are missing, and until when if that is not the verdict.
+/// And until when, if that is not the verdict.
 fn more(rounds: usize, goal: &str) -> String {
     if rounds > MANY_ROUNDS {
         return format!(
@@ -106,8 +102,7 @@ fn more(rounds: usize, goal: &str) -> String {
     format!("; about {rounds} more round{s} should {goal}")
 }
 
-/// That the run was never to make as many rounds as an interval needs: what it measures it does
-/// not compare.
+/// The plan had too few rounds for an interval.
 fn not_planned(planned: usize, needed: usize) -> String {
     let s = if planned == 1 { "" } else { "s" };
     format!(

@@ -12,7 +12,7 @@ use stats::Estimate;
 
 use super::operation_matrix::{OperationMatrix, some, thread};
 
-/// A sentence for each placement with maps of several numbers of flows.
+/// For each placement with maps of several numbers of flows.
 pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
     let first_of = |at: &usize| {
         let before = &matrices[..*at];
@@ -33,8 +33,8 @@ pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of
-/// 59 operations (mmap from 1.01 to 3.20, brk from 0.98 to 2.10)`.
+/// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of 59
+/// operations (mmap from 1.01 to 3.20, brk from 0.98 to 2.10)`.
 fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
     let (first, last) = (matrices.first()?, matrices.last()?);
     let curves = first.cases.iter().filter_map(|case| {
@@ -73,14 +73,13 @@ fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
     ))
 }
 
-/// Threads over processes in a row of a map.
 fn ratio(map: &OperationMatrix<'_>, row: &str) -> Option<Estimate> {
     let findings = map.cases.iter().filter_map(|case| thread(case));
     let of_row = findings.filter(|(name, _)| *name == row);
     of_row.filter_map(|(_, finding)| finding.estimate).next()
 }
 
-/// Whether a curve is shown to go up and nowhere to go down.
+/// It goes up somewhere and down nowhere.
 fn grows(points: &[Estimate]) -> bool {
     let intervals: Option<Vec<(f64, f64)>> = points.iter().map(Estimate::interval).collect();
     let Some(intervals) = intervals else {

@@ -6,7 +6,7 @@
 
 use super::{CaseResult, Finding};
 
-/// The findings of a case in which both sides are servers; none where there is no server.
+/// Both sides are servers.
 pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
     let is_server = |label: &str| {
         let mut variants = case.case.variants.iter();

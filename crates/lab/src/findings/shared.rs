@@ -117,7 +117,7 @@ impl Cause {
     }
 }
 
-/// Whether there is an effect, if that is decided.
+/// `None` if undecided.
 fn matters(verdict: Verdict) -> Option<bool> {
     match verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => Some(true),
@@ -126,8 +126,8 @@ fn matters(verdict: Verdict) -> Option<bool> {
     }
 }
 
-/// What sharing does in this case, if it ran the four models and nothing else differs, or of
-/// work that makes its own flows the three that there are.
+/// For cases with the four models and no other difference; of work that makes its own flows the
+/// three.
 pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     let Some(places) = four(case) else {
         return of_three(case, slots, floor);
@@ -154,8 +154,7 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
     Some(Shared::of(address_space, file_table))
 }
 
-/// The same by one of the two ways from processes to threads: from `process` to
-/// `thread-private-files`, and on to `thread`.
+/// From `process` to `thread-private-files`, and on to `thread`.
 fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     if !case.work.makes_own_flows() {
         return None;
@@ -179,7 +178,6 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
 }
 
 impl Shared {
-    /// The two effects, and what follows from their verdicts.
     pub(super) fn of(address_space: Effect, file_table: Effect) -> Self {
         Self {
             address_space,
@@ -189,13 +187,13 @@ impl Shared {
     }
 }
 
-/// The places of process, process-shared-files, thread-private-files and thread, where
-/// each is there once and they differ in nothing else.
+/// Places of process, process-shared-files, thread-private-files, thread; each once, with no other
+/// difference.
 pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
     alike(case, Model::NAMED)
 }
 
-/// The places of the models, where each is there once and they differ in nothing else.
+/// Each once, with no other difference.
 fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> {
     let place = |model: Model| {
         let mut places =
@@ -217,7 +215,7 @@ fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> 
     places.iter().all(|&at| alike(at)).then_some(places)
 }
 
-/// The values of the variants at `places`, of rounds that have all four.
+/// Rounds with all four.
 fn rounds(slots: &[RawSlot], places: [usize; 4]) -> [Vec<f64>; 4] {
     let mut by_round = std::collections::BTreeMap::<usize, [Option<f64>; 4]>::new();
     for slot in slots {

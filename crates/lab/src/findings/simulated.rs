@@ -107,7 +107,6 @@ pub struct Named {
     pub head: &'static str,
 }
 
-/// How many counts there are.
 pub(crate) const COUNTS: usize = 11;
 
 const fn named(
@@ -397,7 +396,6 @@ impl SimulatedCase {
     }
 }
 
-/// Both slots of a round.
 struct Pair<'a> {
     reference: (&'a RawSlot, &'a Simulated),
     subject: (&'a RawSlot, &'a Simulated),
@@ -449,8 +447,7 @@ pub(super) fn compared(
     })
 }
 
-/// What is said of a work along a way: at its largest number of flows, what threads miss against
-/// processes. The words *simulated* and the machine's name are in each.
+/// Misses at the most flows of a work. Each sentence says *simulated* and the machine's name.
 pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
     let last = all.iter().enumerate().filter(|(place, one)| {
         let mut later = all[place + 1..].iter();
@@ -462,7 +459,7 @@ pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
     last.filter_map(|(_, one)| sentence(machine, one)).collect()
 }
 
-/// Counts of which a sentence is made.
+/// In a sentence.
 const SAID: [Count; 4] = [Count::L1d, Count::Llc, Count::Dtlb, Count::Walks];
 
 fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
@@ -498,13 +495,13 @@ fn hashes(pair: &Pair<'_>) -> [String; 2] {
     [pair.reference, pair.subject].map(|(_, one)| one.merged.traces.clone())
 }
 
-/// Units of work of a slot, as its proof counts them.
+/// As the proof counts them.
 fn units(slot: &RawSlot) -> f64 {
     let record = slot.outcome.answer.done();
     record.map_or(0.0, |record| record.proof.count as f64)
 }
 
-/// What was counted of the event that is nearest to a count.
+/// The nearest event.
 fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedHere> {
     let event = count.event()?;
     let of = |(slot, _): (&RawSlot, &Simulated)| {

@@ -8,7 +8,7 @@ use crate::data::SweepPoint;
 use crate::data::number::{DOTS, plain, ratio_interval};
 use crate::data::words::{listed, plural};
 
-/// What "costs more than so much" means: levels of a ratio, and how each is said.
+/// Levels of "costs more", and their words.
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
 /// What the cases of a sweep say as a whole of two of its variants; nothing where its flows take
@@ -24,7 +24,6 @@ pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<
     pair.map_or_else(Vec::new, |pair| pair.sentences())
 }
 
-/// A sentence for each sweep and each variant in it that is compared.
 pub(crate) fn all_crossovers(cases: &[&CaseResult]) -> Vec<String> {
     let mut sweeps: Vec<&str> = Vec::new();
     for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
@@ -49,8 +48,7 @@ fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     sentences.map(|said| format!("{sweep}: {said}")).collect()
 }
 
-/// Subject and reference of every finding, each pair once: counts at the ends of a sweep may
-/// have one variant alone.
+/// Each pair once; the ends of a sweep may lack a variant.
 fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for finding in cases.iter().flat_map(|case| &case.findings) {
@@ -62,10 +60,9 @@ fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
     pairs
 }
 
-/// Two variants along a sweep.
 struct Pair<'a> {
     point: &'a SweepPoint,
-    /// Whether each flow adds work of its own: then it is not the cost of flows that is swept.
+    /// Each flow adds work: the sweep is not over the cost of flows.
     of_workers: bool,
     subject: &'a str,
     reference: &'a str,
@@ -102,7 +99,6 @@ impl<'a> Pair<'a> {
         levels.into_iter().chain(said).collect()
     }
 
-    /// What making the dearer one instead of the other costs.
     fn levels(&self) -> Option<String> {
         let subject_dearer = self.subject_dearer()?;
         let points: Vec<Point> = self.findings.iter().filter_map(point).collect();
@@ -118,8 +114,7 @@ impl<'a> Pair<'a> {
             .iter()
             .filter_map(|(level, name)| Some((*name, crossing(&points, *level)?)));
         let mut levels: Vec<(&str, Crossing)> = levels.collect();
-        // Of levels that are exceeded everywhere the highest says it all, and of those that are
-        // nowhere the lowest.
+        // The highest level exceeded everywhere, and the lowest exceeded nowhere, suffice.
         let count = |wanted: Crossing| levels.iter().filter(|(_, at)| *at == wanted).count();
         let (above, below) = (count(Crossing::Everywhere), count(Crossing::Nowhere));
         levels.truncate(levels.len() - below.saturating_sub(1));
@@ -135,8 +130,7 @@ impl<'a> Pair<'a> {
         ))
     }
 
-    /// Whether the subject is the one that costs more where that is decided first; where it is
-    /// decided nowhere, by the estimate that lies farthest from 1.
+    /// Decided by the first decided point, else by the estimate farthest from 1.
     fn subject_dearer(&self) -> Option<bool> {
         let mut winners = self.findings.iter();
         let told = winners.find_map(|(_, finding)| winner::of(finding));
@@ -247,9 +241,9 @@ fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
     }
 }
 
-/// Two significant digits: more would claim what an interpolation does not know.
+/// Two significant digits: interpolation knows no more.
 fn rounded(value: f64, round: fn(f64) -> f64) -> f64 {
     let scale = 10f64.powf(value.log10().floor() - 1.0);
-    // To a billionth first, so that what is stored as a hair less stays where it is.
+    // Rounded to a billionth first: stored values may be a hair less.
     round((value / scale * 1e9).round() / 1e9) * scale
 }

@@ -10,7 +10,7 @@ use super::CaseResult;
 use crate::data::Metric;
 use crate::data::number::count;
 
-/// The sentence on all slots of a study that takes turns; `None` for other studies.
+/// `None` for studies without turns.
 pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
     let mut all = Turns::default();
     let mut lowest = f64::INFINITY;

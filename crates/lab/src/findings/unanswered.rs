@@ -5,8 +5,7 @@ use crate::data::number::many;
 use crate::data::words::listed;
 use crate::data::{CaseEnd, Questions};
 
-/// That the budget was spent before some questions had a round, and which; `None` where all of
-/// them had one.
+/// Questions without a round, as the budget was spent.
 pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
     let questions = Questions::of(cases.iter().map(|case| &case.case));
     let has_none = |&first: &usize| {
@@ -27,7 +26,6 @@ pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
     })
 }
 
-/// The name of the question that a case is of.
 fn name(case: &CaseResult) -> String {
     let sweep = case.case.sweep.as_ref();
     sweep.map_or(&case.case.name, |point| &point.sweep).clone()

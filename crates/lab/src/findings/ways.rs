@@ -21,7 +21,7 @@ use crate::data::number::{plain, time};
 const PAGE: f64 = 4096.0;
 const KIB: f64 = 1024.0;
 
-/// The sentences of all sweeps over stack use that have more than one way.
+/// For sweeps over stack use with several ways.
 pub(super) fn ways(cases: &[CaseResult]) -> Vec<String> {
     let mut points: Vec<Point<'_>> = cases.iter().filter_map(Point::of).collect();
     points.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
@@ -37,7 +37,7 @@ pub(super) fn ways(cases: &[CaseResult]) -> Vec<String> {
     sweeps.iter().filter_map(of_sweep).collect()
 }
 
-/// What a switch takes by each way, with that many bytes of stack in use.
+/// By each way, at one stack use.
 struct Point<'a> {
     sweep: &'a str,
     bytes: f64,
@@ -84,7 +84,7 @@ fn sentence(sweep: &str, points: &[&Point<'_>]) -> Option<String> {
     })
 }
 
-/// What copying adds for each KiB in use.
+/// Per KiB in use.
 fn copying(points: &[&Point<'_>]) -> Option<String> {
     let used = points.iter().filter(|point| point.bytes > 0.0);
     let mut added = used.filter_map(|point| Some((point.bytes, point.copied? - point.own)));
@@ -96,7 +96,7 @@ fn copying(points: &[&Point<'_>]) -> Option<String> {
     ))
 }
 
-/// What mapping adds at the least use, and for each page beyond.
+/// At the least use, and per further page.
 fn mapping(points: &[&Point<'_>]) -> Option<String> {
     let mut added = points
         .iter()

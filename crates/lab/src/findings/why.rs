@@ -54,10 +54,9 @@ use reason::{Clause, Reason, Weight};
 
 use crate::data::Metric;
 
-/// Looks at one thing.
 type Rule = fn(&Evidence<'_>) -> Option<Reason>;
 
-/// All of them; of equal weight the first goes first.
+/// Ties keep this order.
 const RULES: [Rule; 18] = [
     phases::rule,
     parts::rule,
@@ -79,20 +78,18 @@ const RULES: [Rule; 18] = [
     late::rule,
 ];
 
-/// The reasons for the difference of two variants, the weightiest first.
+/// The weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
-        // What the emulator did is no reason for what a model counted: see `modelled`.
+        // An emulator's usage is no reason: see `modelled`.
         Metric::Simulated => &[],
-        // A turn does one thing only, and variants take different numbers of them: what is summed
-        // over a repetition explains nothing of it.
+        // Variants take different numbers of turns, so sums over a repetition explain nothing.
         Metric::Switch | Metric::Request | Metric::P99 => &[],
         Metric::Total | Metric::Steady | Metric::Create | Metric::Unit => &RULES,
     };
     ordered(rules.iter().filter_map(|rule| rule(evidence)).collect())
 }
 
-/// The texts of reasons, the weightiest first.
 fn ordered(mut reasons: Vec<Reason>) -> Vec<String> {
     reasons.sort_by(|a, b| {
         let (a, b) = (a.weight.rank(), b.weight.rank());

@@ -13,7 +13,6 @@ use super::Finding;
 use crate::data::number::plain;
 use crate::data::words::{listed, plural};
 
-/// The label of the one that is shown to be faster.
 pub(super) fn of(finding: &Finding) -> Option<&str> {
     match finding.verdict {
         Verdict::Faster { .. } => Some(&finding.subject),
@@ -22,7 +21,7 @@ pub(super) fn of(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// Values that follow each other and at which one is shown to be the faster.
+/// Neighbouring values with one winner.
 struct Stretch<'a> {
     winner: &'a str,
     from: f64,
@@ -30,10 +29,10 @@ struct Stretch<'a> {
     said: Vec<String>,
 }
 
-/// Along which values which one is faster; the values of `findings` ascend.
+/// Winners along ascending values.
 pub(super) struct Winners<'a> {
     stretches: Vec<Stretch<'a>>,
-    /// Values at which none is.
+    /// Values without a winner.
     open: Vec<String>,
     ends: [f64; 2],
 }
@@ -71,7 +70,6 @@ impl<'a> Winners<'a> {
         }
     }
 
-    /// Whether one is shown to be the faster here and the other there.
     pub(super) fn change(&self) -> bool {
         self.stretches.len() > 1
     }

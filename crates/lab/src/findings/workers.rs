@@ -25,7 +25,6 @@ pub(super) use crowded::crowded;
 use super::profile::reps;
 use crate::data::median;
 
-/// Flows that are kept one by one.
 const FLOWS: usize = 64;
 
 /// What the workers of a variant used in the steady phase.
@@ -53,8 +52,7 @@ pub struct Used {
     pub time_ns: f64,
 }
 
-/// The table of a variant with that work, whose typical time is known if that is what is
-/// compared; `None` unless its flows are workers.
+/// `typical`, if the variant's time is compared; `None` unless its flows are workers.
 pub(super) fn workers(
     work: &Work,
     records: &[&SlotRecord],
@@ -108,8 +106,8 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
     flows.iter().map(|flow| flow.steady).sum()
 }
 
-/// A count of the kernel's over the repetitions in which it was asked for (it takes time
-/// between the phases, so not in each), or the first reason why there is none.
+/// Over the repetitions that have it (reading takes time, so not each), or the first reason why
+/// none has.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
     let told = reps(records).filter_map(|rep| rep.kernel_counters.as_deref());
     let mut values = Vec::new();
@@ -125,7 +123,7 @@ fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measur
     median(values).map_or_else(none, Measured::Value)
 }
 
-/// Bytes found right in files, which the proof of such work counts.
+/// As the proof counts them.
 fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> Option<f64> {
     if work.file_bytes() == 0 {
         return None;

@@ -34,7 +34,7 @@ pub fn unavailable(model: Model) -> Option<String> {
     without(model, flow::fibers_available()).or_else(|| immovable(model))
 }
 
-/// Flows that move need memory that a sandbox may refuse.
+/// A sandbox may refuse the memory.
 fn immovable(model: Model) -> Option<String> {
     let moves = matches!(model, Model::Migratable { .. });
     let reason = moves.then(flow::moves_available)?.err()?;
@@ -48,8 +48,7 @@ fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
     }
 }
 
-/// Flows that could move between processes gain nothing from more of them than run at a time, and
-/// would be moved to where they wait; what stands beside them has as many.
+/// Beyond the CPUs, moving flows only wait elsewhere; their partners have as many.
 fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<String> {
     let cpus = machine.allowed().len();
     if let Model::Migratable { processes, .. } = model {
@@ -75,7 +74,7 @@ fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<St
     })
 }
 
-/// Processes that the work wants on a core each would take turns where there are fewer.
+/// Work that wants a core for each process.
 fn too_few_cores(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let cpus = machine.allowed().len() as u64;
     let own = u64::from(work.processes_side_by_side()?);
@@ -131,8 +130,7 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
     ))
 }
 
-/// How many flows a limit allows: of bytes only [`SHARE`], since what a flow needs of them is
-/// an estimate, and what is available changes.
+/// Of bytes only [`SHARE`]: needs are estimates, and availability changes.
 fn most(room: &Ceiling) -> u64 {
     match room.unit {
         Unit::Bytes => (room.count as f64 * SHARE) as u64,
@@ -150,7 +148,6 @@ pub fn top(machine: &Machine, model: Model, work: &Work) -> Option<u64> {
     Some(share / unit * unit)
 }
 
-/// Work that takes memory on purpose must leave the machine some.
 fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let each = work.bytes_a_flow()?;
     let flows = u64::from(variant.flows);
@@ -158,7 +155,7 @@ fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String
     let lowest = ceilings.first()?;
     (flows > lowest.count).then(|| {
         if work.makes_own_flows() {
-            // Its flows are its processes, which share what the memory is for.
+            // Its flows are processes that share the memory.
             return format!(
                 "this work takes {} of memory at once: this machine has {} for it (the limit is {}; \
                  to raise it: {})",
@@ -180,7 +177,6 @@ fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String
     })
 }
 
-/// `2 flows take 512 MiB`.
 fn taken(flows: u64, each: u64) -> String {
     let verb = if flows == 1 {
         "flow takes"
@@ -191,7 +187,7 @@ fn taken(flows: u64, each: u64) -> String {
     format!("{} {verb} {bytes}", count(flows))
 }
 
-/// A ring of pipes takes two open files a flow.
+/// Two open files for each flow.
 fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
     if work.pipes_a_flow() == 0 {
         return None;

@@ -16,8 +16,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// The places of `variants` variants in the order of their launch in round `round`
-/// (from 0) of a case.
+/// Launch order of round `round` (from 0).
 #[must_use]
 pub(crate) fn order(
     seed: u64,
@@ -34,7 +33,7 @@ pub(crate) fn order(
     places
 }
 
-/// A generator of its own for each round: 4 words make up its 32-byte key.
+/// For each round; 4 words make the 32-byte key.
 fn generator(seed: u64, study: &str, case: &str, round: usize) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, hash(study), hash(case), round as u64];
@@ -51,8 +50,7 @@ fn hash(name: &str) -> u64 {
     })
 }
 
-/// A number below `bound`, each equally likely: draws that would favour the small ones
-/// are thrown away.
+/// Uniform: draws that would favour small numbers are rejected.
 fn below(random: &mut impl Rng, bound: usize) -> usize {
     let bound = bound as u64;
     let unfair = u64::MAX - u64::MAX % bound;

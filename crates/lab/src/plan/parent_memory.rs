@@ -47,7 +47,6 @@ fn load_case(case: &mut Case, asked: &AskedParentMemory) {
     case.title = format!("{}, with {size} of parent memory{kind}", case.title);
 }
 
-/// The variants that one becomes.
 fn laid(labelled: &LabelledVariant, asked: &AskedParentMemory) -> Vec<LabelledVariant> {
     let with = |pages: Pages, label: String| LabelledVariant {
         label,
@@ -84,7 +83,7 @@ pub(super) fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
     let parent_memory = variant.parent_memory?;
     let forks = variant.model.shape(variant.flows).processes;
     let need = parent_memory.need(forks);
-    // Of flows that take a byte each as many find room as there are bytes.
+    // Limits one flow of a byte each.
     let room = machine
         .user_level_ceilings(Needs::memory(1))
         .into_iter()

@@ -1,5 +1,3 @@
-//! How many rounds the cases of a study may have.
-
 use stats::{LOOK_ALPHA, rounds_for_interval};
 
 use crate::data::{Case, Study};

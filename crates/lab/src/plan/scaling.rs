@@ -51,7 +51,7 @@ impl Default for Spread {
     }
 }
 
-/// Flows up to which a grid goes at least: with fewer there is no mix.
+/// Fewer flows have no mixes.
 const LEAST_GRID: u32 = 4;
 
 impl Spread {
@@ -119,11 +119,11 @@ impl Spread {
         cases
     }
 
-    /// The numbers of flows of a template along a way.
+    /// Along one way.
     fn numbers(&self, template: &Case, along: Topology, machine: &Machine) -> Vec<u32> {
         let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
         let room = along.room(machine).max(least);
-        // A number that is not whole pairs is brought down to one that is.
+        // Rounded down to whole pairs.
         let whole = |flows: u32| flows - flows % least;
         match (&self.flows, along) {
             (Some(flows), Topology::All) => vec![flows.iter().copied().max().unwrap_or(room)],
@@ -157,7 +157,7 @@ impl Spread {
         }
     }
 
-    /// Those of the template, and between the first and the others the mixes of a grid.
+    /// The template's, with a grid's mixes after the first.
     fn variants(&self, template: &Case, along: Topology, flows: u32) -> Vec<LabelledVariant> {
         let own = template.variants.iter().map(|labelled| Variant {
             flows,
@@ -198,7 +198,6 @@ pub fn doubled(least: u32, most: u32) -> Vec<u32> {
     numbers
 }
 
-/// Every way to have this many flows as several processes of several threads each.
 fn mixes(flows: u32) -> impl Iterator<Item = Model> {
     let processes = (2..flows)
         .rev()
@@ -209,7 +208,7 @@ fn mixes(flows: u32) -> impl Iterator<Item = Model> {
     })
 }
 
-/// The most flows along cores of the first work, or else the last case of it.
+/// The most flows along cores of the first work, else the last case.
 fn headline(cases: &[Case]) -> Option<String> {
     let first = base(cases.first()?);
     let own = || cases.iter().filter(|case| base(case) == first);

@@ -23,9 +23,9 @@ pub use asked::{AskedSimulation, HOST, choices};
 use crate::data::number::many;
 use crate::data::{Case, Metric, Preset, Settings, Study};
 
-/// Rounds of a case where none are asked for: launches differ little.
+/// Default: launches differ little.
 const ROUNDS: [usize; 2] = [3, 5];
-/// Seconds for each study in the quick preset, where none are asked for.
+/// Default of the quick preset.
 const QUICK_S: f64 = 40.0;
 
 /// The machine that runs of this simulation are planned for.
@@ -77,7 +77,6 @@ pub fn simulated(study: Study, simulation: &Simulation) -> (Study, Vec<String>) 
     (study, left_out)
 }
 
-/// Why a case cannot be simulated.
 fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
     let room = simulation.machine.hardware_threads();
     for labelled in &case.variants {
@@ -99,8 +98,7 @@ fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
     None
 }
 
-/// What was simulated of a slot, with what the same slot used and counted when it ran `here`: the record
-/// of that is the one that is kept, where both did the same work.
+/// The slot that ran `here` with the simulated counts, if both did the same work.
 pub(crate) fn with_counts(simulated: Outcome, here: Outcome) -> Outcome {
     let proof = |one: &Outcome| one.answer.done().map(|record| record.proof);
     let launch_ns = simulated.launch_ns + here.launch_ns;

@@ -21,7 +21,6 @@ pub fn whole(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Whether a text is a whole number that is only too large.
 fn is_large(text: &str) -> bool {
     let number = text.parse::<f64>();
     number.is_ok_and(|number| number.is_finite() && number >= u64::MAX as f64)
@@ -75,7 +74,7 @@ pub enum Steps {
     Every,
 }
 
-/// Numbers of a range that is not too long to have each of them.
+/// Shorter ranges have each of their numbers.
 const SHORT: u64 = 16;
 
 impl Counts {
@@ -135,7 +134,6 @@ impl Steps {
     }
 }
 
-/// `first`, and the steps in 1, 2, 5 below `last`.
 fn one_two_five(first: u64, last: u64) -> Vec<u64> {
     let decades = std::iter::successors(Some(1u64), |decade| decade.checked_mul(10));
     let steps = decades.flat_map(|decade| [1, 2, 5].map(|step| decade.saturating_mul(step)));

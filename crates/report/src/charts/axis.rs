@@ -15,7 +15,7 @@ const APART: f64 = 10.0;
 pub(crate) struct Tick {
     pub(crate) at: f64,
     pub(crate) label: String,
-    /// Whether its label has room only as long as text is not shown larger.
+    /// Its label fits only while text is not enlarged.
     pub(crate) small: bool,
 }
 
@@ -39,8 +39,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Values from `low` to `high` on lengths from `from` to `to` (which may be the smaller).
-    /// Logarithmic only where all values are above zero.
+    /// `from` may exceed `to`. Logarithmic only if all values are above zero.
     pub(crate) fn new((low, high): (f64, f64), (from, to): (f64, f64), log: bool) -> Self {
         let log = log && low > 0.0;
         let (low, high) = if log {
@@ -62,7 +61,7 @@ impl Scale {
         }
     }
 
-    /// What a reader must know of axes with these scales, behind the name of one.
+    /// Notes on both scales, after the name of one.
     pub(crate) fn said(&self, other: &Self) -> &'static str {
         match (self.log, other.log) {
             (true, true) => " (both axes logarithmic)",
@@ -77,8 +76,7 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Its ends and places, and 1 where it is logarithmic: how a script gets from a place
-    /// back to a value.
+    /// Ends and places, and 1 if logarithmic: a script gets from a place back to a value.
     pub(crate) fn data(&self) -> String {
         let Self {
             low,
@@ -100,14 +98,14 @@ impl Scale {
         ticks.filter(|tick| self.holds(tick.at)).collect()
     }
 
-    /// Round values, about one for each `every` of length, labelled by `unit`.
+    /// About one for each `every` of length.
     pub(crate) fn round(&self, every: f64, unit: &Unit) -> Vec<Tick> {
         let decades = if self.log {
             self.decades(every)
         } else {
             Vec::new()
         };
-        // Within a decade steps say more, also on a logarithmic axis.
+        // Steps say more within a decade, on a logarithmic axis too.
         let told = decades.iter().filter(|value| self.holds(self.at(**value)));
         let by_decades = told.count() > 1;
         let values = if by_decades {
@@ -129,7 +127,7 @@ impl Scale {
         self.ticks(values.iter().map(|&value| (value, label(value))))
     }
 
-    /// Values with the labels of parameters, where they stand.
+    /// Values labelled as parameters.
     pub(crate) fn values(&self, values: impl Iterator<Item = f64>) -> Vec<Tick> {
         self.ticks(values.map(|value| (value, plain(value))))
     }
@@ -152,7 +150,7 @@ impl Scale {
         (first..=last).map(|n| n as f64 * step).collect()
     }
 
-    /// Powers of ten; with 3, or with 2 and 5, between them where there is room for these.
+    /// With 3, or with 2 and 5, between them where there is room.
     fn decades(&self, every: f64) -> Vec<f64> {
         let (low, high) = (self.low / 10f64.ln(), self.high / 10f64.ln());
         let per_decade = (self.to - self.from).abs() / (high - low);
@@ -170,15 +168,15 @@ impl Scale {
     }
 }
 
-/// Whether no labels that are centred on their places touch.
+/// Whether labels centred on their places do not touch.
 pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     let mut pairs = ticks.iter().zip(ticks.iter().skip(1));
     let needed = |a: &Tick, b: &Tick| (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART;
     pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
 }
 
-/// The ticks without those whose labels would touch the one before; of those that stay, the
-/// ones that would touch if text were `large` times as large are marked.
+/// Drops ticks whose labels would touch the previous one; marks those that would touch at `large`
+/// times the text size.
 pub(crate) fn thinned(ticks: Vec<Tick>, large: f64) -> Vec<Tick> {
     let mut kept: Vec<Tick> = Vec::with_capacity(ticks.len());
     let mut large_end = f64::NEG_INFINITY;
@@ -207,19 +205,14 @@ pub(crate) fn margin(ticks: &[Tick], large: f64) -> f64 {
         + 10.0
 }
 
-/// Units of an axis: sizes and names, ascending.
+/// Sizes and names, ascending.
 #[derive(Debug)]
 pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
 
-/// Times in ns.
 pub(crate) const TIME: Unit = Unit(&[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
-/// Times in seconds.
 pub(crate) const SECONDS: Unit = Unit(&[(1.0, "s")]);
-/// How much is done in a second.
 pub(crate) const RATE: Unit = Unit(&[(1.0, ""), (1e3, "thousand"), (1e6, "million")]);
-/// Shares in percent.
 pub(crate) const PERCENT: Unit = Unit(&[(1.0, "%")]);
-/// Sizes in bytes.
 pub(crate) const BYTES: Unit = Unit(&[
     (1.0, "B"),
     (1024.0, "KiB"),
@@ -233,11 +226,10 @@ impl Unit {
         *self.0.iter().rev().find(fits).unwrap_or(&self.0[0])
     }
 
-    /// A value in the unit that suits `reference`, as exact as `step` needs.
     fn label(&self, value: f64, reference: f64, step: f64) -> String {
         let (size, name) = self.suiting(reference);
         let decimals = -(step / size).log10().floor();
-        // An axis with a single value has no step.
+        // An axis with one value has no step.
         let decimals = if decimals.is_finite() {
             decimals.clamp(0.0, 6.0)
         } else {

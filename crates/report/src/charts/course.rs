@@ -1,5 +1,3 @@
-//! A quantity over time, one line a variant.
-
 use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, Unit, margin, thinned};
@@ -7,7 +5,7 @@ use super::frame::{FINE, Frame, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
 
-/// Lines of more points than this have no markers on them.
+/// Longer lines have no markers.
 const MARKED: usize = 60;
 
 #[derive(Debug, Clone)]
@@ -16,7 +14,7 @@ pub(crate) struct Course {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// The chart. Values begin at zero; `unit` is that of the values.
+/// Values begin at zero.
 pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup {
     let points = || lines.iter().flat_map(|line| &line.points);
     let most = |value: fn(&(f64, f64)) -> f64| points().map(value).fold(0.0, f64::max);

@@ -21,18 +21,17 @@ use super::marker::Look;
 use crate::number::time;
 
 const ALL: u64 = 100;
-/// Of more: steps that are drawn below the slow end, and within it.
+/// Of more: steps below the slow end, and within it.
 const STEPS: u64 = 40;
 const SLOW_STEPS: u64 = 20;
 const QUARTILES: [&str; 3] = ["lower quartile", "half", "upper quartile"];
-/// Values further apart than this stand on a logarithmic axis.
+/// A larger span is drawn on a logarithmic axis.
 const FAR: f64 = 8.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
     pub(crate) label: String,
-    /// Times in ns, in ascending order, and how many there are of each.
+    /// Times in ns, ascending, with their counts.
     pub(crate) values: Vec<(f64, u64)>,
-    /// The quartiles in ns, as they are given elsewhere.
     pub(crate) quartiles: [f64; 3],
 }
 
@@ -41,7 +40,7 @@ impl Curve {
         self.values.iter().map(|(_, count)| count).sum()
     }
 
-    /// The value of a rank, from 0: the last one for ranks that there are not.
+    /// Ranks count from 0; higher ones give the last value.
     pub(crate) fn at(&self, rank: u64) -> Option<f64> {
         let mut below = 0;
         let mut values = self.values.iter();
@@ -70,7 +69,7 @@ fn span(curves: &[Curve]) -> Option<(f64, f64)> {
     Some((low, high.map(|(value, _)| *value).reduce(f64::max)?))
 }
 
-/// The chart; the place of a curve is its colour and marker. `what` names the times.
+/// A curve's place is its colour and marker. `what` names the times.
 pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], what: &str) -> Markup {
     let Some(span) = span(curves) else {
         return html! {};
@@ -104,7 +103,6 @@ fn shares(y: &Scale) -> Vec<Tick> {
 }
 
 fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f64) -> Markup {
-    // One marker at each quartile, so that curves are distinguished without colour.
     let marks = marks(curve, x, y);
     let said = QUARTILES.iter().zip(curve.quartiles);
     let said = said.map(|(name, value)| format!("{name}: {}", time(value)));
@@ -119,7 +117,7 @@ fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f6
     }
 }
 
-/// Where the quartiles stand on the staircase; nowhere without values.
+/// Places of the quartiles; none without values.
 fn marks(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let n = curve.count();
     let place = |value: f64| (x.at(value), y.at(curve.within(value) as f64 / n as f64));
@@ -136,7 +134,7 @@ fn corners(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     ranks(curve).into_iter().filter_map(place).collect()
 }
 
-/// A staircase from a point over these corners to the right end, as steps across and up.
+/// From a point over the corners to the right end.
 fn stairs(corners: &[(f64, f64)], from: (f64, f64), right: f64) -> String {
     let whole = |length: f64| length.round() as i64;
     let (mut x, mut y) = (whole(from.0), whole(from.1));
@@ -154,8 +152,7 @@ fn stairs(corners: &[(f64, f64)], from: (f64, f64), right: f64) -> String {
     path
 }
 
-/// Which values are drawn, by rank: all of few; of many those on both sides of each quartile
-/// and the last always.
+/// Ranks of the drawn values: all of few; of many always both sides of each quartile and the last.
 fn ranks(curve: &Curve) -> Vec<u64> {
     let n = curve.count();
     if n <= ALL {

@@ -108,7 +108,7 @@ fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
             (line((low, y - 4.0), (low, y + 4.0), &format!("whisker {class}")))
             (line((high, y - 4.0), (high, y + 4.0), &format!("whisker {class}")))
         }
-        // What has no interval yet may be anywhere.
+        // Without an interval it may be anywhere.
         @if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
             path class=(format!("mark {class}")) d=(outline(shape(row.tone), layout.ratios.at(ratio), y, 4.5)) {
                 title { (row.label) ": " (row.said) }

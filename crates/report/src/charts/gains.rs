@@ -19,11 +19,10 @@ const MARK: f64 = 4.5;
 #[derive(Debug, Clone)]
 pub(crate) struct Gains {
     pub(crate) series: Vec<Series>,
-    /// The corners of the thin line, with which ratios stand at their logarithms; without it
-    /// they stand at their values.
+    /// Corners of the thin line. With it ratios stand at their logarithms, without at their values.
     pub(crate) ideal: Vec<(f64, f64)>,
     pub(crate) number: String,
-    /// What the ratios are, where the title does not say it.
+    /// Name of the ratios, if the title lacks it.
     pub(crate) upwards: String,
 }
 
@@ -35,7 +34,7 @@ fn axis(gains: &Gains) -> String {
     }
 }
 
-/// The chart; the place of a series is its colour and marker.
+/// A series' place is its colour and marker.
 pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     let points = || gains.series.iter().flat_map(|series| &series.points);
     if points().next().is_none() {

@@ -20,31 +20,28 @@ pub(super) use panels::heat;
 
 use crate::words::Tone;
 
-/// Ratios from which on a cell is of the next deeper colour.
+/// Ratios at which the colour deepens.
 pub(crate) const STEPS: [f64; 3] = [1.25, 2.0, 8.0];
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
-    /// The verdict in words: `1.31x faster`.
     pub(crate) word: String,
-    /// The interval in words: `[1.27 ... 1.35]`.
     pub(crate) ends: String,
     pub(crate) tone: Tone,
 }
 
-/// A grid; `cells[row][column]`, `None` where nothing was compared.
+/// `cells[row][column]`; `None`: not compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grid {
-    /// What a row and what a column is: `operation`, `model`.
+    /// Names of rows and columns: `operation`, `model`.
     pub(crate) corner: [String; 2],
     pub(crate) rows: Vec<String>,
     pub(crate) columns: Vec<String>,
     pub(crate) cells: Vec<Vec<Option<Cell>>>,
 }
 
-/// The class of a cell: `h0` (much faster) over `h4` (the same) to `h8` (much slower), `hd`
-/// where it is not known, `hn` where nothing was compared.
+/// `h0` (much faster) over `h4` (same) to `h8` (much slower), `hd` not known, `hn` not compared.
 pub(crate) fn level(cell: &Cell) -> &'static str {
     const FASTER: [&str; 4] = ["h3", "h2", "h1", "h0"];
     const SLOWER: [&str; 4] = ["h5", "h6", "h7", "h8"];
@@ -63,7 +60,6 @@ pub(crate) fn level(cell: &Cell) -> &'static str {
     }
 }
 
-/// The classes of the scale with what they mean, for a legend.
 pub(crate) fn scale() -> Vec<(&'static str, String)> {
     let [small, some, much] = STEPS;
     vec![
@@ -81,7 +77,7 @@ pub(crate) fn scale() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The hatching of cells that settle nothing, once a page.
+/// For undecided cells, once a page.
 pub(crate) fn hatch() -> Markup {
     html! {
         pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {

@@ -8,7 +8,7 @@ use super::frame::{FINE, Frame, LINE, label, line, px, steps};
 use super::marker::Look;
 use crate::number::{plain, time};
 
-/// Fewer points than this are markers without a line.
+/// Fewer points are markers alone.
 const LINE_OF: usize = 3;
 
 #[derive(Debug, Clone)]
@@ -16,11 +16,11 @@ pub(crate) struct Series {
     pub(crate) label: String,
     pub(crate) look: Look,
     pub(crate) points: Vec<Point>,
-    /// A curve through them, by its corners; none where nothing was fitted.
+    /// Corners of a fitted curve, if there is one.
     pub(crate) fit: Vec<(f64, f64)>,
 }
 
-/// A point of a line: the parameter, the time, and the quartiles around it, in ns.
+/// Parameter, time and its quartiles, in ns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
     pub(crate) x: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// The chart. `unit` names the parameter.
+/// `unit` names the parameter.
 pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
     let (top, bottom, right) = (8.0, 290.0, frame.width - 8.0);
@@ -60,7 +60,7 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
         (foot(frame, left, bottom, &format!("{unit}{}", x.said(&y))))
         @for (place, series) in series.iter().enumerate() { (self::series(place, series, &x, &y)) }
     };
-    // What a script needs to draw it on another axis.
+    // A script can redraw it on another axis.
     let data = format!("{} {} {}", y.data(), px(left), px(right));
     frame.svg(bottom + frame.foot(), Some(&data), &body)
 }
@@ -78,7 +78,7 @@ pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
     }
 }
 
-/// Grid lines with labels below; without lines where both ends are the same.
+/// Without lines if both ends are the same.
 pub(super) fn columns(ticks: &[Tick], (top, bottom): (f64, f64)) -> Markup {
     html! {
         @if top < bottom {
@@ -98,7 +98,7 @@ pub(super) fn foot(frame: &Frame<'_>, left: f64, bottom: f64, name: &str) -> Mar
     }
 }
 
-/// The class of a label: `w` where it has room in wide drawings only.
+/// `w`: it fits in wide drawings only.
 fn class_of(tick: &Tick) -> &'static str {
     if tick.small { "tick w" } else { "tick" }
 }

@@ -16,9 +16,9 @@ use maud::{Markup, PreEscaped, html};
 use super::frame::px;
 
 pub(crate) const COLOURS: usize = 6;
-/// Different looks of variants; after the last they begin again.
+/// After these, looks repeat.
 const LOOKS: usize = COLOURS * COLOURS * 2;
-/// Different strokes of runs, the whole one first; the style sheet has the others.
+/// The first is whole; the style sheet has the others.
 pub(crate) const STROKES: usize = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    /// The place of its marker among all; none for what has no marker.
+    /// `None` without a marker.
     fn place(self) -> Option<usize> {
         match self {
             Self::Variant(place) => Some(place % LOOKS),
@@ -54,12 +54,12 @@ impl Look {
         }
     }
 
-    /// The class of a path with its marker at each point; empty where it has no marker.
+    /// A path with a marker at each point; empty without.
     pub(crate) fn marked(self) -> String {
         self.place().map_or(String::new(), marker)
     }
 
-    /// The classes of its marker as a key that the style sheet draws.
+    /// A marker drawn by the style sheet.
     pub(crate) fn key(self) -> Option<String> {
         let place = self.place()?;
         let hollow = if is_hollow(place) { " o" } else { "" };
@@ -70,13 +70,13 @@ impl Look {
         ))
     }
 
-    /// Its marker around a point as path data, where it is drawn and not referred to.
+    /// Path data for a marker that is drawn, not referenced.
     pub(crate) fn outline(self, x: f64, y: f64, r: f64) -> String {
         let place = self.place();
         place.map_or(String::new(), |place| outline(shape(place), x, y, r))
     }
 
-    /// The class of such a marker: filled or hollow.
+    /// Filled or hollow.
     pub(crate) fn outlined(self) -> &'static str {
         match self.place().is_some_and(is_hollow) {
             true => "o",
@@ -84,7 +84,6 @@ impl Look {
         }
     }
 
-    /// Whether its stroke says more than its marker.
     pub(crate) fn has_stroke(self) -> bool {
         !matches!(self, Self::Variant(_))
     }
@@ -102,8 +101,7 @@ fn marker(place: usize) -> String {
     format!("m{place}")
 }
 
-/// The outline of a shape around a point, as path data: circle, square, triangle, diamond,
-/// upright cross, triangle on its point.
+/// Path data: circle, square, triangle, diamond, upright cross, triangle on its point.
 pub(crate) fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
     let at = |dx: f64, dy: f64| format!("{} {}", px(x + dx * r), px(y + dy * r));
     let polygon = |corners: &[(f64, f64)]| {
@@ -137,8 +135,7 @@ pub(crate) fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
     }
 }
 
-/// The markers that a drawing refers to as definitions, once a document, so that a chart of
-/// thousands of slots needs no more than their places.
+/// The markers that a drawing refers to, once a document: thousands of slots need only places.
 pub(crate) fn definitions(drawing: &str) -> Markup {
     let used = (0..LOOKS).filter(|place| drawing.contains(&format!("{}\"", marker(*place))));
     let used: Vec<usize> = used.collect();
@@ -168,16 +165,15 @@ fn mark(place: usize, (x, y): (f64, f64), r: f64) -> Markup {
     }
 }
 
-/// The outline of a shape around the origin, in the colour of its user.
+/// In the colour of its user.
 pub(crate) fn key(shape: usize) -> Markup {
     html! { path.mark id=(format!("k{shape}")) d=(outline(shape, 0.0, 0.0, 4.5)) {} }
 }
 
-/// The stroke of a sample: as long as its longest pattern, and beside its marker, which would
-/// cover it.
+/// As long as its longest pattern, beside its marker.
 const STROKE: f64 = 28.0;
 
-/// A sample beside a label in a legend, 14 high, and how wide it is.
+/// For a legend: 14 high; returns its width too.
 pub(crate) fn drawn(look: Look) -> (Markup, f64) {
     let stroke = match look.has_stroke() {
         true => STROKE,

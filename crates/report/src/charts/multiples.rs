@@ -21,11 +21,10 @@ use crate::words::Tone;
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     pub(crate) name: String,
-    /// A row of each comparison, in the order of all panels.
+    /// In the order of all panels.
     pub(crate) rows: Vec<Option<Row>>,
 }
 
-/// A panel is at least this wide.
 const LEAST_WIDTH: f64 = 118.0;
 const ROW: f64 = 9.0;
 const GAP: f64 = 10.0;

@@ -13,7 +13,6 @@ use crate::number::trimmed;
 pub(crate) struct Ratios(Scale);
 
 impl Ratios {
-    /// For ratios between `low` and `high`, on lengths from `from` to `to`.
     pub(crate) fn new((low, high): (f64, f64), lengths: (f64, f64)) -> Self {
         let (low, high) = (low.min(1.0 / 1.01), high.max(1.01));
         let room = (high / low).powf(0.06);
@@ -24,7 +23,7 @@ impl Ratios {
         self.0.at(ratio)
     }
 
-    /// Ticks whose labels keep apart: magnitudes on both sides of one.
+    /// Ticks on both sides of one whose labels do not touch.
     pub(crate) fn ticks(&self) -> Vec<Tick> {
         let rungs = rungs().map(|magnitudes| self.rung(&magnitudes));
         rungs
@@ -45,7 +44,7 @@ impl Ratios {
     }
 }
 
-/// Magnitudes of each step of the ladder, the finest first.
+/// Steps of the ladder, the finest first.
 fn rungs() -> [Vec<f64>; 13] {
     let steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
     let powers = [1, 2, 4, 8];
@@ -57,7 +56,6 @@ fn rungs() -> [Vec<f64>; 13] {
     })
 }
 
-/// Whether a magnitude is said in percent.
 fn is_percent(m: f64) -> bool {
     m < 1.0999
 }

@@ -8,14 +8,14 @@ use super::frame::{COARSE, Frame, px, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
 
-/// Values further apart than this stand on a logarithmic axis.
+/// A larger span is drawn on a logarithmic axis.
 const FAR: f64 = 8.0;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dot {
-    /// Seconds after the first slot of the case.
+    /// After the first slot of the case.
     pub(crate) at_s: f64,
-    /// Its value in ns; `None` if it failed.
+    /// `None`: failed.
     pub(crate) ns: Option<f64>,
     pub(crate) variant: usize,
 }
@@ -55,8 +55,7 @@ pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup 
     frame.svg(bottom + frame.foot(), Some(&y.data()), &body)
 }
 
-/// All slots of a variant as one path that is only seen by its markers: a run has
-/// thousands of slots.
+/// One path, seen by its markers alone: a run has thousands of slots.
 fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
     let own = dots.iter().filter(|dot| dot.variant == variant);
     let places = own.filter_map(|dot| Some((x.at(dot.at_s), y.at(dot.ns?))));

@@ -1,5 +1,3 @@
-//! The charts of runs side by side.
-
 use lab::SweepPoint;
 use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
 
@@ -13,8 +11,7 @@ use crate::document::figures::{Figure, Figures, Legend, brief, data, heat, lines
 use crate::number::time;
 use crate::words::{Tone, with_unit};
 
-/// The charts of a study: all changes, and where there are more than two runs a grid of
-/// them; sweeps as lines.
+/// All changes; a grid of them for more than two runs; sweeps as lines.
 pub(super) fn figures(all: &SideBySide, number: usize, study: &ComparedStudy) -> Figures {
     let id = format!("study{number}");
     let grid = if all.runs.len() > 2 {
@@ -100,10 +97,8 @@ fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
     heat(id, &title, grid)
 }
 
-/// A point of a sweep with its case.
 type At<'a> = (&'a SweepPoint, &'a ComparedCase);
 
-/// The sweeps of a study, each by the value of its parameter.
 fn sweeps(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
     let mut sweeps: Vec<(&str, Vec<At<'_>>)> = Vec::new();
     for (point, case) in study
@@ -126,7 +121,7 @@ fn sweeps(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
     drawn.fold(Figures::default(), Figures::and)
 }
 
-/// Typical times over the parameter: a colour and a marker a variant, a stroke a run.
+/// A colour and marker for each variant, a stroke for each run.
 fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
     let Some((first, _)) = points.first() else {
         return Figures::default();

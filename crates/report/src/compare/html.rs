@@ -1,5 +1,3 @@
-//! Runs side by side as a page.
-
 use lab::compare::SideBySide;
 use maud::{Markup, html};
 
@@ -60,7 +58,7 @@ fn body(all: &SideBySide) -> Markup {
     }
 }
 
-/// The colour of a card: that of doubt where nothing is decided.
+/// Doubt if nothing is decided.
 fn tone(all: &SideBySide, run: usize) -> Tone {
     let mut own = all.changes().filter(|(_, _, _, of, _)| *of == run);
     match own.any(|(.., change)| change.verdict.is_decided()) {

@@ -8,20 +8,19 @@ use lab::data::room::limit;
 use crate::document::table::{Cell, Column, Table, Value, text, whole};
 use crate::document::{Level, Section};
 
-/// The heading of the table.
 const TITLE: &str = "How many flows of each model there can be";
 
-/// What stands where a run did not ask for a model.
+/// A run did not ask for the model.
 const NOT_ASKED: &str = "-";
 
-/// How many flows there can be, a row a model, a column a run.
+/// A row a model, a column a run.
 pub(super) fn limits(section: &mut Section, all: &SideBySide, study: &ComparedStudy) {
     if study.limits.is_empty() {
         return;
     }
     let mut own = Section::new("", TITLE);
     let runs = all.runs.iter().enumerate();
-    // Where there is no room for all runs, the last ones are left out.
+    // The last runs are dropped first.
     let order = |place: usize| u8::try_from(all.runs.len() - place).unwrap_or(u8::MAX);
     let columns = runs.map(|(place, run)| Column::right(&run.name).drop(order(place)));
     let columns = [Column::left("flows")].into_iter().chain(columns).collect();
@@ -44,7 +43,6 @@ fn cell(side: Option<&Limit>) -> Value {
     }
 }
 
-/// What stops them in each run, and what the numbers rest on.
 fn notes(all: &SideBySide, study: &ComparedStudy) -> Vec<String> {
     let runs = all.runs.iter().enumerate();
     let stopped = runs.filter_map(|(run, of)| {
@@ -59,7 +57,6 @@ fn notes(all: &SideBySide, study: &ComparedStudy) -> Vec<String> {
     stopped.chain([rest.to_owned()]).collect()
 }
 
-/// What stops flows in a run, each with the models that it stops.
 fn groups(study: &ComparedStudy, run: usize) -> Vec<(String, Vec<&str>)> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for row in &study.limits {

@@ -12,12 +12,10 @@ use crate::document::variants::NO_GOOD_SLOT;
 use crate::document::{Level, Section};
 use crate::words::Tone;
 
-/// A variant in one run, or in two beside each other.
 struct Row<'a> {
     variant: &'a str,
     run: &'a str,
     sides: Vec<Option<&'a VariantSummary>>,
-    /// How it compares with the first run: words and interval.
     said: [Cell; 2],
 }
 
@@ -39,7 +37,7 @@ impl Row<'_> {
         .into()
     }
 
-    /// Of two runs: `3.49 MiB to 3.60 MiB`; nothing where neither is known.
+    /// Of two runs: `3.49 MiB to 3.60 MiB`.
     fn memories(&self) -> Cell {
         let sides = [0, 1].map(|place| self.memory(place).value);
         match sides.iter().any(|side| matches!(side, Value::Number(_))) {
@@ -57,7 +55,6 @@ const INTERVAL: Column = Column::new("", |row| row.said[1].clone())
     .label("interval")
     .drop(2);
 
-/// A row for each run.
 const EACH: &[Column] = &[
     VARIANT,
     Column::new("", |row| text(row.run).into()).label("run"),
@@ -69,7 +66,6 @@ const EACH: &[Column] = &[
     INTERVAL,
 ];
 
-/// Two runs in one row.
 const BOTH: &[Column] = &[
     VARIANT,
     Column::new("", |row| row.typical(0)).shown("first", Unit::Time),
@@ -81,7 +77,6 @@ const BOTH: &[Column] = &[
         .drop(1),
 ];
 
-/// The section of a study.
 pub(super) fn section(all: &SideBySide, number: usize, study: &ComparedStudy) -> Section {
     let heading = format!("{}: {}", study.name, study.title);
     let mut section =
@@ -118,7 +113,7 @@ fn case(all: &SideBySide, case: &ComparedCase) -> Section {
 fn table(all: &SideBySide, case: &ComparedCase) -> Table {
     let table = match &all.runs[..] {
         [first, second] => Table::of("", BOTH, both(case))
-            // From the right, as a run may be called "second".
+            // From the right: a run may be called "second".
             .head("second", &second.name)
             .head("first", &first.name),
         _ => Table {
@@ -154,7 +149,6 @@ fn each<'a>(all: &'a SideBySide, case: &'a ComparedCase) -> impl Iterator<Item =
     })
 }
 
-/// What is said of a variant in a run: words and interval.
 fn said_of(variant: &ComparedVariant, run: usize) -> [Cell; 2] {
     match &variant.changes[run] {
         Some(change) => {

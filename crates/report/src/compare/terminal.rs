@@ -1,5 +1,3 @@
-//! Runs side by side for a terminal or a pipe.
-
 use lab::compare::SideBySide;
 
 use super::study::section;

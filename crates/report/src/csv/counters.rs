@@ -12,7 +12,6 @@ use measure::counters::{Event, Sample, Scope};
 use super::place::{Launched, Place};
 use super::{Field, number, sheet, text, whole};
 
-/// A row: an event of all flows of a slot together, or of one of them.
 struct Row<'a> {
     place: Place<'a>,
     round: usize,
@@ -23,7 +22,7 @@ struct Row<'a> {
 
 enum Of {
     All(Measured<Reading>),
-    /// A flow with its number from 1.
+    /// Numbered from 1.
     Flow(usize, Scope, Sample),
 }
 

@@ -99,7 +99,7 @@ fn said(text_of: Option<&String>) -> Field {
     text_of.map_or(Field::Nothing, text)
 }
 
-/// The verdict's word as JSON has it.
+/// As in JSON.
 pub(crate) fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Faster { .. } => "faster",

@@ -49,7 +49,7 @@ pub fn laws(results: &Results) -> Option<String> {
     sheet_of_some(names(COLUMNS), rows)
 }
 
-/// The shape's word as JSON has it.
+/// As in JSON.
 fn word(shape: Shape) -> &'static str {
     match shape {
         Shape::Flat => "flat",

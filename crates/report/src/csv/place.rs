@@ -19,7 +19,6 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The heading of a table that says first where a row belongs.
     pub(super) fn names<R, C: FileColumn<R>>(
         columns: &'static [C],
     ) -> impl Iterator<Item = &'static str> {

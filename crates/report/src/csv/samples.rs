@@ -8,7 +8,6 @@ use lab::findings::{RawSlot, sampled};
 use super::place::{Launched, Place};
 use super::{Field, number, sheet_of_some, text, whole};
 
-/// A row: a sample, or the counters at the slot's end.
 struct Row<'a> {
     place: Place<'a>,
     slot: &'a RawSlot,
@@ -19,7 +18,7 @@ struct Row<'a> {
 }
 
 enum Seen<'a> {
-    /// A sample with its number from 1.
+    /// Numbered from 1.
     Sample(usize, &'a Sample),
     End(Totals),
 }

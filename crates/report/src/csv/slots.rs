@@ -12,12 +12,11 @@ use super::place::{Launched, Place};
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 use crate::document::variants::axis_columns;
 
-/// A row: one repetition, or a failed slot without one.
 struct Row<'a> {
     place: Place<'a>,
     slot: &'a RawSlot,
     launched: Launched<'a>,
-    /// Number from 1 and repetition, with the slot they are of.
+    /// Number from 1, repetition and slot.
     rep: Option<(u64, &'a Rep, &'a SlotRecord)>,
 }
 
@@ -185,12 +184,10 @@ impl Row<'_> {
         whole(self.rep.map(|(_, rep, _)| value(rep)))
     }
 
-    /// Of turns, where the flows took some.
     fn of_turns(&self, value: impl Fn(Turns) -> u64) -> Field {
         whole(self.rep.and_then(|(_, rep, _)| rep.turns).map(value))
     }
 
-    /// Of the parent and all flows, over the whole repetition.
     fn counter(&self, counter: Counter) -> Field {
         self.of_rep(|rep| {
             let parent = [rep.parent.create, rep.parent.steady, rep.parent.teardown];

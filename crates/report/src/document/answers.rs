@@ -20,34 +20,30 @@ use lab::{Answer, Finding, Results};
 use crate::words::many;
 use stats::Verdict;
 
-/// Pairs of equal slots that differ by more than this make a machine noisy.
+/// Differences of equal slots beyond this make a machine noisy.
 const NOISY: f64 = 0.05;
-/// Rows that one line names; of more it gives the number.
+/// Of more, a line has the number.
 const NAMED: usize = 3;
 
-/// What a run answers.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
-    /// Machine, studies, time and seed.
     pub(crate) head: Vec<String>,
-    /// What is varied and compared, of a study alone that varies something.
+    /// Of a single study that varies something.
     pub(crate) asked: Option<String>,
-    /// Threads against processes.
     pub(crate) rows: Vec<Answer>,
-    /// Everything else.
     pub(crate) others: Vec<Answer>,
-    /// What the names of variants mean that stand in the rows.
+    /// Meanings of variants' names in the rows.
     pub(crate) terms: Option<String>,
-    /// At which level headline answers hold.
+    /// Level of the headline answers.
     level: Option<String>,
-    /// What to do next; `DIR` stands for the results folder.
+    /// `DIR` stands for the results folder.
     pub(crate) next: Vec<String>,
-    /// What the reader must know, the most important first.
+    /// The most important first.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Answers {
-    /// At which level the rows hold, and what their marks mean.
+    /// Level and meaning of the marks.
     pub(crate) fn level(&self) -> Option<String> {
         let all = || self.all();
         let marks = [
@@ -62,17 +58,15 @@ impl Answers {
         Some(level + &marks.collect::<String>())
     }
 
-    /// Every row, in the order of the screen.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Answer> {
         self.rows.iter().chain(&self.others)
     }
 
-    /// The rows of a study.
     pub(crate) fn of_study(&self, place: usize) -> Vec<&Answer> {
         self.all().filter(|row| row.place == place).collect()
     }
 
-    /// `folder` is where the results are, for the commands that are named.
+    /// `folder` is for the named commands.
     pub(crate) fn of(results: &Results, folder: &str) -> Self {
         let rows = results.answers().into_iter();
         let (rows, others) = rows.partition(Answer::is_on_threads_and_processes);
@@ -103,8 +97,7 @@ impl Answers {
         answers
     }
 
-    /// The rows below which something is said of a kind, by their labels and the places of their
-    /// studies: it is no longer said below each.
+    /// Rows with a remark of this kind, by label and study: it is said once instead of below each.
     fn together(&mut self, about: About) -> Vec<(String, usize)> {
         let all = self.rows.iter_mut().chain(&mut self.others);
         let saying = all.filter_map(|row| {
@@ -115,8 +108,8 @@ impl Answers {
     }
 }
 
-/// `All 8 headline answers together are right in at least 95 of 100 runs`; nothing where no
-/// comparison is decided.
+/// `All 8 headline answers together are right in at least 95 of 100 runs`; `None` if nothing is
+/// decided.
 fn level(results: &Results) -> Option<String> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let findings = cases.flat_map(|case| &case.findings);
@@ -183,7 +176,6 @@ fn head(results: &Results) -> Vec<String> {
     vec![cpus, format!("{what}{took}"), format!("seed {seed}")]
 }
 
-/// The noise of the noisiest case.
 fn noise(results: &Results) -> Option<f64> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     cases.filter_map(|case| case.noise?.pair).reduce(f64::max)

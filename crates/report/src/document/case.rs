@@ -1,5 +1,3 @@
-//! One case: its table, what is said about it, and the charts of its slots, phases and memory.
-
 use lab::findings::Role;
 use lab::{CaseResult, Finding, Results};
 use stats::Verdict;
@@ -17,7 +15,6 @@ use crate::words::{
     Tone, circumstances, launched, many, not_counted, other_ratios, work, work_apart, work_of,
 };
 
-/// The part about one case.
 pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) -> Section {
     let mut section = Section::new(id, &case.case.title)
         .aside(circumstances(results, case).join(" · "))
@@ -44,7 +41,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     section.quiet(other_ratios(std::iter::once((case, String::new()))));
     section.quiet(of_pairs(case));
     requests(&mut section, None, &[case]);
-    // Numbers of flows are compared together, by the remarks of the study.
+    // Numbers of flows are compared together, by the study's remarks.
     let together = case.optimum.is_some();
     for finding in case.findings.iter().filter(|_| !together) {
         said(&mut section, finding);
@@ -60,7 +57,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     section
 }
 
-/// Why the ratios of a recommendation are others than those of the table.
+/// Why a recommendation's ratios differ from the table's.
 fn of_pairs(case: &CaseResult) -> Option<String> {
     let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
     (is_told && case.work_is_a_command() && !case.findings.is_empty()).then(|| {
@@ -70,7 +67,6 @@ fn of_pairs(case: &CaseResult) -> Option<String> {
     })
 }
 
-/// The charts of a case.
 fn figures(section: &mut Section, id: &str, case: &CaseResult) {
     let charts = of_mixes(&format!("{id}-mixes"), case)
         .and(slots(&format!("{id}-slots"), case))
@@ -84,7 +80,6 @@ fn figures(section: &mut Section, id: &str, case: &CaseResult) {
     section.figures(parts, Detail::NoCharts);
 }
 
-/// The charts of a point of a sweep.
 pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
     if case.slots.is_empty() {
         return Figures::default();
@@ -94,7 +89,7 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
         .and(course(&format!("{id}-course"), case))
 }
 
-/// The sentence, what it must not be read without, why, and the slow ends.
+/// Sentence, caveat, reasons, slow ends.
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
     section.quiet(finding.early.clone());
@@ -111,8 +106,7 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.quiet(tail(finding));
 }
 
-/// What the comparisons of some cases are in their run: with which others they share the 5 %;
-/// nothing of a headline that has no answer.
+/// With which other comparisons these share the 5 %; `None` for a headline without an answer.
 pub(super) fn role(results: &Results, cases: &[&CaseResult]) -> Option<String> {
     let right = right_of_100(results.error);
     let mut findings = cases.iter().flat_map(|case| &case.findings).peekable();
@@ -163,9 +157,8 @@ fn tail(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Whose work is not the case's, and in what.
 pub(super) fn own_work(case: &CaseResult) -> Vec<String> {
-    // A search of its own is the same search in another design, which its label says.
+    // The same search in another design: the label says so.
     let labelled = case.case.variants.iter().filter(|_| !is_self_managed(case));
     let said = labelled.filter_map(|variant| {
         let own = variant.work.as_ref()?;
@@ -175,7 +168,7 @@ pub(super) fn own_work(case: &CaseResult) -> Vec<String> {
     said.collect()
 }
 
-/// `failed: 3 slots of thread: …`; of several variants together where it is the same.
+/// `failed: 3 slots of thread: …`; variants with equal failures share a line.
 pub(super) fn failed(section: &mut Section, case: &CaseResult) {
     let mut groups: Vec<(&(usize, String), Vec<&str>)> = Vec::new();
     for variant in &case.variants {
@@ -197,7 +190,6 @@ pub(super) fn failed(section: &mut Section, case: &CaseResult) {
     }
 }
 
-/// What was launched.
 pub(super) fn launches(case: &CaseResult) -> String {
     let variants = case.case.variants.iter().enumerate();
     let each = variants.map(|(at, variant)| {

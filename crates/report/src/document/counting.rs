@@ -1,5 +1,3 @@
-//! Counted events of a case as a table, with what must be known of it.
-
 use lab::findings::counted::{EventMedians, Events};
 use lab::{CaseResult, LabelledVariant, StudyResult};
 use measure::counters::{Event, Scope};
@@ -9,12 +7,11 @@ use super::table::{Cell, Col, Table, Unit, Value, number, text};
 use crate::number::{count, percent, time};
 use crate::words::{Tone, many};
 
-/// A share of less than this is not all of the time.
+/// Smaller shares are less than all of the time.
 const ALL: f64 = 0.9995;
-/// The heading of the share that is never left out.
 const RAN: &str = "counters ran";
 
-/// An event of a variant; below instructions a row for how many a cycle did.
+/// An event, or cycles for instructions.
 struct Row<'a> {
     event: Event,
     variant: &'a str,
@@ -62,7 +59,6 @@ fn said(value: f64, unit: Unit) -> Cell {
 }
 
 impl Row<'_> {
-    /// A number of events, or of the time that they are.
     fn of(&self, what: impl Fn(&EventMedians) -> Option<f64>) -> Cell {
         let unit = match self.event {
             Event::TaskClock => Unit::Time,
@@ -73,7 +69,6 @@ impl Row<'_> {
     }
 }
 
-/// The table of a case, if anything was counted.
 pub(super) fn of_case(section: &mut Section, case: &CaseResult) {
     let counted = counted(case);
     let Some((_, events)) = counted.first() else {
@@ -95,7 +90,7 @@ pub(super) fn of_case(section: &mut Section, case: &CaseResult) {
     section.quiet(notes(&counted));
 }
 
-/// An event of each variant, and below instructions how many a cycle did.
+/// With a row for instructions per cycle.
 fn rows_of<'a>(event: Event, counted: &[(&'a LabelledVariant, &'a Events)]) -> Vec<Row<'a>> {
     let row = |variant: &'a LabelledVariant, medians, per_cycle| Row {
         event,
@@ -115,7 +110,6 @@ fn rows_of<'a>(event: Event, counted: &[(&'a LabelledVariant, &'a Events)]) -> V
     rows.chain(of_cycles).collect()
 }
 
-/// Variants of whose flows events were to be counted.
 fn counted(case: &CaseResult) -> Vec<(&LabelledVariant, &Events)> {
     let variants = case.case.variants.iter().zip(&case.variants);
     variants
@@ -181,7 +175,6 @@ fn user_only(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     })
 }
 
-/// What counting has cost.
 fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     let around = counted.iter().map(|(_, events)| events.around_ns);
     let around = time(around.fold(0.0, f64::max));
@@ -206,7 +199,7 @@ fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     ))
 }
 
-/// What could not be counted in a study, each reason once.
+/// Each reason once.
 pub(super) fn of_study(section: &mut Section, study: &StudyResult) {
     for line in lab::findings::counted::missing(study) {
         section.text(Tone::Quiet, format!("events {line}"));

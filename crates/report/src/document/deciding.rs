@@ -15,8 +15,8 @@ use super::{Level, Part, Section, limits};
 use crate::words::Tone;
 use lab::Block;
 
-/// Puts the chart, with its conclusion as its title, and the cause into a section; `evidence` has
-/// a section for each block of the study, in order.
+/// Adds the chart, titled by its conclusion, and the cause; `evidence` has a section for each block
+/// of the study.
 pub(super) fn answer(
     section: &mut Section,
     study: &StudyResult,
@@ -41,7 +41,7 @@ pub(super) fn answer(
     }
 }
 
-/// What stands below the rows, with the row that it is about where there are several.
+/// Remarks, with their row's name if there are several.
 fn below(rows: &[&Answer]) -> Vec<String> {
     let lines = rows.iter().flat_map(|row| {
         row.below.iter().map(|line| match rows {
@@ -52,7 +52,7 @@ fn below(rows: &[&Answer]) -> Vec<String> {
     lines.collect()
 }
 
-/// What the rows of a study say, the ends of their intervals where there is one row.
+/// With the interval if there is one row.
 fn conclusion(rows: &[&Answer]) -> Option<String> {
     match rows {
         [] => None,
@@ -70,7 +70,7 @@ fn conclusion(rows: &[&Answer]) -> Option<String> {
     }
 }
 
-/// The chart, and the words that name its place where those are not the section's.
+/// The words name its place if it is not the section.
 fn chart(
     id: &str,
     study: &StudyResult,

@@ -10,48 +10,36 @@
 //! there is room for (`html::room`), the answers before everything else. The page says what it
 //! left out, and where that is.
 
-/// Bytes that a page stays below, whatever was run.
 pub(crate) const MOST: usize = 500_000;
 
-/// How much is left out: each level leaves out what those before it do.
+/// Each level leaves out what earlier ones do, and more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Detail {
-    /// Nothing.
     All,
-    /// The tables below the charts of slots.
     NoTablesOfSlots,
-    /// Charts of the points of a sweep, but for the first and the last.
+    /// Charts of inner points of a sweep.
     FirstAndLast,
-    /// What is embedded for programs, but for the headlines.
     BriefData,
-    /// Charts of all points of sweeps, and the distributions.
     NoPoints,
-    /// Every chart of a single case.
     NoCharts,
-    /// What is folded away.
     NoFolds,
-    /// What finds no room, and every chart but maps.
+    /// What does not fit, and every chart but maps.
     WhatFits,
-    /// Nothing more: parts until here are on every page that has room for them.
+    /// Parts until here are on every page with room for them.
     Never,
 }
 
-/// What is embedded for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Data {
-    /// Every case.
     All,
-    /// The headline cases.
     Headlines,
-    /// How to run it again.
     Nothing,
 }
 
 impl Detail {
-    /// What is never left out for its kind.
+    /// Left out by no level.
     pub(crate) const NEVER: Self = Self::Never;
 
-    /// From everything to the least.
     pub(crate) const LEVELS: [Self; 8] = [
         Self::All,
         Self::NoTablesOfSlots,
@@ -63,12 +51,10 @@ impl Detail {
         Self::WhatFits,
     ];
 
-    /// Whether charts of slots have their values below.
     pub(crate) fn has_tables_of_slots(self) -> bool {
         self < Self::NoTablesOfSlots
     }
 
-    /// What is embedded for programs.
     pub(crate) fn data(self) -> Data {
         match self {
             _ if self < Self::BriefData => Data::All,
@@ -77,12 +63,11 @@ impl Detail {
         }
     }
 
-    /// Whether only parts are on the page that there is room for.
+    /// Whether only parts that fit are on the page.
     pub(crate) fn is_bounded(self) -> bool {
         self == Self::WhatFits
     }
 
-    /// What is left out, in a sentence; none where nothing is.
     pub(crate) fn said(self) -> Option<String> {
         let points = match self < Self::NoPoints {
             true => "the charts of the inner points of sweeps",

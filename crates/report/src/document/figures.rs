@@ -1,5 +1,3 @@
-//! Figures as data: what a chart shows, its conclusion as a title, and the table behind it.
-
 mod course;
 mod ecdf;
 mod forest;
@@ -26,7 +24,6 @@ use crate::charts::lines::Series;
 use crate::charts::marker::Look;
 use crate::words::{Tone, many};
 
-/// A chart with all that belongs to it.
 #[derive(Debug)]
 pub(crate) struct Figure {
     /// Unique within the document.
@@ -35,32 +32,24 @@ pub(crate) struct Figure {
     /// For those who cannot see the chart.
     pub(crate) desc: String,
     pub(crate) legend: Legend,
-    /// The data as a table, where the chart is none itself.
+    /// Unless the chart itself is one.
     pub(crate) data: Option<Table>,
     pub(crate) chart: Chart,
 }
 
-/// What colours and markers mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Legend {
-    /// The chart says it itself.
     None,
-    /// Labels of series, each with its look.
     Series(Vec<(Look, String)>),
-    /// Names of the parts of bars.
     Parts(&'static [&'static str]),
-    /// The colours of a grid.
     Scale,
 }
 
-/// None, one or several figures.
 #[derive(Debug, Default)]
 pub(crate) struct Figures(pub(crate) Vec<Figure>);
 
-/// Variants that a title names.
 const NAMED: usize = 4;
 
-/// What a title says of each variant, of the first where there are many.
 pub(crate) fn brief(said: &[String]) -> String {
     match said.len().saturating_sub(NAMED) {
         0 => said.join(", "),
@@ -97,7 +86,6 @@ impl From<Figure> for Figures {
 }
 
 impl Figures {
-    /// These and others.
     pub(crate) fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
@@ -105,7 +93,6 @@ impl Figures {
 }
 
 impl Legend {
-    /// Markers and labels of variants.
     pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
         let labels = labels.enumerate();
         Self::Series(
@@ -115,7 +102,6 @@ impl Legend {
         )
     }
 
-    /// Looks and labels of lines.
     pub(crate) fn lines(series: &[Series]) -> Self {
         let series = series.iter();
         Self::Series(series.map(|one| (one.look, one.label.clone())).collect())

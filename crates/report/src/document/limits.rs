@@ -12,13 +12,10 @@ use crate::charts::axis;
 use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, count};
 
-/// The heading of the table.
 const TITLE: &str = "How many flows of each model there can be here";
 
-/// Why there is no limit.
 const NO_LIMIT: &str = "no limit of this machine can be read";
 
-/// A limit of a study.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) study: &'a str,
@@ -71,7 +68,6 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// The rows of a study.
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let name = study.study.name.as_str();
     study
@@ -80,14 +76,13 @@ pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
         .map(move |limit| Row { study: name, limit })
 }
 
-/// The limits of a study that has some.
 pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
     if study.limits.is_empty() {
         return;
     }
     let mut own = Section::new(id, TITLE);
     let mut table = Table::of(TITLE, COLUMNS, rows(study));
-    // What stops them is long: it takes what room is left.
+    // Reasons are long and take the free room.
     table.names = table
         .columns
         .iter()
@@ -105,7 +100,6 @@ pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-/// The largest number of each model; none where no limit can be read.
 pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
     let bar = |limit: &Limit| {
         let most = limit.room.as_ref().filter(|room| room.count > 0)?.count;
@@ -123,10 +117,9 @@ pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
     stack(id, TITLE, bars, parts).0.into_iter().next()
 }
 
-/// Powers of ten.
 const POWERS: axis::Unit = axis::Unit(&[(1.0, "")]);
 
-/// What raises each limit, and whose it is: `("process, thread", "sudo sysctl …")`.
+/// `("process, thread", "sudo sysctl …")`.
 fn remedies(study: &StudyResult) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for one in &study.limits {
@@ -139,7 +132,6 @@ fn remedies(study: &StudyResult) -> Vec<(String, String)> {
     all
 }
 
-/// What the figures rest on, and why some are not there.
 fn notes(study: &StudyResult) -> Vec<String> {
     let made = |one: &Limit| format!("{} {}", count(one.made), plural(&one.label));
     let made: Vec<String> = study.limits.iter().map(made).collect();

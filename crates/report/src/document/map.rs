@@ -13,10 +13,8 @@ use super::{Level, Section};
 use crate::charts::heat::{Cell as Colour, Grid};
 use crate::words::{BUNDLES, Tone, cause, comparison, cut_short_together, finding_of, noise_of};
 
-/// Cases whose reasons are given.
 const REASONS: usize = 12;
 
-/// The part about one map.
 pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatrix<'_>) -> Section {
     let mut section = Section::new(id, &map.setting())
         .aside(noise_of(&map.cases).join(" · "))
@@ -30,7 +28,7 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
         ),
     );
     section.table(compared(map));
-    // The chart says the same, cell by cell.
+    // The chart has the same, cell by cell.
     if let Some(part) = section.parts.last_mut() {
         part.until = Detail::NoFolds;
     }
@@ -53,13 +51,11 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
     section
 }
 
-/// The heat map.
 pub(super) fn figure(id: &str, map: &OperationMatrix<'_>) -> Figures {
     let title = "Each operation under each model, against processes";
     heat(&format!("{id}-map"), title, grid(map))
 }
 
-/// The labels of all variants but the reference.
 fn subjects<'a>(map: &OperationMatrix<'a>) -> Vec<&'a str> {
     let first = map.cases.first().into_iter();
     let variants = first.flat_map(|case| case.variants.iter().skip(1));
@@ -84,7 +80,6 @@ fn grid(map: &OperationMatrix<'_>) -> Grid {
     }
 }
 
-/// How each model compares, with its interval in a column of its own.
 fn compared(map: &OperationMatrix<'_>) -> Table {
     let subjects = subjects(map);
     let mut columns = vec![Column::left("operation")];
@@ -114,7 +109,6 @@ fn compared(map: &OperationMatrix<'_>) -> Table {
     )
 }
 
-/// Headings that leave room for numbers.
 fn short(label: &str) -> &str {
     match label {
         "process-shared-files" => "+files shared",
@@ -152,7 +146,6 @@ fn effect(effect: Effect) -> String {
     format!("{} {}", said.word, said.interval)
 }
 
-/// Typical times of every model.
 fn typical(map: &OperationMatrix<'_>) -> Section {
     let first = map.cases.first().into_iter();
     let labels = first.flat_map(|case| case.variants.iter().map(|v| v.label.as_str()));
@@ -186,7 +179,6 @@ fn typical(map: &OperationMatrix<'_>) -> Section {
     section
 }
 
-/// Why the last model differs from the first, where it differs most.
 fn reasons(map: &OperationMatrix<'_>) -> Section {
     let size = |finding: &Finding| {
         let ratio = finding.estimate.map_or(1.0, |estimate| estimate.ratio);

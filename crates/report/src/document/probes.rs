@@ -10,16 +10,13 @@ use super::table::{Cell, Col, Table, Unit, Value, text, whole};
 use super::{Level, Section};
 use crate::words::Tone;
 
-/// The heading of the table.
 const TITLE: &str = "Predictions put to the test behind lowered limits";
 
-/// What the table shows.
 const ABOUT: &str = "For each model one limit was lowered for one process, in which the same \
     reading predicted how many flows there is room for, and flows were made until one was refused.";
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// A probe of a study.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) study: &'a str,
@@ -49,7 +46,7 @@ impl Row<'_> {
         }
     }
 
-    /// A value of a probe that was met; nothing of one that could not be had.
+    /// Nothing for a probe that could not be made.
     fn if_met(&self, value: impl Fn(&Ceiling, u64) -> Value) -> Cell {
         match self.met() {
             Some((predicted, reached, _)) => value(predicted, reached).into(),
@@ -104,7 +101,6 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// The rows of a study.
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let name = study.study.name.as_str();
     study
@@ -113,7 +109,6 @@ pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
         .map(move |probe| Row { study: name, probe })
 }
 
-/// The probes of a study that has some.
 pub(super) fn probes(section: &mut Section, id: &str, study: &StudyResult) {
     let mut own = Section::new(id, TITLE);
     if !study.probes.is_empty() {
@@ -124,7 +119,6 @@ pub(super) fn probes(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-/// Fences that could not be had, and why.
 fn notes(probe: &Probe) -> Vec<String> {
     let last = match &probe.probed {
         Probed::NotAvailable { reason } => Some((probe.fence, reason)),

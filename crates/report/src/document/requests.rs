@@ -6,11 +6,10 @@ use super::Section;
 use super::variants::{REQUESTS, table};
 use crate::words::Tone;
 
-/// What the columns mean, for the line below the table.
 const NOTE: &str = "Requests: median a second of the steady phase. Latencies: of all \
     requests of all counted repetitions, within 3.1 %.";
 
-/// The table of these cases, if their flows answer requests. A parameter has the first column.
+/// If flows answer requests; a parameter has the first column.
 pub(super) fn requests(section: &mut Section, parameter: Option<&str>, cases: &[&CaseResult]) {
     let mut variants = cases.iter().flat_map(|case| &case.variants);
     if variants.any(|variant| variant.requests.is_some()) {

@@ -1,5 +1,3 @@
-//! What samplers recorded of each variant, and what they cost, in words.
-
 use lab::CaseResult;
 use lab::findings::sampled::{Sampled, sampled};
 
@@ -7,7 +5,7 @@ use crate::number::{bytes, percent, time};
 use crate::text::TIE;
 use crate::words::many;
 
-/// A line a sampled variant, and one for each reason why something is missing.
+/// A line for each sampled variant, and for each reason of a missing value.
 pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
     let variants = case.variants.iter().enumerate();
     let found = variants.filter_map(|(at, variant)| Some((&variant.label, sampled(case, at)?)));

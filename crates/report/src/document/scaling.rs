@@ -27,35 +27,28 @@ pub(crate) use columns::{COLUMNS, Row, rows};
 use columns::{PAGES, of_work};
 use lab::Sweep;
 
-/// The heading of the part.
 const HEADING: &str = "Throughput against the number of flows, and pages";
 
-/// What the columns of throughput are.
 const NOTE: &str = "Of one: throughput over that of one flow (one pair) of the \
     first variant, with the interval of two samples at 95 %. Threads over processes: only the \
     model differs, rounds are in random order; above 1 threads do more. Memory: PSS, page tables \
     and kernel stacks.";
 
-/// What the columns of pages are.
 const ABOUT_PAGES: &str = "Pages that hold what the flows work on, of 4 KiB and as ranges of \
     2 MiB (what a huge page maps); each address space by itself. Shared: worked on by more than \
     one flow, or by flows of more than one core; after <=, an upper bound.";
 
-/// What is said in place of pages where a work does not report them.
 const UNTOLD: &str =
     "Pages: not available: flows of this work keep nothing that could be gone over at its end";
 
-/// Why throughput is not set against that of one flow.
 const NO_ONE: &str = "of one: no good slot with one flow (one pair) of the first variant: ask for \
     that number too, such as --flows 1..4";
 
-/// Whether any variant of a work tells of its pages, or why there are none.
 fn tells_pages(work: &Scaling) -> bool {
     let mut variants = work.points.iter().flat_map(|point| &point.variants);
     variants.any(|variant| variant.footprint.is_some())
 }
 
-/// The tables and charts of a study that scales something.
 pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
     if study.scaling.is_empty() {
         return;
@@ -86,7 +79,7 @@ pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-/// Why anything is missing, each reason once.
+/// Each once.
 fn reasons(study: &StudyResult) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     let points = study.scaling.iter().flat_map(|work| &work.points);
@@ -98,7 +91,6 @@ fn reasons(study: &StudyResult) -> Vec<String> {
     reasons
 }
 
-/// The charts of each work and way.
 pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
     let works = study.scaling.iter().enumerate();
     works
@@ -112,13 +104,13 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
         .fold(Figures::default(), Figures::and)
 }
 
-/// The work and its way as a part of an identifier, so that files of charts tell what they show.
+/// For names of files.
 fn word(work: &Scaling) -> String {
     let name = format!("{}_{}", work.workload, work.along);
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
-/// How much of what flows work on several cores share, at the largest number of flows.
+/// At the most flows.
 fn shared_pages(id: &str, work: &Scaling) -> Figures {
     let bar = |one: &Throughput| {
         let pages = one.footprint.as_ref()?.value()?;
@@ -147,7 +139,7 @@ fn shared_pages(id: &str, work: &Scaling) -> Figures {
     stack(id, &title, bars, parts)
 }
 
-/// Processes by threads, each against as many processes of one thread.
+/// Against as many processes of one thread.
 fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     let mut cells = BTreeMap::new();
     for point in &work.points {
@@ -155,7 +147,7 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
         for variant in &point.variants {
             let shape = (variant.processes, variant.threads);
             let cell = case.and_then(|case| cell(case, &variant.label));
-            // One flow as a thread has the place of one flow as a process.
+            // One flow has one place, as thread or process.
             if let Some(cell) = cell {
                 cells.entry(shape).or_insert(cell);
             }
@@ -172,7 +164,7 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     by_shape(id, &title, &cells)
 }
 
-/// Why anything of a variant is missing, each reason once.
+/// Each once.
 pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     let mut reasons = unseen(variant);
     let pages = variant.footprint.as_ref().and_then(Measured::value);
@@ -181,7 +173,7 @@ pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     reasons
 }
 
-/// The same of what the tables for people have; how many pages are resident is not in them.
+/// As [`missing`], for what people's tables show: not resident pages.
 fn unseen(variant: &Throughput) -> Vec<String> {
     let mut reasons = Vec::<String>::new();
     let mut take = |reason: Option<String>| {
@@ -200,7 +192,7 @@ fn unseen(variant: &Throughput) -> Vec<String> {
     reasons
 }
 
-/// The reason, and that there is a bound all the same.
+/// With the note that there is a bound.
 fn bounded(measured: &Measured<Touched>, at_most: Option<Touched>) -> Option<String> {
     let reason = reason(measured)?;
     Some(match at_most {
@@ -216,8 +208,7 @@ fn reason<T>(measured: &Measured<T>) -> Option<String> {
     }
 }
 
-/// Whether a sweep is over numbers of flows that each do as much: its times tell nothing, and
-/// throughput has charts of its own.
+/// Sweeps over flows of equal work have charts of throughput, not of times.
 pub(crate) fn is_scaled(sweep: &Sweep<'_>) -> bool {
     let mut cases = sweep.points.iter().map(|(_, case)| &case.case);
     cases.all(|case| lab::data::along(case).is_some())

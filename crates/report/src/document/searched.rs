@@ -18,7 +18,6 @@ use crate::number::{bytes, many, plain, time};
 
 pub(crate) use workload::searching::CLASSES;
 
-/// What the columns of the classes are, for the line below the table.
 const MEANINGS: [(&str, &str); 8] = [
     ("walk", "folders are opened and listed, ignore rules"),
     ("open", "files are opened and closed"),
@@ -45,7 +44,6 @@ fn note_classes() -> String {
     )
 }
 
-/// Every column of a variant whose flows were made by its work.
 pub(crate) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("model", |row| row.launched().model().into()),
@@ -167,15 +165,12 @@ fn to_best(row: &Row<'_>, value: impl Fn(&AtNumber) -> Option<f64>) -> Cell {
     number(at.and_then(value)).into()
 }
 
-/// A case that asks for the best number of workers.
 type ByNumber<'a> = (&'a str, &'a Optimum);
 
-/// Whether the flows of a case were made by its work.
 pub(crate) fn is_self_managed(case: &CaseResult) -> bool {
     case.case.work.makes_own_flows()
 }
 
-/// Every variant with what its flows used.
 pub(crate) fn variants(case: &CaseResult) -> impl Iterator<Item = (&VariantSummary, &SelfManaged)> {
     let variants = case.variants.iter();
     variants.filter_map(|variant| Some((variant, variant.self_managed.as_ref()?)))
@@ -198,7 +193,6 @@ pub(crate) fn what_was_searched(case: &CaseResult) -> Option<String> {
     ))
 }
 
-/// How the processes of commands were found and held.
 pub(crate) fn how_followed(case: &CaseResult) -> Option<&'static str> {
     let held = variants(case).map(|(_, own)| own.counts.get("by_cgroup").copied());
     let held: Option<Vec<f64>> = held.collect();
@@ -209,7 +203,6 @@ pub(crate) fn how_followed(case: &CaseResult) -> Option<&'static str> {
     })
 }
 
-/// The tables and charts of a study whose work makes its own flows.
 pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
     let all = by_number(study);
     if !all.is_empty() {
@@ -222,7 +215,6 @@ pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
     profiles(section, study);
 }
 
-/// Every case of a study that asks for the best number.
 fn by_number(study: &StudyResult) -> Vec<ByNumber<'_>> {
     let cases = study.cases.iter();
     cases
@@ -235,7 +227,6 @@ fn by_number(study: &StudyResult) -> Vec<ByNumber<'_>> {
         .collect()
 }
 
-/// Every number of workers.
 fn numbers(all: &[ByNumber<'_>]) -> Vec<u32> {
     let numbers = all.iter().flat_map(|(_, optimum)| &optimum.numbers);
     let mut numbers: Vec<u32> = numbers.map(|at| at.flows).collect();
@@ -244,8 +235,8 @@ fn numbers(all: &[ByNumber<'_>]) -> Vec<u32> {
     numbers
 }
 
-/// Variants with the time of each class, in ns, and what the timers cost: of each case whose
-/// variants differ in more than their number, and of the best number of the others.
+/// Times of classes in ns, and the timers' cost: of cases whose variants differ in more than their
+/// number, else of the best number.
 fn profiles_of(study: &StudyResult) -> Vec<(&str, &str, &SelfManaged)> {
     let cases = study.cases.iter().flat_map(|case| {
         let best = case.optimum.as_ref();
@@ -258,13 +249,11 @@ fn profiles_of(study: &StudyResult) -> Vec<(&str, &str, &SelfManaged)> {
     cases.collect()
 }
 
-/// The time of each class, in the order of [`CLASSES`].
 fn classes(own: &SelfManaged) -> Vec<f64> {
     let of = |class: &str| own.classes_ns.get(class).copied().unwrap_or(0.0);
     CLASSES.iter().map(|class| of(class)).collect()
 }
 
-/// Where the time went, one row a variant.
 fn profiles(section: &mut Section, study: &StudyResult) {
     let heading = "Where the time of the flows goes";
     let mut own = Section::new("", heading);
@@ -278,7 +267,7 @@ fn profiles(section: &mut Section, study: &StudyResult) {
     let mut columns = vec![Head::left("case"), Head::left("variant")];
     columns.extend(CLASSES.map(|class| {
         let column = Head::right(class).unit(Unit::Time);
-        // The least of all first, where room is short.
+        // What is least of all is dropped first.
         match class {
             "print" => column.drop(2),
             "create" => column.drop(3),
@@ -297,13 +286,12 @@ fn profiles(section: &mut Section, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-/// What the timers cost.
 fn signed(cost: f64) -> String {
     let sign = if cost < 0.0 { "-" } else { "+" };
     format!("{sign}{:.1} %", 100.0 * cost.abs())
 }
 
-/// A line for each case; two points are no trend.
+/// One line a case; two points are no trend.
 fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
     if numbers(all).len() < 3 {
         return Figures::default();
@@ -350,7 +338,6 @@ fn point(at: &AtNumber) -> Point {
     }
 }
 
-/// Typical times, one row a number of workers, one column a case.
 fn times_by(all: &[ByNumber<'_>]) -> Table {
     let column = |(place, (name, _)): (usize, &ByNumber<'_>)| {
         let column = Head::right(*name);
@@ -385,7 +372,6 @@ fn times_by(all: &[ByNumber<'_>]) -> Table {
     Table::new(caption, columns, numbers(all).iter().map(row))
 }
 
-/// Where the time of each variant of a case went.
 pub(super) fn profile(id: &str, case: &CaseResult) -> Figures {
     let bars = variants(case).filter(|(_, own)| !own.classes_ns.is_empty());
     let bars = bars.map(|(variant, own)| Bar {

@@ -26,7 +26,6 @@ use crate::charts::marker::Look;
 use crate::number::percent;
 use crate::words::Tone;
 
-/// A count of a case.
 pub(crate) struct Row<'a> {
     pub(crate) study: &'a str,
     pub(crate) machine: &'a str,
@@ -36,7 +35,6 @@ pub(crate) struct Row<'a> {
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// The columns of `simulated.csv` and of the tables.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::new("study", |row| text(row.study).into()),
     Column::new("simulated_machine", |row| text(row.machine).into()),
@@ -137,7 +135,6 @@ fn ratio(row: &Row<'_>, of: fn(&Spread) -> f64) -> Cell {
     number(row.count.ratio.as_ref().map(of)).into()
 }
 
-/// Every count of every case of a study.
 pub(crate) fn rows<'a>(
     results: &'a Results,
     study: &'a StudyResult,
@@ -154,7 +151,6 @@ pub(crate) fn rows<'a>(
     })
 }
 
-/// The section of a study that was simulated.
 pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, study: &StudyResult) {
     let Some(simulation) = &results.header.settings.simulate else {
         return;
@@ -167,7 +163,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
             let figures = figure(&id, study, group, drawn);
-            // The page has the sentence as the chart's title.
+            // On the page the chart's title is the sentence.
             let is_title = !figures.0.is_empty();
             own.figures(figures, Detail::WhatFits);
             let said = beside::said(study, group, drawn);
@@ -215,7 +211,6 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     section.section(own, Level::Answer);
 }
 
-/// Where the figures of a machine are from.
 fn origins(machine: &Machine) -> impl Iterator<Item = String> {
     machine.origins.iter().map(|origin| {
         let source = origin.source.iter().cloned();
@@ -246,14 +241,12 @@ fn caption(one: &SimulatedCase) -> String {
     }
 }
 
-/// A chart of some counts.
 struct Drawn {
-    /// At the end of its identifier.
+    /// Suffix of its id.
     word: &'static str,
     counts: &'static [Count],
 }
 
-/// Of each work along each way.
 const DRAWN: [Drawn; 2] = [
     Drawn {
         word: "caches",
@@ -265,8 +258,8 @@ const DRAWN: [Drawn; 2] = [
     },
 ];
 
-/// Misses of the subject over the reference against the number of flows, with the source's figures;
-/// none where there is one number and none of the source's, as a point is no line.
+/// Relative misses against the number of flows, with the source's figures; `None` for a single
+/// point.
 fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Figures {
     let ours = drawn.counts.iter().map(|count| {
         let points = group.iter().filter_map(|case| point(case, *count));

@@ -13,10 +13,9 @@ use super::{
 use crate::words::{Tone, run_study_again};
 use lab::Block;
 
-/// Cases of a forest at the least: one is in its own section.
+/// A single case is in its own section.
 const FOREST: usize = 2;
 
-/// The section of a study.
 pub(super) fn section(
     results: &Results,
     answers: &Answers,
@@ -62,7 +61,6 @@ fn alone(id: &str, study: &StudyResult) -> Figures {
     }
 }
 
-/// A section for each block.
 fn blocks(id: &str, results: &Results, study: &StudyResult) -> Vec<Section> {
     let name = &study.study.name;
     let section = |(number, block): (usize, &Block<'_>)| {

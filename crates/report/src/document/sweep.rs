@@ -19,10 +19,8 @@ use crate::words::{
 };
 use lab::Sweep;
 
-/// Fewer points than this are no trend.
 const TREND: usize = 3;
 
-/// The part about one sweep.
 pub(super) fn sweep(
     id: &str,
     study: &str,
@@ -86,7 +84,6 @@ fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
     format!("{} {}", spoken(sweep.parameter), case.case.point_value())
 }
 
-/// One point by itself.
 fn of_one(
     id: &str,
     study: &str,
@@ -111,7 +108,6 @@ fn of_one(
     section
 }
 
-/// The charts of a sweep as a whole.
 pub(super) fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let cases = sweep.points.iter().map(|(_, case)| *case);
     let over = match sweep.points.len() < TREND || is_scaled(sweep) {
@@ -138,7 +134,7 @@ fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     figures::lines(id, &title, &axis, series, data)
 }
 
-/// How the last variant compares with the reference at both ends of the sweep.
+/// At both ends of the sweep.
 fn conclusion(sweep: &Sweep<'_>) -> String {
     let said = |(_, case): &(f64, &CaseResult)| {
         let finding = case.findings.last()?;

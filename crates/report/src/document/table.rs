@@ -13,26 +13,21 @@
 use crate::number;
 use crate::words::Tone;
 
-/// How a number is written for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Unit {
-    /// As it is: texts, counts, parameters.
+    /// Texts, counts, parameters.
     #[default]
     Plain,
-    /// ns.
     Time,
     Bytes,
-    /// A share of one CPU, under a heading with the percent sign.
+    /// Of one CPU; the heading has the percent sign.
     Share,
-    /// A fraction in percent.
     Percent,
-    /// Three significant digits.
     Significant,
-    /// Of counts that may be millions.
+    /// Possibly millions.
     Amount,
-    /// Of things done in a second: whole where they are many.
+    /// Per second.
     Rate,
-    /// The same with its unit.
     PerSecond,
 }
 
@@ -52,7 +47,7 @@ impl Unit {
     }
 }
 
-/// `12,345`, and from 100 a second downwards with a digit or two behind the point.
+/// `12,345`; below 100 with one or two decimals.
 fn rate(per_s: f64) -> String {
     if per_s >= 100.0 {
         number::count(per_s.round() as u64)
@@ -71,25 +66,21 @@ fn per_second(value: f64) -> String {
     format!("{} {unit}", number::significant(value))
 }
 
-/// What stands in a cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Value {
-    /// The row has none.
     #[default]
     Nothing,
-    /// A text from outside, as it is.
+    /// From outside, unchanged.
     Text(String),
     Number(f64),
-    /// A count, to its last digit.
     Whole(u64),
-    /// A number for files, and the words that people read in its place.
+    /// A number for files, words for people.
     Said(Option<f64>, String),
-    /// It could not be measured, and why.
+    /// Why there is no value.
     NotAvailable(String),
 }
 
 impl Value {
-    /// As people read it.
     pub(crate) fn shown(&self, unit: Unit) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -102,7 +93,6 @@ impl Value {
     }
 }
 
-/// A value, and how its reader should take it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell {
     pub(crate) value: Value,
@@ -125,7 +115,6 @@ impl From<Value> for Cell {
     }
 }
 
-/// A text; an empty one is nothing.
 pub(crate) fn text(text: impl AsRef<str>) -> Value {
     match text.as_ref() {
         "" => Value::Nothing,
@@ -133,13 +122,11 @@ pub(crate) fn text(text: impl AsRef<str>) -> Value {
     }
 }
 
-/// A number, or nothing.
 pub(crate) fn number(value: Option<f64>) -> Value {
     let value = value.filter(|value| value.is_finite());
     value.map_or(Value::Nothing, Value::Number)
 }
 
-/// A number, or that it is not available, because.
 pub(crate) fn measured(value: Option<f64>, because: impl Into<String>) -> Value {
     match number(value) {
         Value::Nothing => Value::NotAvailable(because.into()),
@@ -147,17 +134,15 @@ pub(crate) fn measured(value: Option<f64>, because: impl Into<String>) -> Value 
     }
 }
 
-/// A whole number, or nothing.
 pub(crate) fn whole<N: Into<u64>>(value: Option<N>) -> Value {
     value.map_or(Value::Nothing, |value| Value::Whole(value.into()))
 }
 
-/// A column: `F` fills a cell from a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Col<F> {
-    /// In files; empty where it is in none.
+    /// In files; empty: in none.
     pub(crate) name: &'static str,
-    /// For people; empty where it is for files alone.
+    /// For people; empty: for files alone.
     head: &'static str,
     unit: Unit,
     drop: Option<u8>,
@@ -179,12 +164,10 @@ impl<F: Copy> Col<F> {
         }
     }
 
-    /// A number that people see under this heading in this unit.
     pub(crate) const fn shown(self, head: &'static str, unit: Unit) -> Self {
         Self { head, unit, ..self }
     }
 
-    /// A text that people see under this heading.
     pub(crate) const fn label(self, head: &'static str) -> Self {
         Self {
             head,
@@ -193,7 +176,7 @@ impl<F: Copy> Col<F> {
         }
     }
 
-    /// Sentences that people see under this heading, in as many lines as they need.
+    /// Sentences are never cut.
     pub(crate) const fn prose(self, head: &'static str) -> Self {
         Self {
             head,
@@ -203,7 +186,7 @@ impl<F: Copy> Col<F> {
         }
     }
 
-    /// Left out as the `order`-th when there is no room.
+    /// Dropped as the `order`-th if there is no room.
     pub(crate) const fn drop(self, order: u8) -> Self {
         Self {
             drop: Some(order),
@@ -212,20 +195,17 @@ impl<F: Copy> Col<F> {
     }
 }
 
-/// A column of a table for people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     pub(crate) head: String,
     pub(crate) unit: Unit,
     pub(crate) drop: Option<u8>,
-    /// Whether it stands from the left, as texts do.
     pub(crate) left: bool,
-    /// Whether it holds sentences, which are never cut.
+    /// Sentences are never cut.
     pub(crate) prose: bool,
 }
 
 impl Column {
-    /// Texts.
     pub(crate) fn left(head: impl Into<String>) -> Self {
         Self {
             left: true,
@@ -233,7 +213,6 @@ impl Column {
         }
     }
 
-    /// Numbers.
     pub(crate) fn right(head: impl Into<String>) -> Self {
         Self {
             head: head.into(),
@@ -248,7 +227,7 @@ impl Column {
         Self { unit, ..self }
     }
 
-    /// Left out as the `order`-th when there is no room.
+    /// Dropped as the `order`-th if there is no room.
     pub(crate) fn drop(self, order: u8) -> Self {
         Self {
             drop: Some(order),
@@ -257,20 +236,19 @@ impl Column {
     }
 }
 
-/// A table for people.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Table {
     pub(crate) caption: String,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// The column with the names of rows, which takes what room is left.
+    /// Index of the names of rows; that column takes the free room.
     pub(crate) names: usize,
-    /// Columns from the left whose values are not repeated where they are those of the row above.
+    /// Number of leading columns whose repeated values are blank.
     pub(crate) grouped: usize,
 }
 
 impl Table {
-    /// The columns that have a heading and any value, filled from rows.
+    /// Columns with a heading and any value.
     pub(crate) fn of<R, F>(
         caption: impl Into<String>,
         columns: &[Col<F>],
@@ -298,7 +276,6 @@ impl Table {
         table.without_empty()
     }
 
-    /// A table of its own columns.
     pub(crate) fn new(
         caption: impl Into<String>,
         columns: Vec<Column>,
@@ -312,7 +289,6 @@ impl Table {
         }
     }
 
-    /// Texts under headings, the first column from the left.
     pub(crate) fn texts(caption: &str, heads: &[&str], rows: Vec<Vec<String>>) -> Self {
         let columns = heads.iter().enumerate().map(|(place, head)| match place {
             0 => Column::left(*head),
@@ -324,7 +300,6 @@ impl Table {
         Self::new(caption, columns.collect(), rows)
     }
 
-    /// The column with this heading goes by another one.
     pub(crate) fn head(mut self, head: &str, other: impl Into<String>) -> Self {
         if let Some(column) = self.columns.iter_mut().find(|column| column.head == head) {
             column.head = other.into();
@@ -332,7 +307,7 @@ impl Table {
         self
     }
 
-    /// The names of rows are in the second column, and the first is a group of them.
+    /// Groups are in the first column, names in the second.
     pub(crate) fn in_groups(self) -> Self {
         Self {
             names: 1,
@@ -361,19 +336,18 @@ impl Table {
         self
     }
 
-    /// Whether any of its columns holds sentences.
     pub(crate) fn has_prose(&self) -> bool {
         self.columns.iter().any(|column| column.prose)
     }
 
-    /// Whether a cell repeats that of the row above, in a column that groups rows.
+    /// In a grouping column.
     pub(crate) fn repeats(&self, row: usize, column: usize) -> bool {
         row > 0
             && column < self.grouped
             && self.rows[row][..=column] == self.rows[row - 1][..=column]
     }
 
-    /// Why values are missing, each reason once.
+    /// Each once.
     pub(crate) fn reasons(&self) -> Vec<&str> {
         let mut reasons: Vec<&str> = Vec::new();
         for cell in self.rows.iter().flatten() {

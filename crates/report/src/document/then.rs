@@ -24,7 +24,6 @@ use crate::words::Tone;
 /// Fewer points than this are no line: of some charts the text has both ends alone.
 const LINE: usize = 2;
 
-/// A finding of a source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
     study: &'a StudyResult,
@@ -34,7 +33,6 @@ pub(crate) struct Row<'a> {
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// Every column.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::new("study", |row| text(&row.study.study.name).into()),
     Column::new("author", |row| text(&row.origin.author).into()),
@@ -61,7 +59,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("command", |row| text(&row.then.command).into()),
 ];
 
-/// What was measured as a cause, and what the reader must know.
+/// The measured cause, and a note.
 fn why(then: &Then) -> String {
     let both = [&then.cause, &then.because].into_iter().flatten();
     both.map(String::as_str).collect::<Vec<_>>().join("; ")
@@ -76,7 +74,6 @@ fn tone(verdict: Standing) -> Tone {
     }
 }
 
-/// The findings of the source of a study, in its order.
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let origin = study.study.origin.iter();
     origin.flat_map(move |origin| {
@@ -89,7 +86,6 @@ pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// Who found it, where and when.
 pub(crate) fn source(study: &StudyResult) -> Option<String> {
     let origin = study.study.origin.as_ref()?;
     let (author, title, year) = (&origin.author, &origin.title, origin.year);
@@ -116,7 +112,7 @@ pub(crate) fn drawn(study: &StudyResult) -> Vec<Figure> {
 /// The head of the column with what the source has, where no year is known.
 const SOURCE: &str = "source";
 
-/// The table of a study: what was found `in 2012`, and what `here`.
+/// With columns `in 2012` and `here`.
 pub(crate) fn table(study: &StudyResult) -> Table {
     let mut table = Table::of("", COLUMNS, rows(study));
     let year = study.study.origin.as_ref().map(|origin| origin.year);
@@ -127,7 +123,6 @@ pub(crate) fn table(study: &StudyResult) -> Table {
     table
 }
 
-/// The same with the command of each row.
 pub(crate) fn with_commands(study: &StudyResult) -> Table {
     let mut table = table(study);
     let command = Column::new("command", |row| text(&row.then.command).into());
@@ -139,7 +134,6 @@ pub(crate) fn with_commands(study: &StudyResult) -> Table {
     table
 }
 
-/// The part of a study that has a source.
 pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult) {
     let (Some(source), Some(origin)) = (source(study), &study.study.origin) else {
         return;
@@ -165,7 +159,6 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     section.section(drawn, Level::Evidence);
 }
 
-/// The figures of both by the number, as they are drawn.
 fn numbers(finding: &str, by_number: &ByNumber, year: u32) -> Table {
     let over = match by_number.are_ratios {
         true => String::new(),
@@ -196,7 +189,7 @@ fn numbers(finding: &str, by_number: &ByNumber, year: u32) -> Table {
     Table::new(finding, columns, all.iter().map(row))
 }
 
-/// What a line is drawn over: its first figure, or nothing where both lines are ratios.
+/// Denominator: the first figure, or 1 if both lines are ratios.
 fn first(by_number: &ByNumber, points: &[[f64; 2]]) -> f64 {
     match by_number.are_ratios {
         true => 1.0,
@@ -204,7 +197,6 @@ fn first(by_number: &ByNumber, points: &[[f64; 2]]) -> f64 {
     }
 }
 
-/// A chart for each finding that has figures by a number.
 fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
     let found = study.then_and_now.iter().enumerate();
     let drawn = found.filter_map(|(place, then)| {
@@ -225,7 +217,6 @@ fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
     Figures(drawn.collect())
 }
 
-/// Both lines, each over its first point.
 fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
     let lines = [
         (format!("{year}"), &by_number.theirs),

@@ -10,10 +10,8 @@ use stats::Summary;
 use super::table::{Cell, Col, Table, Unit, Value, measured, number, text, whole};
 use crate::words::{Tone, comparison, finding_of, is_alone};
 
-/// Why a time is missing.
 pub(crate) const NO_GOOD_SLOT: &str = "no good slot";
 
-/// A variant by its place in its case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) case: &'a CaseResult,
@@ -22,15 +20,13 @@ pub(crate) struct Row<'a> {
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// The value of the swept parameter, where a table is of a sweep.
+/// In tables of a sweep.
 pub(crate) const POINT: Column =
     Column::new("", |row| text(row.case.case.point_value()).into()).shown("point", Unit::Plain);
-/// Its name.
 pub(crate) const NAME: Column =
     Column::new("variant", |row| text(&row.summary().label).into()).label("variant");
-/// How it compares with the first one.
+/// Against the first variant.
 pub(crate) const VERDICT: Column = Column::new("", verdict).shown("verdict", Unit::Plain);
-/// The interval of the comparison.
 pub(crate) const INTERVAL: Column = Column::new("", interval).label("interval");
 const TYPICAL: Column = Column::new("typical_ns", |row| {
     let typical = row.summary().value.map(|value| value.typical);
@@ -131,8 +127,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     INTERVAL.drop(4),
 ];
 
-/// Requests a second and how long they took, of variants that answer some; the same quantities
-/// as in [`COLUMNS`], under headings of their own.
+/// Requests a second and latencies; the quantities of [`COLUMNS`] under other headings.
 pub(crate) const REQUESTS: &[Column] = &[
     NAME,
     Column::new("", |row| row.requests(|r| r.per_s)).shown("requests/s", Unit::Rate),
@@ -150,7 +145,6 @@ pub(crate) const REQUESTS: &[Column] = &[
         .drop(3),
 ];
 
-/// A row for each variant of some cases.
 pub(crate) fn rows<'a>(
     cases: impl IntoIterator<Item = &'a CaseResult>,
 ) -> impl Iterator<Item = Row<'a>> {
@@ -158,7 +152,7 @@ pub(crate) fn rows<'a>(
     cases.flat_map(|case| (0..case.variants.len()).map(move |at| Row { case, at }))
 }
 
-/// The table of a case, or of the points of a sweep, which have the parameter in front.
+/// Of a sweep the parameter comes first.
 pub(crate) fn table(
     caption: &str,
     columns: &[Column],
@@ -253,7 +247,6 @@ fn failures(summary: &VariantSummary) -> String {
     reasons.collect::<Vec<_>>().join("; ")
 }
 
-/// What was launched for a variant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Launched<'a>(pub(crate) Option<&'a LabelledVariant>);
 

@@ -12,7 +12,6 @@ use super::table::{self, Cell, Col, Unit, Value, number, text, whole};
 use super::{Level, Section};
 use crate::words::Tone;
 
-/// What the columns are, for the line below the table.
 const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 is one \
     CPU all the time. Time of a worker: from the release to the end of its work; of all: create, \
     steady and tear-down. Memory and RSS: of the parent and all workers, when all have done their \
@@ -21,55 +20,45 @@ const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 
     done last, tell the parent so. Disk: bytes that the kernel counted towards storage; files: \
     bytes that were read back from the files and were right.";
 
-/// The table of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table {
     pub(crate) kinds: Vec<Kind>,
 }
 
-/// The rows of one kind of work.
+/// Of one kind of work.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// The study, the case and the kind of its work.
+    /// Study, case and kind of work.
     place: [String; 3],
     /// `process 1`, `process, all`.
     who: String,
-    /// Label of the variant.
     variant: String,
-    /// Whose figures they are.
     whose: Whose,
-    /// A share of one CPU.
     cpu_share: Value,
-    /// Bytes, as all the following but the last.
+    /// In bytes, as what follows, except the last.
     memory: Value,
     rss: Value,
     peak: Value,
-    /// Bytes given to system calls.
     calls: Value,
     disk: Value,
     files: Value,
-    /// In ns.
     time: Value,
 }
 
-/// Whose figures a row has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// Of one worker, by its number from 1.
+    /// Numbered from 1.
     Worker(usize),
-    /// Of all workers of a variant.
     All,
 }
 
 pub(crate) type Column = Col<fn(&Row) -> Cell>;
 
-/// Every column.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::new("study", |row| text(&row.place[0]).into()),
     Column::new("case", |row| text(&row.place[1]).into()).label("work"),
@@ -115,7 +104,7 @@ impl Row {
         Cell::from(value.clone()).tone(tone)
     }
 
-    /// Why figures are missing, each reason once.
+    /// Each reason once.
     fn missing(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         for value in [&self.memory, &self.rss, &self.peak, &self.calls, &self.disk] {
@@ -129,7 +118,6 @@ impl Row {
     }
 }
 
-/// The part about what workers used; nothing where a study has none.
 pub(super) fn workers(section: &mut Section, id: &str, study: &StudyResult) {
     let Some(workers) = Table::of(study) else {
         return;
@@ -142,7 +130,6 @@ pub(super) fn workers(section: &mut Section, id: &str, study: &StudyResult) {
 }
 
 impl Table {
-    /// The table of a study; `None` where no case of it has workers.
     pub(crate) fn of(study: &StudyResult) -> Option<Self> {
         let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
         let kinds: Vec<Kind> = alone.filter_map(|case| Kind::of(study, case)).collect();

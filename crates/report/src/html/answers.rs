@@ -37,7 +37,7 @@ pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudge
     }
 }
 
-/// A line whose command, if it ends in one, breaks at spaces alone.
+/// A command at its end breaks at spaces alone.
 fn commanded(line: &str) -> Markup {
     match line.split_once(": flowgauge ") {
         Some((said, command)) => html! { (said) ": " code { "flowgauge " (command) } },
@@ -45,7 +45,6 @@ fn commanded(line: &str) -> Markup {
     }
 }
 
-/// The heading of answers that are not about threads against processes.
 fn others(answers: &Answers) -> &'static str {
     match answers.rows.is_empty() {
         true => "Answers",
@@ -92,7 +91,6 @@ fn left(row: &Answer) -> Markup {
     html! { a href=(format!("#study{}", row.place)) { (row.label) (row.mark()) } }
 }
 
-/// The words of a row, its ends less loud, and its cause.
 pub(super) fn said(row: &Answer) -> Markup {
     html! {
         span class=(format!("verdict {}", tone(row).class())) { (tied(&row.words)) }
@@ -101,12 +99,10 @@ pub(super) fn said(row: &Answer) -> Markup {
     }
 }
 
-/// The words of a row alone.
 pub(super) fn short(row: &Answer) -> Markup {
     html! { span class=(tone(row).class()) { (tied(&row.words)) } " " (row.ends) }
 }
 
-/// Terms that a stranger cannot know, where they first stand.
 fn terms(answers: &Answers) -> Markup {
     let any = answers.all().any(|row| row.times().is_some());
     html! {

@@ -6,12 +6,12 @@
 //! them; and one word needs no quotes. The pass does not look at what a tag means: `<` is escaped
 //! in every text, so what looks like a tag is one.
 
-/// Tags that may be left out as they stand. A cell, a row or an item ends where the next one
-/// begins or its parent ends; the first row of a table begins its body.
+/// Tags that HTML implies: a cell, row or item ends at the next or with its parent; the first row
+/// begins the body.
 const NEEDLESS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "<tbody>", "</tbody>"];
 
-/// Attributes that stand in every row: one word needs no quotes. None of them is one of a shape,
-/// which would end in the middle of its value.
+/// Frequent attributes: one word needs no quotes. None is a shape's, which would end within its
+/// value.
 const OFTEN: [&str; 9] = [
     "aria-hidden=\"true\"",
     "class=\"case\"",

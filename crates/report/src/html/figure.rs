@@ -1,5 +1,3 @@
-//! A chart on the page with its legend and the data behind it.
-
 use maud::{Markup, Render, html};
 
 use super::table::{Named, caption_id, table};
@@ -9,11 +7,10 @@ use crate::charts::{self, Chart, Frame, marker};
 use crate::document::detail::Detail;
 use crate::document::figures::{Figure, Legend};
 
-/// Shapes that charts refer to by name: those of verdicts.
 const SHAPES: usize = 4;
 
 impl Figure {
-    /// The figure, with as much of its data as the page has room for.
+    /// With as much data as the page has room for.
     pub(crate) fn render_with(&self, detail: Detail) -> Markup {
         let has_data = detail.has_tables_of_slots() || !matches!(self.chart, Chart::Slots(..));
         html! {
@@ -55,7 +52,7 @@ pub(super) fn definitions(page: &str) -> Markup {
 impl Render for Legend {
     fn render(&self) -> Markup {
         match self {
-            // The headings of the table say it.
+            // The table's headings are the legend.
             Self::None | Self::Parts(_) => html! {},
             Self::Series(labels) => html! {
                 ul.legend {
@@ -71,7 +68,7 @@ impl Render for Legend {
     }
 }
 
-/// What a series looks like: its stroke where that says something, and its marker.
+/// A stroke where it says something, and the marker.
 fn sample(look: Look) -> Markup {
     html! {
         @if look.has_stroke() {

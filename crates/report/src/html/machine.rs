@@ -1,4 +1,4 @@
-//! The machine, folded away; printed pages have the line at their head alone.
+//! The machine, folded away; on paper only the line at the page's head.
 
 use machine::{Group, Machine};
 use maud::{Markup, html};
@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use super::table::{Named, table};
 use crate::document::table::Table;
 
-/// What to beware of on this machine, then everything about it.
 pub(super) fn machine(machine: &Machine) -> Markup {
     html! {
         details.study.screen {

@@ -1,5 +1,3 @@
-//! Sections of a document on the page.
-
 use maud::{Markup, html};
 
 use super::size_budget::SizeBudget;
@@ -11,8 +9,7 @@ use crate::words::{Tone, many};
 
 pub(super) const WHERE: &str = "flowgauge report DIR -v shows all of it";
 
-/// A study: closed, with its answer beside its name. Open, it has what answers it, and its
-/// evidence folded away.
+/// Closed, with its answer beside its name; open, with its evidence folded away.
 pub(super) fn study(
     section: &Section,
     answer: &Markup,
@@ -52,7 +49,7 @@ fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget
     held.filter(|one| !one.0.is_empty()).collect()
 }
 
-/// A section within another one; `level` is that of its heading.
+/// `level` is the heading's.
 pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     let parts = section.parts.iter();
     let parts: Vec<Markup> = parts
@@ -76,7 +73,7 @@ pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     }
 }
 
-/// A section that is folded away: its heading is what opens it.
+/// The heading opens it.
 fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
     let id = (!section.id.is_empty()).then_some(section.id.as_str());
     html! {
@@ -88,7 +85,6 @@ fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
     }
 }
 
-/// A part under a heading, unless the page leaves it out.
 pub(crate) fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Markup {
     if detail >= part.until {
         return html! {};
@@ -102,7 +98,7 @@ pub(crate) fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Mar
     }
 }
 
-/// What a part is called where there is no room for it.
+/// Name of a part that does not fit.
 fn name(part: &Part) -> &str {
     match &part.body {
         Body::Text(_, text) => text,

@@ -15,7 +15,7 @@ use crate::text::cut;
 use crate::text::visible_markup;
 use crate::words::many;
 
-/// Parts that are named, of those that found no room, and columns of a name at the most.
+/// Parts that are named, and columns of a name.
 const NAMED: usize = 24;
 const NAME: usize = 60;
 
@@ -23,7 +23,6 @@ const AROUND: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct SizeBudget {
-    /// Bytes; none is counted where there is no bound.
     left: Option<usize>,
     left_out: Vec<String>,
 }
@@ -33,7 +32,6 @@ impl SizeBudget {
         Self::default()
     }
 
-    /// Room for this number of bytes.
     pub(super) fn of(bytes: usize) -> Self {
         Self {
             left: Some(bytes),
@@ -41,7 +39,7 @@ impl SizeBudget {
         }
     }
 
-    /// The part of that name, or nothing where it has no room.
+    /// Returns the part if it fits.
     pub(super) fn hold(&mut self, name: &str, part: Markup) -> Markup {
         let Some(left) = self.left.as_mut().filter(|_| !part.0.is_empty()) else {
             return part;
@@ -64,8 +62,8 @@ impl SizeBudget {
         self.left_out.len()
     }
 
-    /// `9 parts found no room on this page: Noise; Cases 1; (and so on); and 1 more`: of
-    /// those after the first `known`.
+    /// `9 parts found no room on this page: Noise; Cases 1; (and so on); and 1 more`, without the
+    /// first `known`.
     pub(super) fn said(&self, known: usize) -> Option<String> {
         let lost = &self.left_out[known..];
         let more = match lost.len().saturating_sub(NAMED) {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::document::table::{Cell, Table};
 use crate::words::Tone;
 
-/// Columns from which on a table may be wider than a telephone.
+/// Wider tables may exceed a telephone.
 const WIDE: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) enum Named<'a> {
 }
 
 pub(crate) fn table(table: &Table, named: Named<'_>) -> Markup {
-    // Sentences are wrapped, and stand below each other on a telephone.
+    // Sentences wrap, and stack on a telephone.
     let wide = table.columns.len() >= WIDE && !table.has_prose();
     html! {
         div.scroll tabindex=[wide.then_some("0")] { (plain(table, named)) }
@@ -24,7 +24,6 @@ pub(crate) fn table(table: &Table, named: Named<'_>) -> Markup {
     }
 }
 
-/// The table alone.
 pub(crate) fn plain(table: &Table, named: Named<'_>) -> Markup {
     let names = table.names;
     let (label, by) = match named {
@@ -72,7 +71,7 @@ fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) ->
         (_, _, other) => other,
     };
     let class = (!class.is_empty()).then_some(class);
-    // What a cell of sentences is, for where no heading stands above it.
+    // Heading of a stacked cell.
     let column = &table.columns[at];
     let head = (table.has_prose() && !text.is_empty()).then_some(&column.head);
     html! {

@@ -12,7 +12,6 @@ pub(super) mod bars;
 pub(super) mod forest;
 pub(super) mod heat;
 
-/// A place on a length as a percentage.
 fn percent(place: f64, length: f64) -> String {
     format!("{}%", crate::charts::px(place / length * 100.0))
 }

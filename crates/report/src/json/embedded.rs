@@ -18,12 +18,10 @@ use super::SCHEMA;
 use crate::document::detail::Data;
 use crate::words::finding_of;
 
-/// Version of this document, which has nothing in common with `findings.json`.
+/// Unrelated to the version of `findings.json`.
 const DOCUMENT: &str = "flowgauge page";
-/// What the page of a comparison has.
 const COMPARISON: &str = "flowgauge comparison page";
 
-/// Values, ratios and verdicts of every case, of the headlines alone, or none.
 pub(crate) fn embedded(results: &Results, data: Data) -> String {
     let header = &results.header;
     let told = results.studies.iter().filter(|_| data != Data::Nothing);
@@ -48,17 +46,16 @@ pub(crate) fn embedded(results: &Results, data: Data) -> String {
     ascii(&document.to_string())
 }
 
-/// The command, unless it is longer than a page has room for: `null`.
+/// `null` if longer than [`COMMAND`].
 fn command(words: &[String]) -> Option<&[String]> {
     let length: usize = words.iter().map(String::len).sum();
     (length <= COMMAND).then_some(words)
 }
 
-/// Bytes of a command at the most.
+/// Bytes.
 const COMMAND: usize = 20_000;
 
-/// What a row of a case tells of a variant: its own values, then how it compares with the
-/// reference, which has nothing there.
+/// Own values of a variant, then its comparison with the reference (empty for the reference).
 const COLUMNS: [&str; 7] = [
     "variant",
     "typical_ns",
@@ -112,18 +109,17 @@ fn verdict(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// A number with the four digits that anybody can use; the other files have them all. What is
-/// missing or no number is `null`.
+/// Four digits; the other files have all. Missing values are `null`.
 fn short(value: Option<f64>) -> Value {
     let short = value.and_then(|exact| format!("{exact:.3e}").parse::<f64>().ok());
-    // Whole numbers need no point.
+    // Whole numbers without a point.
     match short {
         Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
         other => json!(other),
     }
 }
 
-/// Runs side by side: values, ratios and verdicts, without what `compare.json` has beyond.
+/// Without what only `compare.json` has.
 pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
     let run = |run: &ComparedRun| {
         json!({
@@ -145,8 +141,7 @@ pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
     ascii(&document.to_string())
 }
 
-/// What a row of a case tells of a variant in a run (by its place): its typical time, then how it
-/// compares with the first run, which has nothing there.
+/// Typical time of a variant in a run, then its comparison with the first run.
 const COMPARED: [&str; 7] = [
     "variant",
     "run",
@@ -198,8 +193,7 @@ fn compared(change: &Change) -> [Value; 4] {
     ]
 }
 
-/// The same JSON in ASCII, without `<`, `>` and `&`. All three occur in strings only,
-/// where an escape means the same.
+/// Without `<`, `>` and `&`, which occur in strings only, as escapes.
 fn ascii(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,5 +1,3 @@
-//! The legend of a chart within its drawing.
-
 use maud::{Markup, html};
 
 use crate::charts::{LINE, heat, label, marker, px, text_width};
@@ -15,7 +13,6 @@ pub(super) struct Rows {
     pub(super) height: f64,
 }
 
-/// The entries in rows of at most `width`.
 pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
     let entries = entries(legend);
     let (mut x, mut y) = (0.0, 0.0);

@@ -1,14 +1,13 @@
-//! The style of a chart that stands alone: the page's light colours, written out.
+//! The style of a single chart: the page's light colours, written out.
 
 use crate::charts::marker::{COLOURS, STROKES};
 
 const FONT: &str = "DejaVu Sans";
 const PARTS: usize = 7;
 
-/// The page's style sheet, which begins with the light colours.
 const PAGE: &str = include_str!("../html/style.css");
 
-/// The value of one of the page's colours in light.
+/// In light.
 fn colour(name: &str) -> &'static str {
     let light = PAGE.split('}').next().unwrap_or_default();
     let value = light.split(&format!("--{name}:")).nth(1);
@@ -18,14 +17,12 @@ fn colour(name: &str) -> &'static str {
         .trim()
 }
 
-/// What the page's style sheet says of a selector.
 fn rule(selector: &str) -> &'static str {
     let own = PAGE.split(&format!("{selector}{{")).nth(1);
     let own = own.and_then(|rest| rest.split('}').next());
     own.unwrap_or_default()
 }
 
-/// All rules, without variables and shorthands.
 pub(super) fn sheet() -> String {
     let mut sheet = fixed();
     let verdicts = [

@@ -15,27 +15,22 @@ use lab::findings::answers::{About, Line};
 use crate::text::{tied, width, wrap};
 use crate::words::{Tone, tone};
 
-/// Columns of a bar; odd, so that *same* has a column of its own.
+/// Odd: *same* has a column of its own.
 const BAR: usize = 19;
-/// Columns of a sentence that a bar leaves at the least.
+/// For the sentence beside a bar.
 const WORDS: usize = 52;
-/// Columns of labels at the most.
 const LABEL: usize = 20;
-/// No bar goes beyond this ratio.
 const MOST: f64 = 8.0;
 
-/// Where things stand.
 struct Layout {
     label: usize,
     words: usize,
     bar: bool,
-    /// Whether there is room for what was measured besides the causes.
+    /// Whether further measurements fit.
     besides: bool,
-    /// The ratio at the ends of a bar.
     ends: f64,
 }
 
-/// Everything but the header.
 pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
     let layout = Layout {
         besides,
@@ -137,7 +132,7 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Answer) {
     }
 }
 
-/// Words and ends in lines; the words are louder than the ends.
+/// Words are louder than ends.
 fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
     let whole = format!("{words} {ends}");
     if width(whole.trim_end()) <= columns {
@@ -184,7 +179,7 @@ fn bar(row: &Answer, ends: f64) -> String {
         Tone::Doubt => '▲',
         _ => '◆',
     };
-    // What is cut ends in an arrow, and keeps its marker beside it.
+    // A cut end is an arrow beside its marker.
     let (low, high) = row
         .interval
         .or(row.ratio.map(|r| (r, r)))
@@ -195,14 +190,13 @@ fn bar(row: &Answer, ends: f64) -> String {
     if high > ends * 1.001 {
         cells[BAR - 1] = '►';
     }
-    // What has no interval yet may be anywhere.
+    // Without an interval it may be anywhere.
     if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
         cells[at(ratio).clamp(1, BAR - 2)] = marker;
     }
     cells.into_iter().collect::<String>().trim_end().to_owned()
 }
 
-/// What the bars are.
 pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
     let layout = layout(page, answers);
     let any = answers.all().any(|row| row.times().is_some());

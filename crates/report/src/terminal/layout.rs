@@ -16,18 +16,16 @@ use std::borrow::Cow;
 use crate::text::{cut, cut_within, look_the_same, visible, width};
 use crate::words::Tone;
 
-/// Columns that labels may claim before other columns are dropped for them.
+/// Labels claim so much before other columns are dropped.
 const LABEL: usize = 24;
-/// Columns that labels claim in any case.
+/// Labels claim so much in any case.
 const NAME: usize = 12;
-/// Columns that a heading may claim beyond its cells.
+/// A heading may exceed its cells by so much.
 const HEAD: usize = 16;
-/// Columns that a heading may claim where they are free.
+/// And by so much where there is room.
 const LONG_HEAD: usize = 48;
-/// Columns between two columns.
 const GAP: usize = 2;
 
-/// A column.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     head: String,
@@ -35,14 +33,14 @@ pub(crate) struct Column {
     drop: Option<u8>,
 }
 
-/// A cell, its text made harmless.
+/// Harmless text.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
     tone: Tone,
 }
 
-/// A table whose column `flex` holds labels.
+/// Column `flex` holds labels.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) flex: usize,
@@ -50,11 +48,9 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Cell>>,
 }
 
-/// Spans of a line.
 pub(crate) type Line = Vec<(Tone, String)>;
 
 impl Column {
-    /// Text, from the left.
     pub(crate) fn left(head: &str) -> Self {
         Self {
             head: visible(head).into_owned(),
@@ -63,7 +59,6 @@ impl Column {
         }
     }
 
-    /// Numbers, from the right.
     pub(crate) fn right(head: &str) -> Self {
         Self {
             right: true,
@@ -71,7 +66,7 @@ impl Column {
         }
     }
 
-    /// Left out as the `order`-th when there is no room.
+    /// Dropped as the `order`-th if there is no room.
     pub(crate) fn drop(self, order: u8) -> Self {
         Self {
             drop: Some(order),
@@ -90,8 +85,7 @@ impl Cell {
 }
 
 impl Table {
-    /// Heading and rows, none of them wider than `columns` (as long as the columns that
-    /// always stay leave any room).
+    /// At most `columns` wide, if the columns that always stay leave room.
     pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
         let shown = self.fit(columns);
         let labels = shown.iter().find(|(at, _)| *at == self.flex);
@@ -112,12 +106,12 @@ impl Table {
         lines
     }
 
-    /// Whether labels that are not the same would look so, cut at their ends to `columns`.
+    /// Whether different labels would look alike, cut to `columns`.
     fn differ_at_their_ends(&self, columns: usize) -> bool {
         look_the_same(self.rows.iter().map(|row| &*row[self.flex].text), columns)
     }
 
-    /// The columns that are shown, with their widths.
+    /// With their widths.
     fn fit(&self, columns: usize) -> Vec<(usize, usize)> {
         let mut shown: Vec<_> = (0..self.columns.len())
             .map(|at| (at, self.natural(at)))
@@ -145,7 +139,6 @@ impl Table {
         shown
     }
 
-    /// Gives room that is left to headings that were cut.
     fn widen(&self, shown: &mut [(usize, usize)], columns: usize) {
         let taken = shown.iter().map(|(_, width)| width + GAP).sum::<usize>();
         let mut left = (columns + GAP).saturating_sub(taken);
@@ -158,7 +151,7 @@ impl Table {
         }
     }
 
-    /// The width from which on no column is left out, if one is at this width.
+    /// The width at which no column is dropped.
     pub(crate) fn wants(&self, columns: usize) -> Option<usize> {
         let all: Vec<_> = (0..self.columns.len())
             .map(|at| (at, self.natural(at)))
@@ -167,7 +160,7 @@ impl Table {
         (self.fit(columns).len() < all.len()).then_some(whole)
     }
 
-    /// What all columns but the labels take, with the gaps.
+    /// Of all columns but the labels, with gaps.
     fn beside(&self, shown: &[(usize, usize)]) -> usize {
         let others = shown.iter().filter(|(at, _)| *at != self.flex);
         others.map(|(_, width)| width + GAP).sum()

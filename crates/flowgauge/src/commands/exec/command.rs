@@ -1,4 +1,4 @@
-//! Commands as the flags give them: each with its name and all that is said of each launch.
+//! Commands as flags give them, each with its name and launch options.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,16 +11,15 @@ use super::labels;
 use super::parameters::{self, Written};
 use crate::args::ExecArgs;
 
-/// A command with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Named {
     pub(super) label: String,
     pub(super) program: Program,
-    /// What -L and -P filled in.
+    /// Of -L and -P.
     pub(super) parameters: BTreeMap<String, String>,
 }
 
-/// The commands, with names that are different; that of `--grid` is one, and that of `--against` the last.
+/// Names are unique; `--grid` has one command, `--against` comes last.
 pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     let flags = args.serve.serve.iter().chain(&args.grid);
     let by_flag = flags.filter(|command| !command.is_empty());
@@ -81,12 +80,10 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     Ok(all)
 }
 
-/// The name that the flags give to the command of that number.
 fn given_name<'a>(args: &'a ExecArgs, number: usize, one: &'a Written) -> Option<&'a String> {
     args.names.get(number).or(one.name.as_ref())
 }
 
-/// Refuses a name that two commands are given.
 fn names_differ(args: &ExecArgs, commands: &[Written]) -> Result<()> {
     let mut seen = BTreeSet::new();
     let names = commands.iter().enumerate();
@@ -97,7 +94,7 @@ fn names_differ(args: &ExecArgs, commands: &[Written]) -> Result<()> {
     }
 }
 
-/// What is run beside the command of that number: the same for all where one is given, else its own.
+/// One value for all commands, or one for each.
 fn of_command(flag: &str, given: &[String], number: usize, count: usize) -> Result<Option<String>> {
     ensure!(
         given.len() <= 1 || given.len() == count,
@@ -108,7 +105,6 @@ fn of_command(flag: &str, given: &[String], number: usize, count: usize) -> Resu
     Ok(given.get(number).or(given.first()).cloned())
 }
 
-/// A command with all that the flags say of each launch.
 fn program(args: &ExecArgs, command: String) -> Result<Program> {
     let (each, proof) = (&args.each, &args.proof);
     let absolute = |file: &PathBuf| {
@@ -144,7 +140,7 @@ fn program(args: &ExecArgs, command: String) -> Result<Program> {
     })
 }
 
-/// What the output must be, and whether all must write the same.
+/// And whether all must write the same.
 fn check_output(asked: Option<&str>) -> Result<(Option<CheckOutput>, bool)> {
     Ok(match asked {
         None => (None, false),

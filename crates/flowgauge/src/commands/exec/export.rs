@@ -15,18 +15,15 @@ use crate::args::{ExecArgs, ExportOrder, HyperfineArgs};
 use crate::output;
 use crate::target::{Over, Target};
 
-/// Commands as the text of a file.
 type Format = fn(&[Command]) -> Result<String>;
 
-/// Files that are to be written, checked before the run so that it is not in vain. `-` is standard
-/// output, and no target here.
+/// Checked before the run. `-` (standard output) is no target.
 #[derive(Debug)]
 pub(super) struct Exports(Vec<(Format, Option<Target>)>);
 
-/// What stands for standard output.
 const STDOUT: &str = "-";
 
-/// One command, in hyperfine's words; times in seconds.
+/// In hyperfine's words; times in seconds.
 #[derive(Debug, Serialize)]
 struct Command {
     command: String,
@@ -40,7 +37,7 @@ struct Command {
     min: f64,
     max: f64,
     times: Vec<f64>,
-    /// The peak of the whole tree; left out where it is not known of every launch.
+    /// Of the whole tree; only if known of every launch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory_usage_byte: Vec<u64>,
     exit_codes: Vec<Option<i32>>,
@@ -71,7 +68,7 @@ impl Exports {
         Ok(Self(prepared.collect::<Result<_>>()?))
     }
 
-    /// Writes all of them, from the journal.
+    /// From the journal.
     pub(super) fn write(self, journal: &Path, args: &ExecArgs) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -93,7 +90,7 @@ impl Exports {
     }
 }
 
-/// What -L and -P filled in, where each command is one variant.
+/// Values of -L and -P, if each command is one variant.
 fn fill_in(commands: &mut [Command], args: &ExecArgs) -> Result<()> {
     if args.hyperfine.parameter_list.is_empty() && args.hyperfine.parameter_scan.is_empty() {
         return Ok(());
@@ -156,8 +153,8 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     })
 }
 
-/// The peak of each launch, which is looked at once a slot; `None` where one is not known. The
-/// resident size that the kernel gives of a process is no less than that of its launcher.
+/// Sampled once a slot; `None` if one is unknown. A process's maximum RSS is at least that of its
+/// launcher.
 fn peaks(records: &[&SlotRecord]) -> Option<Vec<u64>> {
     let each = records.iter().map(|record| match &record.memory {
         Reading::Honest(memory) => Some(vec![memory.total(); record.reps.len()]),
@@ -167,7 +164,7 @@ fn peaks(records: &[&SlotRecord]) -> Option<Vec<u64>> {
     Some(each?.concat())
 }
 
-/// The command as it was launched; its name where it has placeholders or a name.
+/// Its name if it has one, or placeholders.
 fn line(case: &CaseResult, at: usize) -> String {
     let labelled = &case.case.variants[at];
     let work = case.case.work_of(at);
@@ -187,7 +184,7 @@ fn json(commands: &[Command]) -> Result<String> {
     Ok(report::text::escaped(&text).into_owned() + "\n")
 }
 
-/// The mean over that of the fastest, with the deviation that hyperfine gives it.
+/// Mean and deviation, as hyperfine has them.
 fn relative(one: &Command, fastest: &Command) -> String {
     let ratio = one.mean / fastest.mean;
     let part = |of: &Command| of.stddev.map(|stddev| stddev / of.mean);
@@ -228,8 +225,7 @@ fn csv(commands: &[Command]) -> Result<String> {
     Ok(text)
 }
 
-/// A text of the user's as a field. A spreadsheet takes one that begins like a formula for one and runs
-/// it, so that gets a sign before it; a number is none.
+/// A text that looks like a formula gets a sign before it: spreadsheets would run it.
 fn field(text: &str) -> String {
     if text.parse::<f64>().is_ok() {
         return text.to_owned();

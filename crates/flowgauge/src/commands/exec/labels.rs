@@ -1,17 +1,15 @@
-//! Short names of commands: on one line, no longer than a table has room for, no two the same.
+//! Short, unique names of commands, on one line.
 
 use report::text::cut;
 
 use super::parameters::Written;
 
-/// Characters of a label at the most.
 const LABEL: usize = 40;
 
-/// Characters of the beginning where a label shows the place at which commands differ.
+/// Where a label also shows the place at which commands differ.
 const BEGIN: usize = 12;
 
-/// The labels of the commands: the given name, or else the command, cut so that it shows where it differs from
-/// the others. The second and later ones of the same are numbered.
+/// The given name, or the command cut to where it differs. Repeated ones are numbered.
 pub(super) fn of(
     commands: &[Written],
     given: impl Fn(usize, &Written) -> Option<String>,
@@ -25,7 +23,6 @@ pub(super) fn of(
     labels
 }
 
-/// A command as a label.
 pub(super) fn short(command: &str) -> String {
     cut(&line(command), LABEL).into_owned()
 }
@@ -34,8 +31,7 @@ fn line(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The label of a line among all. Where another line has the same beginning, it begins again at the first word that
-/// differs.
+/// Another line with the same beginning is shown from the first word that differs.
 fn beside(line: &str, all: &[String]) -> String {
     let label = cut(line, LABEL);
     let others = all.iter().filter(|other| *other != line);
@@ -52,13 +48,12 @@ fn beside(line: &str, all: &[String]) -> String {
     format!("{}…{}", begin.trim_end(), cut(&rest, room))
 }
 
-/// How many characters the beginnings of both have in common.
 fn in_common(one: &str, other: &str) -> usize {
     let pairs = one.chars().zip(other.chars());
     pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// The label, with a number where it is taken.
+/// Numbered if taken.
 fn free(label: String, taken: &[String]) -> String {
     let numbered = (2..).map(|n| format!("{label} #{n}"));
     let mut all = std::iter::once(label.clone()).chain(numbered);

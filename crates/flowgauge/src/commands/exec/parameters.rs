@@ -6,20 +6,18 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::args::HyperfineArgs;
 
-/// Commands at the most, after they are spread.
+/// After spreading.
 const MOST: usize = 200;
 
-/// A command as it is written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Written {
     pub(super) name: Option<String>,
     pub(super) command: String,
-    /// What was filled in.
     pub(super) parameters: BTreeMap<String, String>,
 }
 
 impl Written {
-    /// A line that is run beside the command, with the parameters of that one.
+    /// With the command's parameters.
     pub(super) fn filled(&self, line: &str) -> String {
         let fill = |line: String, (name, value): (&String, &String)| {
             line.replace(&format!("{{{name}}}"), value)
@@ -43,7 +41,6 @@ impl Written {
     }
 }
 
-/// The commands once for each combination of values.
 pub(super) fn spread(args: &HyperfineArgs, commands: Vec<Written>) -> Result<Vec<Written>> {
     let mut all = commands;
     for (parameter, values) in lists(args)? {
@@ -71,7 +68,7 @@ pub(super) fn spread(args: &HyperfineArgs, commands: Vec<Written>) -> Result<Vec
     Ok(all)
 }
 
-/// Names and values, in the order of the flags.
+/// In the order of the flags.
 fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = Vec::new();
     for pair in args.parameter_list.chunks_exact(2) {
@@ -96,8 +93,7 @@ fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
     Ok(all)
 }
 
-/// The numbers of a range, each with as many decimals as its ends and its step have at most: without
-/// rounding, since they are counted in units of the last decimal.
+/// Without rounding: counted in units of the last decimal of the ends and the step.
 fn scan(three: &[String], step: Option<&str>) -> Result<Vec<String>> {
     let texts = [three[1].as_str(), three[2].as_str(), step.unwrap_or("1")];
     let decimals = texts.map(|text| text.split_once('.').map_or(0, |(_, part)| part.len()));
@@ -116,7 +112,7 @@ fn scan(three: &[String], step: Option<&str>) -> Result<Vec<String>> {
         .collect())
 }
 
-/// A number in units of its last decimal place, of a given number of places.
+/// In units of the last of `decimals` places.
 fn units(text: &str, decimals: usize) -> Result<i64> {
     let no_number = || format!("'{text}' is no number such as 2 or 0.25");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -10,10 +10,9 @@ use program::fill::has;
 use super::command::Named;
 use crate::args::ExecArgs;
 
-/// What is filled in, beside the names of -L and -P.
+/// Besides the names of -L and -P.
 const NAMES: [&str; 7] = ["flows", "processes", "threads", "i", "cpu", "port", "dir"];
 
-/// Refuses lines of commands and of what asks servers in which a placeholder makes no sense.
 pub(super) fn check(args: &ExecArgs, commands: &[Named]) -> Result<()> {
     let of_commands = commands.iter().flat_map(|command| command.program.lines());
     for line in of_commands.chain(args.serve.load.iter().map(String::as_str)) {
@@ -43,7 +42,7 @@ pub(super) fn check(args: &ExecArgs, commands: &[Named]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses names in braces that are none of the placeholders, and braces that are not closed.
+/// Also refuses unclosed braces.
 fn is_written_well(line: &str) -> Result<()> {
     let bare = bare(line);
     for (at, _) in bare.match_indices('{') {

@@ -1,4 +1,4 @@
-//! What is compared with what: commands as the variants of cases.
+//! Commands as the variants of cases.
 
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
@@ -13,10 +13,9 @@ use super::labels::short;
 use super::{placeholders, what_if};
 use crate::args::ExecArgs;
 
-/// The case of a study without a sweep.
+/// Of a study without a sweep.
 const CASE: &str = "commands";
 
-/// The cases that the flags ask for, on a machine with these CPUs.
 pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
     let cpus = u32::try_from(machine.allowed.len()).unwrap_or(u32::MAX);
     let commands = commands(args)?;
@@ -57,7 +56,7 @@ fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>
     }
 }
 
-/// Commands as variants: the first has the work of the case, the others have their own.
+/// The first has the case's work.
 fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVariant> {
     let each = commands
         .iter()
@@ -69,7 +68,6 @@ fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVari
     each.collect()
 }
 
-/// Commands side by side.
 fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
     let flows = args.flows.unwrap_or(1);
     let mut variants = variants(args, commands, flows);
@@ -88,8 +86,7 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
     Ok(case(args, &title, of_program(base), variants))
 }
 
-/// One command at several numbers of flows, which end in the best one. A flow for each CPU is
-/// among them: that is what is taken by those who do not ask.
+/// To find the best number. A flow for each CPU is among them: the usual choice.
 fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Result<Case> {
     needs(args, &command.program, "flows", "--sweep")?;
     let mut numbers = numbers.to_vec();
@@ -113,7 +110,6 @@ fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Res
     })
 }
 
-/// Several commands at one number of flows, as a point of a sweep.
 fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
     let mut base = commands[0].program.clone();
     for command in commands {
@@ -137,8 +133,8 @@ fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
     })
 }
 
-/// One command as each split into processes and threads, which end in the best one. The first is
-/// one process with a thread for each CPU: that is what is taken by those who do not ask.
+/// To find the best split. One process with a thread for each CPU is the reference: the usual
+/// choice.
 fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
     let [only] = commands else {
         bail!(
@@ -170,8 +166,7 @@ fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
     })
 }
 
-/// Processes and threads of each split of `flows`; without a number, of each power of two up to
-/// twice the CPUs.
+/// Splits of `flows`, or of each power of two up to twice the CPUs.
 fn splits(flows: Option<u32>, cpus: u32) -> impl Iterator<Item = (u32, u32)> {
     let sizes = match flows {
         Some(flows) => vec![flows],
@@ -185,7 +180,6 @@ fn splits(flows: Option<u32>, cpus: u32) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// Copies of one command against another one.
 fn copies_against(args: &ExecArgs, copies: u32, mut commands: Vec<Named>) -> Result<Case> {
     ensure!(
         commands.len() == 2,
@@ -209,14 +203,12 @@ fn copies_against(args: &ExecArgs, copies: u32, mut commands: Vec<Named>) -> Res
     ))
 }
 
-/// The names of commands, for people.
 fn list(commands: &[Named]) -> String {
     let names: Vec<&str> = commands.iter().map(|one| one.label.as_str()).collect();
     names.join(", ")
 }
 
-/// Refuses a command that would be the same in each of the variants; of a server, together with
-/// what asks it.
+/// Refuses a command (of a server: with its load) that would be the same in each variant.
 fn needs(args: &ExecArgs, program: &Program, name: &str, flag: &str) -> Result<()> {
     let in_load = args.serve.load.iter().any(|load| has(load, name));
     let without = match args.serve.load.is_empty() {

@@ -10,7 +10,7 @@ use workload::Work;
 
 use crate::args::{ExecArgs, ServeArgs};
 
-/// Seconds that a server has to be ready, where --timeout does not say so.
+/// Default of --timeout.
 const READY_S: f64 = 10.0;
 
 fn refuse_twice<T: PartialEq + Display>(flag: &str, list: &[T]) -> Result<()> {
@@ -20,7 +20,7 @@ fn refuse_twice<T: PartialEq + Display>(flag: &str, list: &[T]) -> Result<()> {
     }
 }
 
-/// The cases with servers in place of commands; once for each rate.
+/// Once for each rate.
 pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<Vec<Case>> {
     let here = &cpus.allowed;
     if let Some(none) = args.load_cpus.iter().find(|cpu| !here.contains(cpu)) {
@@ -62,7 +62,7 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<
     args.rate.iter().map(of_rate).collect()
 }
 
-/// Refuses what is said of a launch that ends by itself, which a server does not.
+/// Options of launches that end by themselves.
 pub(super) fn refuse(args: &ExecArgs) -> Result<()> {
     let given = [
         ("--stdin", args.each.stdin.is_some()),
@@ -83,7 +83,6 @@ pub(super) fn refuse(args: &ExecArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses ports of servers at which another one answers already.
 pub(super) fn check_ports(case: &Case) -> Result<()> {
     for at in 0..case.variants.len() {
         if let Some(served) = case.work_of(at).served() {

@@ -1,4 +1,4 @@
-//! What can be tried about a program from outside of it, each as a variant of its own.
+//! Changes of a program from outside, each a variant.
 
 use flow::placement::Cpus;
 use flow::{Allocator, Placement};
@@ -29,7 +29,7 @@ pub(super) fn variants(
             .into_iter()
             .map(|(label, knobs)| changed(label, knobs)),
     );
-    // Where the flags have placed it already, that is the question.
+    // Flags that place it already ask just that.
     if as_it_is.variant.placement != Placement::Free {
         let mut free = changed("on any CPU".to_owned(), Knobs::default());
         free.variant.placement = Placement::Free;
@@ -38,7 +38,7 @@ pub(super) fn variants(
     all
 }
 
-/// Every change that these CPUs and what is installed allow, with its name.
+/// With their names.
 fn knobs(cpus: &Cpus) -> Vec<(String, Knobs)> {
     let variable = |name: &str, value: &str| Knobs {
         env: [(name.to_owned(), value.to_owned())].into(),
@@ -77,7 +77,6 @@ fn knobs(cpus: &Cpus) -> Vec<(String, Knobs)> {
     allocators().chain(flags).chain(fewer_cpus(cpus)).collect()
 }
 
-/// The allocators that are here, the C library's own left out.
 fn allocators() -> impl Iterator<Item = (String, Knobs)> {
     Allocator::known().filter_map(|allocator| {
         let preload = flow::library::of(&allocator).ok()??;
@@ -89,7 +88,7 @@ fn allocators() -> impl Iterator<Item = (String, Knobs)> {
     })
 }
 
-/// One CPU, half of them, and one hardware thread of each core, where that is fewer than all.
+/// Where that is fewer than all.
 fn fewer_cpus(cpus: &Cpus) -> Vec<(String, Knobs)> {
     let all = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
     let mut choices = vec![("one CPU", 2, CpuChoice::First(1))];

@@ -15,23 +15,21 @@ use lab::journal::FILE_NAME;
 use super::limits::{Allowance, WORDS};
 use crate::whole_file;
 
-/// The folder with one folder a machine.
+/// Holds one folder for each machine.
 pub(crate) const NODES: &str = "nodes";
-/// Why a machine failed.
 pub(crate) const FAILED: &str = "failed.txt";
 
-/// Where the journals of each machine are: its name, and folders.
+/// Name of the machine, and folders.
 pub(crate) type Places = BTreeMap<String, BTreeSet<PathBuf>>;
 
-/// What is known of a machine.
+/// Of a machine.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) journals: Journals,
-    /// Why it failed, where it did.
     pub(crate) failed: Option<String>,
 }
 
-/// The machines of folders: of a fleet, or of a single run.
+/// Of a fleet, or of a single run.
 pub(crate) fn places(folders: &[PathBuf]) -> Result<Places> {
     let mut all = Places::new();
     for folder in folders {
@@ -64,7 +62,7 @@ fn name(path: &Path) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-/// All that is kept of a machine in these folders, whose journals have at most `limit` bytes.
+/// Journals have at most `limit` bytes.
 pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> Result<Kept> {
     let mut kept = Kept::default();
     let mut allowance = Allowance::of(limit);
@@ -85,7 +83,7 @@ pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u6
     Ok(kept)
 }
 
-/// Bytes of the journals of a machine, of which at most `limit` are read.
+/// Of which at most `limit` are read.
 pub(crate) fn bytes<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> u64 {
     let paths = folders
         .into_iter()
@@ -105,7 +103,7 @@ impl Kept {
     }
 }
 
-/// Puts what is kept of a machine into its folder; a file that holds it already is not touched.
+/// Equal files are not touched.
 pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut files: Vec<(String, &[u8])> = kept.journals.files().collect();
@@ -126,7 +124,7 @@ pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
     Ok(())
 }
 
-/// The journals in the folder of a machine, and in those of the runs that it made there itself.
+/// And in those of its own runs.
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = paths_in(folder)?;
     let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
@@ -140,7 +138,7 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Names in a folder that a machine may have.
+/// Of machines, in a folder.
 const NAMES: usize = 10_000;
 
 fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -151,7 +149,7 @@ fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     paths.collect::<std::io::Result<_>>().with_context(failed)
 }
 
-/// A link may lead anywhere, and what is written there with it.
+/// Refuses links: they lead anywhere.
 fn is_folder(path: &Path) -> Result<()> {
     let found = path.symlink_metadata();
     let found = found.with_context(|| format!("cannot read {}", path.display()))?;

@@ -17,7 +17,6 @@ use crate::ending::Ending;
 use crate::output::{self, Paper, tell};
 use crate::whole_file;
 
-/// Merges and answers.
 pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
     let out = match (&args.out, args.folders.as_slice()) {
         (Some(out), _) => out.clone(),
@@ -39,7 +38,6 @@ pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
     gathered(&folders, &out, &args.merged, &args.shown)
 }
 
-/// Merges the machines of `folders` into `out`, writes and shows the answer.
 pub(super) fn gathered(
     folders: &[PathBuf],
     out: &Path,
@@ -56,7 +54,7 @@ pub(super) fn gathered(
     let (mut nodes, mut failed) = (Vec::new(), Vec::new());
     let all = machines.len();
     for ((name, _), machine) in places.into_iter().zip(machines) {
-        // What cannot be read of a machine costs that machine.
+        // An unreadable file costs only its machine.
         let (node, why) = machine.unwrap_or_else(|error| (None, Some(output::whole(&error))));
         nodes.extend(node);
         failed.extend(why.map(|why| (name, why)));
@@ -76,7 +74,7 @@ pub(super) fn gathered(
     Ok(ended(all - failed.len(), all, merged.quorum))
 }
 
-/// How the command ends: answered where `finished` machines reach the quorum, or are all.
+/// Answered if `finished` reaches the quorum, or all.
 fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
     let enough = quorum.map_or(all, |quorum| quorum as usize);
     if finished >= enough {
@@ -90,7 +88,7 @@ fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
     Ending::Error
 }
 
-/// Merges what there is of a machine: what it found, and why that is not all, if so.
+/// What it found, and why that is not all.
 fn machine(
     name: &str,
     places: &BTreeSet<PathBuf>,
@@ -99,7 +97,7 @@ fn machine(
 ) -> Result<(Option<Node>, Option<String>)> {
     let kept = folder::read(places, limit)?;
     let own = out.join(NODES).join(name);
-    // Journals that lie in the right place alone may still be growing.
+    // Journals that are only in their own place may still grow.
     if places.len() > 1 || !places.iter().any(|place| is_same(place, &own)) {
         folder::write(&own, &kept)?;
     }
@@ -124,7 +122,6 @@ fn is_same(a: &Path, b: &Path) -> bool {
             .is_some_and(|a| b.canonicalize().ok() == Some(a))
 }
 
-/// What a machine found.
 fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
     if kept.journals.is_empty() {
         let why = kept.failed.as_deref().unwrap_or("it has no journal yet");
@@ -133,14 +130,14 @@ fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
     let journals = kept.journals.files();
     let runs = journals.map(|(file, text)| Results::verdicts_of_journal(text, &folder.join(file)));
     let runs: Vec<Results> = runs.collect::<Result<_, _>>()?;
-    // What its other warnings say is of one machine, and in its own report.
+    // Other warnings are in the machine's own report.
     let warnings = runs.iter().flat_map(|run| &run.warnings);
     let damages = warnings.filter(|warning| warning.contains("damaged"));
     damages.for_each(|warning| tell(&format!("{name}: {warning}")));
     Node::of(name, &runs).context("its journal holds no run")
 }
 
-/// Machines without results, each with its reason, and the one list that names them again.
+/// Each with its reason, then in one list.
 fn tell_failed(failed: &[(String, String)]) {
     for (name, why) in failed {
         tell(&format!("{name}: {}", why.trim_end()));
@@ -155,14 +152,12 @@ fn tell_failed(failed: &[(String, String)]) {
     }
 }
 
-/// The name of a file, and what makes it.
 type File = (&'static str, fn(&Fleet) -> String);
 
-/// Writes the page and the tables.
 fn write(fleet: &Fleet, out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     whole_file::sweep(out);
-    // One behind the other: of a thousand machines each is a large text.
+    // One at a time: with a thousand machines each is a large text.
     let files: [File; 3] = [
         ("fleet.html", report::fleet::page),
         ("fleet.csv", report::csv::fleet),

@@ -16,21 +16,19 @@ use nix::unistd::{Pid, geteuid, getppid};
 
 use super::limits::{Allowance, WORDS};
 
-/// How the names of such folders begin.
+/// Prefix of such folders.
 pub(super) const PREFIX: &str = "flowgauge-fleet.";
-/// The file with the processes that guard one.
 const PIDS: &str = "pid";
 
-/// A folder that this process guards too.
+/// This process guards it too.
 #[derive(Debug)]
 pub(super) struct Guarded {
     folder: PathBuf,
-    /// The shell around this process.
+    /// The shell of this process.
     parent: Pid,
 }
 
 impl Guarded {
-    /// This process is one more that removes the folder.
     pub(super) fn join(folder: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
         let pids = options.append(true).create(true).open(folder.join(PIDS));
@@ -42,7 +40,6 @@ impl Guarded {
         })
     }
 
-    /// Whether the shell is gone.
     pub(super) fn is_alone(&self) -> bool {
         getppid() != self.parent
     }
@@ -56,7 +53,7 @@ impl Drop for Guarded {
     }
 }
 
-/// Removes folders of this user whose guards are all dead. One without guards is being made, or left alone.
+/// A folder without guards is being made, or not ours.
 pub(super) fn sweep(temporary: &Path) {
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
@@ -74,7 +71,7 @@ fn has_prefix(path: &Path) -> bool {
     name.as_bytes().starts_with(PREFIX.as_bytes())
 }
 
-/// Whether it names guards, and none of them is alive.
+/// It names guards, all dead.
 fn is_left(folder: &Path) -> bool {
     let pids = Allowance::of(WORDS).read(&folder.join(PIDS));
     let Ok(pids) = pids.and_then(|pids| Ok(String::from_utf8(pids)?)) else {

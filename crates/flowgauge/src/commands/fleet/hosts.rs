@@ -8,17 +8,16 @@ use std::collections::BTreeSet;
 /// A machine to be reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
-    /// What it is called in the fleet, and its folder.
+    /// In the fleet; also its folder.
     pub(super) name: String,
-    /// What ssh is given.
+    /// For ssh.
     pub(super) destination: String,
 }
 
-/// What a hosts file holds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hosts {
     pub(super) hosts: Vec<Host>,
-    /// Lines that are no hosts, each with the reason.
+    /// With reasons.
     pub(super) wrong: Vec<String>,
 }
 

@@ -12,18 +12,17 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, ensure};
 use nix::fcntl::OFlag;
 
-/// Bytes of all words of a machine before its journal, and of a file that holds no journal.
+/// Of a machine before its journal, and of a file that is no journal.
 pub(super) const WORDS: u64 = 64 << 10;
 
-/// Bytes of a machine's words that a message has.
+/// In a message.
 const SHOWN: usize = 400;
 
-/// The end of what a machine said, as far as a message has room for it.
 pub(super) fn shown(said: &str) -> &str {
     &said[said.ceil_char_boundary(said.len().saturating_sub(SHOWN))..]
 }
 
-/// Bytes that may still come from one machine.
+/// Bytes that may still come from a machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     all: u64,
@@ -40,7 +39,6 @@ impl Allowance {
         }
     }
 
-    /// Takes as many bytes from what is left.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<()> {
         let left = u64::try_from(bytes)
             .ok()
@@ -53,12 +51,11 @@ impl Allowance {
         Ok(())
     }
 
-    /// Whether there was more.
     pub(super) fn is_spent(&self) -> bool {
         self.is_spent
     }
 
-    /// The bytes of a regular file. A link is not followed, and a pipe or device is neither waited for nor read.
+    /// Refuses links; never waits for pipes or devices.
     pub(super) fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
         let mut read = || {
             let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
@@ -76,9 +73,9 @@ impl Allowance {
         read().with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// All that an open file holds, whatever size it says it has.
+    /// Whatever its stated size.
     fn read_all(&mut self, file: &File) -> Result<Vec<u8>> {
-        // As long as it says it is, so that it need not grow to twice that.
+        // Of the stated size, so that it need not grow.
         let says = file.metadata()?.len().min(self.left.saturating_add(1));
         let mut bytes = Vec::with_capacity(usize::try_from(says)?);
         file.take(self.left.saturating_add(1))
@@ -88,7 +85,7 @@ impl Allowance {
     }
 }
 
-/// Room for journals in memory: many machines are read at a time, unless theirs are large.
+/// Memory for journals: machines with small ones are read in parallel.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     taken: Mutex<u64>,
@@ -96,10 +93,9 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Bytes of journals at a time, if not one machine alone has more.
+    /// A single machine may have more.
     const BYTES: u64 = 64 << 20;
 
-    /// Waits until there is room for a machine's journals.
     pub(super) fn take(&self, bytes: u64) -> RoomTaken<'_> {
         let is_full = |taken: &mut u64| *taken > 0 && *taken + bytes > Self::BYTES;
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,7 +105,7 @@ impl Room {
     }
 }
 
-/// A part of it, until this is dropped.
+/// Given back when dropped.
 #[derive(Debug)]
 pub(super) struct RoomTaken<'r> {
     room: &'r Room,

@@ -47,23 +47,21 @@ use crate::args::NodeArgs;
 use crate::ending::Ending;
 use crate::whole_file;
 
-/// How long nobody need be heard of.
+/// Silence of the other side.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// From one look at the journal to the next.
+/// Interval of looks at the journal.
 const LOOK: Duration = Duration::from_millis(500);
-/// Time that a run has to end after SIGTERM.
+/// After SIGTERM.
 const PARTING: Duration = Duration::from_secs(20);
-/// Bytes of a failed run's last output that its error shows.
+/// Of its last output, in its error.
 const SAID: usize = 2_000;
 
-/// What a machine is to run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) words: Vec<String>,
     pub(super) files: Files,
 }
 
-/// Runs as a machine of a fleet.
 pub(crate) fn run(args: &NodeArgs) -> Result<Ending> {
     let interrupt = Interrupt::install().context("signals cannot be handled")?;
     interrupt.begin();
@@ -74,7 +72,6 @@ pub(crate) fn run(args: &NodeArgs) -> Result<Ending> {
     }
 }
 
-/// By ssh: everything through standard input and output.
 fn conversation(folder: &Path, interrupt: &Interrupt) -> Result<Ending> {
     let guarded = Guarded::join(folder)?;
     say(&format!("ready {}\n", Id::own()?))?;
@@ -111,7 +108,7 @@ fn conversation(folder: &Path, interrupt: &Interrupt) -> Result<Ending> {
     judged(status, &run.said())
 }
 
-/// The line with the plan, behind empty ones; `None` if the other side is gone.
+/// Skips empty lines; `None` if the other side is gone.
 fn plan_line(input: &mut BufReader<File>) -> Result<Option<Vec<u8>>> {
     loop {
         if input.buffer().is_empty() && !is_readable(input.get_ref(), PATIENCE)? {
@@ -128,7 +125,7 @@ fn plan_line(input: &mut BufReader<File>) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether there is something to read, or the end, within a time.
+/// Or ended.
 fn is_readable(file: &File, time: Duration) -> Result<bool> {
     let mut ready = [PollFd::new(file.as_fd(), PollFlags::POLLIN)];
     let time = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
@@ -139,14 +136,13 @@ fn is_readable(file: &File, time: Duration) -> Result<bool> {
     }
 }
 
-/// What came in while a run was waited for.
 enum Heard {
     Nothing,
     Something,
     End,
 }
 
-/// Waits for a word from the other side, or the time of a look.
+/// A word, or time for a look.
 fn wait(input: &BufReader<File>) -> Result<Heard> {
     if !is_readable(input.get_ref(), LOOK)? {
         return Ok(Heard::Nothing);
@@ -158,7 +154,7 @@ fn wait(input: &BufReader<File>) -> Result<Heard> {
     }
 }
 
-/// Under Slurm: everything in a folder that all machines share.
+/// In a folder that all machines share.
 fn shared(fleet: &Path, name: Option<&str>, interrupt: &Interrupt) -> Result<Ending> {
     let name = match name {
         Some(name) => name.to_owned(),
@@ -202,7 +198,6 @@ fn in_shared(plan: &Plan, name: &str, own: &Path, interrupt: &Interrupt) -> Resu
     judged(status, &run.said())
 }
 
-/// The name that Slurm gives this machine, or its own.
 fn own_name() -> Result<String> {
     if let Ok(name) = std::env::var("SLURMD_NODENAME") {
         return Ok(name);
@@ -212,7 +207,7 @@ fn own_name() -> Result<String> {
     Ok(name.trim().to_owned())
 }
 
-/// How a run ended: as an answer, or as an error with what it said last.
+/// An error has its last words.
 fn judged(status: Option<ExitStatus>, said: &str) -> Result<Ending> {
     match status.and_then(|status| status.code()) {
         Some(0 | 3) => Ok(Ending::Answered),
@@ -227,7 +222,6 @@ fn say(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The run of this machine.
 struct Run {
     child: Child,
     said: File,
@@ -265,7 +259,6 @@ impl Run {
         Ok(self.status.is_some())
     }
 
-    /// Ends it if it has not ended.
     fn end(&mut self) -> Option<ExitStatus> {
         let pid = i32::try_from(self.child.id()).map(Pid::from_raw);
         let began = Instant::now();
@@ -283,7 +276,7 @@ impl Run {
         self.status
     }
 
-    /// What it said last on standard error.
+    /// On standard error.
     fn said(&mut self) -> String {
         let mut text = Vec::new();
         let read = self
@@ -298,11 +291,11 @@ impl Run {
     }
 }
 
-/// A file that grows, sent as it does.
+/// A growing file, sent as it grows.
 struct Tail {
     path: PathBuf,
     sent: u64,
-    /// Whether all that was sent are whole lines.
+    /// Only whole lines were sent.
     is_whole: bool,
     spoke: Instant,
 }
@@ -317,7 +310,7 @@ impl Tail {
         }
     }
 
-    /// Sends what is new; an empty line where nothing was for a while.
+    /// Sends news, or an empty line after a while.
     fn send(&mut self) -> io::Result<()> {
         let new = self.new_bytes()?;
         if let Some(last) = new.last() {

@@ -1,4 +1,4 @@
-//! What every machine of a fleet runs: the same words, the same program, a seed of its own.
+//! What every machine of a fleet runs: the same words and program, with a seed of its own.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,36 +13,30 @@ use super::limits::Allowance;
 use crate::args::{self, Command};
 use crate::whole_file;
 
-/// The file with the plan, in the folder of the fleet.
 pub(super) const FILE: &str = "plan.json";
 
-/// Bytes of a plan.
 pub(super) const MOST: u64 = 16 << 20;
 
-/// Time for the studies of a machine that have no budget.
+/// For studies without a budget.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Time for what no budget counts.
+/// Outside of budgets.
 const MORE: Duration = Duration::from_secs(10 * 60);
 
-/// Study files: the name of each, and its text.
+/// Name and text.
 pub(super) type Files = Vec<(String, String)>;
 
-/// The plan of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
-    /// Version of its schema.
     pub(super) schema: u32,
-    /// Words behind `flowgauge run`.
     pub(super) words: Vec<String>,
-    /// Study files that the words name, each with its text.
+    /// Named by the words.
     pub(super) files: Files,
-    /// The seed of the fleet; that of each machine is made from it and the machine's name.
+    /// Seeds of machines are made from it and their names.
     pub(super) seed: u64,
-    /// The program that every machine runs.
     pub(super) program: Id,
 }
 
-/// A program: its version, and what its bytes are.
+/// Version and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Id {
     pub(super) version: String,
@@ -50,7 +44,6 @@ pub(super) struct Id {
 }
 
 impl Id {
-    /// The program in a file, of this version.
     pub(super) fn of(path: &Path) -> Result<Self> {
         let read = || -> io::Result<String> {
             let mut file = File::open(path)?;
@@ -76,7 +69,6 @@ impl Id {
         })
     }
 
-    /// This program.
     pub(super) fn own() -> Result<Self> {
         Self::of(Path::new("/proc/self/exe"))
     }
@@ -89,7 +81,6 @@ impl std::fmt::Display for Id {
 }
 
 impl Plan {
-    /// A plan of these studies and further words of `flowgauge run`.
     pub(super) fn new(studies: &[String], more: &[String], program: Id, seed: u64) -> Result<Self> {
         let (words, files) = packed(studies)?;
         let words: Vec<String> = words.into_iter().chain(more.iter().cloned()).collect();
@@ -103,14 +94,14 @@ impl Plan {
         })
     }
 
-    /// The words of one machine, without its results folder.
+    /// Without its results folder.
     pub(super) fn words_of(&self, machine: &str) -> Vec<String> {
         let seed = ["--seed".to_owned(), self.seed_of(machine).to_string()];
         let words = ["run".to_owned()].into_iter().chain(self.words.clone());
         words.chain(seed).collect()
     }
 
-    /// Time that a machine has for all of it, unless another one is asked for.
+    /// Unless asked otherwise.
     pub(super) fn usual_deadline(&self) -> Duration {
         let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
         let budget = match args::parsed(words.chain(self.words.clone())) {
@@ -125,7 +116,7 @@ impl Plan {
         twice.map_or(A_DAY, |twice| twice + MORE)
     }
 
-    /// A seed that no other machine has: orders that are alike everywhere would not average out.
+    /// Orders that are alike on all machines would not average out.
     fn seed_of(&self, machine: &str) -> u64 {
         let hash = Sha256::digest(format!("{} {machine}", self.seed));
         let bytes = hash.iter().take(6);
@@ -146,8 +137,7 @@ impl Plan {
     }
 }
 
-/// Studies with files in place of their paths: a machine gets their texts, and knows them by their
-/// names.
+/// Names in place of paths, with the files' texts.
 fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
     let mut files = Files::new();
     let word = |study: &String| {
@@ -172,7 +162,7 @@ fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
     Ok((words, files))
 }
 
-/// Refuses words here that every machine would refuse.
+/// Words that every machine would refuse.
 fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
     let words: Vec<&str> = ["flowgauge", "run"]
         .into_iter()

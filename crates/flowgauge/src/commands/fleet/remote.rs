@@ -29,9 +29,9 @@ use super::start::Arrival;
 use super::wire::Wire;
 use crate::output::tell;
 
-/// The shell on a machine: it removes what dead ones left, makes a folder, says hello, takes the
-/// program where it is sent, and runs it. All of it but the folder is done by a second shell, so that one is left to
-/// remove the folder when the other is killed.
+/// On the machine: removes what dead ones left, makes a folder, says hello, takes the program if it
+/// is sent, and runs it. A second shell does all but the folder, so that the first can remove it
+/// when the second is killed.
 const SCRIPT: &str = r#"umask 077
 t=${FOLDER:-${TMPDIR:-/tmp}}
 for o in "$t"/flowgauge-fleet.*; do
@@ -68,31 +68,23 @@ echo $$ > "$d/pid" || exit 71
 )
 exit $?"#;
 
-/// Clocks that differ by less are not spoken of.
+/// Smaller differences of clocks are not reported.
 const CLOCKS: u64 = 60;
 
-/// How machines are reached.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// The ssh program.
     pub(super) ssh: PathBuf,
-    /// The program to be copied; `None`: it is there, at `at`.
+    /// `None`: it is there, at `at`.
     pub(super) copied: Option<PathBuf>,
-    /// Where the program is on the machines.
     pub(super) at: Option<String>,
-    /// Where a machine makes its folder.
     pub(super) folder: Option<String>,
-    /// Time for a machine to answer.
     pub(super) patience: Duration,
-    /// Time for a machine to run.
     pub(super) deadline: Duration,
-    /// Bytes of a machine's journal.
     pub(super) journal: u64,
-    /// The architecture of the program.
     pub(super) arch: String,
 }
 
-/// Runs the plan on a machine; its journal goes to `journal`.
+/// Writes the machine's journal to `journal`.
 pub(super) fn visit(
     host: &Host,
     plan: &Plan,
@@ -127,7 +119,6 @@ pub(super) fn visit(
     }
 }
 
-/// Sends the program and compares it.
 fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way) -> Result<()> {
     let mut words = Allowance::of(WORDS);
     wire.allow("say hello", way.patience);
@@ -140,7 +131,7 @@ fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way) -> Result<()>
         wire.send(file, size, ("take the program", way.patience))
             .context("the program cannot be sent")?;
     }
-    // What lies in buffers on the way goes over as fast as the rest did.
+    // Buffered data takes as long as the rest did.
     wire.allow("start the program", way.patience + began.elapsed());
     let word = wire.line(&mut words)?.unwrap_or_default();
     let found = word.strip_prefix("ready ");
@@ -149,7 +140,6 @@ fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way) -> Result<()>
     same(found, &plan.program)
 }
 
-/// The program there is the one that is meant.
 fn same(found: &str, meant: &Id) -> Result<()> {
     let meant = meant.to_string();
     ensure!(
@@ -161,9 +151,8 @@ fn same(found: &str, meant: &Id) -> Result<()> {
     Ok(())
 }
 
-/// The first word of a machine: which processor, and what time it has.
 fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> Result<()> {
-    // Shells greet: what they print is passed over.
+    // Shells may greet first.
     while let Some(line) = wire.line(words)? {
         let mut words = line.split_whitespace();
         if words.next() != Some("hello") {
@@ -185,7 +174,7 @@ fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> 
     bail!("it said nothing")
 }
 
-/// A clock that is wrong is no harm, and worth knowing.
+/// A wrong clock is harmless, but worth knowing.
 fn tell_clock(name: &str, there: Option<u64>) {
     let here = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -200,7 +189,6 @@ fn tell_clock(name: &str, there: Option<u64>) {
     ));
 }
 
-/// ssh to a host, with the script.
 fn ssh(host: &Host, way: &Way) -> Command {
     let size = way
         .copied
@@ -232,12 +220,12 @@ fn ssh(host: &Host, way: &Way) -> Command {
     command
 }
 
-/// A word for a shell.
+/// For a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Sends the plan, and takes the journal until it ends.
+/// Until the journal ends.
 fn carry_out(
     wire: &mut Wire<'_>,
     host: &Host,
@@ -260,14 +248,14 @@ fn carry_out(
     wire.allow("run (--machine-deadline)", way.deadline);
     let copied = wire.copy(&mut file, &mut allowance);
     if allowance.is_spent() {
-        // What has no end is no journal, and takes no place.
+        // An unfinished journal is none.
         file.set_len(0).with_context(failed)?;
         return copied.context("its journal is not kept (--journal-limit)");
     }
     copied
 }
 
-/// Why a machine failed, and what to do.
+/// With what to do.
 fn explained(error: Option<anyhow::Error>, ended: Option<ExitStatus>, said: &str) -> anyhow::Error {
     let asks = ["Permission denied (", "password", "passphrase"];
     if asks.iter().any(|word| said.contains(word)) {

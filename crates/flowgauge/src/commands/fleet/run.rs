@@ -23,14 +23,12 @@ use crate::ending::{self, Ending};
 use crate::output::{self, tell};
 use crate::whole_file;
 
-/// The program in the folder that all nodes of a Slurm job see.
+/// In the folder that all nodes of a Slurm job see.
 const PROGRAM: &str = "flowgauge";
-/// The batch script there.
 const SCRIPT: &str = "fleet.sbatch";
-/// One machine at a time is merged: journals are large.
+/// One machine is merged at a time: journals are large.
 static MERGE: Mutex<()> = Mutex::new(());
 
-/// Runs studies on machines and answers.
 pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
     let program = program(args)?;
     let plan = plan(args, &program)?;
@@ -45,7 +43,7 @@ pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
     }
 }
 
-/// The program that machines run: the one that is named, or a static one beside this one, or this one.
+/// The named one, a static one beside this one, or this one.
 fn program(args: &FleetRunArgs) -> Result<PathBuf> {
     if let Some(binary) = &args.binary {
         ensure!(
@@ -59,7 +57,7 @@ fn program(args: &FleetRunArgs) -> Result<PathBuf> {
     Ok(static_one(&own).unwrap_or(own))
 }
 
-/// The same program built for musl, which needs no library of the machine: where cargo puts it.
+/// The musl build: it needs no library of the machine.
 fn static_one(own: &Path) -> Option<PathBuf> {
     let profile = own.parent()?;
     let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
@@ -75,7 +73,7 @@ fn static_one(own: &Path) -> Option<PathBuf> {
     (path.is_file() && newer(&path, own)).then_some(path)
 }
 
-/// The plan that was asked for; in the folder of a fleet that was begun it must be the same one.
+/// In an existing fleet it must be the same.
 fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
     let begun = args.out.as_deref().filter(|out| out.join(NODES).is_dir());
     let seed = match (args.seed, begun) {
@@ -101,7 +99,7 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
     Ok(plan)
 }
 
-/// A seed from the clock: printed, and in the plan.
+/// From the clock; printed, and in the plan.
 fn drawn() -> Result<u64> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     Ok(u64::from(since.subsec_nanos()) ^ (since.as_secs() & 0xffff_ffff))
@@ -115,7 +113,6 @@ fn default_folder() -> Result<PathBuf> {
     )?)
 }
 
-/// The machines of the file that were asked for.
 fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
     let text = tidy::input::read(file);
     let text = text.with_context(|| format!("cannot read {}", file.display()))?;
@@ -195,13 +192,12 @@ fn by_ssh(
     })
 }
 
-/// Time that each machine has.
 fn deadline(args: &FleetRunArgs, plan: &Plan) -> Duration {
     let asked = args.machine_deadline.map(Duration::from_secs_f64);
     asked.unwrap_or_else(|| plan.usual_deadline())
 }
 
-/// How many machines are prepared at a time, and how many must be ready.
+/// Machines prepared at a time, and needed.
 fn start(args: &FleetRunArgs, machines: usize) -> Result<Start> {
     let quorum = args.merged.quorum.filter(|_| args.only.is_empty());
     let quorum = quorum.map_or(1, |quorum| quorum as usize);
@@ -214,7 +210,7 @@ fn start(args: &FleetRunArgs, machines: usize) -> Result<Start> {
     Ok(Start::of(machines, at_once, quorum))
 }
 
-/// Every machine at once, until the last one has ended; the signal that cut it, if one did.
+/// Returns a signal that cut it.
 fn visit_all(
     hosts: &[Host],
     plan: &Plan,
@@ -238,7 +234,7 @@ fn visit_all(
     Ok(interrupt.signal())
 }
 
-/// One machine: what it sent is merged with what is known of it, and why it failed is written down.
+/// Merges what it sent and notes why it failed.
 fn one(
     host: &Host,
     plan: &Plan,
@@ -271,9 +267,9 @@ fn one(
     }
 }
 
-/// Removes what was prepared for a job that was refused, unless machines have run there before.
+/// Unless machines have run there before.
 fn take_back(out: &Path) {
-    // Of a folder that is not empty this removes nothing.
+    // Removes only an empty folder.
     if std::fs::remove_dir(out.join(NODES)).is_ok() {
         for file in [plan::FILE, PROGRAM, SCRIPT] {
             let _not_made_is_fine = std::fs::remove_file(out.join(file));

@@ -13,29 +13,25 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-/// Partitions by name, with their nodes where Slurm says how many.
+/// With their nodes, if Slurm says.
 type Partitions = Vec<(String, Option<u32>)>;
 
-/// What Slurm is asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Job<'a> {
     pub(super) partition: &'a str,
     pub(super) nodes: u32,
-    /// These nodes alone.
     pub(super) only: &'a [String],
     pub(super) account: Option<&'a str>,
     pub(super) qos: Option<&'a str>,
     pub(super) constraint: Option<&'a str>,
-    /// The limit of the job.
     pub(super) time: Duration,
-    /// The folder of the fleet.
     pub(super) folder: &'a Path,
-    /// The program, where all nodes see it.
+    /// Where all nodes see it.
     pub(super) program: &'a str,
 }
 
 impl Job<'_> {
-    /// Refuses words that would say something else to sbatch.
+    /// Words that sbatch would read otherwise.
     pub(super) fn check(&self) -> Result<()> {
         let names = [
             ("--slurm", Some(self.partition), "-_.+,"),
@@ -67,7 +63,6 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The batch script.
     pub(super) fn script(&self) -> String {
         let folder = self.folder.display().to_string();
         let only = Some(self.only.join(",")).filter(|only| !only.is_empty());
@@ -104,7 +99,7 @@ impl Job<'_> {
         )
     }
 
-    /// Submits it; what sbatch says.
+    /// Returns sbatch's words.
     pub(super) fn submit(&self, script: &Path, wait: bool) -> Result<String> {
         let partitions = partitions();
         self.has_room(&partitions)?;
@@ -115,7 +110,7 @@ impl Job<'_> {
         let output = command.arg(script).stdin(Stdio::null()).output();
         let output = output.context("sbatch cannot be started: is Slurm installed here?")?;
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        // With --wait its exit code is that of the job, whose nodes speak for themselves.
+        // With --wait its exit code is the job's; the nodes report themselves.
         ensure!(
             output.status.success() || (wait && !output.stdout.is_empty()),
             "{}",
@@ -124,7 +119,7 @@ impl Job<'_> {
         Ok(said(&output.stdout))
     }
 
-    /// Slurm takes a job for more nodes than a partition has, and it waits for ever.
+    /// Slurm accepts a job that never fits, and it waits for ever.
     fn has_room(&self, partitions: &Partitions) -> Result<()> {
         let own = partitions.iter().find(|(name, _)| name == self.partition);
         let there = own.and_then(|(_, nodes)| *nodes).unwrap_or(u32::MAX);
@@ -138,7 +133,6 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Why sbatch refused the job, from what it said.
     fn refusal(&self, said: &str, partitions: &Partitions) -> String {
         let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
         let partition = self.partition;
@@ -171,7 +165,6 @@ impl Job<'_> {
     }
 }
 
-/// The partitions that Slurm shows, each with its number of nodes.
 fn partitions() -> Partitions {
     let mut sinfo = Command::new("sinfo");
     sinfo.args(["--noheader", "--summarize", "--format=%R %D"]);
@@ -186,14 +179,14 @@ fn partitions() -> Partitions {
     text.lines().filter_map(line).collect()
 }
 
-/// A time as Slurm reads it, of which it counts whole minutes: `days-hours:minutes:seconds`.
+/// `days-hours:minutes:seconds`; Slurm counts whole minutes.
 fn limit(time: Duration) -> String {
     let minutes = time.as_secs().div_ceil(60).max(1);
     let (days, hours) = (minutes / 1_440, minutes / 60 % 24);
     format!("{days}-{hours:02}:{:02}:00", minutes % 60)
 }
 
-/// A word for a shell.
+/// For a shell.
 fn word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -12,30 +12,26 @@ use flow::Interrupt;
 
 use super::wire::INTERRUPTED;
 
-/// From one look for a place to the next.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The beginning of a fleet.
 #[derive(Debug)]
 pub(super) struct Start {
     machines: usize,
-    /// Machines without which nothing is begun.
+    /// Nothing begins without so many.
     quorum: usize,
-    /// Machines that may be prepared at the same time, less those that are.
+    /// Free places for preparing machines.
     places: AtomicUsize,
     arrived: AtomicUsize,
     ready: AtomicUsize,
 }
 
-/// A machine that is expected; where it is dropped, that machine has failed.
+/// Dropping it means that the machine failed.
 #[derive(Debug)]
 pub(super) struct Arrival<'a>(&'a Start);
 
-/// A place among those that are prepared.
 #[derive(Debug)]
 pub(super) struct Place<'a>(&'a Start);
 
-/// The other machines.
 #[derive(Debug)]
 pub(super) struct Others<'a>(&'a Start);
 
@@ -50,14 +46,12 @@ impl Start {
         }
     }
 
-    /// One of the machines.
     pub(super) fn machine(&self) -> Arrival<'_> {
         Arrival(self)
     }
 }
 
 impl<'a> Arrival<'a> {
-    /// Waits for a place.
     pub(super) fn place(&self, interrupt: &Interrupt) -> Result<Place<'a>> {
         let one_less = |places: usize| places.checked_sub(1);
         let places = &self.0.places;
@@ -71,7 +65,7 @@ impl<'a> Arrival<'a> {
         Ok(Place(self.0))
     }
 
-    /// The machine is ready, or has failed.
+    /// `is_ready`: false if it failed.
     pub(super) fn arrive(self, is_ready: bool) -> Others<'a> {
         self.0
             .ready
@@ -93,7 +87,7 @@ impl Drop for Place<'_> {
 }
 
 impl Others<'_> {
-    /// Whether all have arrived; an error where too few of them are ready.
+    /// An error if too few are ready.
     pub(super) fn are_ready(&self) -> Result<bool> {
         let start = self.0;
         if start.arrived.load(Ordering::SeqCst) < start.machines {

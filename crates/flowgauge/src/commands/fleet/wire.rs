@@ -32,39 +32,33 @@ use nix::unistd::Pid;
 
 use super::limits::{Allowance, shown};
 
-/// From one look at the deadline and at signals to the next.
+/// Milliseconds between looks at deadline and signals.
 const LOOK: u8 = 50;
-/// From one reminder to the next.
 pub(super) const REMIND: Duration = Duration::from_secs(15);
-/// How long a machine that runs may say nothing: it sends an empty line every [`REMIND`].
+/// Of a running machine, which sends an empty line every [`REMIND`].
 const SILENCE: Duration = Duration::from_secs(90);
-/// Time for a machine to end after it was asked to.
+/// After it was asked to end.
 const PARTING: Duration = Duration::from_secs(40);
-/// Time for a machine to take what is sent, if it takes some all the time.
+/// While it keeps taking some.
 const SENDING: Duration = Duration::from_secs(600);
-/// Bytes that are read or written at once.
 const PIECE: usize = 64 << 10;
-/// Bytes that are kept of the end of standard error.
+/// Of the end of standard error.
 const SAID: usize = 8 << 10;
-/// Bytes of standard error, and of what a machine says when it is asked to end, that are passed over.
+/// Ignored at most: standard error, and words while it ends.
 const PASSED_OVER: u64 = 4 << 20;
 
-/// Why a machine was not begun.
 pub(super) const INTERRUPTED: &str = "it was not begun: this run was interrupted";
 
-/// A connection.
 pub(super) struct Wire<'a> {
     child: Child,
     input: Option<ChildStdin>,
     output: ChildStdout,
     errors: Option<ChildStderr>,
-    /// What was heard and not yet taken.
     heard: Vec<u8>,
-    /// The end of standard error.
     said: Vec<u8>,
-    /// Bytes that standard error may still have.
+    /// For standard error.
     errors_left: Allowance,
-    /// What the machine has to do, how long it has for it, and until when.
+    /// The step, its time, and its end.
     step: (&'static str, Duration),
     deadline: Instant,
     reminded: Instant,
@@ -72,7 +66,7 @@ pub(super) struct Wire<'a> {
 }
 
 impl<'a> Wire<'a> {
-    /// Starts ssh, as the leader of a process group.
+    /// In a process group of its own.
     pub(super) fn open(mut command: Command, interrupt: &'a Interrupt) -> Result<Self> {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped
@@ -100,14 +94,13 @@ impl<'a> Wire<'a> {
         Ok(wire)
     }
 
-    /// The machine has this time for the next step.
     pub(super) fn allow(&mut self, step: &'static str, time: Duration) {
         self.step = (step, time);
         let now = Instant::now();
         self.deadline = now.checked_add(time).unwrap_or(now + SILENCE);
     }
 
-    /// A line without its end, as far as it is text; `None` behind the last one.
+    /// Lossy text; `None` at the end.
     pub(super) fn line(&mut self, allowance: &mut Allowance) -> Result<Option<String>> {
         loop {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
@@ -121,7 +114,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Takes everything into `file` until the machine ends, without its empty lines.
+    /// Without empty lines, until the machine ends.
     pub(super) fn copy(&mut self, file: &mut File, allowance: &mut Allowance) -> Result<()> {
         let (mut last, mut heard) = (b'\n', Instant::now());
         loop {
@@ -149,8 +142,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Sends `size` bytes. The machine has `patience` to take some more, and [`SENDING`] for all, of which each piece
-    /// earns its part.
+    /// The machine has `patience` for each piece, and [`SENDING`] for all in proportion.
     pub(super) fn send(
         &mut self,
         mut from: impl Read,
@@ -184,7 +176,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Waits a little while others are not ready: nothing is asked of the machine.
+    /// Nothing is asked of the machine meanwhile.
     pub(super) fn rest(&mut self) -> Result<()> {
         self.allow("wait", SILENCE);
         self.remind();
@@ -197,7 +189,7 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Closes the connection: how ssh ended, or why it had to be killed, and what was said last.
+    /// How ssh ended, or why it was killed; and the last words.
     pub(super) fn end(mut self) -> (Result<ExitStatus>, String) {
         self.input = None;
         let parting = self.deadline.saturating_duration_since(Instant::now());
@@ -207,7 +199,7 @@ impl<'a> Wire<'a> {
         (ended, last_lines(&self.said))
     }
 
-    /// Waits until ssh has ended; what the machine still says is passed over.
+    /// Ignores further words.
     fn ended(&mut self) -> Result<ExitStatus> {
         let mut nothing = Allowance::of(PASSED_OVER);
         loop {
@@ -222,8 +214,8 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Takes one turn and reads what came in it. False once ssh has ended, even if another process
-    /// still holds its pipe.
+    /// Reads what came in one turn. False once ssh has ended, even if another process holds its
+    /// pipe.
     fn hear(&mut self, allowance: &mut Allowance) -> Result<bool> {
         self.turn(Some(PollFlags::POLLIN))?;
         let has_ended = !matches!(self.child.try_wait(), Ok(None));
@@ -242,7 +234,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Waits until it can be read or written, as `want` says, at most [`LOOK`].
+    /// At most [`LOOK`].
     fn turn(&mut self, want: Option<PollFlags>) -> Result<()> {
         if Instant::now() > self.deadline {
             self.kill();
@@ -272,7 +264,7 @@ impl<'a> Wire<'a> {
         self.take_errors()
     }
 
-    /// An empty line now and then: somebody is still here.
+    /// Sends an empty line now and then.
     fn remind(&mut self) {
         if self.reminded.elapsed() > REMIND
             && let Some(input) = &mut self.input
@@ -282,7 +274,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Takes a piece of standard error, and keeps the end of all.
+    /// Keeps the end.
     fn take_errors(&mut self) -> Result<()> {
         let Some(errors) = &mut self.errors else {
             return Ok(());
@@ -303,7 +295,7 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Kills ssh, unless it has ended, with what it has started: a group of its own.
+    /// With its process group.
     fn kill(&mut self) {
         if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
             let _gone_is_fine = killpg(Pid::from_raw(group), Signal::SIGKILL);
@@ -312,14 +304,14 @@ impl<'a> Wire<'a> {
 }
 
 impl Drop for Wire<'_> {
-    /// However it is left, ssh ends and leaves no zombie.
+    /// Leaves no zombie.
     fn drop(&mut self) {
         self.kill();
         let _gone_is_fine = self.child.wait();
     }
 }
 
-/// Has reads and writes here return at once; the other end of the pipe is as it was.
+/// Non-blocking here; the other end is unchanged.
 fn never_wait(pipe: &impl AsFd) -> Result<()> {
     fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).context("a pipe cannot be prepared")?;
     Ok(())
@@ -334,7 +326,7 @@ fn spelled(time: Duration) -> String {
     humantime::format_duration(whole).to_string()
 }
 
-/// The last lines with words.
+/// That have words.
 fn last_lines(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines = text.lines().map(str::trim);

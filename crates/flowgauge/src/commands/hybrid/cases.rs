@@ -1,4 +1,4 @@
-//! What is compared: each body as every split into ranks and threads.
+//! Cases: each body as every split into ranks and threads.
 
 use std::path::Path;
 
@@ -15,24 +15,20 @@ use workload::{Bytes, Design, Numeric, Primes, Reading, Searching, Warehouse, Wo
 
 use crate::args::{BodyArg, HybridArgs};
 
-/// Repetitions in a launch, after one that does not count.
 const REPS: u32 = 5;
-/// Rounds at the most of a point of a sweep.
 const SWEEP_ROUNDS: usize = 20;
-/// Bytes that the messages of a repetition have in all, and points of a grid that are computed.
+/// Of all messages in a repetition; also points of a grid.
 const AMOUNT: u64 = 1 << 26;
-/// Bytes of all messages of a window, where one is not larger.
+/// Unless a message is larger.
 const WINDOW_BYTES: u64 = 1 << 25;
-/// Windows in a repetition at least.
 const LEAST_WINDOWS: u64 = 10;
-/// Files of a tree that are searched at the most.
 const MOST_FILES: u64 = 20_000;
-/// Behind the split of a variant whose flows move between ranks.
+/// Suffix of variants whose flows move.
 pub(super) const MIGRATABLE: &str = ", migratable";
-/// Bounds of how often something is repeated in a repetition.
+/// Of repetitions within a repetition.
 const REPEATED: (u64, u64) = (40, 20_000);
 
-/// All bodies, in the order of running; the last is the headline.
+/// The last is the headline.
 const ALL: [BodyArg; 10] = [
     BodyArg::PingPong,
     BodyArg::Bandwidth,
@@ -46,22 +42,20 @@ const ALL: [BodyArg; 10] = [
     BodyArg::Halo,
 ];
 
-/// Something to do, and in which words.
 struct Asked {
     name: &'static str,
     title: String,
     metric: Metric,
-    /// The parameter with its value and unit, where it is swept.
+    /// If it is swept: parameter, value, unit.
     at: Option<(&'static str, u64, &'static str)>,
-    /// How many flows do it.
     flows: u32,
-    /// Whether ranks of one thread are the only split.
+    /// Only ranks of one thread.
     ranks_only: bool,
-    /// What each variant does: a label behind the split, and the body.
+    /// Label after the split, and body.
     bodies: Vec<(&'static str, Body)>,
 }
 
-/// The cases of the flags. `program` makes the command of a task; it is also given all tasks of the case.
+/// `program` makes a task's command, given all tasks of the case.
 pub(super) fn cases(
     args: &HybridArgs,
     flows: u32,
@@ -90,7 +84,6 @@ pub(super) fn cases(
     made.collect()
 }
 
-/// What a body is asked for.
 fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
     let sizes =
         |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
@@ -105,7 +98,7 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
             flows,
             primes(10_000_001, 4_000),
         )],
-        // Blocks among the first numbers, where a later one takes several times as long.
+        // Later blocks take several times as long.
         BodyArg::Farm => vec![handed_out(
             "farm",
             "Primes in 64 uneven blocks, dealt out or taken one by one",
@@ -156,7 +149,7 @@ fn ping_pong(bytes: u64) -> Asked {
     }
 }
 
-/// As many messages on their way as OSU has, where their buffers are not too much memory.
+/// As OSU, if their buffers fit.
 fn bandwidth(bytes: u64) -> Asked {
     let window = (WINDOW_BYTES / bytes.max(1)).clamp(1, mpi::task::MOST_WINDOW);
     Asked {
@@ -225,7 +218,7 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
     }
 }
 
-/// Units that are dealt out before, or taken one by one.
+/// Dealt out, or taken one by one.
 fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked {
     let taken = Body::Farm(Box::new(units.clone()));
     let mut asked = work(name, title, flows, units);
@@ -234,7 +227,7 @@ fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked
     asked
 }
 
-/// The units of a farm over ranks: those that follow each other to each of them, or taken one by one, or as flows that move.
+/// Over ranks of one thread: dealt out, taken, or as flows that move.
 fn uneven(flows: u32) -> Asked {
     let units = || Box::new(primes(1, 16_000));
     let title = format!(
@@ -302,7 +295,7 @@ fn search(tree: Option<&Path>) -> Result<Work> {
     Ok(work)
 }
 
-/// A task for each split and body: one rank with all threads first.
+/// One rank with all threads first.
 fn tasks(asked: &Asked, cpus: &Cpus) -> Vec<(String, Task)> {
     let least = if asked.ranks_only { asked.flows } else { 1 };
     let splits = (least..=asked.flows).filter(|ranks| asked.flows.is_multiple_of(*ranks));
@@ -323,7 +316,7 @@ fn tasks(asked: &Asked, cpus: &Cpus) -> Vec<(String, Task)> {
     each.collect()
 }
 
-/// This many CPUs: each a core's first while there are such, hardware threads of a core side by side.
+/// Cores first, then hardware threads; those of a core side by side.
 fn near(cpus: &Cpus, flows: u32) -> Vec<u32> {
     let others = cpus.smt.iter().filter(|cpu| !cpus.cores.contains(cpu));
     let mut chosen: Vec<u32> = cpus

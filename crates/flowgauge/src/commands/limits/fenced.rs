@@ -12,15 +12,14 @@ use machine::Machine;
 use crate::launch::SlotLauncher;
 use crate::output::tell;
 
-/// Seconds for one probe, which takes some tens of ms.
+/// It takes some tens of ms.
 const DEADLINE_S: f64 = 10.0;
-/// Memory that must be available for one, in bytes: several times what it takes.
+/// Several times its needs, in bytes.
 const MEMORY: u64 = 512 << 20;
 
-/// The fence that was asked for; none where no prediction is to be confirmed.
+/// `None`: nothing is to be confirmed.
 pub(super) type Wanted = Option<Fence>;
 
-/// What was given for the fence.
 pub(super) fn wanted(given: Option<&Given>) -> Option<Wanted> {
     match given?.shown.as_str() {
         "ids" => Some(Some(Fence::Ids)),
@@ -29,8 +28,7 @@ pub(super) fn wanted(given: Option<&Given>) -> Option<Wanted> {
     }
 }
 
-/// Puts the prediction for a model to the test behind the first fence that can be had;
-/// `None` when none is wanted, or a signal asks the command to end.
+/// Tests the prediction behind the first available fence; `None` if unwanted or interrupted.
 pub(super) fn probe(
     model: Model,
     wanted: Option<Wanted>,
@@ -98,7 +96,6 @@ fn no_memory(machine: &Machine) -> Option<String> {
     })
 }
 
-/// A probe, for people who wait.
 fn line(probe: &Probe) -> String {
     let model = probe.model;
     match &probe.probed {

@@ -16,23 +16,19 @@ use crate::args::{Format, SimulateArgs};
 use crate::ending::Ending;
 use crate::output::{print, tell};
 
-/// Steps that are counted.
 const STEPS: u64 = 200_000;
-/// What lies this often beyond the last cache is in no cache, nearly.
+/// Such a multiple of the last cache is nearly uncached.
 const BEYOND: u64 = 4;
-/// Bytes of a small page.
 const SMALL: u64 = 4096;
-/// Pages at the fewest, and how often they are doubled.
+/// And the number of doublings.
 const FEWEST: u64 = 16;
 const DOUBLED: u32 = 13;
-/// A step that costs this many times as much as the one before is a knee.
+/// Ratio of two neighbouring steps at a knee.
 const KNEE: f64 = 1.5;
 
-/// A chase.
 #[derive(Debug, Serialize)]
 struct Row {
     simulated_machine: String,
-    /// What it is over, in words.
     over: String,
     bytes: u64,
     page: u64,
@@ -65,10 +61,9 @@ pub(super) fn run(args: &SimulateArgs, machine: &Machine) -> Result<Ending> {
     Ok(Ending::Answered)
 }
 
-/// Bytes of the large pages that are measured.
 const LARGE: u64 = 2 << 20;
 
-/// Half of each cache, and beyond the last, on the largest pages up to 2 MB.
+/// Half of each cache, and beyond the last, on pages up to 2 MB.
 fn levels(machine: &Machine, probe: Option<&Probe>) -> Vec<Row> {
     let pages = machine.pages.iter().filter(|page| **page <= LARGE);
     let page = pages.max().copied().unwrap_or(machine.pages[0]);
@@ -91,7 +86,7 @@ fn levels(machine: &Machine, probe: Option<&Probe>) -> Vec<Row> {
     rows.collect()
 }
 
-/// A line in each of more and more pages.
+/// One line in each page.
 fn reach(machine: &Machine, page: u64, probe: Option<&Probe>) -> Vec<Row> {
     let counts = (0..DOUBLED).map(|times| FEWEST << times);
     let rows = counts.map(|cells| {
@@ -131,7 +126,7 @@ fn row(
     }
 }
 
-/// The numbers of pages at which a step costs half as much again as before.
+/// Pages at knees.
 fn knees(rows: &[&Row], ns: impl Fn(&Row) -> Option<f64>) -> Vec<u64> {
     let pairs = rows.windows(2).filter_map(|pair| {
         let is_knee = ns(pair[1])? >= KNEE * ns(pair[0])?;

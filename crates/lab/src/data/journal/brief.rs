@@ -33,7 +33,6 @@ pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     (!header.asks_for_flows(&slot.study, &slot.case)).then(|| slot.entry())
 }
 
-/// [`Entry::Pilot`].
 #[derive(Deserialize)]
 struct Pilot {
     study: String,
@@ -56,7 +55,6 @@ impl Pilot {
     }
 }
 
-/// [`SlotEntry`].
 #[derive(Deserialize)]
 struct Slot {
     study: String,
@@ -67,7 +65,6 @@ struct Slot {
     outcome: Launch,
 }
 
-/// [`Outcome`].
 #[derive(Deserialize)]
 struct Launch {
     answer: Done,
@@ -121,7 +118,6 @@ fn reps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Rep>, D::Error> {
     Ok(reps.into_iter().map(|One(rep)| rep).collect())
 }
 
-/// [`Rep`].
 #[derive(Deserialize)]
 #[serde(remote = "Rep")]
 struct Times {

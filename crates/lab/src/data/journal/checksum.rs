@@ -16,29 +16,26 @@
 
 use std::borrow::Cow;
 
-/// What stands around the eight digits.
 const BEFORE: &[u8] = br#","crc":""#;
 const AFTER: &[u8] = b"\"}\n";
 const DIGITS: usize = 8;
 /// The polynomial, least bit first.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// A line as it was found.
+/// A line of a journal and its checksum.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found<'t> {
-    /// It has no checksum.
     Bare,
-    /// As it was written.
+    /// Unchanged.
     Whole,
-    /// As it was written, but for one bit that is set right here.
+    /// One flipped bit, mended here.
     Mended(Cow<'t, [u8]>),
-    /// Something else.
     Damaged,
 }
 
-/// Adds the checksum to a line of JSON, an object that is not empty and has no end of line yet.
+/// Adds the checksum to a line: a JSON object that is not empty, without an end of line.
 pub(crate) fn seal(line: &mut Vec<u8>) {
-    // The brace at its end.
+    // The closing brace.
     line.pop();
     let digits = format!("{:08x}", crc(line));
     line.extend_from_slice(BEFORE);
@@ -46,7 +43,7 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.extend_from_slice(AFTER);
 }
 
-/// Looks at a line with its end.
+/// `line` has its end.
 pub(super) fn check(line: &[u8]) -> Found<'_> {
     let Some((text, written)) = parts(line) else {
         return Found::Bare;
@@ -61,7 +58,7 @@ pub(super) fn check(line: &[u8]) -> Found<'_> {
     }
 }
 
-/// What a line's checksum is of, and the checksum.
+/// The checksummed text, and the checksum.
 fn parts(line: &[u8]) -> Option<(&[u8], u32)> {
     let rest = line.strip_suffix(AFTER)?;
     let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;

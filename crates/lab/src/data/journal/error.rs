@@ -81,7 +81,6 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// The error of an action on a file or a folder.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io {
@@ -92,7 +91,7 @@ impl JournalError {
     }
 }
 
-/// What to do about a run that is at work, or is stopped.
+/// For a run that is at work or stopped.
 fn held(holders: &[i32]) -> String {
     let stopped: Vec<String> = holders.iter().map(i32::to_string).collect();
     match stopped.is_empty() {
@@ -106,7 +105,6 @@ fn held(holders: &[i32]) -> String {
     }
 }
 
-/// What to do about a line that makes no sense.
 fn way_out(line: usize) -> String {
     let changed = "the line was damaged after it was written";
     match line.saturating_sub(1) {
@@ -120,7 +118,7 @@ fn way_out(line: usize) -> String {
     }
 }
 
-/// What to do with a run that has come to its end.
+/// For a finished run.
 fn left(decided: bool) -> &'static str {
     match decided {
         true => {

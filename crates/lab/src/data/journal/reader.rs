@@ -18,29 +18,25 @@ use serde::Deserialize;
 
 use super::{Entry, Header, JournalError, SCHEMA, brief, checksum};
 
-/// How much of a journal is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// All that can be said.
     All,
-    /// Findings, noise and warnings alone: what an answer over many machines is made of. What would
-    /// cost time beside them is empty.
+    /// Findings, noise and warnings, for an answer over many machines; slower parts stay empty.
     Verdicts,
 }
 
 /// A journal as it was found.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
-    /// What was made of its entries.
+    /// From its entries.
     pub(crate) made: T,
-    /// Length of all whole lines, in bytes.
+    /// Bytes of all whole lines.
     pub(crate) whole: u64,
-    /// What the reader must know.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the text of a journal, and lets `take` have each entry in turn, with the number of lines before it
-/// that are lost and that nothing stands for yet; `path` is its name in errors.
+/// Passes each entry to `take`, with the number of lost lines before it that nothing stands for;
+/// `path` is for errors.
 pub(crate) fn read<T>(
     (text, path): (&[u8], &Path),
     depth: Depth,
@@ -104,7 +100,7 @@ pub(crate) fn read<T>(
     })
 }
 
-/// The header's line as it was written, as far as that is known, and whether lines have checksums.
+/// The header's line, mended if possible, and whether lines have checksums.
 fn first_line<'t>(line: &'t [u8], warnings: &mut Vec<String>) -> (Cow<'t, [u8]>, bool) {
     match checksum::check(line) {
         checksum::Found::Mended(mended) => {
@@ -119,7 +115,7 @@ fn first_line<'t>(line: &'t [u8], warnings: &mut Vec<String>) -> (Cow<'t, [u8]>,
     }
 }
 
-/// Lines that were lost and are named: a journal of noise has very many.
+/// Of lost lines: a damaged journal has very many.
 const NAMED: usize = 10;
 
 fn mended_line(line: usize) -> String {
@@ -142,11 +138,9 @@ fn lost_line(line: usize) -> String {
     )
 }
 
-/// How the line of a slot begins.
 const SLOT: &[u8] = br#"{"line":"slot","#;
 
-/// Reads a line. One that may be any entry is held in memory as it stands until its kind is known; of
-/// slots, which are most of a journal, that is twice the work, so they are read as what they are.
+/// Slots, most of a journal, are read as such: as an untyped entry they would cost twice.
 fn entry(line: &[u8], header: &Header, depth: Depth) -> serde_json::Result<Entry> {
     let brief = match depth {
         Depth::All => None,
@@ -159,7 +153,7 @@ fn entry(line: &[u8], header: &Header, depth: Depth) -> serde_json::Result<Entry
     }
 }
 
-/// Each line is read as a text of its own, in which all errors are in line 1.
+/// Each line is parsed alone: its errors are in line 1.
 fn in_its_line(error: &serde_json::Error) -> String {
     error
         .to_string()
@@ -172,7 +166,6 @@ fn torn_line(bytes: usize) -> String {
     )
 }
 
-/// Reads the first line by the schema that it names.
 fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     #[derive(Deserialize)]
     struct OnlySchema {

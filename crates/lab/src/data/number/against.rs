@@ -15,9 +15,9 @@
 
 use super::{NONE, fixed};
 
-/// From here on a factor is said as such, and below in percent.
+/// Smaller factors are written in percent.
 const SMALL: f64 = 1.10;
-/// Two ends below this factor are both said in percent.
+/// Two ends below this factor are written in percent.
 const PERCENT: f64 = 2.0;
 /// What stands between the ends of an interval.
 pub const DOTS: &str = " … ";
@@ -42,7 +42,7 @@ pub fn is_small(factor: f64) -> bool {
 #[must_use]
 pub fn factor_interval(factor: f64, low: f64, high: f64) -> String {
     if low < 1.0 {
-        // In the direction of a factor, what is above 1 is faster.
+        // As a factor, above 1 is faster.
         return format!("[{}]", ratio_interval(1.0 / high, 1.0 / low));
     }
     match is_small(factor) {
@@ -135,7 +135,6 @@ pub fn against(ratio: f64) -> String {
     OF_TIMES.against(ratio)
 }
 
-/// How far a ratio is from 1, and on which side.
 #[derive(Debug, Clone, Copy)]
 struct Away {
     factor: f64,
@@ -151,7 +150,6 @@ impl Away {
     }
 }
 
-/// A factor in percent beyond 1, without the sign of percent.
 fn percent_end(factor: f64, round: fn(f64) -> f64) -> String {
     let text = fixed((factor - 1.0) * 100.0, 1, round);
     match text.as_str() {

@@ -52,7 +52,6 @@ pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
     taken
 }
 
-/// Whether variants are alike but for their number of flows.
 pub(crate) fn differ_in_flows_alone(variants: &[LabelledVariant]) -> bool {
     variants.windows(2).all(|two| {
         let as_first = flow::Variant {

@@ -1,11 +1,11 @@
-//! Which cases are one question: one that stands alone, or all cases of a sweep.
+//! Questions: a single case, or all cases of a sweep.
 
 use super::Case;
 
-/// The questions of some cases, by their places.
+/// By the places of cases.
 #[derive(Debug)]
 pub(crate) struct Questions {
-    /// For each case, the place of the first case of the same question.
+    /// Place of the first case of the same question.
     first: Vec<usize>,
 }
 
@@ -22,17 +22,14 @@ impl Questions {
         }
     }
 
-    /// The place of the first case of the question that the case at `place` is of.
     pub(crate) fn first(&self, place: usize) -> usize {
         self.first[place]
     }
 
-    /// Whether the case at `place` is the first of its question.
     pub(crate) fn begins(&self, place: usize) -> bool {
         self.first[place] == place
     }
 
-    /// Whether two cases are of one question.
     pub(crate) fn are_one(&self, place: usize, other: usize) -> bool {
         self.first[place] == self.first[other]
     }

@@ -4,10 +4,10 @@
 use crate::findings::blocks::{Block, Sweep};
 use crate::findings::{CaseResult, Compared, StudyResult};
 
-/// Points that are named; of more, the ends.
+/// Of more, the ends.
 const NAMED: usize = 5;
 
-/// The sweep that a case is a point of, if it has other points.
+/// If it has other points.
 pub(super) fn sweep<'a>(study: &'a StudyResult, case: &CaseResult) -> Option<Sweep<'a>> {
     let mut blocks = Block::all(study).into_iter();
     match blocks.find(|block| block.has(case))? {

@@ -4,7 +4,6 @@ use super::answer::{About, Answer, Question};
 use crate::data::words::{capital, plural};
 use crate::findings::{StudyResult, at_most};
 
-/// The largest numbers of flows and what stops them.
 pub(super) fn limits(study: &StudyResult) -> Answer {
     let label = study.study.deciding.first().map(|one| one.label.clone());
     let known = study

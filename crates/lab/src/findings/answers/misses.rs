@@ -7,19 +7,18 @@ use crate::data::words::plural;
 use crate::findings::simulated::{Count, SimulatedCase, groups};
 use crate::findings::{CaseResult, StudyResult};
 
-/// Rows at the most.
 const MOST: usize = 6;
-/// The two that the published study speaks of.
+/// Those of the published study.
 const SHOWN: [Count; 2] = [Count::Llc, Count::Dtlb];
 
-/// Whether a case was counted, and its simulated time decides nothing.
+/// Simulated time decides nothing.
 pub(super) fn are_the_answer(study: &StudyResult, case: &CaseResult) -> bool {
     let mut counted = study.simulated.iter();
     let mut decided = case.findings.iter().map(|one| one.verdict);
     counted.any(|one| one.case == case.case.name) && !decided.any(|verdict| verdict.is_decided())
 }
 
-/// Of the works of the study's deciding cases, or of all where none of those was counted.
+/// Works of the study's deciding cases, or of all if none of those was counted.
 pub(super) fn rows(study: &StudyResult) -> impl Iterator<Item = Answer> {
     let all = groups(&study.simulated).into_iter();
     let largest: Vec<_> = all.filter_map(|group| group.last().copied()).collect();
@@ -37,7 +36,7 @@ pub(super) fn rows(study: &StudyResult) -> impl Iterator<Item = Answer> {
 fn row(one: &SimulatedCase) -> Option<Answer> {
     let ratios = SHOWN.iter().filter_map(|count| {
         let own = one.count(*count)?;
-        // Of a handful of misses one side may have none.
+        // Of a few misses one side may have none.
         let ratio = own.ratio?.median;
         (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.named().head))
     });

@@ -13,7 +13,7 @@ use crate::findings::{
     CaseResult, Finding, Results, Role, StudyResult, Word, compared, crossovers,
 };
 
-/// Other variants that a row names beside its best.
+/// Named beside the best.
 const OTHERS: usize = 3;
 /// What [`compared`] says of no rounds.
 const NOT_COMPARED: &str = "not compared";
@@ -25,7 +25,6 @@ pub fn are_threads_and_processes(case: &CaseResult, subject: &str, reference: &s
     [subject, reference].map(|label| model(case, label)) == sides
 }
 
-/// How threads compare with processes, or which variant is the best.
 pub(super) fn row(
     results: &Results,
     study: &StudyResult,
@@ -40,7 +39,7 @@ pub(super) fn row(
         .headline()
         .filter(|_| is_headline)
         .or(study.finding_of(case));
-    // Where something else wins, that is the answer.
+    // Another winner is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_exploratory = |one: &Finding| matches!(one.role, Role::Exploratory { .. });
     let mut row = Answer {
@@ -88,14 +87,12 @@ pub(super) fn row(
     row
 }
 
-/// An estimate in the direction of its row.
 struct Pair {
     estimate: Option<Estimate>,
     verdict: Verdict,
     floor: f64,
     cause: Option<String>,
     overstated: Option<String>,
-    /// It is the reference against the subject of its finding.
     is_turned: bool,
 }
 
@@ -111,7 +108,7 @@ impl Pair {
         }
     }
 
-    /// `(2 of 9)`: how many rounds there are, and are needed for an interval.
+    /// `(2 of 9)`: rounds there are, and needed for an interval.
     fn needs(&self) -> Option<String> {
         let Verdict::CannotTell { more_rounds } = self.verdict else {
             return None;
@@ -127,7 +124,6 @@ impl Pair {
         )
     }
 
-    /// The reference against the subject.
     fn turned(self) -> Self {
         let estimate = self.estimate.map(|e| Estimate {
             ratio: 1.0 / e.ratio,
@@ -149,14 +145,12 @@ impl Pair {
     }
 }
 
-/// What a variant is made of, and whether it does work of its own.
 fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
     let mut variants = case.case.variants.iter();
     let own = variants.find(|variant| variant.label == label)?;
     Some((own.variant.model, own.work.is_some()))
 }
 
-/// Whether a finding is on processes and threads alone.
 fn is_between(case: &CaseResult, finding: &Finding) -> bool {
     let sides = [&finding.subject, &finding.reference].map(|label| model(case, label));
     let known = |side: &Option<(Model, bool)>| {
@@ -165,7 +159,7 @@ fn is_between(case: &CaseResult, finding: &Finding) -> bool {
     sides.iter().all(known)
 }
 
-/// The finding on processes and threads, threads against processes; by models and not by names.
+/// By models, not by names.
 fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
     let model = |label: &str| model(case, label);
     let mut pairs = case.findings.iter().filter_map(|finding| {
@@ -183,7 +177,6 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
 }
 
 impl Answer {
-    /// Names the two sides.
     fn is_between(&mut self, finding: &Finding, is_turned: bool) {
         let mut sides = [finding.subject.clone(), finding.reference.clone()];
         if is_turned {
@@ -221,7 +214,7 @@ impl Answer {
         }
     }
 
-    /// Says what else the first screen has of a case.
+    /// Further lines of a case on the first screen.
     fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
         let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
         let mut served = latencies_in_words(case).into_iter();
@@ -238,8 +231,8 @@ impl Answer {
         self.below.extend(besides);
     }
 
-    /// Says how the variants of a finding compare at the other points of its sweep, and where that
-    /// changes; threads against processes in the direction of the row.
+    /// The other points of the sweep and its changes, threads against processes as the row has
+    /// them.
     fn compare_along(&mut self, study: &StudyResult, case: &CaseResult, finding: &Finding) {
         let Some(sweep) = along::sweep(study, case) else {
             return;
@@ -260,8 +253,6 @@ impl Answer {
         self.below.extend(said.map(|said| About::Asked.says(said)));
     }
 
-    /// Says why there is nothing, where the time ended before: in place of a comparison that was
-    /// not made.
     fn stopped(&mut self, why: Option<String>) {
         const STOPPED: &str = "Stopped";
         match why.as_deref().and_then(|why| why.strip_prefix(STOPPED)) {
@@ -272,7 +263,7 @@ impl Answer {
         }
     }
 
-    /// Says which variant to take, where that is the question.
+    /// If that is the question.
     fn recommends(&mut self, case: &CaseResult) -> bool {
         let Some(mut parts) = case.recommended() else {
             return false;
@@ -288,8 +279,7 @@ impl Answer {
         true
     }
 
-    /// What was measured where nothing is compared: of the headline what the study says of it, of
-    /// any other case its own.
+    /// Where nothing is compared: of the headline the study's words, else the case's own.
     fn alone(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
         let Some(measured) = case.measured() else {
             return;
@@ -301,7 +291,7 @@ impl Answer {
     }
 }
 
-/// What stands where nothing that was measured is a cause.
+/// If no measurement is a cause.
 fn no_cause(case: &CaseResult) -> Line {
     match case.case.metric {
         Metric::Simulated => {
@@ -314,7 +304,6 @@ fn no_cause(case: &CaseResult) -> Line {
     }
 }
 
-/// The other variants of a case, the fastest first, where there are more than one.
 fn others(case: &CaseResult, best: &Finding) -> Option<String> {
     let mut others: Vec<&Finding> = case
         .findings

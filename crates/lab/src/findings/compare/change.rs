@@ -8,18 +8,17 @@ use crate::data::words::percent;
 use crate::data::{Value, median, slot_value};
 use crate::findings::{CaseResult, compared};
 
-/// The floor of a case that compares nothing.
+/// Of a case without comparisons.
 const USUAL_FLOOR: f64 = 0.01;
 
-/// A case of several runs, ready to be compared.
 #[derive(Debug)]
 pub(super) struct Comparing<'a> {
     names: Vec<&'a str>,
     sides: &'a [Option<&'a CaseResult>],
-    /// What stands for a slot, in all runs the same.
+    /// The same in all runs.
     value: Value,
     how: How,
-    /// Comparisons that share the error.
+    /// They share the error.
     comparisons: usize,
 }
 
@@ -41,7 +40,7 @@ impl<'a> Comparing<'a> {
         }
     }
 
-    /// The floor of the comparison of a run with the first.
+    /// Of a run against the first.
     pub(super) fn floor(&self, run: usize) -> Option<Floor> {
         let (a, b) = self.pair(run)?;
         if let Some(fraction) = self.how.floor {
@@ -59,20 +58,18 @@ impl<'a> Comparing<'a> {
         Some(Floor { fraction, because })
     }
 
-    /// How far the halves of a run lie apart: of its variants the median. `None` where none has
-    /// slots enough to see it.
+    /// Median distance of a run's halves; `None` with too few slots.
     fn wander(&self, case: &CaseResult) -> Option<f64> {
         let labels = case.variants.iter().map(|variant| variant.label.as_str());
         median(labels.filter_map(|label| wander(&self.values(case, label))))
     }
 
-    /// The case in the first run and in this one.
+    /// In the first run and in this one.
     fn pair(&self, run: usize) -> Option<(&'a CaseResult, &'a CaseResult)> {
         let other = (run > 0).then(|| self.sides[run]).flatten()?;
         Some((self.sides[0]?, other))
     }
 
-    /// How a variant of a run compares with the same in the first.
     pub(super) fn change(&self, run: usize, label: &str) -> Option<Change> {
         let (a, b) = self.pair(run)?;
         let known = |case: &CaseResult| case.variants.iter().any(|v| v.label == label);
@@ -108,7 +105,7 @@ impl<'a> Comparing<'a> {
         })
     }
 
-    /// The ratio of a reference to itself says nothing.
+    /// Its ratio says nothing.
     fn is_its_own_reference(&self, case: &CaseResult, label: &str) -> bool {
         let first = case.variants.first().map(|variant| variant.label.as_str());
         self.how.basis == Basis::Relative && first == Some(label)
@@ -147,7 +144,7 @@ impl<'a> Comparing<'a> {
         Ok((estimate, rule.judge_apart(&estimate)))
     }
 
-    /// The values of a variant in time order: times in ns, or ratios to the reference.
+    /// In time order: ns, or ratios to the reference.
     fn values(&self, case: &CaseResult, label: &str) -> Vec<f64> {
         let Some(place) = case.case.variants.iter().position(|v| v.label == label) else {
             return Vec::new();
@@ -196,8 +193,7 @@ impl<'a> Comparing<'a> {
 }
 
 impl Floor {
-    /// A verdict as far as the floor lets it be said: where it cannot be seen how far the runs
-    /// wandered, nothing is called a difference.
+    /// If the runs' drift is unknown, nothing is called a difference.
     fn allows(self, verdict: Verdict) -> Verdict {
         match verdict {
             Verdict::Faster { .. } | Verdict::Slower { .. }
@@ -219,14 +215,13 @@ pub fn unseen() -> String {
     )
 }
 
-/// The floor that a run used for a case.
 fn own_floor(case: &CaseResult) -> f64 {
     case.findings
         .first()
         .map_or(USUAL_FLOOR, |finding| finding.floor)
 }
 
-/// What the first good slot of a variant proves.
+/// Of the first good slot.
 fn proof(case: &CaseResult, label: &str) -> Option<Proof> {
     let place = case.case.variants.iter().position(|v| v.label == label)?;
     let mut own = case.slots.iter().filter(|slot| slot.variant == place);

@@ -22,7 +22,7 @@ use super::{Basis, Change, SideBySide};
 use crate::data::median;
 use crate::data::number::{factor, ratio_interval};
 
-/// The ratios of a run against the first, one of them left out.
+/// Against the first run.
 fn ratios(all: &SideBySide, run: usize, without: Option<&Change>) -> Vec<f64> {
     let changes = all.changes().filter(|(_, _, _, of, _)| *of == run);
     let others =
@@ -46,7 +46,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Of the comparisons of a run with the first; `None` where they are too few.
+    /// `None` if they are too few.
     pub(super) fn of(all: &SideBySide, run: usize) -> Option<Self> {
         if all.basis == Basis::Relative {
             return None;
@@ -54,9 +54,8 @@ impl Common {
         Self::of_ratios(&ratios(all, run, None))
     }
 
-    /// What all other variants of its run are slower by together than one variant may be: 1 where
-    /// they are not. The variant itself is left out, since few ratios have an interval that
-    /// reaches to the farthest of them.
+    /// How much slower the other variants of the run are together, at least 1. Without the variant
+    /// itself, since few intervals reach the farthest ratio.
     pub(super) fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
         let slower = all.common.get(run).copied().flatten();
         if slower.is_none_or(|common| !common.is_slower()) {
@@ -84,7 +83,6 @@ impl Common {
         self.low > 1.0
     }
 
-    /// The shift in words; `None` where there is none.
     pub(super) fn sentence(&self, here: &str, there: &str) -> Option<String> {
         let (word, by) = match (self.low > 1.0, self.high < 1.0) {
             (true, _) => ("slower", self.ratio),

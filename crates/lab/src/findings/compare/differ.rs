@@ -1,5 +1,3 @@
-//! What two runs do not have in common.
-
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -8,7 +6,6 @@ use crate::data::LabelledVariant;
 use crate::data::number::plain;
 use crate::findings::CaseResult;
 
-/// The cases of a study in a run.
 pub(super) fn cases_of<'a>(run: &Named<'a>, study: &str) -> impl Iterator<Item = &'a CaseResult> {
     let studies = run.results.studies.iter();
     studies
@@ -16,7 +13,7 @@ pub(super) fn cases_of<'a>(run: &Named<'a>, study: &str) -> impl Iterator<Item =
         .flat_map(|result| &result.cases)
 }
 
-/// What differs between two runs as a whole and matters.
+/// As a whole.
 pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     let (x, y) = (&a.results.header, &b.results.header);
     let mut found = machine::differences(&x.machine, &y.machine);
@@ -42,10 +39,9 @@ pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     warnings
 }
 
-/// The name of a setting, and how its value is shown.
 type Setting = (&'static str, fn(&crate::data::Settings) -> String);
 
-/// Settings that change what is measured, and not only how long.
+/// These change what is measured, not only its duration.
 const SETTINGS: [Setting; 2] = [
     ("preset", |settings| word(&settings.preset)),
     ("value of a slot", |settings| word(&settings.value)),
@@ -59,7 +55,6 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-/// What differs between a case of two runs and matters.
 pub(super) fn cases(
     study: &str,
     (a, x): (&Named<'_>, &CaseResult),
@@ -98,7 +93,7 @@ fn launched(a: &LabelledVariant, b: &LabelledVariant) -> Vec<String> {
     fields(&a.variant, &b.variant)
 }
 
-/// Why the work of a variant is another one in the other run, if it is.
+/// Why the other run's work differs.
 pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<String> {
     let of = |(case, label): (&CaseResult, &str)| {
         let variant = case.case.variants.iter().find(|v| v.label == label);
@@ -116,7 +111,7 @@ pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<Str
     })
 }
 
-/// The fields of two things of one kind that differ: `block 1000 against 2000`.
+/// `block 1000 against 2000`.
 fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
     let (a, b) = (serde_json::to_value(a), serde_json::to_value(b));
     let (Ok(Json::Object(a)), Ok(Json::Object(b))) = (a, b) else {
@@ -145,7 +140,7 @@ fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
         .collect()
 }
 
-/// What the first run holds and another one does not, and the other way round.
+/// Both ways.
 pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
@@ -165,7 +160,7 @@ pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
     told
 }
 
-/// What the first run holds and another one does not, a sentence a run.
+/// One sentence a run.
 pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
@@ -176,15 +171,14 @@ pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Studies, cases and variants of one run that another does not hold; of a whole that is
-/// missing only its own name.
+/// Of a missing whole only its own name.
 fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
     let mut missing = Vec::new();
     for study in &with.results.studies {
         let name = study.study.name.as_str();
         let others = &mut without.results.studies.iter();
         if study.cases.is_empty() && others.any(|other| other.study.name == name) {
-            // Its limits have a table of their own.
+            // Limits have a table of their own.
             continue;
         }
         if cases_of(without, name).next().is_none() {

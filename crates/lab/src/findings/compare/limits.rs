@@ -1,9 +1,7 @@
-//! How many flows of each model there can be, run by run.
-
 use super::{ComparedLimit, Named};
 use crate::findings::Limit;
 
-/// The limits of a study in all runs, a row a model; none where fewer than two runs have some.
+/// A row a model; empty with fewer than two runs.
 pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit> {
     let sides: Vec<Vec<&Limit>> = runs.iter().map(|run| of(run, study)).collect();
     if sides.iter().filter(|side| !side.is_empty()).count() < 2 {

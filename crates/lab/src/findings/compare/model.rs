@@ -60,7 +60,6 @@ pub struct SideBySide {
     pub common: Vec<Option<Common>>,
 }
 
-/// Whether no run has a common factor.
 fn no_common(common: &[Option<Common>]) -> bool {
     common.iter().all(Option::is_none)
 }
@@ -283,7 +282,7 @@ impl SideBySide {
             .collect()
     }
 
-    /// What lies beyond a bar with its whole interval and is not called slower, by its floor.
+    /// Beyond a bar with its whole interval, but not called slower by its floor.
     fn open_beyond(
         &self,
         fraction: f64,

@@ -1,5 +1,3 @@
-//! What a run says of an expectation.
-
 use stats::{Estimate, RUNS_ALPHA, estimate, typical};
 
 use super::names::Target;
@@ -9,7 +7,6 @@ use crate::data::{Header, RawSlot};
 use crate::findings::quantity::{Kind, Look, Seen};
 use crate::findings::{CaseResult, Results};
 
-/// A value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Found {
     pub(super) value: f64,
@@ -17,7 +14,6 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// A ratio with its interval.
     pub(super) fn of(estimate: &Estimate) -> Self {
         Self {
             value: estimate.ratio,
@@ -26,7 +22,6 @@ impl Found {
     }
 }
 
-/// Looks at the slots of a run.
 pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Results) -> Checked {
     let header = &results.header;
     let found = case_of(results, target)
@@ -38,7 +33,6 @@ pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Re
     said(expectation, found)
 }
 
-/// The case that a target is in.
 pub(super) fn case_of<'a>(results: &'a Results, target: &Target<'_>) -> Option<&'a CaseResult> {
     let studies = results.studies.iter();
     let mut cases = studies
@@ -47,7 +41,7 @@ pub(super) fn case_of<'a>(results: &'a Results, target: &Target<'_>) -> Option<&
     cases.find(|case| case.case.name == target.case.name)
 }
 
-/// What was found, held against the bound; or why nothing was.
+/// Against the bound; or why nothing was found.
 pub(super) fn said(expectation: &Expectation, found: Result<Found, String>) -> Checked {
     let (judged, found) = match found {
         Ok(found) => (
@@ -100,7 +94,6 @@ impl Bound {
     }
 }
 
-/// The median over the slots of a variant.
 fn typical_of(case: &CaseResult, target: &Target<'_>, header: &Header) -> Result<Found, String> {
     let own = case
         .slots
@@ -117,7 +110,6 @@ fn typical_of(case: &CaseResult, target: &Target<'_>, header: &Header) -> Result
     })
 }
 
-/// Why there is no value of a variant.
 pub(super) fn nothing(case: &CaseResult, variant: usize, quantity: Kind) -> String {
     let summary = case.variants.get(variant);
     let reason = summary.and_then(|summary| summary.memory_not_available.as_deref());
@@ -133,7 +125,7 @@ fn has_good_slot(case: &CaseResult, variant: usize) -> bool {
     own.any(|slot| slot.outcome.answer.done().is_some())
 }
 
-/// The ratio of two variants: that of their finding, or made from their rounds.
+/// From their finding, else from their rounds.
 fn ratio(
     case: &CaseResult,
     target: &Target<'_>,
@@ -191,8 +183,7 @@ fn inverse(found: Found) -> Found {
     }
 }
 
-/// One number for a slot; `None` for a failed one, and where it could not be measured. An
-/// amount of 0 divides nothing and stands in no ratio.
+/// `None` for a failed slot and for values that were not measured. An amount of 0 has no ratio.
 pub(super) fn of_slot(
     case: &CaseResult,
     slot: &RawSlot,

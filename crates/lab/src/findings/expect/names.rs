@@ -1,24 +1,19 @@
-//! Which variant an expectation is about.
-
 use super::{ExpectError, Expectation, Unit};
 use crate::data::{Case, Study};
 use crate::findings::quantity::Kind;
 
-/// Names that are suggested where one is not found.
+/// Suggestions for an unknown name.
 const TOLD: usize = 3;
 
-/// A variant and what of it is looked at.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub(super) study: &'a Study,
     pub(super) case: &'a Case,
-    /// By their places in the case.
     pub(super) variant: usize,
     pub(super) against: Option<usize>,
     pub(super) quantity: Kind,
 }
 
-/// A variant by its names.
 #[derive(Debug, Clone, Copy)]
 struct Candidate<'a> {
     study: &'a Study,
@@ -26,7 +21,6 @@ struct Candidate<'a> {
     variant: usize,
 }
 
-/// What an expectation is about.
 pub(super) fn target<'a>(
     expectation: &Expectation,
     studies: &'a [Study],
@@ -37,7 +31,7 @@ pub(super) fn target<'a>(
     }
 }
 
-/// A variant by itself, with a quantity behind its name or without.
+/// Perhaps with a quantity after its name.
 fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'a>, ExpectError> {
     let path = &expectation.path;
     let target = |candidate: Candidate<'a>, quantity| Target {
@@ -47,7 +41,7 @@ fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'
         against: None,
         quantity,
     };
-    // The quantity stands behind the last name; a label may well end in such a word.
+    // A label may end in the word of a quantity.
     match (found(expectation, studies, path), split(path)) {
         (Ok(one), _) if expectation.bound.unit == Unit::Size => Ok(target(one, Kind::Memory)),
         (Ok(one), _) => Ok(target(one, Kind::Time)),
@@ -58,7 +52,7 @@ fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'
     }
 }
 
-/// A variant divided by another one of its case, with a quantity behind both or without.
+/// Perhaps with a quantity after both.
 fn against<'a>(
     expectation: &Expectation,
     studies: &'a [Study],
@@ -99,7 +93,7 @@ fn split(path: &str) -> (&str, Option<Kind>) {
     }
 }
 
-/// `primes/thread teardown`: a variant that there is, and behind it a word that is no quantity.
+/// `primes/thread teardown`: a known variant, and a word that is no quantity.
 fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<ExpectError> {
     let (bare, word) = expectation.path.rsplit_once(' ')?;
     let bare = bare.trim_end();
@@ -201,7 +195,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// The ways to write it that no other one can be meant by, the whole name first.
+    /// Unique ones, the whole name first.
     fn names(&self) -> Vec<String> {
         let mut names = vec![self.name()];
         if self.case.name == self.study.headline {
@@ -228,7 +222,7 @@ impl Candidate<'_> {
         path == name || self.at(path, |_| name.clone())
     }
 
-    /// Whether a path has this name and the value of this point behind it.
+    /// Name and point of a path.
     fn at(&self, path: &str, name: impl Fn(&str) -> String) -> bool {
         let Some((point, (before, value))) = self.case.sweep.as_ref().zip(path.rsplit_once('@'))
         else {
@@ -239,7 +233,7 @@ impl Candidate<'_> {
     }
 }
 
-/// The names that look most like one; of each thing that has several, the one that does.
+/// One for each thing.
 fn nearest(path: &str, things: Vec<Vec<String>>) -> Vec<String> {
     let alike = |name: String| (strsim::normalized_damerau_levenshtein(path, &name), name);
     let best = |names: Vec<String>| {

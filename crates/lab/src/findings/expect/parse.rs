@@ -1,14 +1,11 @@
-//! An expectation from what was written.
-
 use std::str::FromStr;
 
 use super::{Bound, Expectation, Side, Unit};
 
-/// How one is written, for messages.
+/// For messages.
 const FORM: &str = "write it as 'switch/fiber@1000 <= 2ns', 'primes/thread vs process <= 1.05' or \
                     'primes/thread memory <= 5MiB'";
 
-/// Units of times in ns and of sizes in bytes.
 const UNITS: [(&str, f64, Unit); 15] = [
     ("ns", 1.0, Unit::Time),
     ("us", 1e3, Unit::Time),

@@ -73,8 +73,8 @@ fn against_first(
     Ok(said(expectation, found))
 }
 
-/// Why a ratio that lies beyond its bound is not held against it: the runs may differ by as much
-/// by themselves. The floor is that of the table and of `--fail-on-regression`.
+/// Why a ratio beyond its bound is excused: the runs may differ as much. The floor is that of the
+/// table and of `--fail-on-regression`.
 fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
     if bound.judge(found) != Judged::Fails {
         return None;
@@ -82,7 +82,7 @@ fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
     if floor.because == FloorFrom::Unseen {
         return Some(unseen());
     }
-    // Of a bound below 1 the floor lies above the bound, of one above 1 above 1.
+    // Bounds below 1 have the floor above themselves, others above 1.
     let band = 1.0 + floor.fraction;
     let bar = match bound.side {
         Side::Below { .. } => bound.value.max(bound.value.min(1.0) * band),
@@ -96,8 +96,7 @@ fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
         .then(|| format!("not beyond the floor of {}", percent(floor.fraction)))
 }
 
-/// How the variant compares with the same in the first run and within which floor, or why it
-/// does not.
+/// Or why there is none.
 fn change<'a>(
     target: &Target<'_>,
     runs: &[Named<'_>],
@@ -132,7 +131,7 @@ fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
     variants.position(|variant| variant.label == label)
 }
 
-/// The ratio of a quantity that has none in the comparison.
+/// Of a quantity that the comparison lacks.
 fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
     let label = &target.case.variants[target.variant].label;
     let header = &runs[0].results.header;
@@ -155,7 +154,7 @@ fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Resu
     Ok(Found::of(&estimate))
 }
 
-/// A quantity of each slot of a variant, or of each its ratio to the reference of its round.
+/// Of slots, or as ratios to the reference of their round.
 fn values(
     case: &CaseResult,
     variant: usize,

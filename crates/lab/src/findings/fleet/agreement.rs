@@ -1,5 +1,3 @@
-//! What the verdicts of machines say together.
-
 use serde::{Deserialize, Serialize};
 use stats::Verdict;
 
@@ -95,7 +93,6 @@ impl Tally {
         self.faster + self.slower + self.same + self.cannot_tell
     }
 
-    /// Each verdict with its number of machines.
     fn verdicts(&self) -> [(Direction, usize); 3] {
         [
             (Direction::Faster, self.faster),
@@ -155,7 +152,6 @@ impl Agreement {
     }
 }
 
-/// The answer of a comparison in a sentence.
 pub(super) fn sentence(one: &Comparison) -> String {
     let all = one.tally.machines();
     let (subject, reference) = (plural(&one.subject), plural(&one.reference));
@@ -203,7 +199,6 @@ fn size(one: &Comparison) -> Option<String> {
     ))
 }
 
-/// Where one more machine would be.
 fn next(one: &Comparison) -> Option<String> {
     let next = one.across?.next_estimate();
     next.interval()?;

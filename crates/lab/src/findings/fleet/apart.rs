@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use super::{Node, OnMachine};
 use crate::data::words::{listed, percent};
 
-/// Values of a number up to which each is a group.
+/// Up to so many values of a number, each is a group.
 const FEW_VALUES: usize = 4;
 
-/// The seed of the shuffled groupings: the same fleet has the same answer.
+/// Constant: the same fleet has the same answer.
 const SEED: u64 = 1935;
 
 /// Traits that separate machines.
@@ -58,14 +58,14 @@ impl SetApart {
     }
 }
 
-/// A trait as groups of machines: the number of each machine's group, and what the groups are.
+/// The group of each machine, and the groups.
 #[derive(Debug, Clone, PartialEq)]
 struct Sorted {
     groups: Vec<usize>,
     values: Vec<String>,
 }
 
-/// The traits that separate the machines of a comparison, the largest share first.
+/// The largest share first.
 pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
     let with = each.iter().filter_map(|on| {
         let ratio = on.finding.estimate?.ratio;
@@ -98,7 +98,7 @@ pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
     judged
 }
 
-/// Every trait that sorts the machines into groups, at least one of which has several.
+/// With at least one group of several machines.
 fn all(nodes: &[Node], on: &[&OnMachine]) -> Vec<(String, Sorted)> {
     let Some(first) = on.first() else {
         return Vec::new();
@@ -123,7 +123,7 @@ fn value<'a>(node: &'a Node, name: &str) -> &'a str {
         .map_or("", |(_, value)| value.as_str())
 }
 
-/// Each value a group; numbers of many values in halves.
+/// Numbers of many values in halves.
 fn by_text(values: &[&str]) -> Sorted {
     let mut kinds = values.to_vec();
     kinds.sort_unstable();
@@ -142,7 +142,6 @@ fn by_text(values: &[&str]) -> Sorted {
     }
 }
 
-/// Up to the median, and above it.
 fn halves(values: &[f64], shown: impl Fn(f64) -> String) -> Option<Sorted> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -156,7 +155,7 @@ fn halves(values: &[f64], shown: impl Fn(f64) -> String) -> Option<Sorted> {
     .filter(|sorted| sorted.groups.contains(&1))
 }
 
-/// The mean ratio of each group, and how many machines it has.
+/// With the number of machines.
 fn means(sorted: &Sorted, logs: &[f64]) -> Vec<(String, f64, usize)> {
     let mean = |group: usize| {
         let own = sorted.groups.iter().zip(logs);

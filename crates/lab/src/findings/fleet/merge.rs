@@ -76,7 +76,7 @@ impl Journals {
     }
 }
 
-/// The length of the text up to the end of its last whole line.
+/// Up to the last end of line.
 fn whole_lines(text: &[u8]) -> usize {
     let end = text.iter().rposition(|byte| *byte == b'\n');
     end.map_or(0, |end| end + 1)

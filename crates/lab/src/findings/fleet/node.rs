@@ -41,7 +41,7 @@ pub struct NodeFinding {
     pub(super) metric: Metric,
     #[serde(skip)]
     pub(super) is_headline: bool,
-    /// What was done: equal digests are equal work.
+    /// A digest: equal for equal work.
     #[serde(skip)]
     pub(super) work: u64,
     /// The ratio in its rounds.
@@ -91,7 +91,7 @@ impl NodeFinding {
         (&self.study, &self.case, &self.subject, &self.reference)
     }
 
-    /// The p-value; 1 of what was not judged by one.
+    /// 1 without a test.
     pub(super) fn p(&self) -> f64 {
         self.p_value.unwrap_or(1.0)
     }
@@ -104,7 +104,6 @@ fn traits(machine: &machine::Machine) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How the runs of a machine ended.
 fn state(runs: &[Results]) -> String {
     let cut = runs.iter().find_map(|run| run.interrupted);
     match (cut, runs.iter().all(|run| run.finished)) {
@@ -128,7 +127,6 @@ fn findings(study: &StudyResult) -> Vec<NodeFinding> {
         .collect()
 }
 
-/// A finding of a case, whose study and name are shared by all of them.
 fn of(
     (study, name): (Arc<str>, Arc<str>),
     case: &CaseResult,
@@ -151,8 +149,7 @@ fn of(
     }
 }
 
-/// The work of a finding, with the models and numbers of flows of both sides: where flows are put
-/// follows from the machine, and is none of it. A digest, since a thousand machines have a thousand of each.
+/// A digest of work, models and numbers of flows. Not of placement, which follows from the machine.
 fn work(case: &CaseResult, finding: &Finding) -> u64 {
     let side = |label: &str| {
         let mut variants = case.case.variants.iter();

@@ -1,9 +1,6 @@
-//! Which case answers a study, chosen before anything is judged.
-
 use crate::data::Study;
 
-/// The place of the case that answers a study, by the rounds that each of its cases has: chosen
-/// before anything is judged.
+/// Depends on the numbers of rounds alone: chosen before anything is judged.
 pub(crate) fn headline_place(study: &Study, rounds: &[usize]) -> Option<usize> {
     let cases = || study.cases.iter().enumerate();
     let (named, case) = cases().find(|(_, case)| case.name == study.headline)?;
@@ -19,5 +16,5 @@ pub(crate) fn headline_place(study: &Study, rounds: &[usize]) -> Option<usize> {
     places.max_by_key(|&place| order(place))
 }
 
-/// Rounds that tell something: as many as an interval of one comparison needs.
+/// An interval of one comparison needs as many.
 const TELLING: usize = 7;

@@ -1,5 +1,3 @@
-//! From slots to quantities and to findings on them.
-
 use measure::Measured;
 use stats::{Estimate, RUNS_ALPHA, Rule, Shift, estimate, shift, typical_amount};
 
@@ -9,20 +7,19 @@ use super::{
 };
 use crate::data::RawSlot;
 
-/// Counts below this are compared by their difference.
+/// Smaller counts are compared by difference.
 const FEW: f64 = 10.0;
 
-/// Differences of counts below this are none.
+/// Smaller differences of counts are none.
 const ONE: f64 = 1.0;
 
-/// The values of all good slots of a case, read once.
 pub(crate) struct SlotValues<'a> {
     look: Look<'a>,
     kinds: Vec<Kind>,
     rows: Vec<Row>,
 }
 
-/// A slot: one value for each kind; none where the work cannot have the quantity.
+/// One value for each kind; none where the work cannot have the quantity.
 struct Row {
     round: usize,
     variant: usize,
@@ -44,7 +41,6 @@ impl<'a> SlotValues<'a> {
         Self { look, kinds, rows }
     }
 
-    /// Every quantity of every variant that has it.
     pub(crate) fn quantities(&self) -> Vec<Quantity> {
         let labels = self.look.case.variants.iter().enumerate();
         let all = labels.flat_map(|(variant, labelled)| {
@@ -61,7 +57,6 @@ impl<'a> SlotValues<'a> {
         all.collect()
     }
 
-    /// Every quantity of two variants that either has.
     pub(crate) fn compared(&self, pair: Compared) -> Vec<QuantityFinding> {
         let places = 0..self.kinds.len();
         places
@@ -69,7 +64,7 @@ impl<'a> SlotValues<'a> {
             .collect()
     }
 
-    /// The values of a variant's good slots; `None` where the work cannot have the quantity.
+    /// `None` where the work cannot have the quantity.
     fn amount(&self, place: usize, variant: usize) -> Option<Measured<Amount>> {
         let own = self.rows.iter().filter(|row| row.variant == variant);
         let (mut values, mut missing) = (Vec::new(), None);
@@ -134,7 +129,6 @@ impl<'a> SlotValues<'a> {
         Some(found.map_or_else(none, Measured::Value))
     }
 
-    /// Values of rounds in which both have one: of the reference, of the subject.
     fn paired(&self, place: usize, pair: Compared) -> (Vec<f64>, Vec<f64>) {
         let of = |variant: usize| self.rows.iter().filter(move |row| row.variant == variant);
         let value = |row: &Row| row.values[place].as_ref()?.value().copied();
@@ -146,18 +140,16 @@ impl<'a> SlotValues<'a> {
     }
 }
 
-/// Two variants of a case, by their places, and how strictly they are judged.
+/// By places in the case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared {
     pub(crate) reference: usize,
     pub(crate) subject: usize,
-    /// Ratios within this fraction are the same.
     pub(crate) floor: f64,
-    /// Comparisons that share the level.
     pub(crate) comparisons: usize,
 }
 
-/// Paired values in the way that fits them; `None` without any.
+/// `None` without any.
 fn against(unit: Unit, reference: &[f64], subject: &[f64], alpha: f64) -> Option<Contrast> {
     match basis(unit, reference, subject) {
         Basis::Ratio => estimate(reference, subject, alpha).ok().map(of_ratio),
@@ -210,7 +202,7 @@ fn word(unit: Unit, contrast: &Contrast, floor: f64) -> Word {
     }
 }
 
-/// As a time is judged: by [`Rule`].
+/// By [`Rule`], like times.
 fn of_interval(contrast: &Contrast, floor: f64) -> Word {
     let rule = Rule {
         floor,

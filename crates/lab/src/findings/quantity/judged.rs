@@ -1,5 +1,3 @@
-//! A quantity that is a time, judged as the finding on that time is.
-
 use measure::Measured;
 
 use super::compared::of_ratio;
@@ -8,7 +6,7 @@ use super::{Kind, QuantityFinding, Word};
 use crate::findings::Finding;
 
 impl QuantityFinding {
-    /// The same with the interval and the verdict of a finding on its time.
+    /// With the interval and verdict of the finding on its time.
     pub(crate) fn judged_as(&self, finding: &Finding) -> Self {
         let Some(estimate) = finding.estimate else {
             return self.clone();

@@ -1,5 +1,3 @@
-//! Quantities by their names.
-
 use measure::counters::Event;
 
 use super::Unit;
@@ -7,7 +5,7 @@ use super::table::{Kind, LISTED, OfWorker, Row, TABLE};
 use crate::findings::simulated;
 
 impl Kind {
-    /// Those that every case shows, with the events that were asked for.
+    /// Of every case, with the requested events.
     pub(crate) fn all(events: &[Event]) -> impl Iterator<Item = Self> {
         let listed = TABLE[..LISTED].iter().map(|row| row.kind);
         let events = events.iter().copied().map(Self::Event);
@@ -20,14 +18,13 @@ impl Kind {
             .map(|named| Self::Simulated(named.count))
     }
 
-    /// Those that have a name of their own.
     fn named() -> impl Iterator<Item = Self> {
         let rows = TABLE.iter().map(|row| row.kind);
         let events = Event::ALL.into_iter().map(Self::Event);
         rows.chain(events).chain(Self::simulated())
     }
 
-    /// The one with that name, of one worker where one is named.
+    /// Of one worker, if one is named.
     pub(crate) fn of(name: &str, worker: Option<u32>) -> Option<Self> {
         let Some(worker) = worker else {
             return Self::named().find(|kind| kind.name() == name);
@@ -37,7 +34,6 @@ impl Kind {
         known.next().map(|of| Self::Worker(of, worker))
     }
 
-    /// Every name.
     pub(crate) fn names() -> impl Iterator<Item = String> {
         Self::named().map(Self::name)
     }
@@ -57,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// As sentences call it.
+    /// In sentences.
     pub(crate) fn spoken(self) -> String {
         match (self, self.row()) {
             (Self::Event(event), _) => event.to_string(),

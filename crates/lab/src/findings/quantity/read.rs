@@ -1,5 +1,3 @@
-//! What a slot says of each quantity.
-
 use std::cell::OnceCell;
 
 use flow::{Rep, SelfManagedUsage, SlotRecord};
@@ -13,14 +11,14 @@ use crate::data::{Case, Header, Metric, RawSlot, Value, median, slot_value};
 use crate::findings::counts::{Counts, Span};
 use crate::findings::{counted, counts};
 
-/// What the slot of a command counts: a launch of `true`.
+/// A command's launch of `true`.
 pub(super) const LAUNCH: &str = "launch_of_true_ns";
 
-/// A good slot that is looked at for several quantities.
+/// A good slot.
 pub(crate) struct Seen<'a> {
     slot: &'a RawSlot,
     record: &'a SlotRecord,
-    /// Made once for all quantities that need them.
+    /// Computed once.
     counts: OnceCell<Option<Counts>>,
 }
 
@@ -42,8 +40,7 @@ impl<'a> Seen<'a> {
         counts.as_ref()
     }
 
-    /// What the kernel counted of the parent and the flows; if it lacks, why, as the record says
-    /// it.
+    /// Counts of the parent and the flows, or the record's reason.
     pub(super) fn counted(
         &self,
         what: fn(&Counts) -> Option<f64>,
@@ -60,17 +57,14 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// How slots are looked at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look<'a> {
     pub(crate) case: &'a Case,
-    /// What stands for the time of a slot.
     value: Value,
     permission: &'a Permission,
 }
 
 impl<'a> Look<'a> {
-    /// As a run looks at them.
     pub(crate) fn of(case: &'a Case, header: &'a Header) -> Self {
         Self {
             case,
@@ -81,11 +75,11 @@ impl<'a> Look<'a> {
 }
 
 impl Kind {
-    /// The number of a good slot; `None` where the work cannot have the quantity.
+    /// `None` where the work cannot have the quantity.
     pub(crate) fn of_slot(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         match (&seen.slot.outcome.simulated, self) {
             (None, _) | (Some(_), Self::Event(_)) => self.measured(look, seen),
-            // All else is the emulator's, but for events: those are never counted there.
+            // An emulated slot has only time and events (counted elsewhere).
             (Some(_), Self::Time) => seen.slot.value_ns.map(Measured::Value),
             (Some(counted), Self::Simulated(count)) => {
                 Some(counted.as_ref().map(|counted| count.of(counted)))
@@ -94,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// The number of a slot that ran on this machine.
+    /// Of a slot on this machine.
     fn measured(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         let Seen { slot, record, .. } = seen;
         let row = match self {
@@ -145,7 +139,6 @@ pub(super) fn time(look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     slot_value(&seen.slot.outcome, look.case.metric, look.value).map(Measured::Value)
 }
 
-/// The time of a command less that of `true`.
 pub(super) fn without_launch(look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     let launch = *of_command(seen, LAUNCH)?.value()?;
     let time = slot_value(&seen.slot.outcome, Metric::Total, look.value)?;
@@ -166,24 +159,22 @@ pub(super) fn files(look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     }
 }
 
-/// What work that makes its own flows tells of them.
 pub(super) fn own(rep: &Rep) -> Option<&SelfManagedUsage> {
     rep.self_managed.as_deref()
 }
 
-/// What work that makes its own flows counted by name.
+/// By name, of work that makes its own flows.
 pub(super) fn of_command(seen: &Seen<'_>, name: &str) -> Option<Measured<f64>> {
     over(seen.record, |rep| {
         own(rep)?.counts.get(name).map(|&count| count as f64)
     })
 }
 
-/// One time over another.
 pub(super) fn share(ns: u64, of_ns: u64) -> Option<f64> {
     (of_ns > 0).then(|| ns as f64 / of_ns as f64)
 }
 
-/// Of the steady phase; work that makes its own flows knows only the whole.
+/// Of the steady phase; of work that makes its own flows the whole.
 pub(super) fn cpu_share(rep: &Rep) -> Option<f64> {
     match own(rep) {
         Some(own) => share(own.user_ns + own.system_ns, rep.total_ns()),
@@ -194,7 +185,7 @@ pub(super) fn cpu_share(rep: &Rep) -> Option<f64> {
     }
 }
 
-/// `None` for what this memory cannot have: parts by process, where there is one process.
+/// `None` for parts that this memory cannot have: by process, with one process.
 fn memory(record: &SlotRecord, part: fn(&Memory) -> Option<u64>) -> Option<Measured<f64>> {
     match &record.memory {
         Reading::Honest(memory) => part(memory).map(|bytes| Measured::Value(bytes as f64)),
@@ -225,7 +216,7 @@ pub(super) fn rss(_: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     Some(Measured::Value(*rss as f64))
 }
 
-/// Of work that makes its own flows: when memory is read, those are gone.
+/// Of work that makes its own flows, which are gone when memory is read.
 pub(super) fn peak_rss(_: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     let own = seen.record.reps.iter().filter_map(own);
     let most = own.map(|own| own.peak_rss).max()?;

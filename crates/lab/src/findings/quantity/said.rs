@@ -8,7 +8,7 @@ use crate::data::number::{DOTS, Directions, OF_AMOUNTS, OF_TIMES, factor, factor
 use crate::data::words::{percent, plural};
 use crate::findings::compared::{Compared, is_close};
 
-/// From here on an amount is said as a factor, below in percent.
+/// Smaller factors are written in percent.
 const TWICE: f64 = 2.0;
 
 pub(super) fn sentence(kind: Kind, finding: &QuantityFinding, floor: f64) -> String {
@@ -52,7 +52,6 @@ impl QuantityFinding {
     }
 }
 
-/// Within what they are the same, and both ends.
 fn within(unit: Unit, contrast: &Contrast, floor: f64) -> (String, String) {
     match (contrast.basis, contrast.interval()) {
         (Basis::Ratio, Some((low, high))) => (
@@ -67,7 +66,6 @@ fn within(unit: Unit, contrast: &Contrast, floor: f64) -> (String, String) {
     }
 }
 
-/// Times are faster and slower, amounts less and more.
 fn words(unit: Unit) -> Directions {
     match unit {
         Unit::Ns => OF_TIMES,
@@ -132,10 +130,10 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
     }
 }
 
-/// Rounded outwards: a rounded interval must not claim more than the exact one.
+/// Rounded outwards, never to a narrower claim.
 fn shares(low: f64, high: f64) -> String {
     let to = |end: f64, round: fn(f64) -> f64| {
-        // Rounded to a billionth first, so that 0.2 stays 0.2 though it is stored as less.
+        // Rounded to a billionth first: 0.2 may be stored as less.
         format!("{:.1}", round((end * 1e12).round() / 1e9) / 10.0 + 0.0)
     };
     format!("[{}{DOTS}{} %]", to(low, f64::floor), to(high, f64::ceil))

@@ -14,24 +14,20 @@ use crate::findings::counts::Counts;
 use crate::findings::requests::{latency_ns, per_s};
 use crate::findings::simulated;
 
-/// How a good slot tells a quantity; `None` where its work cannot have it.
+/// The way to read it; `None` where the work cannot have it.
 pub(super) enum Read {
-    /// The median over its repetitions.
+    /// The median over repetitions.
     Rep(fn(&Rep) -> Option<f64>),
     /// By this name, of work that makes its own flows.
     Own(&'static str),
-    /// Of its memory.
     Memory(fn(&Memory) -> Option<u64>),
-    /// The counters whose [`quantity`] it is, of the parent and all flows.
+    /// Counters of this [`quantity`], of the parent and all flows.
     Counters,
-    /// From the counts of the parent and all flows; if they lack it, the record says why under this
-    /// name.
+    /// Parent and all flows; the reason when missing has this name in the record.
     Counts(fn(&Counts) -> Option<f64>, &'static str),
-    /// From all that there is.
     Slot(fn(Look<'_>, &Seen<'_>) -> Option<Measured<f64>>),
 }
 
-/// A row.
 pub(super) struct Row {
     pub(super) kind: Kind,
     pub(super) name: &'static str,
@@ -40,7 +36,6 @@ pub(super) struct Row {
     pub(super) read: Read,
 }
 
-/// The quantity that a counter of a flow is part of.
 pub(super) fn quantity(counter: Counter) -> Kind {
     match counter {
         Counter::Cpu => Kind::Cpu,
@@ -54,20 +49,17 @@ macro_rules! quantities {
         listed { $($(#[$doc:meta])* $id:ident $name:literal $spoken:literal $unit:ident $read:expr;)+ }
         asked_for { $($(#[$more_doc:meta])* $more_id:ident $more:literal $more_spoken:literal $more_unit:ident $more_read:expr;)+ }
     ) => {
-        /// A quantity.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Kind {
             $($(#[$doc])* $id,)+
             $($(#[$more_doc])* $more_id,)+
-            /// Something of one worker, by its number from 1.
+            /// Numbered from 1.
             Worker(OfWorker, u32),
-            /// An event that was counted of the flows.
             Event(Event),
-            /// What a model of another machine counted.
             Simulated(simulated::Count),
         }
 
-        /// Rows that every case shows; the others are shown where somebody asks for them.
+        /// Rows of every case; others are shown on request.
         pub(super) const LISTED: usize = [$($name),+].len();
 
         pub(super) static TABLE: &[Row] = &[
@@ -83,7 +75,6 @@ macro_rules! quantities {
     };
 }
 
-/// What is known of one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfWorker {
     /// When it was done, after the release.

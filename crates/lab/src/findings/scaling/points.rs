@@ -86,8 +86,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Of times, subject over reference, turned into throughput. `work` is how many times as
-    /// much the subject does.
+    /// `work`: how many times as much the subject does.
     pub(super) fn of_times(times: &Estimate, work: f64) -> Self {
         Self {
             ratio: work / times.ratio,

@@ -1,5 +1,3 @@
-//! What a study of scaling says.
-
 use flow::Model;
 
 use super::{Scaling, ScalingPoint, Throughput, threads_over_processes};
@@ -9,8 +7,8 @@ use crate::data::{Topology, along, base};
 use crate::findings::CaseResult;
 use crate::findings::served::forms;
 
-/// The answer: each work at its largest number of flows along cores, or along whatever there
-/// is; a server in each of its forms; and works of which nothing is known.
+/// Each work at its most flows along cores, or along what there is; a server in each form; and
+/// works without results.
 pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
     let mut works: Vec<&str> = Vec::new();
     let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);
@@ -31,7 +29,6 @@ pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Opti
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// Whether a case of work that scales is run in forms of a server.
 fn has_forms(case: &CaseResult) -> bool {
     case.case.work.scaled().is_some() && !forms(case).is_empty()
 }
@@ -62,7 +59,7 @@ fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<St
     ))
 }
 
-/// `wiki-server: cannot tell thread-pool and prefork apart ...; ...`, a sentence a form.
+/// A sentence a form.
 fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
     let mut own = cases.iter().filter(|case| base(&case.case) == work);
     let findings = own.find(|case| has_forms(case)).map(forms)?;
@@ -73,7 +70,6 @@ fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
     Some(format!("{work}: {}", said.join("; ")))
 }
 
-/// What each work gains from more flows, and whether cores work on each other's pages.
 pub(in crate::findings) fn sentences(all: &[Scaling]) -> Vec<String> {
     let gains = all.iter().filter_map(gain);
     let beyond = all.iter().filter_map(beyond);
@@ -115,7 +111,7 @@ fn gain(one: &Scaling) -> Option<String> {
     })
 }
 
-/// Numbers of flows for which there are not as many CPUs.
+/// With more flows than CPUs.
 fn beyond(one: &Scaling) -> Option<String> {
     let many: Vec<String> = one
         .points
@@ -142,8 +138,8 @@ fn beyond(one: &Scaling) -> Option<String> {
     })
 }
 
-/// Of threads, whether cores work on the same pages: the source's reason. Where flows have no
-/// core of their own, whether more than one of them does.
+/// Whether cores of threads share pages, the source's reason; without cores of their own, whether
+/// flows do.
 fn pages(one: &Scaling) -> Option<String> {
     let last = one.points.iter().rfind(|point| point.flows > 1)?;
     let threads = last.of(Model::Thread)?;
@@ -168,8 +164,8 @@ fn pages(one: &Scaling) -> Option<String> {
     ))
 }
 
-/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, of one process with an allocator or
-/// pages of its own.
+/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, with an allocator or pages of its
+/// own.
 fn of_another(variant: &Throughput) -> Option<String> {
     if variant.processes != 1 || variant.label == "thread" || variant.label == "process" {
         return None;

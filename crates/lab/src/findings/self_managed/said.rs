@@ -11,12 +11,11 @@ use crate::data::words::plural;
 use crate::findings::paired::judged;
 use crate::findings::{CaseResult, VariantSummary, optimum, outside};
 
-/// Numbers of flows that use this many times as much of something are explained by it.
+/// Factor from which a difference explains.
 const FAR: f64 = 1.5;
-/// Fewer of them apart than this explain nothing.
+/// Smaller differences explain nothing.
 const HANDFUL: f64 = 20.0;
 
-/// What a study of such work says beyond its findings.
 pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     let own = || cases.iter().filter(|case| case.case.work.makes_own_flows());
     let mut said: Vec<String> = own().flat_map(flows_each).collect();
@@ -27,7 +26,7 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
         }
     }
     said.extend(cases.iter().filter_map(outside::sentence));
-    // What a command of the user's reads is its own affair.
+    // What a user's command reads is its own affair.
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
     said.extend(grouped(&own, held));
@@ -36,7 +35,7 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     said
 }
 
-/// What is said of cases, with their names before it: of all together where it is the same.
+/// With cases' names, once where it is the same.
 fn grouped(cases: &[&CaseResult], what: fn(&CaseResult) -> Option<String>) -> Vec<String> {
     let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
     for case in cases {
@@ -56,7 +55,7 @@ fn names(cases: &[&CaseResult]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Each flow for each file or folder against a pool of few of the same model.
+/// Against a small pool of the same model.
 fn flows_each(case: &CaseResult) -> Vec<String> {
     let variants = &case.case.variants;
     let design = |at: usize| Some(case.case.work_of(at).search()?.design);
@@ -99,8 +98,8 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     ))
 }
 
-/// Why more flows of a case take longer, where the kernel's time, faults or waits show it. What
-/// their making takes is not known: the first of them are at work while the last are made.
+/// Kernel time, faults or waits. The time to make flows is unknown: the first work while the last
+/// are made.
 fn crowd(case: &CaseResult) -> Option<String> {
     let best = case.optimum.as_ref()?.of_numbers();
     let best = best.filter(|best| best.is_told)?;
@@ -124,7 +123,6 @@ fn crowd(case: &CaseResult) -> Option<String> {
     })
 }
 
-/// What many flows take more of than few do.
 fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
     let kernel = both(few, many, |variant| {
         Some(variant.self_managed.as_ref()?.system_ns)
@@ -152,18 +150,16 @@ fn both(
     Some([what(few)?, what(many)?])
 }
 
-/// Counts that lie far apart.
 fn far(counts: Option<[f64; 2]>) -> Option<[String; 2]> {
     let far = |[few, many]: &[f64; 2]| *many > FAR * few && many - few > HANDFUL;
     let counts = counts.filter(far)?;
     Some(counts.map(|value| count(value as u64)))
 }
 
-/// Caps that held flows back.
 fn held(case: &CaseResult) -> Option<String> {
     let held = case.variants.iter().filter_map(|variant| {
         let own = variant.self_managed.as_ref()?;
-        // The number of a pool is no cap.
+        // A pool's number is no cap.
         (own.made > own.most).then_some(())?;
         let at = count(own.held_at? as u64);
         Some(format!(
@@ -175,7 +171,7 @@ fn held(case: &CaseResult) -> Option<String> {
     (!held.is_empty()).then(|| held.join("; "))
 }
 
-/// Whether what should have been in memory was, and what should not was not.
+/// Whether files were in memory as expected.
 fn not_warm(cases: &[&CaseResult]) -> Vec<String> {
     let is_cold = |case: &CaseResult| {
         let search = case.case.work.search();
@@ -213,14 +209,13 @@ fn not_warm(cases: &[&CaseResult]) -> Vec<String> {
     dry.into_iter().chain(read).collect()
 }
 
-/// Repetitions of a case that read from a disk, and all of them.
+/// Repetitions that read from a disk, and all.
 fn from_disk(case: &CaseResult) -> (usize, usize) {
     let own = || case.variants.iter().filter_map(|v| v.self_managed.as_ref());
     let sum = |what: fn(&SelfManaged) -> usize| own().map(what).sum();
     (sum(|own| own.from_disk), sum(|own| own.reps))
 }
 
-/// Paths that no variant could read.
 fn not_read(case: &CaseResult) -> Option<String> {
     let own = case.variants.iter().find_map(|v| v.self_managed.as_ref())?;
     let errors = own.counts.get("errors").copied().unwrap_or(0.0) as u64;

@@ -1,11 +1,8 @@
-//! What sharing does in a case, in a sentence.
-
 use stats::Verdict;
 
 use super::{Cause, Effect};
 use crate::findings::{CaseResult, compared};
 
-/// The sentence for a case that ran all four models.
 pub(in crate::findings) fn sentence(case: &CaseResult) -> Option<String> {
     let shared = case.shared?;
     let name = &case.case.name;

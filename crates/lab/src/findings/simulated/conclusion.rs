@@ -69,8 +69,7 @@ pub fn conclusion(group: &[&SimulatedCase], counts: &[Count]) -> Option<Conclusi
     })
 }
 
-/// The count whose ratio is the farthest from 1, of those that are more than none on both sides; of
-/// several the first.
+/// Of counts above 0 on both sides; of several the first.
 fn farthest<'a>(case: &'a SimulatedCase, counts: &[Count]) -> Option<(&'a SimulatedCount, f64)> {
     let own = counts.iter().rev().filter_map(|count| {
         let one = case.count(*count)?;

@@ -1,11 +1,9 @@
-//! What was simulated of the cases of a study.
-
 use simulate::Machine;
 
 use super::{SimulatedCase, compared};
 use crate::findings::CaseResult;
 
-/// Every variant but the first against the first, of every case that was simulated.
+/// Against the first variant.
 pub(in crate::findings) fn simulated(
     cases: &[CaseResult],
     machine: &Machine,

@@ -1,10 +1,7 @@
-//! Cases that were never simulated, for tests.
-
 use super::{Count, SimulatedCase, SimulatedCount, Spread};
 use crate::data::Topology;
 use crate::findings::quantity::Word;
 
-/// Counts of threads and of processes.
 pub(crate) fn case(flows: u32, along: Topology, counts: &[(Count, f64, f64)]) -> SimulatedCase {
     let count = |&(count, subject, reference): &(Count, f64, f64)| SimulatedCount {
         count,

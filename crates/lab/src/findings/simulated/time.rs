@@ -28,11 +28,10 @@ pub enum Part {
     DataTlb,
 }
 
-/// All parts, the most specific first.
+/// The most specific first.
 const PARTS: [Part; 3] = [Part::DataTlb, Part::Caches, Part::Accesses];
 
 impl Part {
-    /// What makes it, as it is spoken of.
     pub(crate) fn spoken(self) -> &'static str {
         match self {
             Self::Accesses => "accesses",
@@ -41,7 +40,6 @@ impl Part {
         }
     }
 
-    /// What is counted of it.
     pub(crate) fn counts(self) -> &'static [Count] {
         match self {
             Self::Accesses => &[Count::Accesses],
@@ -50,7 +48,6 @@ impl Part {
         }
     }
 
-    /// Ticks of all flows.
     fn of(self, merged: &Merged, time: &Time) -> f64 {
         match self {
             Self::Accesses => merged.total(|counts| counts.base),
@@ -79,7 +76,7 @@ impl TimePart {
     }
 }
 
-/// The parts of both sides, medians over launches.
+/// Medians over launches.
 pub(super) fn parts(pairs: &[Pair<'_>], time: &Time) -> Vec<TimePart> {
     let ticks = |part: Part, subject: bool| {
         let of = pairs.iter().map(|pair| match subject {

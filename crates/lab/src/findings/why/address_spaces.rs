@@ -11,7 +11,7 @@
 use super::{Clause, Evidence, Side, faults};
 use crate::data::words::plural;
 
-/// The cause, where making flows makes most of the difference.
+/// Where making flows is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (_, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;

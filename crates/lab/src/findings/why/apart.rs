@@ -1,21 +1,16 @@
-//! Whether two counts lie far apart, and how that is said.
-
 use super::Weight;
 use crate::data::number::factor;
 
-/// Counts are far apart from this factor on.
 const FAR: f64 = 1.5;
 
-/// Two counts that lie far apart.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Apart {
-    /// " (38x fewer)", " (2.1x more)", or nothing where one of them is none.
+    /// " (38x fewer)", " (2.1x more)"; empty if one side has none.
     pub(super) words: String,
     pub(super) weight: Weight,
 }
 
-/// Compares the subject's count with the reference's. Fewer than `at_least` between them
-/// explain nothing; `below` is the word for a subject that has less.
+/// Differences below `at_least` explain nothing; `below` is the word for less.
 pub(super) fn apart(subject: f64, reference: f64, at_least: f64, below: &str) -> Option<Apart> {
     let (less, more) = (subject.min(reference), subject.max(reference));
     if more - less <= at_least || more < FAR * less {
@@ -26,7 +21,7 @@ pub(super) fn apart(subject: f64, reference: f64, at_least: f64, below: &str) ->
         true => format!(" ({} {word})", factor(more / less)),
         false => String::new(),
     };
-    // Below a handful a count is as good as none, and not infinitely many times less.
+    // A handful counts as none, not as infinitely many times less.
     let weight = Weight::Count(more / less.max(at_least).max(1.0));
     Some(Apart { words, weight })
 }

@@ -5,16 +5,14 @@ use super::{Evidence, Reason};
 use crate::data::number::bytes;
 use crate::findings::counts::Counts;
 
-/// Fewer bytes apart than this explain nothing.
 const FEW: f64 = 16_384.0;
 
-/// What system calls read and wrote: files, pipes and sockets alike.
+/// Files, pipes and sockets.
 pub(super) fn calls(evidence: &Evidence<'_>) -> Option<Reason> {
     let both = |counts: &Counts| Some(counts.bytes_read? + counts.bytes_written?);
     compare(evidence, both, "read and written by system calls")
 }
 
-/// What came from storage and went there.
 pub(super) fn storage(evidence: &Evidence<'_>) -> Option<Reason> {
     let both = |counts: &Counts| Some(counts.storage_read? + counts.storage_written?);
     compare(evidence, both, "of storage read and written")

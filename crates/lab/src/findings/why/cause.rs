@@ -16,10 +16,9 @@ use super::{
     waits,
 };
 
-/// Looks for one cause.
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;
 
-/// All of them, the most specific first.
+/// The most specific first.
 const FINDERS: [Finder; 9] = [
     waits::clause,
     copied::clause,
@@ -32,7 +31,7 @@ const FINDERS: [Finder; 9] = [
     kernel::clause,
 ];
 
-/// The cause of the difference; `None` where nothing that was measured is one.
+/// `None` if no measurement is a cause.
 pub(crate) fn cause(evidence: &Evidence<'_>) -> Option<String> {
     if !evidence.differ() {
         return None;

@@ -21,11 +21,10 @@ use super::{Clause, Evidence, MOST, Reason, Side, Weight};
 use crate::data::number::{bytes, plain, time};
 use crate::data::words::plural;
 
-/// Bytes of one entry.
 const ENTRY: f64 = 8.0;
-/// Fewer entries for each fork (8 MB of memory in pages of 4 KB) hide behind its other work.
+/// Fewer entries per fork (8 MB in 4 KB pages) are hidden by its other work.
 const MANY: f64 = 2_048.0;
-/// What one entry can cost to copy and to give back, in ns.
+/// Of copying and giving back, in ns.
 const PLAUSIBLE_NS: std::ops::RangeInclusive<f64> = 5.0..=1_000.0;
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (making_ns, share) = evidence.making()?;
@@ -41,7 +40,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// The cause, where it is proven.
+/// If proven.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let Weight::Cause(share) = rule(evidence)?.weight else {
         return None;
@@ -68,7 +67,6 @@ fn said(slow: Side<'_>, fast: Side<'_>, more: f64, each_ns: f64) -> String {
     )
 }
 
-/// What shows that there were more of them.
 fn shown_by(slow: Side<'_>, fast: Side<'_>) -> String {
     if let Some(parent_memory) = huge(fast) {
         let size = bytes(parent_memory.bytes as f64);
@@ -93,7 +91,7 @@ fn forked(side: Side<'_>) -> u32 {
     variant.model.shape(variant.flows).processes
 }
 
-/// Entries of small pages in all processes of a side, at the most.
+/// An upper bound, of small pages.
 fn entries(side: Side<'_>, page: f64) -> Option<f64> {
     let memory = side.profile.memory?;
     let bound = (memory.page_tables as f64 / ENTRY).min(memory.rss as f64 / page);
@@ -101,7 +99,7 @@ fn entries(side: Side<'_>, page: f64) -> Option<f64> {
     Some((bound - of_huge * f64::from(forked(side))).max(0.0))
 }
 
-/// The parent memory of a side, if it lies in huge pages.
+/// If in huge pages.
 fn huge(side: Side<'_>) -> Option<ParentMemory> {
     let parent_memory = side.profile.variant.parent_memory?;
     (parent_memory.pages == Pages::Huge).then_some(parent_memory)

@@ -1,4 +1,4 @@
-//! What rules look at: both sides of a finding, and what its case tells.
+//! The evidence for rules: both sides of a finding, and its case.
 
 use stats::Verdict;
 
@@ -9,34 +9,31 @@ use crate::findings::counts::Counts;
 use crate::findings::profile::Profile;
 use crate::findings::shared::Shared;
 
-/// One side of a finding.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) label: &'a str,
     pub(crate) profile: &'a Profile,
-    /// The typical time of what is compared, as tables have it, in ns.
+    /// In ns.
     pub(crate) typical_ns: Option<f64>,
-    /// Events that were counted, where they were to be.
+    /// If requested.
     pub(crate) counted: Option<&'a Events>,
 }
 
-/// All that is known of a finding.
 #[derive(Debug, Clone)]
 pub(crate) struct Evidence<'a> {
     pub(crate) subject: Side<'a>,
     pub(crate) reference: Side<'a>,
     pub(crate) metric: Metric,
     pub(crate) verdict: Verdict,
-    /// The sentence on the steady phases alone.
+    /// On the steady phases alone.
     pub(crate) steady: Option<String>,
-    /// What sharing does, where the case ran all four models.
+    /// If the case ran all four models.
     pub(crate) shared: Option<&'a Shared>,
-    /// Bytes of a page on the machine of the run.
     pub(crate) page: f64,
 }
 
 impl<'a> Evidence<'a> {
-    /// Whether the two were found to differ.
+    /// By the verdict.
     pub(super) fn differ(&self) -> bool {
         matches!(
             self.verdict,
@@ -44,12 +41,12 @@ impl<'a> Evidence<'a> {
         )
     }
 
-    /// Whether the phases of both are parts of the time that it took.
+    /// Phases of both are parts of the time.
     pub(super) fn has_phases(&self) -> bool {
         !(self.subject.profile.overlap || self.reference.profile.overlap)
     }
 
-    /// The slower side and the faster one, if they differ.
+    /// If they differ.
     pub(super) fn slow_and_fast(&self) -> Option<(Side<'a>, Side<'a>)> {
         match self.verdict {
             Verdict::Faster { .. } => Some((self.reference, self.subject)),
@@ -58,7 +55,6 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The counts of a side over what is compared.
     pub(super) fn counts(&self, side: Side<'a>) -> &'a Counts {
         match self.metric {
             Metric::Create => &side.profile.create,
@@ -72,8 +68,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether both sides do little else than start and end flows: that this makes the difference is
-    /// then what was measured, and no reason for it.
+    /// Making flows is then what was measured, no reason.
     pub(super) fn is_about_making(&self) -> bool {
         let share = |side: Side<'a>| {
             let phases = side.profile.phases;
@@ -83,14 +78,13 @@ impl<'a> Evidence<'a> {
         self.metric == Metric::Create || is_most(self.subject) && is_most(self.reference)
     }
 
-    /// Whether flows are made within the time that is compared: what is done then explains nothing
-    /// of any other time.
+    /// If not, making flows explains nothing of the compared time.
     pub(super) fn times_making(&self) -> bool {
         matches!(self.metric, Metric::Total | Metric::Create)
     }
 
-    /// How much longer making and unmaking flows takes on the slower side, in ns, and what
-    /// share of the difference that is; of the phases that are compared.
+    /// Extra ns of making and unmaking flows on the slower side, and their share of the difference;
+    /// of the compared phases.
     pub(super) fn making(&self) -> Option<(f64, f64)> {
         let (slow, fast) = self.slow_and_fast()?;
         let (slow, fast) = (slow.profile.phases, fast.profile.phases);

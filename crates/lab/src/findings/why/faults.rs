@@ -6,10 +6,9 @@ use super::{Evidence, Reason};
 use crate::data::number::plain;
 use crate::data::words::plural;
 
-/// Fewer faults apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
 
-/// `0 page faults against 127`, of the subject and the reference, where they lie far apart.
+/// Of subject and reference, if far apart.
 pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
     let sides = [evidence.subject, evidence.reference];
     let [s, r] = sides.map(|side| evidence.counts(side).faults());
@@ -43,7 +42,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// What part of the faults of `label` is the parent's; nothing where none is.
+/// Empty if none is.
 fn parents(label: &str, faults: f64) -> String {
     let be = match plain(faults).as_str() {
         "0" => return String::new(),

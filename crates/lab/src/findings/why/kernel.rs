@@ -12,10 +12,10 @@ use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;
 
-/// The kernel switches for one side alone from this factor on.
+/// The kernel switches for one side only.
 const FAR: f64 = 100.0;
 
-/// The cause, of a case that measures switches.
+/// Of a case that measures switches.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (slow, fast) = evidence.slow_and_fast()?;
     let switches = |side: Side<'_>| evidence.counts(side).switches();

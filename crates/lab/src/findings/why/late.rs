@@ -1,10 +1,8 @@
-//! A last flow that works on alone and leaves the other CPUs idle.
-
 use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::words::plural;
 
-/// A last flow that ends this much later than the mean one decides the time.
+/// End of the last flow over the mean end.
 const LATE: f64 = 1.15;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
@@ -20,8 +18,8 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// The cause, where the slower side would save most of the difference if its last flow ended as
-/// early, beside the mean one, as that of the other.
+/// Where the slower side would save most of the difference if its last flow ended as early as the
+/// other's.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let is_parted = evidence.metric == Metric::Total && evidence.has_phases();
     if !is_parted && evidence.metric != Metric::Steady {

@@ -4,10 +4,9 @@ use super::{Clause, Evidence, MOST, Reason, Side, Weight};
 use crate::data::number::{count, time};
 use crate::data::words::plural;
 
-/// Flows are far more from this factor on.
 const FAR: f64 = 2.0;
 
-/// The cause, where making them takes most of the difference.
+/// Where making flows is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let Weight::Cause(share) = rule(evidence)?.weight else {
         return None;
@@ -26,7 +25,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     ))
 }
 
-/// The verb of a label: `threads create`, `thread per file creates`.
+/// `threads create`, `thread per file creates`.
 fn verb(side: Side<'_>) -> &'static str {
     match plural(side.label) == side.label {
         true => "creates",
@@ -34,7 +33,7 @@ fn verb(side: Side<'_>) -> &'static str {
     }
 }
 
-/// What is counted: the kernel sees of user-level flows the threads that carry them alone.
+/// Of user-level flows the kernel sees only carriers.
 fn flows(sides: &[Side<'_>]) -> &'static str {
     let of_kernel = |side: &Side<'_>| side.profile.variant.carriers() < side.profile.variant.flows;
     match sides.iter().any(of_kernel) {

@@ -4,7 +4,6 @@ use super::apart::apart;
 use super::{Evidence, Reason};
 use crate::data::number::plain;
 
-/// Fewer moves apart than this explain nothing.
 const HANDFUL: f64 = 5.0;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {

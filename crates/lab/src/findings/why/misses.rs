@@ -8,7 +8,6 @@ use crate::data::Metric;
 use crate::data::number::amount;
 use crate::findings::counted::EventMedians;
 
-/// Fewer misses apart than this explain nothing.
 const HANDFUL: f64 = 1_000.0;
 
 pub(super) fn cache(evidence: &Evidence<'_>) -> Option<Reason> {
@@ -23,7 +22,7 @@ pub(super) fn branches(evidence: &Evidence<'_>) -> Option<Reason> {
     misses(evidence, Event::BranchMisses)
 }
 
-/// Counted in the steady phase alone, so they say nothing of creating flows.
+/// Of the steady phase: nothing about creating flows.
 fn misses(evidence: &Evidence<'_>, event: Event) -> Option<Reason> {
     if evidence.metric == Metric::Create {
         return None;

@@ -15,14 +15,12 @@ use crate::data::number::significant;
 use crate::data::words::{listed, percent, plural};
 use crate::findings::simulated::{Count, NAMED, Part, SimulatedCase, TimePart};
 
-/// Fewer misses apart than this explain nothing.
 const HANDFUL: f64 = 1_000.0;
-/// Nor do fewer lines and pages.
 const FEW: f64 = 20.0;
-/// Parts that are nearer than this share of the whole are alike.
+/// Smaller differences, as shares of the whole, are none.
 const ALIKE: f64 = 0.0005;
 
-/// The part that makes at least half of a difference that was established.
+/// At least half of an established difference.
 pub(crate) fn cause(one: &SimulatedCase, verdict: Verdict) -> Option<String> {
     let whole: f64 = one.time.iter().map(TimePart::more).sum();
     let is_it = match verdict {
@@ -53,13 +51,12 @@ fn ratios(one: &SimulatedCase, part: Part) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// All reasons, the weightiest first.
+/// The weightiest first.
 pub(crate) fn why(one: &SimulatedCase) -> Vec<String> {
     let counts = NAMED.iter().filter_map(|named| count(one, named.count));
     ordered(parts(one).into_iter().chain(counts).collect())
 }
 
-/// What each part makes.
 fn parts(one: &SimulatedCase) -> Option<Reason> {
     let said = one.time.iter().filter(|part| part.more().abs() >= ALIKE);
     let said: Vec<String> = said
@@ -80,7 +77,6 @@ fn parts(one: &SimulatedCase) -> Option<Reason> {
     })
 }
 
-/// A count that lies far apart.
 fn count(one: &SimulatedCase, count: Count) -> Option<Reason> {
     let own = one.count(count)?;
     let (all, least, each) = match count.grows_with_work() {

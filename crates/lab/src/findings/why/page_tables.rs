@@ -5,7 +5,6 @@ use super::apart::apart;
 use super::{Evidence, Reason, copied};
 use crate::data::number::bytes;
 
-/// Fewer bytes apart than this explain nothing.
 const FEW_BYTES: f64 = 16_384.0;
 
 /// Silent where it was said what fork copied.

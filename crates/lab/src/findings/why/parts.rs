@@ -12,10 +12,10 @@ use crate::data::Metric;
 use crate::data::number::time;
 use crate::findings::profile::Parts;
 
-/// A part by its name, on the slower and on the faster side, in ns.
+/// Name, and ns of the slower and the faster side.
 type Part = (&'static str, f64, f64);
 
-/// The parts of both sides, the largest difference first; `None` where a side does not say.
+/// The largest difference first; `None` if a side lacks them.
 fn parts(evidence: &Evidence<'_>) -> Option<[Part; 3]> {
     if evidence.metric == Metric::Create {
         return None;
@@ -35,14 +35,14 @@ fn parts(evidence: &Evidence<'_>) -> Option<[Part; 3]> {
     Some(all)
 }
 
-/// All of the difference, and the share of it that is the largest part.
+/// And the largest part's share.
 fn largest(parts: &[Part; 3]) -> Option<(f64, f64)> {
     let whole: f64 = parts.iter().map(|(_, slow, fast)| slow - fast).sum();
     let (_, slow, fast) = parts[0];
     (whole > 0.0).then(|| (whole, (slow - fast) / whole))
 }
 
-/// The cause, where one part makes most of the difference.
+/// Where one part is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let parts = parts(evidence)?;
     let (_, share) = largest(&parts)?;

@@ -1,5 +1,3 @@
-//! How much of the difference lies in which phase.
-
 use super::{Clause, Evidence, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
@@ -26,13 +24,11 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Differences of typical times add up to that of the whole only nearly: each is a median of
-/// its own. Farther apart than this share of it, the sum is not taken for the whole: what is
-/// shared out is always the sum, and a reader must get the same shares from the figures shown.
+/// Differences of medians nearly add up to the whole's; beyond this share they are not taken for
+/// it. Shares are always of the sum, so that a reader finds the same ones.
 const NEARLY: f64 = 0.01;
 
-/// The cause, where starting and ending flows makes most of the difference, and is not all that was
-/// measured.
+/// Where starting and ending flows is most of the difference, and not all that was measured.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let is_total = evidence.metric == Metric::Total;
     if !is_total || !evidence.has_phases() || evidence.is_about_making() {

@@ -1,16 +1,13 @@
-//! A reason, and how much it weighs.
-
-/// A part of a difference from which on it makes most of it.
+/// Share from which a part is most of a difference.
 pub(crate) const MOST: f64 = 0.5;
 
-/// What a rule says, and how much it weighs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reason {
     pub(super) weight: Weight,
     pub(super) text: String,
 }
 
-/// How much a reason says of the difference; the first is given first.
+/// The first reason weighs most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weight {
     /// It parts the whole difference.
@@ -24,7 +21,7 @@ pub(super) enum Weight {
 }
 
 impl Weight {
-    /// Larger goes first. Shares of the same whole percent are alike.
+    /// Equal whole percents tie.
     pub(super) fn rank(self) -> (u8, f64) {
         match self {
             Self::Whole => (3, 0.0),
@@ -35,5 +32,5 @@ impl Weight {
     }
 }
 
-/// The share of the difference that a cause explains, and what it is.
+/// Share of the difference, and text.
 pub(super) type Clause = (f64, String);

@@ -32,7 +32,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// The cause, where sharing one thing alone makes most of the difference.
+/// Where sharing one thing is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let shared = of(evidence)?;
     let what = match shared.cause {
@@ -57,14 +57,13 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     ))
 }
 
-/// What was counted of making address spaces, where that is what takes the time.
 fn of_new_address_spaces(evidence: &Evidence<'_>, cause: Cause) -> Option<String> {
     let (_, share) = evidence.making()?;
     let is_making = share >= MOST && cause == Cause::AddressSpace;
     is_making.then(|| faults::counted(evidence)).flatten()
 }
 
-/// What sharing does, of a finding on processes and threads that differ.
+/// Of processes and threads that differ.
 pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
     let sides = [evidence.subject, evidence.reference];
     let models = sides.map(|side| side.profile.variant.model);
@@ -72,8 +71,7 @@ pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
     evidence.shared.filter(|_| both && evidence.differ())
 }
 
-/// The shares of the difference in percent that go with the address space and with the file
-/// table, if both effects are decided and neither goes against it.
+/// In percent, if both effects are decided and agree in direction.
 fn shares(shared: &Shared) -> Option<(f64, f64)> {
     let [space, files] = [&shared.address_space, &shared.file_table].map(size);
     let files = files? / (space? + files?);
@@ -83,14 +81,14 @@ fn shares(shared: &Shared) -> Option<(f64, f64)> {
     })
 }
 
-/// The part of the larger effect in what both do; one that is not known is none.
+/// Of both effects; unknown counts as none.
 fn part_of_larger(shared: &Shared) -> f64 {
     let sizes = [&shared.address_space, &shared.file_table].map(size);
     let [space, files] = sizes.map(|size| size.unwrap_or(0.0).abs());
     space.max(files) / (space + files).max(f64::MIN_POSITIVE)
 }
 
-/// The log of what an effect does; none where there is none, nothing where it is not known.
+/// Log of an effect; 0 if there is none, `None` if unknown.
 fn size(effect: &Effect) -> Option<f64> {
     match effect.verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => Some(effect.estimate.ratio.ln()),

@@ -4,7 +4,6 @@ use super::apart::apart;
 use super::{Evidence, Reason};
 use crate::data::number::plain;
 
-/// Fewer switches apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {

@@ -19,10 +19,9 @@ use crate::data::number::plain;
 use crate::data::words::plural;
 use crate::findings::shared::Cause;
 
-/// Fewer waits apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
 
-/// The cause, where the models in between point to it.
+/// Where the models in between point to it.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     rule(evidence)?;
     let (slow, _) = evidence.slow_and_fast()?;
@@ -65,7 +64,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Threads share both; only they can wait for each other there.
+/// Only sharers can wait for each other.
 fn shares_more(slow: super::Side<'_>, fast: super::Side<'_>) -> bool {
     let isolates = |side: super::Side<'_>| side.profile.variant.model.isolates();
     !isolates(slow) && isolates(fast)

@@ -1,13 +1,10 @@
-//! Workers that did not have their CPU to themselves.
-
 use crate::data::LabelledVariant;
 use crate::findings::CaseResult;
 
-/// Workers that only compute and share one CPU should have nearly all of it.
+/// Expected CPU share of workers that only compute on one CPU.
 const OWN: f64 = 0.9;
 
-/// Says of a case whose workers do nothing but compute on one CPU that they did not have it to
-/// themselves, if so: their times are then those of everything else that ran.
+/// Other programs had part of that CPU: times include them.
 pub(in crate::findings) fn crowded(case: &CaseResult) -> Option<String> {
     let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
     if !case.case.work.only_computes() || !case.case.variants.iter().all(one_cpu) {

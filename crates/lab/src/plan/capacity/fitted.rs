@@ -1,4 +1,4 @@
-//! What is left of a study on a machine that has no room for all of it.
+//! A study without what this machine has no room for.
 
 use flow::Variant;
 use machine::Machine;
@@ -57,19 +57,17 @@ pub(super) fn without_those(
     (study, left_out.iter().map(LeftOut::text).collect())
 }
 
-/// A variant of a study that has no room, or not with all of its numbers of flows.
 struct LeftOut {
     label: String,
     fewest: u32,
     most: u32,
-    /// Why the fewest have none.
     reason: String,
-    /// Whether it is another reason, or another need, for more of them.
+    /// Reasons or needs differ with the number of flows.
     varies: bool,
 }
 
 impl LeftOut {
-    /// `20,000 flows of …`, and up to which number this continues.
+    /// `20,000 flows of …`, and how far it continues.
     fn text(&self) -> String {
         if self.most == self.fewest || !self.varies {
             return self.reason.clone();

@@ -17,8 +17,7 @@ use workload::workload::Beside;
 use super::{limit, most};
 use crate::data::number::count;
 
-/// Why there is no room, if that is the work and there is none. `lowest` is the room for
-/// flows of that model.
+/// `lowest`: room for flows of that model.
 pub(super) fn no_room(
     machine: &Machine,
     variant: &Variant,

@@ -12,9 +12,9 @@ use simulate::{Machine, show_bytes};
 use super::host;
 use crate::data::Preset;
 
-/// Accesses of a hardware thread before the next one of its core has its turn.
+/// Accesses of one hardware thread.
 const TURN: u64 = 100;
-/// Accesses of a flow that are recorded at the most, in the quick preset and in the full one.
+/// Recorded accesses of a flow: quick, full.
 const WINDOW: [u64; 2] = [2 << 20, 16 << 20];
 /// The name of this machine.
 pub const HOST: &str = "host";
@@ -95,7 +95,7 @@ impl AskedSimulation {
         self.of(preset, named(&self.machine, here)?)
     }
 
-    /// Whether there is such a machine, and it has such pages; what this machine has is not looked at.
+    /// Checks machine and pages, without reading this machine.
     ///
     /// # Errors
     /// As [`Self::simulation`].
@@ -135,7 +135,6 @@ fn named(name: &str, here: &machine::Machine) -> Result<Machine, String> {
     Machine::read(HOST, HOST, &text).map_err(|error| error.to_string())
 }
 
-/// Another machine by its name, or from a file.
 fn described(name: &str) -> Result<Machine, String> {
     if let Some(machine) = simulate::builtin(name).map_err(|error| error.to_string())? {
         return Ok(machine);
@@ -155,7 +154,7 @@ fn described(name: &str) -> Result<Machine, String> {
     Machine::read(&stem, name, &text).map_err(|error| error.to_string())
 }
 
-/// That a file is no text, with the line where that is seen.
+/// With the line.
 fn not_text(name: &str, error: &FromUtf8Error) -> String {
     let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;

@@ -6,7 +6,6 @@ use std::fmt::Write;
 use machine::topology::Cache;
 use simulate::show_bytes;
 
-/// The text of the description.
 pub(super) fn described(machine: &machine::Machine) -> Result<String, String> {
     let topology = &machine.topology;
     let caches = topology.caches.value();
@@ -59,7 +58,7 @@ pub(super) fn described(machine: &machine::Machine) -> Result<String, String> {
     Ok(text)
 }
 
-/// A cache of this machine. Where its sets are no power of two, its ways are made to fit.
+/// Ways are adjusted if the sets are no power of two.
 fn table(name: &str, cache: &Cache, more: &str) -> Result<String, String> {
     let unknown = || format!("the kernel does not tell the size of {name}");
     let (bytes, line) = (cache.bytes.ok_or_else(unknown)?, cache.line.unwrap_or(64));

@@ -47,13 +47,12 @@ pub struct Flags<'a> {
 }
 
 impl<'a> Flags<'a> {
-    /// Those that were given or have a default, with what.
+    /// Given or with a default.
     fn all(self) -> impl Iterator<Item = (&'a Flag, &'a Given)> {
         let flags = self.command.flags.iter();
         flags.filter_map(move |flag| Some((flag, self.given.get(&flag.name)?)))
     }
 
-    /// Those that set something of a kind.
     fn setting(self, sets: &Sets) -> impl Iterator<Item = (&'a Flag, &'a Given)> + use<'a> {
         let sets = sets.clone();
         self.all().filter(move |(flag, _)| flag.sets == sets)
@@ -113,7 +112,6 @@ pub(crate) fn asked(
     Ok(alone_along(study, flags))
 }
 
-/// A line for each flag that is about models of which none is run.
 fn without_effect(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     let models: Vec<Model> = cases
         .iter()
@@ -134,8 +132,7 @@ fn without_effect(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     .collect()
 }
 
-/// The study with these cases. Where its headline is none of them, the first one is, or the middle
-/// of its points where that is a point of a sweep.
+/// Without its headline, the first case is it, or the middle of a sweep.
 fn with_headline(study: Study, cases: Vec<Case>) -> Study {
     let is_there = cases.iter().any(|case| case.name == study.headline);
     let sweep = |case: &Case| case.sweep.as_ref().map(|point| point.sweep.clone());
@@ -156,7 +153,7 @@ fn with_headline(study: Study, cases: Vec<Case>) -> Study {
     }
 }
 
-/// Each value of a list once.
+/// No value twice.
 fn check_lists(flags: Flags<'_>) -> Result<(), String> {
     for (flag, given) in flags.all() {
         let values = &given.values;
@@ -172,15 +169,13 @@ fn check_lists(flags: Flags<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A value without quotes.
 fn text_of(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The study without the cases that have their flows nowhere along the machine, where a way is
-/// asked for.
+/// Without cases that have no place along the requested way.
 fn alone_along(study: Study, flags: Flags<'_>) -> Study {
     let mut along = flags.setting(&Sets::Spread(OfSpread::Along));
     if !along.any(|(_, given)| !given.is_default) {
@@ -215,7 +210,6 @@ pub(crate) fn spread(flags: Flags<'_>) -> Result<Spread, String> {
     Ok(spread)
 }
 
-/// A number of flows that there can be.
 fn flow_count(flag: &Flag, value: &Value) -> Result<u32, String> {
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
     number.ok_or_else(|| {
@@ -228,7 +222,6 @@ fn flow_count(flag: &Flag, value: &Value) -> Result<u32, String> {
     })
 }
 
-/// Whether a case is one of those that are written under a name.
 fn is_written_as(case: &Case, name: &str) -> bool {
     case.is_called(name)
 }

@@ -28,7 +28,7 @@ pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
     }
 }
 
-/// The same, read once in a process; `None` where there is none of that name.
+/// Read once in a process.
 pub(crate) fn known(name: &str, preset: Preset) -> Option<&'static Study> {
     static READ: [[OnceLock<Option<Study>>; 2]; BUILTIN.len()] =
         [const { [const { OnceLock::new() }; 2] }; BUILTIN.len()];

@@ -363,7 +363,7 @@ impl Flag {
     }
 }
 
-/// A folder from the root, so that a run can be taken up again from anywhere.
+/// Absolute, so that a run can be resumed from anywhere.
 fn folder(text: &str) -> Result<String, String> {
     let found = std::fs::canonicalize(text).map_err(|_| "name a folder that is there")?;
     match found.is_dir() {
@@ -379,7 +379,7 @@ pub struct StudyCommand {
     pub name: String,
     /// The command.
     pub command: Command,
-    /// The text of the file; none of a built-in study.
+    /// None of a built-in study.
     #[serde(skip)]
     text: Option<String>,
 }
@@ -425,7 +425,6 @@ impl StudyCommand {
     }
 }
 
-/// What of a study file is about its command line.
 #[derive(Deserialize)]
 struct OnlyCommand {
     command: Option<Command>,

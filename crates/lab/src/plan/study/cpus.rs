@@ -8,10 +8,10 @@
 
 use crate::data::{Case, LabelledVariant, Study, differ_in_flows_alone};
 
-/// Stands in the label of a variant for its number of flows.
+/// Placeholder in labels.
 pub(super) const FLOWS: &str = "{flows}";
 
-/// One flow is no question of how flows share work, so a machine of one CPU counts as two.
+/// A machine of one CPU counts as two: one flow shares nothing.
 const LEAST: u32 = 2;
 
 impl Study {
@@ -46,7 +46,6 @@ impl Study {
         self
     }
 
-    /// Drops each case whose number was open where another asks the same.
     fn drop_what_is_there_twice(&mut self, open: &[bool]) {
         let cases = std::mem::take(&mut self.cases);
         for (at, case) in cases.iter().enumerate() {
@@ -65,7 +64,7 @@ impl Study {
     }
 }
 
-/// The multiple of the CPUs that a point of a sweep is for, while its number is open.
+/// While its number is open.
 fn of_sweep(case: &Case) -> Option<u32> {
     case.sweep.as_ref()?;
     case.work.flows()?;
@@ -84,7 +83,6 @@ fn asks_the_same(a: &Case, b: &Case) -> bool {
     a.work == b.work && a.metric == b.metric && a.variants == b.variants
 }
 
-/// Fills in the number of flows of a point of a sweep.
 fn fill_point(case: &mut Case, flows: u32) {
     case.work = case.work.clone().for_flows(flows.into());
     for variant in &mut case.variants {
@@ -100,7 +98,6 @@ fn fill_point(case: &mut Case, flows: u32) {
     }
 }
 
-/// Fills in the numbers of flows of variants.
 fn fill(case: &mut Case, cpus: u32) {
     if case.variants.iter().all(|v| v.of_cpus.is_none()) {
         return;

@@ -1,4 +1,4 @@
-//! `each`: one written case that stands for several, which differ in one word.
+//! `each`: one written case for several that differ in one word.
 
 use std::fmt;
 
@@ -13,12 +13,9 @@ use super::format::{FileCase, FileEach, Overrides};
 use super::placed::Placed;
 use super::source::Source;
 
-/// What is written for them.
 const ALL: &str = "all";
 
-/// The words of a written case.
 pub(super) enum Words {
-    /// Every operation of the kernel that there is.
     All,
     These(Vec<Spanned<String>>),
 }
@@ -50,14 +47,12 @@ impl<'de> Visitor<'de> for AnyWords {
     }
 }
 
-/// One of the cases that a written case stands for: itself, or the one for a word, which
-/// stands at a place in the file.
+/// A case of a written one: itself, or that of a word with its place in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
     word: Option<(&'a FileEach, &'a str, usize)>,
 }
 
-/// The members of a written case under a preset.
 pub(super) fn members<'a>(
     source: Source<'_>,
     place: usize,
@@ -96,14 +91,13 @@ pub(super) fn members<'a>(
 }
 
 impl Member<'_> {
-    /// Sets the word in the work's parameters. Errors about it name the line of the word.
+    /// Errors name the word's line.
     pub(super) fn set(self, work: &mut Placed) {
         if let Some((each, word, at)) = self.word {
             work.set_at(&each.parameter, Value::String(word.to_owned()), at);
         }
     }
 
-    /// The name of a case or sweep for this member.
     pub(super) fn name(self, written: &str) -> String {
         match self.word {
             Some((_, word, _)) => format!("{written}/{word}"),
@@ -111,7 +105,7 @@ impl Member<'_> {
         }
     }
 
-    /// The title for this member: the parameter in braces stands for the word.
+    /// The parameter in braces becomes the word.
     pub(super) fn title(self, written: &str) -> String {
         match self.word {
             Some((each, word, _)) => {

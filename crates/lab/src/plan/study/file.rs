@@ -31,7 +31,6 @@ use crate::plan::simulated::AskedSimulation;
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
 
-/// Characters of a name at the most.
 const LONGEST_NAME: usize = 64;
 
 /// Reads a study. `file` is its name in errors.
@@ -82,7 +81,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
     })
 }
 
-/// Looks at the schema first: a newer one may have keys that would only be called unknown.
+/// First: a newer schema may have keys that would be called unknown.
 fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
     let OnlySchema { schema } = source.read()?;
     if *schema.get_ref() == SCHEMA {
@@ -95,7 +94,6 @@ fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
     Err(source.error(schema.span().start, message))
 }
 
-/// The machine that is named by `simulate`, if there is such a one.
 fn simulated_on(
     source: Source<'_>,
     written: Option<Spanned<String>>,
@@ -112,7 +110,7 @@ fn simulated_on(
     }
 }
 
-/// Figures of a source are findings of their own, each with what of this run stands beside it.
+/// Figures of a source must be `[[published]]`.
 fn check_origin(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
     let origin = written.origin.as_ref();
     let Some((key, place)) = origin.and_then(FileOrigin::former) else {
@@ -160,7 +158,7 @@ fn check_name(
     Err(source.error(name.span().start, message))
 }
 
-/// `places` says where each case has its name.
+/// `places`: of each case's name.
 fn check_names(
     source: Source<'_>,
     cases: &[Case],
@@ -207,23 +205,20 @@ fn check_names(
     Err(source.error(headline.span().start, message))
 }
 
-/// The place of the first name that was there before.
+/// Of the first repeated name.
 pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
-/// A written case under a preset.
 #[derive(Clone, Copy)]
 struct Written<'a> {
     source: Source<'a>,
-    /// Where it begins.
     place: usize,
     case: &'a FileCase,
     overrides: &'a Overrides,
     preset: Preset,
 }
 
-/// The cases that one written case stands for under a preset.
 fn preset_cases(
     source: Source<'_>,
     written: &Spanned<FileCase>,
@@ -263,7 +258,7 @@ fn preset_cases(
     Ok(cases)
 }
 
-/// The cases of one member: one, or one for each value of the sweep.
+/// One, or one for each value of the sweep.
 fn member_cases(
     written: Written<'_>,
     member: Member<'_>,
@@ -286,7 +281,6 @@ fn member_cases(
     }
 }
 
-/// One case for each value of the sweep.
 fn sweep_cases(
     written: Written<'_>,
     member: Member<'_>,
@@ -310,11 +304,10 @@ fn sweep_cases(
     values.iter().map(point).collect()
 }
 
-/// Stands for a number of flows that is not known yet where work is read and checked: as many
-/// as any work takes.
+/// Stands for an unknown number of flows while work is read and checked: any work takes it.
 const SOME_FLOWS: u32 = 2;
 
-/// The case for this many flows a CPU, if that is what its sweep is about.
+/// If its sweep is over flows per CPU.
 fn of_cpus(
     written: Written<'_>,
     sweep: &FileSweep,
@@ -386,7 +379,6 @@ fn one_case(
     })
 }
 
-/// The floor of a case, which must mean something.
 fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {
     match floor {
         Some(floor) if !(0.0..1.0).contains(&floor) => {

@@ -6,30 +6,25 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-/// Flows of a variant as they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileFlows {
     One(Count),
     Each(Vec<Count>),
 }
 
-/// One number of flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
     Number(u32),
-    /// This many times the number of CPUs.
+    /// Per CPU.
     OfCpus(u32),
 }
 
-/// What may be written, for errors.
 const ACCEPTED: &str =
     "a number of flows, \"cpus\", a multiple such as \"2 cpus\", or a list of these";
 
-/// Multiples of the CPUs at the most.
 const MOST: u32 = 64;
 
 impl FileFlows {
-    /// Each number.
     pub(super) fn counts(&self) -> &[Count] {
         match self {
             Self::One(count) => std::slice::from_ref(count),
@@ -39,7 +34,6 @@ impl FileFlows {
 }
 
 impl Count {
-    /// The multiple of the CPUs that a word stands for.
     pub(super) fn of_word(word: &str) -> Option<Self> {
         let times = word.strip_suffix("cpus")?.trim_end();
         let times = match times {
@@ -50,7 +44,7 @@ impl Count {
     }
 }
 
-/// Stands for a number of flows that is not known yet; no two multiples have the same.
+/// Different for each multiple.
 pub(super) fn unknown(times: u32) -> u32 {
     u32::MAX - times
 }

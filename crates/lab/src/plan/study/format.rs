@@ -14,19 +14,18 @@ use super::sweep_value::SweepValue;
 use crate::data::axis::{Axis, each_axis};
 use crate::data::{Deciding, Metric, Published};
 
-/// All that is read before anything else is looked at.
+/// Read first.
 #[derive(Deserialize)]
 pub(super) struct OnlySchema {
     pub(super) schema: Spanned<u32>,
 }
 
-/// The whole file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileStudy {
     #[serde(rename = "schema")]
     _schema: u32,
-    /// Where it stands among the built-in ones: read by the build script.
+    /// Read by the build script.
     #[serde(rename = "order")]
     _order: Option<u32>,
     pub(super) name: Spanned<String>,
@@ -41,17 +40,14 @@ pub(super) struct FileStudy {
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
     pub(super) origin: Option<FileOrigin>,
-    /// The command line of the study.
     #[serde(rename = "command")]
     _command: Option<Command>,
-    /// What the source found; it is kept with the source.
     #[serde(default)]
     pub(super) published: Vec<Spanned<Published>>,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
 }
 
-/// The source of the study.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileOrigin {
@@ -68,7 +64,7 @@ pub(super) struct FileOrigin {
 }
 
 impl FileOrigin {
-    /// The first key that is written otherwise today, and where its value begins.
+    /// With the place of its value.
     pub(super) fn former(&self) -> Option<(&'static str, usize)> {
         let former = [
             ("row", &self.row),
@@ -96,7 +92,6 @@ pub(super) struct FileCase {
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
-    /// Memory that the parent has touched before it makes flows.
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
@@ -137,17 +132,15 @@ each_axis! { file_variant! {
     /// Leaves the variant out of the quick preset.
     #[serde(default)]
     pub(super) full_only: bool,
-    /// Leaves the variant out of cases for more flows than this.
     pub(super) most_flows: Option<u32>,
     /// Seconds between two samples of a sampler beside its slots.
     pub(super) sample_s: Option<Spanned<f64>>,
-    /// Where its work differs from the case's. It must prove the same.
+    /// It must prove the same.
     #[serde(default)]
     pub(super) work: Parameters,
 } }
 
-/// Spreads a case into one for each word that a parameter of its work may be. `{PARAMETER}` in
-/// its title stands for the word.
+/// A case for each word of a parameter of its work; `{PARAMETER}` in its title is the word.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileEach {
@@ -155,7 +148,7 @@ pub(super) struct FileEach {
     pub(super) values: Words,
 }
 
-/// Spreads a case into one for each value of a parameter of its work.
+/// A case for each value of a parameter of its work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSweep {
@@ -165,7 +158,6 @@ pub(super) struct FileSweep {
     pub(super) unit: String,
 }
 
-/// What a preset changes in a case.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Overrides {
@@ -181,9 +173,9 @@ pub(super) struct Overrides {
     pub(super) max_rounds: Option<usize>,
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,
-    /// Seconds between two samples, for the variants that are sampled.
+    /// For sampled variants.
     pub(super) sample_s: Option<Spanned<f64>>,
 }
 
-/// Parameters of the work, each with its place in the file.
+/// With their places in the file.
 pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;

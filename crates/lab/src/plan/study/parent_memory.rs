@@ -1,5 +1,3 @@
-//! Parent memory in a study file: of a case, and where a variant differs from it.
-
 use flow::{Pages, ParentMemory};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
@@ -26,8 +24,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// The parent memory of a variant: its own, or else that of its case under the preset. 0 bytes are
-/// none.
+/// Its own, else its case's under the preset; 0 bytes are none.
 pub(super) fn of_variant(
     case: &FileCase,
     overrides: &Overrides,

@@ -1,4 +1,4 @@
-//! The work's parameters as a table that presets and sweeps may still change.
+//! The work's parameters, which presets and sweeps may still change.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,15 @@ use super::StudyError;
 use super::format::Parameters;
 use super::source::{Source, of_key};
 
-/// The key that says what all others mean.
 const KIND: &str = "kind";
-/// The file that pages are read from, and how long pages are that are made instead.
 const STORE: &str = "store";
 const PAGE_SIZE: &str = "page_size";
 
-/// A table of parameters that knows where in the file each was set.
+/// Knows each key's place in the file.
 #[derive(Clone)]
 pub(super) struct Placed {
     table: Table,
     places: BTreeMap<String, usize>,
-    /// Where the table itself begins.
     place: usize,
 }
 
@@ -46,13 +43,13 @@ impl Placed {
         self.set_at(key, value, key.span().start);
     }
 
-    /// Sets a value that does not stand beside its key.
+    /// For values that do not stand beside their key.
     pub(super) fn set_at(&mut self, key: &Spanned<String>, value: Value, place: usize) {
         self.table.insert(key.get_ref().clone(), value);
         self.places.insert(key.get_ref().clone(), place);
     }
 
-    /// The work that the table describes, if its parameters can be run.
+    /// If its parameters can be run.
     pub(super) fn into_work(self, source: Source<'_>) -> Result<Work, StudyError> {
         if self.table.contains_key(STORE)
             && let Some(place) = self.places.get(PAGE_SIZE)
@@ -70,8 +67,8 @@ impl Placed {
         Ok(work)
     }
 
-    /// Where the fault lies, and a message that names it. The reader names keys that are
-    /// unknown or missing, but of a value that is wrong it says only what was expected.
+    /// Place and message. The reader names unknown and missing keys, but of a wrong value only what
+    /// it expected.
     fn blamed(&self, message: String) -> (usize, String) {
         let named = message.contains(" field `");
         if !named && let Some(key) = self.wrong_value(&message) {
@@ -83,11 +80,10 @@ impl Placed {
         (place.copied().unwrap_or(self.place), message)
     }
 
-    /// The key whose value is refused: as keys are taken away one after the other, the
-    /// message stays until the last one that it is about goes.
+    /// Keys are removed one by one: the message changes when the faulty one goes.
     fn wrong_value(&self, message: &str) -> Option<&str> {
         let mut left = self.table.clone();
-        // Without its kind nothing else of it is read, so that one goes last.
+        // The kind goes last: without it nothing else is read.
         let others = self.table.keys().map(String::as_str);
         let mut keys = others.filter(|key| *key != KIND).chain([KIND]);
         keys.find(|key| {

@@ -1,4 +1,4 @@
-//! The text of a study file, and errors that name a line of it.
+//! A study file's text, and errors with lines.
 
 use serde::de::DeserializeOwned;
 
@@ -11,7 +11,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// An error at a place (a byte of the text).
+    /// `place`: a byte of the text.
     pub(super) fn error(&self, place: usize, message: impl Into<String>) -> StudyError {
         let before = self.text.as_bytes().iter().take(place);
         StudyError::File {
@@ -32,7 +32,7 @@ impl Source<'_> {
         })
     }
 
-    /// The key whose value begins at `place`, if it stands on the same line.
+    /// On the same line.
     fn key_before(&self, place: usize) -> Option<&str> {
         let line = self.text.get(..place)?.rsplit('\n').next()?;
         let key = line.trim_end().strip_suffix('=')?.trim_end();
@@ -41,7 +41,7 @@ impl Source<'_> {
     }
 }
 
-/// What is wrong with the value of a key, which the message of the reader does not name.
+/// The reader's message lacks the key.
 pub(super) fn of_key(key: &str, message: &str) -> String {
     match message.strip_prefix("unknown variant") {
         Some(rest) => format!("unknown {key}{rest}"),

@@ -8,11 +8,9 @@ use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
 use super::flow_counts::Count;
 
-/// One value of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SweepValue {
     Number(i64),
-    /// This many flows for each CPU.
     OfCpus(u32),
 }
 

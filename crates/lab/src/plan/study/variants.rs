@@ -16,8 +16,7 @@ use super::source::Source;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
 
-/// The variants of a case with that work; those that are not meant for the preset, or for so
-/// many flows, are left out.
+/// Without those of another preset or number of flows.
 pub(super) fn variants(
     source: Source<'_>,
     place: usize,
@@ -70,10 +69,8 @@ pub(super) fn variants(
     }
 }
 
-/// A written variant with one of its numbers of flows, where it has any.
 type Counted<'a> = (&'a Spanned<FileVariant>, Option<Count>);
 
-/// A written variant once for each number of flows that it has.
 fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
     match &written.get_ref().flows {
         None => vec![(written, None)],
@@ -84,8 +81,7 @@ fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
     }
 }
 
-/// Gives a variant the label that is written, with its number of flows in it where that is
-/// asked for; a number that is not known yet is filled in later.
+/// Fills in the number of flows, if known.
 fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Count>) {
     let flows = variant.variant.flows.to_string();
     if let Some(label) = &written.label {
@@ -97,8 +93,7 @@ fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Coun
     }
 }
 
-/// How the slots of a variant are sampled: those of a sampled one at the interval of the preset,
-/// where that has its own.
+/// Intervals may be the preset's.
 fn sampling(
     source: Source<'_>,
     written: &FileVariant,
@@ -116,7 +111,6 @@ fn sampling(
     checked.map_err(|message| source.error(interval.span().start, message))
 }
 
-/// The work of a variant that does not do the case's.
 fn own_work(
     source: Source<'_>,
     written: &FileVariant,
@@ -130,8 +124,7 @@ fn own_work(
     own.into_work(source).map(Some)
 }
 
-/// `of_work` is the number of flows that the work is for, if it says one; `usual` what it has
-/// where the variant says none.
+/// `of_work`: flows of the work; `usual`: default of the variant.
 fn variant(
     source: Source<'_>,
     written: &Spanned<FileVariant>,
@@ -150,7 +143,7 @@ fn variant(
     Ok(variant)
 }
 
-/// How many flows a variant has: what it says, what its model has, or what is usual for the work.
+/// The variant's, the model's, or the work's usual.
 fn flows(
     model: Model,
     count: Option<Count>,

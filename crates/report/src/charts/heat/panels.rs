@@ -10,11 +10,10 @@ use crate::charts::frame::{COLUMN, Frame, LINE, fitted, label, px, widest};
 use crate::text::{TIE, visible, width, wrap};
 
 const NARROWEST: f64 = 78.0;
-/// No cell is wider: beyond, the eye loses the row.
+/// In wider cells the eye loses the row.
 const WIDEST: f64 = 150.0;
 const FINE: f64 = 6.5;
 const FINE_LINE: f64 = 13.0;
-/// Lines of a heading, at most.
 const HEAD_LINES: usize = 3;
 
 struct Layout {
@@ -33,7 +32,6 @@ pub(crate) fn heat(frame: &Frame<'_>, grid: &Grid) -> Markup {
     let left = labels + 14.0;
     let room = frame.width - left - 4.0;
     let fit = ((room / NARROWEST) as usize).clamp(1, grid.columns.len());
-    // Panels of about equal numbers of columns.
     let panels = grid.columns.len().div_ceil(fit);
     let each = grid.columns.len().div_ceil(panels);
     let cell = (room / each as f64).min(WIDEST);
@@ -153,7 +151,7 @@ fn lines(text: &str, columns: f64) -> Vec<String> {
     wrap(&text, columns as usize)
 }
 
-/// A heading in lines that are broken at spaces and behind hyphens.
+/// Broken at spaces and after hyphens.
 fn heading(text: &str, cell: f64) -> Vec<String> {
     let most = ((cell - 6.0) / COLUMN) as usize;
     let mut lines = vec![String::new()];

@@ -8,21 +8,17 @@ use super::{Answers, few};
 use crate::text::shell_word;
 use crate::words::{ending, many};
 
-/// Reasons of failed slots that are named.
 const REASONS: usize = 4;
-/// Rounds that are advised at the least: enough for an interval of any number of comparisons.
+/// Enough for an interval of any number of comparisons.
 const LEAST_ROUNDS: usize = 20;
-/// Missing rounds of a case that time is advised for at most: what takes more is as good as equal.
+/// Cases that miss more rounds are as good as equal.
 const MOST_ROUNDS: usize = 80;
-/// More rounds than these are not advised.
 const FAR: usize = 1_000;
-/// Minutes that are advised at the least.
 const LEAST_MINUTES: f64 = 5.0;
 
-/// What to do about what is open.
 pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<String> {
     let open: Vec<&Answer> = answers.all().filter(|row| row.is_open()).collect();
-    // Such a row has a ratio alone.
+    // Such a row has only a ratio.
     let is_early = |row: &&&Answer| row.times().is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
     let is_empty = |row: &&Answer| cases(results, row).all(|(_, case)| case.rounds == 0);
@@ -72,7 +68,7 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     next
 }
 
-/// Whether a row has an interval that no advised number of rounds would make narrow enough.
+/// Whether no advised number of rounds would narrow its interval enough.
 fn is_far(results: &Results, row: &Answer) -> bool {
     let findings = cases(results, row).flat_map(|(_, case)| &case.findings);
     let missing = findings.filter_map(|finding| match finding.verdict {
@@ -82,7 +78,7 @@ fn is_far(results: &Results, row: &Answer) -> bool {
     row.interval.is_some() && missing.min().is_some_and(|rounds| rounds > FAR)
 }
 
-/// The cases that a row is of: all of its study where it names none.
+/// All of the study if the row names none.
 fn cases<'a>(
     results: &'a Results,
     row: &'a Answer,
@@ -93,7 +89,7 @@ fn cases<'a>(
     own.map(move |case| (study, case))
 }
 
-/// The cases of a study alone that are in no row and have too few rounds for any interval.
+/// Cases in no row with too few rounds for an interval.
 fn hidden<'a>(results: &'a Results, answers: &Answers) -> Vec<(&'a StudyResult, &'a CaseResult)> {
     let [study] = &results.studies[..] else {
         return Vec::new();
@@ -108,7 +104,7 @@ fn hidden<'a>(results: &'a Results, answers: &Answers) -> Vec<(&'a StudyResult, 
     few.map(|case| (study, case)).collect()
 }
 
-/// How to get more rounds of what is open; `None` where nothing is that more rounds could decide.
+/// `None` if more rounds could decide nothing.
 fn more_rounds(
     results: &Results,
     open: &[(&StudyResult, &CaseResult)],
@@ -134,8 +130,7 @@ fn more_rounds(
     ))
 }
 
-/// Minutes that should be enough for intervals of all that is open: what its study took so far,
-/// and the rounds that are missing.
+/// For all that is open: the study's time so far, and the missing rounds.
 fn minutes(budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
     let took_s = |case: &CaseResult| -> f64 {
         let slots = case.slots.iter();
@@ -163,12 +158,11 @@ fn minutes(budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
         .iter()
         .map(|(study, _)| needs_s(study))
         .fold(0.0, f64::max);
-    // A pilot, and rounds that take longer.
+    // Includes a pilot and slower rounds.
     let enough_s = (2.0 * budget_s).max(1.25 * needs_s);
     (enough_s / 60.0).ceil().max(LEAST_MINUTES)
 }
 
-/// How to look for the causes of rows that have none.
 pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<String> {
     let (_, place) = without.first()?;
     let study = shell_word(&results.studies[*place].study.name);
@@ -179,8 +173,7 @@ pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<S
     ))
 }
 
-/// How to ask for a row alone that was measured until it was decided by itself, but is one of many
-/// comparisons in this run: no more rounds are made of it here.
+/// Command for a row that would decide by itself but is one of many comparisons here.
 fn alone(results: &Results, row: &Answer) -> Option<String> {
     let (study, case) = cases(results, row).next()?;
     let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
@@ -194,7 +187,7 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     })
 }
 
-/// Slots of a variant that failed for one reason, with those of all its slots.
+/// Failures of one reason, of a variant's slots.
 struct Failed {
     reason: String,
     slots: usize,
@@ -202,7 +195,7 @@ struct Failed {
     labels: Vec<String>,
 }
 
-/// The reason of most slots, and how many others there are.
+/// The most frequent reason, and how many others.
 fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     let (_, reason) = failures.iter().rev().max_by_key(|(count, _)| *count)?;
     Some(match failures.len() - 1 {
@@ -211,7 +204,7 @@ fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     })
 }
 
-/// `sort failed 5 of 12 times: exit code 1`: an error where none succeeded.
+/// `sort failed 5 of 12 times: exit code 1`; an error if none succeeded.
 fn failures(results: &Results, folder: &str) -> Vec<String> {
     let mut groups: Vec<Failed> = Vec::new();
     for (label, variant) in variants(results) {
@@ -257,7 +250,7 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
     lines
 }
 
-/// The variants of a run, each with a name that is its own.
+/// Names are unique.
 fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)> {
     let cases = results.studies.iter().flat_map(|study| {
         let alone = results.studies.len() == 1;
@@ -276,12 +269,11 @@ fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)
     })
 }
 
-/// Warnings in the reader's words.
 pub(super) fn warnings(results: &Results, folder: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(ending(results, folder));
     warnings.extend(failures(results, folder));
-    // Why there is nothing is among what was left out.
+    // What was left out says why.
     if variants(results).all(|(_, variant)| variant.good == 0) {
         warnings.extend(results.notes.iter().cloned());
     }

@@ -1,14 +1,14 @@
-//! What a study asks, where it varies something: a first screen shows one point of it alone.
+//! What a study varies: the first screen shows only one point of it.
 
 use lab::{Block, CaseResult, Results, Sweep, plural};
 
 use crate::words::many;
 
-/// Points of a sweep that are named; of more, the ends.
+/// Of more, the ends.
 const NAMED: usize = 5;
 
-/// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`; nothing of a study
-/// that varies nothing, or of several studies.
+/// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`. `None` for several studies,
+/// or one that varies nothing.
 pub(crate) fn asked(results: &Results) -> Option<String> {
     let [study] = &results.studies[..] else {
         return None;
@@ -38,7 +38,6 @@ pub(crate) fn asked(results: &Results) -> Option<String> {
     Some(format!("{varied}{compared}{others}"))
 }
 
-/// The variants of a case.
 pub(super) fn labels(case: &CaseResult) -> impl Iterator<Item = &str> {
     case.variants.iter().map(|variant| variant.label.as_str())
 }

@@ -5,8 +5,8 @@ use lab::{Answer, CaseResult, Results, StudyResult};
 
 use super::asked::labels;
 
-/// `Terms: fiber-packed: user-level threads, …; by pointer: …`, of the variants that are named; of
-/// a study alone those of its headline.
+/// `Terms: fiber-packed: user-level threads, …; by pointer: …` of named variants; of a single study
+/// those of its headline.
 pub(super) fn terms<'a>(
     results: &Results,
     rows: impl Iterator<Item = &'a Answer>,
@@ -30,7 +30,6 @@ pub(super) fn terms<'a>(
             })
             .collect(),
     };
-    // Labels of one meaning share it.
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for (study, case, names) in named {
         for label in names {

@@ -1,5 +1,3 @@
-//! What samplers recorded, over the time of a slot.
-
 use flow::Samples;
 use lab::CaseResult;
 use lab::findings::{RawSlot, sampled};
@@ -11,16 +9,14 @@ use crate::charts::course::Course;
 use crate::document::table::Table;
 use crate::number::{bytes, percent, time};
 
-/// Rows of a table of data at the most; all of them are in `samples.csv`.
+/// All rows are in `samples.csv`.
 const ROWS: usize = 300;
 
-/// Something that was sampled.
 struct Quantity {
     id: &'static str,
     title: &'static str,
     unit: &'static Unit,
     text: fn(f64) -> String,
-    /// Seconds in the slot and values.
     of: fn(&Samples) -> Vec<(f64, f64)>,
 }
 
@@ -86,7 +82,6 @@ fn s(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// What was recorded of one slot of each variant; nothing where nothing was sampled.
 pub(crate) fn course(id: &str, case: &CaseResult) -> Figures {
     let typical: Vec<Option<&Samples>> = (0..case.variants.len())
         .map(|variant| typical(case, variant))
@@ -97,8 +92,7 @@ pub(crate) fn course(id: &str, case: &CaseResult) -> Figures {
     figures.fold(Figures::default(), Figures::and)
 }
 
-/// The samples of the slot of a variant that is the most like its others: the middle one by
-/// its value.
+/// Samples of the slot with the middle value.
 fn typical(case: &CaseResult, variant: usize) -> Option<&Samples> {
     let own = case.slots.iter().filter(|slot| slot.variant == variant);
     let mut found: Vec<(f64, &Samples)> = own
@@ -144,7 +138,6 @@ fn figure(
     figure.into()
 }
 
-/// The most that each variant had.
 fn most(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Vec<String> {
     let of = |line: &Course| {
         let values = line.points.iter().map(|(_, value)| *value);

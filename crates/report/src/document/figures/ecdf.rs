@@ -17,28 +17,23 @@ use crate::document::table::Table;
 use crate::number::time;
 use crate::words::many;
 
-/// Fewer values than this are no distribution.
 const FEW: u64 = 10;
 
-/// What stands for a quantile of the slow end that would be the slowest under another name.
+/// A high quantile of few values would be the maximum.
 const TOO_FEW: &str = "too few";
 
-/// What is distributed.
 struct What {
     title: &'static str,
-    /// For those who cannot see the chart, before what each variant has.
+    /// For those who cannot see the chart.
     desc: &'static str,
-    /// What stands along the axis.
     axis: &'static str,
 }
 
-/// The values of a variant, and their quantiles.
 struct Distribution {
     curve: Curve,
     quantiles: Quantiles,
 }
 
-/// Quantiles of values, in ns.
 struct Quantiles {
     fastest: f64,
     quartiles: [f64; 3],
@@ -47,7 +42,6 @@ struct Quantiles {
     slowest: f64,
 }
 
-/// The times of repetitions; nothing where there are few.
 pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
     let what = What {
         title: "Half of the repetitions take at most",
@@ -57,7 +51,6 @@ pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
     figure(id, &what, each(case, |reps| times(case, reps)))
 }
 
-/// The latencies of all requests; nothing where flows answer none.
 pub(crate) fn latencies(id: &str, case: &CaseResult) -> Figures {
     let what = What {
         title: "Half of the requests take at most",
@@ -95,11 +88,10 @@ fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
     figure.into()
 }
 
-/// What values are, in ascending order and with how many there are of each.
+/// Ascending, with their counts.
 type Values = (Vec<(f64, u64)>, Quantiles);
 
-/// One distribution a variant, of the counted repetitions of its slots that are data points;
-/// an empty one where it has none, so that each keeps its place.
+/// For each variant, of its good slots; empty ones keep their places.
 fn each<'a>(
     case: &'a CaseResult,
     values: impl Fn(Vec<&'a Rep>) -> Option<Values>,
@@ -153,7 +145,6 @@ fn times(case: &CaseResult, reps: Vec<&Rep>) -> Option<Values> {
     ))
 }
 
-/// The latencies of all requests of these repetitions; nothing where there are none.
 fn noted(reps: Vec<&Rep>) -> Option<Values> {
     let mut all = Latencies::default();
     let noted = reps.into_iter().filter_map(|rep| rep.latencies.as_ref());

@@ -7,7 +7,6 @@ use crate::charts::forest::Row;
 use crate::words::{comparison, spoken};
 use lab::{CaseResult, Finding};
 
-/// The chart with its data; nothing without findings.
 pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Figures {
     let begun = cases.filter(|case| !case.slots.is_empty());
     let findings: Vec<_> = begun
@@ -38,8 +37,7 @@ pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
     figure.into()
 }
 
-/// `block 1,000: thread vs process`; of a case that stands alone the pair first, as its title may be
-/// too long for a chart: `thread vs process: Two workers that compute`.
+/// `block 1,000: thread vs process`; of a single case the pair first, as its title may be too long.
 fn label(case: &CaseResult, finding: &Finding) -> String {
     let pair = format!("{} vs {}", finding.subject, finding.reference);
     match &case.case.sweep {

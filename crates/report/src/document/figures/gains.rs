@@ -14,13 +14,11 @@ use crate::charts::marker::Look;
 use crate::document::table::Table;
 use crate::number::plain;
 
-/// What most charts here are over.
 const FLOWS: &str = "flows";
 
-/// Fewer points than this are no line.
 const LINE: usize = 3;
 
-/// Both charts of a work along a way; none where two points would be a trend. `id` is what theirs begin with.
+/// Both charts of a work; none for two points. `id` is a prefix.
 pub(crate) fn gains(id: &str, work: &Scaling) -> Figures {
     if work.points.len() < LINE {
         return Figures::default();
@@ -29,8 +27,8 @@ pub(crate) fn gains(id: &str, work: &Scaling) -> Figures {
     Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
 }
 
-/// The variants of a work that has several allocators or kinds of pages as bars: what each does in a
-/// second at the largest number of flows for which there are CPUs.
+/// Bars of a work with several allocators or page kinds: throughput at the most flows that have
+/// CPUs.
 pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     let mut fits = work.points.iter();
     let Some(point) = fits
@@ -66,7 +64,6 @@ pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     stack(id, &title, point.variants.iter().map(bar).collect(), parts)
 }
 
-/// Each variant over one flow, and what there is to win.
 fn of_one(id: &str, work: &Scaling) -> Figure {
     let mut labels: Vec<&str> = Vec::new();
     for variant in work.points.iter().flat_map(|point| &point.variants) {
@@ -91,8 +88,8 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     figure(id, title, gains)
 }
 
-/// All there is to win: as many times the work of one as there are flows, up to where each CPU
-/// has one. Topology SMT the flows beyond a core are on the next ones, and win there.
+/// As many times the work of one as flows, up to the CPUs. Along SMT, flows beyond a core continue
+/// on the next.
 fn to_win(work: &Scaling) -> Vec<(f64, f64)> {
     let Some((first, last)) = work.points.first().zip(work.points.last()) else {
         return Vec::new();
@@ -124,7 +121,6 @@ fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
     }
 }
 
-/// Threads over processes.
 fn over_processes(id: &str, work: &Scaling) -> Figures {
     let points = work.points.iter();
     let points = points.filter_map(|point| {
@@ -154,7 +150,7 @@ fn over_processes(id: &str, work: &Scaling) -> Figures {
     figure(id, title, gains).into()
 }
 
-/// Figures by a number, and what stands upwards, without a unit.
+/// Upwards without a unit.
 pub(crate) fn over_number(
     id: &str,
     title: String,
@@ -194,7 +190,7 @@ fn figure(id: &str, title: String, gains: Gains) -> Figure {
     }
 }
 
-/// The points as rows; the ends are empty where a point has no interval.
+/// Without an interval its ends are empty.
 fn data(gains: &Gains) -> Table {
     let rows = gains.series.iter().flat_map(|series| {
         series.points.iter().map(|point| {

@@ -13,8 +13,7 @@ use crate::number::plain;
 use crate::words::{Tone, finding_of, many, of_first, spoken};
 use lab::Sweep;
 
-/// Every point of a sweep by every variant. Nothing where it would be a single row or a
-/// single column.
+/// Points by variants; nothing for a single row or column.
 pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let begun = sweep
         .points
@@ -55,7 +54,6 @@ fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
     }
 }
 
-/// The comparison of a variant with the reference of its case.
 pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
     let place = case
         .variants
@@ -73,8 +71,8 @@ pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
     finding_of(case, label).map(Cell::of)
 }
 
-/// The variants of a case by how many processes they have (rows), and threads in each
-/// (columns), if a mix of both is among them and no two fall together.
+/// A case's variants by processes (rows) and threads (columns), if mixes are among them and no two
+/// coincide.
 pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     let variants = case.case.variants.iter();
     let places: Vec<_> = variants
@@ -90,7 +88,6 @@ pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     by_shape(id, "Processes by threads in each", &cells.collect())
 }
 
-/// A grid of cells by how many processes they have, and threads in each.
 pub(crate) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>) -> Figures {
     let rows: BTreeSet<u32> = cells.keys().map(|(p, _)| *p).collect();
     let columns: BTreeSet<u32> = cells.keys().map(|(_, t)| *t).collect();
@@ -119,7 +116,7 @@ fn processes(number: u32) -> String {
     }
 }
 
-/// Processes, and threads in each of them.
+/// Processes, and threads in each.
 fn shape(model: Model, flows: u32) -> Option<(u32, u32)> {
     match model {
         Model::Mix { processes, threads } => Some((processes, threads)),

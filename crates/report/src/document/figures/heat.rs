@@ -1,5 +1,3 @@
-//! A grid of comparisons: rows by columns.
-
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::heat::{Cell, Grid};
@@ -7,7 +5,6 @@ use crate::words::{Tone, comparison};
 use lab::Finding;
 
 impl Cell {
-    /// A finding as a cell.
     pub(crate) fn of(finding: &Finding) -> Self {
         let said = comparison(finding.estimate.as_ref(), &finding.verdict);
         Self {
@@ -20,7 +17,6 @@ impl Cell {
     }
 }
 
-/// The chart; nothing where no cell holds a comparison.
 pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
     let said = said(&grid);
     if said.is_empty() {
@@ -37,7 +33,6 @@ pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
     figure.into()
 }
 
-/// How each cell that holds a comparison came out.
 fn compared(grid: &Grid) -> impl Iterator<Item = Tone> {
     let cells = grid.cells.iter().flatten().flatten();
     cells
@@ -45,7 +40,6 @@ fn compared(grid: &Grid) -> impl Iterator<Item = Tone> {
         .map(|cell| cell.tone)
 }
 
-/// What each cell that holds a comparison says.
 fn said(grid: &Grid) -> Vec<String> {
     let cells = grid.rows.iter().zip(&grid.cells).flat_map(|(row, cells)| {
         let cells = grid.columns.iter().zip(cells);

@@ -11,7 +11,6 @@ use crate::number::{plain, time};
 use crate::words::many;
 
 impl Point {
-    /// A value without anything around it.
     pub(crate) fn alone(x: f64, y: f64) -> Self {
         Self {
             x,
@@ -21,7 +20,6 @@ impl Point {
         }
     }
 
-    /// The typical value of some slots, with its quartiles.
     pub(crate) fn of(x: f64, value: &Summary) -> Self {
         Self {
             x,
@@ -32,7 +30,7 @@ impl Point {
     }
 }
 
-/// The chart with its data; `axis` names the parameter.
+/// `axis` names the parameter.
 pub(crate) fn lines(
     id: &str,
     title: &str,
@@ -56,7 +54,6 @@ pub(crate) fn lines(
     figure.into()
 }
 
-/// Every point of every line, one a row; `who` heads the names of the lines.
 pub(crate) fn data(who: &str, axis: &str, series: &[Series]) -> Table {
     let row = |label: &str, point: &Point| {
         let times = [point.y, point.low, point.high].map(time);

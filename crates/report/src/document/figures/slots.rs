@@ -1,5 +1,3 @@
-//! The raw slots of a case.
-
 use lab::CaseResult;
 use lab::findings::RawSlot;
 
@@ -10,10 +8,9 @@ use crate::document::table::Table;
 use crate::number::time;
 use crate::words::many;
 
-/// Colours of a scatter that can be followed.
+/// More colours cannot be followed.
 const MOST: usize = 4;
 
-/// Raw slots in the order of time; nothing where there are too many variants to be followed.
 pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {
     if case.variants.len() > MOST {
         return Figures::default();
@@ -38,7 +35,6 @@ pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {
     figure.into()
 }
 
-/// How far the slots of each variant lie apart.
 fn spread(case: &CaseResult) -> String {
     let of = |(place, variant): (usize, &lab::VariantSummary)| {
         let own = case.slots.iter().filter(|slot| slot.variant == place);
@@ -53,7 +49,6 @@ fn spread(case: &CaseResult) -> String {
     brief(&said)
 }
 
-/// Values round by round, one column a variant.
 fn rounds(case: &CaseResult) -> Table {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for slot in &case.slots {

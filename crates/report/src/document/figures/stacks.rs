@@ -1,5 +1,3 @@
-//! What the time and the memory of each variant are made of.
-
 use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, TIME};
@@ -7,10 +5,8 @@ use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, time};
 use lab::{CaseResult, VariantSummary};
 
-/// Parts of memory; the last is seldom known.
 const MEMORY: [&str; 4] = ["PSS", "page tables", "kernel stacks", "slab"];
 
-/// Median phases of each variant.
 pub(crate) fn phases(id: &str, case: &CaseResult) -> Figures {
     let bars = stacked(case, |variant| {
         let phases = variant.phases?;
@@ -24,7 +20,6 @@ pub(crate) fn phases(id: &str, case: &CaseResult) -> Figures {
     stack(id, "Time of a repetition by phase (medians)", bars, parts)
 }
 
-/// Parts of the honest memory of each variant.
 pub(crate) fn memory(id: &str, case: &CaseResult) -> Figures {
     let bars = stacked(case, |variant| {
         let memory = variant.memory.as_ref()?;

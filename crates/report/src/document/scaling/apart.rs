@@ -7,11 +7,9 @@
 use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};
 
-/// From this factor on between them, two ratios are not the same.
 const OTHER: f64 = 1.15;
 
-/// What typical throughput alone would make of the ratios of a work; `None` where it is nearly
-/// the same.
+/// A note if typical throughput alone would give other ratios.
 pub(crate) fn apart(work: &Scaling) -> Option<String> {
     let one = work.points.iter().find(|point| point.flows == work.one);
     let one = one.and_then(|point| point.variants.first());
@@ -44,7 +42,6 @@ fn others(point: &ScalingPoint, one: Option<&Throughput>) -> Vec<String> {
     over.into_iter().chain(of_one).collect()
 }
 
-/// The ratio that is far from the one that is shown.
 fn other(ratio: f64, told: f64) -> Option<f64> {
     ((ratio / told).ln().abs() > OTHER.ln()).then_some(ratio)
 }

@@ -11,7 +11,6 @@ use crate::document::table::{Cell, Col, Unit, Value, number, text, whole};
 use crate::number::factor_ends;
 use crate::words::{Tone, comparison};
 
-/// A variant of a work at a number of flows.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) study: &'a StudyResult,
@@ -22,7 +21,6 @@ pub(crate) struct Row<'a> {
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// Throughput, and everything in files.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::new("study", |row| text(&row.study.study.name).into()),
     Column::new("workload", |row| text(&row.work.workload).into()),
@@ -120,7 +118,6 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("not_available", |row| text(missing(row.one)).into()),
 ];
 
-/// Pages, which people see in a table of their own.
 pub(crate) const PAGES: &[Column] = &[
     Column::new("", |row| whole(Some(row.point.flows)).into()).shown("flows", Unit::Plain),
     Column::new("", |row| text(&row.one.label).into()).label("variant"),
@@ -148,24 +145,20 @@ impl Row<'_> {
         number(self.one.over_one.and_then(part)).into()
     }
 
-    /// Of the row of threads, which the ratio is about.
     fn threads(&self, part: fn(Ratio) -> Option<f64>) -> Cell {
         let ratio = self.point.threads_over_processes;
         number(ratio.filter(|_| self.is_of_threads()).and_then(part)).into()
     }
 
-    /// Whether the flows of this row are threads of one process.
     fn is_of_threads(&self) -> bool {
         self.one.processes == 1 && self.one.threads == self.point.flows
     }
 
-    /// Times of threads over times of processes.
     fn times(&self, part: fn(&Estimate) -> Option<f64>) -> Cell {
         let finding = self.finding().filter(|_| self.is_of_threads());
         number(finding.and_then(|f| part(f.estimate.as_ref()?))).into()
     }
 
-    /// The row's variant against the first one of its case.
     fn finding(&self) -> Option<&Finding> {
         let mut cases = self.study.cases.iter();
         let case = cases.find(|case| case.case.name == self.point.case)?;
@@ -208,7 +201,7 @@ impl Row<'_> {
             .into()
     }
 
-    /// A part of the pages: small ones (0) or huge ones (1).
+    /// `part`: small pages (0) or huge ones (1).
     fn part(&self, part: usize, size: usize) -> Cell {
         pages(self.one, PARTS[part], size).into()
     }
@@ -227,7 +220,6 @@ fn huge(touched: &Measured<Touched>) -> Option<u64> {
     touched.value().map(|touched| touched.huge)
 }
 
-/// Of the core that has the most.
 fn of_a_core(pages: &Footprint, size: fn(&Touched) -> u64) -> Option<u64> {
     let cores = pages.cores.value()?.iter();
     cores.map(|core| size(&core.touched)).max()
@@ -241,13 +233,11 @@ fn missing(one: &Throughput) -> String {
     missing.join("; ")
 }
 
-/// Every row of a study.
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let works = study.scaling.iter();
     works.flat_map(move |work| of_work(study, work))
 }
 
-/// The rows of one work along one way.
 pub(crate) fn of_work<'a>(
     study: &'a StudyResult,
     work: &'a Scaling,

@@ -1,5 +1,3 @@
-//! Pages of a variant in words: known, bounded, or not known.
-
 use flow::record::footprint::{Footprint, Touched};
 use lab::Throughput;
 use measure::Measured;
@@ -7,8 +5,7 @@ use measure::Measured;
 use crate::document::table::{Value, text, whole};
 use crate::number::count;
 
-/// Small (0) or huge (1) pages of a part of a footprint; `<= 64` where no more is known than
-/// that.
+/// Small (0) or huge (1) pages; `<= 64` is an upper bound.
 pub(crate) fn pages(variant: &Throughput, part: impl Fn(&Footprint) -> Part, size: usize) -> Value {
     let Some(footprint) = &variant.footprint else {
         return Value::Nothing;
@@ -22,14 +19,11 @@ pub(crate) fn pages(variant: &Throughput, part: impl Fn(&Footprint) -> Part, siz
     }
 }
 
-/// What stands before a number that is a bound.
 const AT_MOST: &str = "<= ";
 
-/// What is known of a part of a footprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Known(Touched),
-    /// There are no more of them.
     AtMost(Touched),
     Unknown,
 }
@@ -44,8 +38,8 @@ impl Part {
     }
 }
 
-/// The parts of a footprint in the order of columns: of the flow and of the core that has most
-/// pages, and those that flows and cores share.
+/// In the order of columns: of the flow and the core with most pages, and those shared by flows and
+/// by cores.
 pub(crate) const PARTS: [fn(&Footprint) -> Part; 4] = [
     |pages| Part::of(&of_a_flow(pages), None),
     |pages| Part::of(&of_a_core(pages), None),
@@ -53,14 +47,12 @@ pub(crate) const PARTS: [fn(&Footprint) -> Part; 4] = [
     |pages| Part::of(&pages.by_cores, pages.by_cores_at_most),
 ];
 
-/// Pages of the flow that has most of them.
 fn of_a_flow(footprint: &Footprint) -> Measured<Touched> {
     let most = footprint.flows.iter().max_by_key(|touched| touched.small);
     most.copied()
         .map_or_else(|| Measured::not_available("no flow", ""), Measured::Value)
 }
 
-/// Pages of the core that has most of them.
 fn of_a_core(footprint: &Footprint) -> Measured<Touched> {
     footprint.cores.as_ref().and_then(|cores| {
         let most = cores.iter().max_by_key(|core| core.touched.small);

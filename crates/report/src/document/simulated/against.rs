@@ -1,11 +1,10 @@
-//! What a model says beside what the processor of this machine counted of the same slots.
+//! Simulated counts beside those of this machine's processor, from the same slots.
 
 use lab::findings::simulated::{Against, SimulatedCase};
 
 use super::super::Section;
 use super::super::table::{Cell, Col, Table, Unit, number, text};
 
-/// A count of one variant, or of both as a ratio.
 pub(super) struct Row<'a> {
     what: &'static str,
     event: &'static str,
@@ -30,7 +29,6 @@ const COLUMNS: &[Column] = &[
     Column::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
 ];
 
-/// The table of a group of cases, where anything was counted.
 pub(super) fn add_table(section: &mut Section, caption: &str, group: &[&SimulatedCase]) {
     let mut rows = group.iter().flat_map(|case| rows(case)).peekable();
     if rows.peek().is_some() {

@@ -1,4 +1,4 @@
-//! What the source says beside the counts of a model, also where ours were not run.
+//! The source's figures beside simulated counts, also where ours were not run.
 
 use lab::findings::simulated::{Count, SimulatedCase, conclusion};
 use lab::{Ours, Published, StudyResult, Topology};
@@ -10,7 +10,6 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::document::figures::{Figure, Legend};
 
-/// What the source says of these counts for that work along that way.
 pub(super) fn published(
     study: &StudyResult,
     group: &[&SimulatedCase],
@@ -41,14 +40,14 @@ pub(super) fn year(study: &StudyResult) -> u32 {
     study.study.origin.as_ref().map_or(0, |origin| origin.year)
 }
 
-/// The source's figures as a line of a chart, which has its name; none where it has words alone.
+/// `None` if the source has only words.
 pub(super) fn series(study: &StudyResult, one: &Published) -> Option<(String, Vec<Point>)> {
     let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
     let label = format!("in {}: {}", year(study), one.theirs);
     (!one.points.is_empty()).then(|| (label, points.collect()))
 }
 
-/// Figures of the source beside cases that a run had, and did not come to.
+/// The source's figures of cases that a run did not reach.
 pub(super) struct NotRun {
     workload: String,
     along: Topology,
@@ -56,7 +55,7 @@ pub(super) struct NotRun {
 }
 
 impl NotRun {
-    /// The source's figures that this study did not run and that `room` hardware threads could.
+    /// Of those that `room` hardware threads could run.
     pub(super) fn all(study: &StudyResult, room: u32) -> Vec<Self> {
         let published = study.study.published().into_iter();
         let not_run = published.filter_map(|published| match &published.ours {
@@ -98,7 +97,6 @@ impl NotRun {
         )
     }
 
-    /// What runs ours.
     pub(super) fn remedy(&self) -> String {
         let Self {
             workload, along, ..
@@ -106,7 +104,6 @@ impl NotRun {
         format!("There was no time for it: add --workload {workload} --along {along}")
     }
 
-    /// The source's marks alone.
     pub(super) fn figure(&self, id: &str, study: &StudyResult) -> Option<Figure> {
         let (label, points) = series(study, &self.published)?;
         let series = vec![Series {
@@ -121,7 +118,6 @@ impl NotRun {
     }
 }
 
-/// A chart of relative counts over the number of flows.
 pub(super) fn over_flows(id: String, desc: String, title: String, series: Vec<Series>) -> Figure {
     Figure {
         id,
@@ -138,15 +134,13 @@ pub(super) fn over_flows(id: String, desc: String, title: String, series: Vec<Se
     }
 }
 
-/// What is said of a chart.
 pub(super) struct Said {
-    /// What the largest number of flows shows.
+    /// At the most flows.
     pub(super) sentence: Option<String>,
-    /// The cause, and what the source says beside it.
+    /// The cause, and the source's words.
     pub(super) more: Vec<String>,
 }
 
-/// What is said of a chart of some counts.
 pub(super) fn said(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Said {
     let ours = conclusion(group, drawn.counts);
     let (sentence, cause) = ours.map_or((None, None), |one| (Some(one.said), one.cause));

@@ -8,7 +8,7 @@ use crate::charts::forest::{Row, shape, span};
 use crate::charts::ratios::Ratios;
 use crate::html::table::caption_id;
 
-/// The least width of the drawn column where the page is wide: what labels of the axis keep apart by.
+/// Labels of the axis need this width.
 const WIDTH: f64 = 240.0;
 
 /// The table; `id` is that of its figure, and unique within the page.
@@ -26,7 +26,7 @@ pub(crate) fn answers(
     said: &dyn Fn(usize) -> Markup,
 ) -> Markup {
     let ratios = Ratios::new(span(rows), (0.0, WIDTH));
-    // Drawn in the first row of each floor, shown in all that have it.
+    // Drawn in the first row of each floor, referenced by the others.
     let first = |row: &Row| rows.iter().position(|other| other.floor == row.floor);
     let short = short(id);
     html! {
@@ -75,7 +75,6 @@ fn grid(ratios: &Ratios, floor: f64) -> Markup {
     }
 }
 
-/// The interval, and the estimate by the shape of its verdict.
 fn mark(ratios: &Ratios, row: &Row) -> Markup {
     let at = |ratio: f64| percent(ratios.at(ratio), WIDTH);
     html! {
@@ -83,7 +82,7 @@ fn mark(ratios: &Ratios, row: &Row) -> Markup {
             @if let Some((low, high)) = row.interval {
                 line x1=(at(low)) x2=(at(high)) {}
             }
-            // What has no interval yet may be anywhere.
+            // Without an interval it may be anywhere.
             @if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
                 use href=(format!("#k{}", shape(row.tone))) x=(at(ratio)) {}
             }

@@ -5,8 +5,7 @@ use maud::{Markup, html};
 use crate::charts::heat::{Cell, Grid, level};
 use crate::html::table::caption_id;
 
-/// Columns that have room beside each other on a telephone; a wider grid scrolls within itself,
-/// and says so there.
+/// Columns that fit on a telephone; a wider grid scrolls and says so.
 const FEW: usize = 4;
 
 /// The table; `id` is that of its figure.

@@ -1,5 +1,3 @@
-//! Which cases are run, and what they are called.
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -8,7 +6,7 @@ use super::{Flags, is_written_as, parameters, text_of};
 use crate::data::{Case, Study};
 use crate::plan::study::command::{Command, Flag, Given, Sets};
 
-/// The cases that the command runs, with the sweeps that several values of a flag ask for.
+/// With the sweeps of several flag values.
 pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, String> {
     let written = &flags.command.cases;
     let all = study.cases.iter();
@@ -50,7 +48,7 @@ fn sweep_of(case: &Case) -> String {
     point.map_or_else(String::new, |point| point.parameter.clone())
 }
 
-/// The parameters of which one value is asked for: a sweep over one is no sweep then.
+/// Parameters with one value: no longer swept.
 fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     let swept = cases.iter().map(sweep_of).filter(|key| !key.is_empty());
     let is_single = |key: &String| {
@@ -62,7 +60,7 @@ fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     swept.filter(is_single).collect()
 }
 
-/// Keeps the cases that a word of a flag is about; each word must be about one.
+/// Keeps cases that `word`s name; each must name one.
 fn retain(
     cases: &mut Vec<Case>,
     flag: &Flag,
@@ -86,13 +84,12 @@ fn retain(
     Ok(())
 }
 
-/// Whether a case is meant by a word: its name, or a part of it up to a hyphen or a slash.
+/// Its name, or a part of it up to a hyphen or slash.
 pub(super) fn is_called(name: &str, word: &str) -> bool {
     let rest = name.strip_prefix(word).filter(|_| !word.is_empty());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
 }
 
-/// The cases as the command shows them.
 pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, String> {
     let mut named: Vec<Case> = Vec::with_capacity(cases.len());
     for mut case in cases {
@@ -118,7 +115,6 @@ pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, St
     Ok(named)
 }
 
-/// The text with parameters in place of their names in braces.
 fn filled(text: &str, known: &BTreeMap<String, Value>) -> String {
     let parameters = known.iter();
     parameters.fold(text.to_owned(), |text, (key, value)| {

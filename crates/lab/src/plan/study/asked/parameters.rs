@@ -1,5 +1,3 @@
-//! Parameters of the work.
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -10,7 +8,6 @@ use crate::data::Case;
 use crate::data::number::count;
 use crate::plan::study::command::{Flag, Given, Sets};
 
-/// The parameters of a work by their names.
 pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
     match serde_json::to_value(work) {
         Ok(Value::Object(parameters)) => parameters.into_iter().collect(),
@@ -38,8 +35,7 @@ pub(crate) fn set_work(
     }
 }
 
-/// Sets a parameter of a case, with the number of its flows where it is that; whether its work
-/// has such a one.
+/// With its number of flows; false if its work lacks it.
 pub(super) fn set_of_case(
     case: &mut Case,
     flag: &Flag,
@@ -71,7 +67,7 @@ pub(super) fn set_of_case(
     Ok(has)
 }
 
-/// Sets what each flag says of the work, where no sweep is over it.
+/// Unless a sweep is over it.
 pub(super) fn set(
     cases: &mut [Case],
     flags: Flags<'_>,
@@ -107,7 +103,7 @@ fn set_in_cases(
     for case in cases.iter_mut() {
         let is_swept = is_swept_over(case, key);
         has |= is_swept;
-        // Values that hold for some models alone are points.
+        // Values for some models are points.
         if is_swept || flag.of.is_some() {
             continue;
         }
@@ -131,7 +127,6 @@ fn set_in_cases(
     ))
 }
 
-/// The value of a case, brought into the range of what was asked for.
 fn nearest(now: &Value, asked: &[Value]) -> Value {
     let numbers: Vec<u64> = asked.iter().filter_map(Value::as_u64).collect();
     match (now.as_u64(), numbers.iter().min(), numbers.iter().max()) {
@@ -140,7 +135,7 @@ fn nearest(now: &Value, asked: &[Value]) -> Value {
     }
 }
 
-/// The values as whole multiples of what the flag asks for; says so where one was rounded.
+/// Whole multiples; notes rounding.
 pub(super) fn rounded(flag: &Flag, given: &Given, notes: &mut Vec<String>) -> Vec<Value> {
     let Some(multiple) = flag.multiple else {
         return given.values.clone();

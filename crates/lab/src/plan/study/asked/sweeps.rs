@@ -1,5 +1,3 @@
-//! The points of sweeps.
-
 use machine::Machine;
 use serde_json::Value;
 
@@ -9,7 +7,7 @@ use crate::data::Case;
 use crate::plan::capacity;
 use crate::plan::study::command::{Flag, Given, Sets};
 
-/// The cases with the points that flags ask for in place of those that the study has.
+/// The study's points replaced by the flags'.
 pub(super) fn set(
     cases: Vec<Case>,
     flags: Flags<'_>,
@@ -30,7 +28,6 @@ pub(super) fn set(
     Ok(cases)
 }
 
-/// A flag about the parameter, with its values.
 type Asked<'a> = (&'a Flag, &'a Given, Vec<Value>);
 
 fn over(
@@ -74,13 +71,13 @@ fn over(
     Ok(made)
 }
 
-/// The flag that says the most that a parameter may be, with that number.
+/// With its number.
 fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
     let (flag, given) = flags.setting(&Sets::Most(key.to_owned())).next()?;
     Some((flag, given.values[0].as_u64()?))
 }
 
-/// Brings a parameter of a case that is not swept over it down to the most that it may be.
+/// Of cases not swept over it.
 fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
     let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
     match most(key, flags).zip(own) {
@@ -91,7 +88,7 @@ fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
     }
 }
 
-/// What each flag about a parameter asks for, no more of it than another one allows.
+/// Each limited by the others.
 fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     let most = most(key, flags).map(|(_, most)| most);
     let mut asked = Vec::new();
@@ -121,7 +118,7 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     Ok(asked)
 }
 
-/// The values of all flags, in order and once.
+/// Sorted and unique.
 fn points(asked: &[Asked<'_>]) -> Vec<Value> {
     let mut points: Vec<Value> = asked
         .iter()
@@ -132,7 +129,7 @@ fn points(asked: &[Asked<'_>]) -> Vec<Value> {
     points
 }
 
-/// Values that every flag has: what unswept cases are run with.
+/// For unswept cases.
 fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
     let (_, _, first) = &asked[0];
     let in_all = |value: &&Value| asked.iter().all(|(.., values)| values.contains(value));
@@ -152,7 +149,7 @@ fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
     ))
 }
 
-/// Adds the numbers at which models end that end before the last one.
+/// Where models end before the last point.
 fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Machine) {
     let wanted = asked
         .iter()
@@ -175,7 +172,7 @@ fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Mac
     points.dedup();
 }
 
-/// The point of a sweep at a value: the variants that were asked for there, if there are any.
+/// With its requested variants, if any.
 fn at(
     pattern: &Case,
     key: &str,

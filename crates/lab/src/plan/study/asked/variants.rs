@@ -1,5 +1,3 @@
-//! Which variants a case has: their models, CPUs, numbers of flows.
-
 use flow::{Model, Placement};
 use serde_json::Value;
 
@@ -8,7 +6,6 @@ use crate::data::axis::Axis;
 use crate::data::{Case, LabelledVariant, labelled};
 use crate::plan::study::command::{Flag, Given, Sets};
 
-/// Lays the flags about variants over a case.
 pub(super) fn set(
     case: &mut Case,
     flags: Flags<'_>,
@@ -28,7 +25,7 @@ pub(super) fn set(
     set_flows(case, flags)
 }
 
-/// A variant of each model: as the one of that model which the case has, or else as its first.
+/// Like the case's variant of that model, or its first.
 fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), String> {
     let models = given.values.iter().filter_map(Value::as_str);
     let models: Result<Vec<Model>, _> = models.map(str::parse).collect();
@@ -52,7 +49,7 @@ fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), Str
     Ok(())
 }
 
-/// Whether a flag of the command says which CPUs all flows share: then no model is an exception.
+/// Then no model is an exception.
 fn says_where(flags: Flags<'_>) -> bool {
     let all = &flags.command.flags;
     all.iter()
@@ -82,7 +79,7 @@ fn like(case: &Case, model: Model, is_placed: bool) -> LabelledVariant {
     variant
 }
 
-/// A number of flows that was given for some models alone has only those run.
+/// Numbers given for some models select those.
 fn keep_those_asked_for(case: &mut Case, flags: Flags<'_>) {
     let given = flags
         .all()
@@ -100,8 +97,7 @@ fn set_axis(case: &mut Case, key: &str, value: &Value) -> Result<(), String> {
     variants.try_for_each(|own| axis.map_or(Ok(()), |axis| (axis.set)(&mut own.variant, &word)))
 }
 
-/// One value is the parameter of the case; of several there is a variant each, of the models
-/// that the flag is about.
+/// One value is the case's parameter; several make a variant each.
 fn set_each(
     case: &mut Case,
     key: &str,
@@ -144,7 +140,7 @@ fn set_each(
     Ok(())
 }
 
-/// How many flows each variant has: what was given for its model, or else for any other.
+/// Given for its model, or for any other.
 fn set_flows(case: &mut Case, flags: Flags<'_>) -> Result<(), String> {
     let given: Vec<(&Flag, &Given)> = flags.setting(&Sets::Flows).collect();
     for labelled in &mut case.variants {
