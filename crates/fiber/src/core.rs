@@ -63,12 +63,11 @@ use crate::movable::staged::Staged;
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
 
-/// How many flows ahead memory is asked for. It costs nothing where all is near; from
-/// 100,000 flows on it gains some 10 % (4, 8 and 16 gain less), since the processor works
-/// on several flows at once without being asked.
+/// Prefetch distance in flows: some 10 % from 100,000 flows on (4, 8 and 16 gain less), free where
+/// all is near.
 pub(crate) const AHEAD: usize = 32;
 
-/// What a fiber takes in each table: controls, ring and late ones.
+/// Bytes of a fiber in each table: controls, ring, late ones.
 pub(crate) const TABLES: [usize; 3] = [
     size_of::<Control>(),
     size_of::<Context>(),
@@ -77,17 +76,16 @@ pub(crate) const TABLES: [usize; 3] = [
 
 pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
 
-/// Bytes of the stack for what a fiber does when it ends: a destructor that its own stack has room for
-/// finds as much there.
+/// At least as much as a fiber's own stack, for destructors at its end.
 pub(crate) fn last_stack_bytes(stack: Stack) -> usize {
     let whole = stack.bytes().checked_next_multiple_of(PAGE);
     whole.unwrap_or(usize::MAX).max(256 << 10)
 }
 
-/// Numbers of schedulers, by which their fibers' ids are told apart.
+/// They distinguish ids of schedulers.
 static NUMBERS: AtomicU32 = AtomicU32::new(0);
 
-/// A number for a scheduler, or for all schedulers of one region.
+/// For a scheduler, or all of a region.
 pub(crate) fn next_number() -> u32 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
@@ -95,14 +93,13 @@ pub(crate) fn next_number() -> u32 {
 #[derive(Debug)]
 pub(crate) struct Core {
     number: u32,
-    /// The count that holds this, for those who have no more than a reference.
+    /// Its own count, for holders of a reference.
     own: OnceCell<Weak<Core>>,
-    /// Our stacks as valgrind knows them, if it looks on. Dropped before their memory.
+    /// For valgrind; dropped before the stacks.
     pub(crate) watched: Option<Stacks>,
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
     ring: Table<Cell<Context>>,
-    /// Cells of the ring in use; the scheduler's own follows.
     len: Cell<usize>,
     holes: Cell<usize>,
     late: Table<Cell<Context>>,
@@ -110,37 +107,35 @@ pub(crate) struct Core {
     in_round: Cell<bool>,
     hole: Saved,
     lap: Lap,
-    /// The scheduler's own context, while its fibers run.
+    /// While its fibers run.
     own_context: Saved,
     last_stack: Mapping,
-    /// The scheduler that waits on this kernel thread while this one runs; or null.
+    /// Waits on this kernel thread meanwhile; or null.
     pub(crate) below: Cell<*const Core>,
     rounds: Cell<u32>,
-    /// Slots ever used; above it all are new.
+    /// All above are new.
     used: Cell<u32>,
-    /// Slots used before and free now: a list through `Control::link`.
+    /// Used before: a list through `Control::link`.
     free: Cell<u32>,
     live: Cell<usize>,
     ending: Cell<u32>,
-    /// Has any fiber asked for floating-point state of its own?
     floats_asked: Cell<bool>,
-    /// The floating-point state of all fibers that have none of their own.
+    /// Of fibers without their own.
     common_floats: Cell<Option<Floats>>,
-    /// The context that drops the scheduler, while it unwinds a fiber.
+    /// While it unwinds a fiber.
     dropper: Cell<Context>,
     dropped: Cell<bool>,
-    /// The slots in which fibers are made here: from this one on, up to that one.
+    /// Range of slots for fibers made here.
     first_slot: u32,
     slots_end: usize,
     catches: bool,
-    /// Where all stacks take turns, if they have no addresses of their own.
+    /// For stacks without addresses of their own.
     pub(crate) staged: Option<Staged>,
-    /// What connects it with the schedulers of other processes.
+    /// To schedulers of other processes.
     pub(crate) member: Option<Member>,
 }
 
-/// The stacks that a memory checker is to know, where one watches; beside those of the slots they are the hole's, and
-/// the one for ends.
+/// Also the hole's stack, and the one for ends.
 fn watched(capacity: usize, last_stack: &Mapping, hole_top: *mut u8) -> io::Result<Option<Stacks>> {
     let watched = Stacks::if_watched(capacity + 2)?;
     if let Some(stacks) = &watched {
@@ -161,7 +156,7 @@ impl Core {
             source,
         };
         let last_stack = Mapping::guarded(last_stack_bytes(config.stack)).map_err(memory)?;
-        // The hole's frame takes the low end of a stack whose high end is used.
+        // The low end of a stack whose high end is used.
         let hole_top = last_stack
             .base()
             .wrapping_add(arch::FRAME_BYTES.next_multiple_of(64));
@@ -228,20 +223,20 @@ impl Core {
         (bytes / size_of::<Control>()) as u32
     }
 
-    /// This, counted: join handles may outlive the scheduler.
+    /// Counted: join handles may outlive it.
     pub(crate) fn counted(self) -> Rc<Core> {
         let core = Rc::new(self);
-        // The cell is empty: it was made a moment ago.
+        // A new cell is empty.
         let _is_first = core.own.set(Rc::downgrade(&core));
         core
     }
 
-    /// Another count of this; none before [`Core::counted`] or while the last one is dropped.
+    /// `None` before [`Core::counted`] and while the last one is dropped.
     pub(crate) fn another_count(&self) -> Option<Rc<Core>> {
         self.own.get()?.upgrade()
     }
 
-    /// The fiber that runs, also one that is unwound.
+    /// Also one that is unwound.
     #[inline(always)]
     pub(crate) fn running_index(&self) -> u32 {
         let turn = current::turn();
@@ -252,7 +247,7 @@ impl Core {
         }
     }
 
-    /// The fiber whose end touched `address` below the stack for ends, and the bytes of that.
+    /// Of the fiber whose end touched `address` below the stack for ends; with its bytes.
     pub(crate) fn last_guard_at(&self, address: usize) -> Option<(u32, usize)> {
         let is_guard = self.last_stack.is_below(address);
         is_guard.then(|| (self.ending.get(), self.last_stack.bytes()))
@@ -278,7 +273,7 @@ impl Core {
         self.ring.at(place)
     }
 
-    /// The context that stands where a fiber left the ring.
+    /// In place of a fiber that left the ring.
     pub(crate) fn hole(&self) -> Context {
         &raw const self.hole
     }

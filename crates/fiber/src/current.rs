@@ -28,11 +28,10 @@ thread_local! {
     static CORE: Cell<*const Core> = const { Cell::new(ptr::null()) };
 }
 
-/// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
+/// While a dropped scheduler unwinds fibers.
 pub(crate) const NOBODYS: Turn = ptr::without_provenance_mut(8);
 
-/// Does something with the word of the turn. The word needs no destructor, so it is there
-/// until the kernel thread ends.
+/// The word has no destructor: valid until the kernel thread ends.
 #[inline(always)]
 fn turn_word<R>(look: impl FnOnce(&Cell<Turn>) -> R) -> R {
     TURN.with(look)
@@ -43,7 +42,7 @@ fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
     CORE.with(look)
 }
 
-/// The published turn: null outside fibers.
+/// Null outside fibers.
 #[inline(always)]
 pub(crate) fn turn() -> Turn {
     turn_word(Cell::get)
@@ -58,7 +57,7 @@ pub(crate) fn address() -> usize {
     turn_word(|word| std::ptr::from_ref(word).addr())
 }
 
-/// The turn of the fiber that runs, for `what`, which only a fiber can do.
+/// `what` needs a fiber.
 #[inline(always)]
 pub(crate) fn turn_for(what: &str) -> Turn {
     let turn = turn();
@@ -86,7 +85,7 @@ fn refuse(what: &str, turn: Turn) -> ! {
     panic!("{what} was called outside any fiber: only a fiber that a scheduler runs can do that");
 }
 
-/// The scheduler that runs on this kernel thread, for `what`, which needs one.
+/// `what` needs a scheduler.
 pub(crate) fn core_for(what: &str) -> *const Core {
     let core = core();
     if core.is_null() {
@@ -95,23 +94,22 @@ pub(crate) fn core_for(what: &str) -> *const Core {
     core
 }
 
-/// The scheduler that runs on this kernel thread, or is being dropped; or null.
+/// Running or being dropped; or null.
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
     core_word(Cell::get)
 }
 
-/// While it lives, a scheduler runs on this kernel thread; afterwards the one before.
+/// Restores the previous scheduler when dropped.
 pub(crate) struct Entered {
     turn: Turn,
     core: *const Core,
 }
 
 impl Entered {
-    /// `core` runs its fibers.
     pub(crate) fn to_run(core: &Core) -> Entered {
         let before = core_word(|word| word.replace(core));
-        // One that drops its fibers enters again to unwind one of them.
+        // A dropping scheduler enters again to unwind a fiber.
         if !ptr::eq(before, core) {
             core.below.set(before);
         }
@@ -121,14 +119,13 @@ impl Entered {
         }
     }
 
-    /// `core` drops what its fibers left: outside any fiber, also within another scheduler's.
+    /// Outside any fiber, also within another scheduler's.
     pub(crate) fn to_drop(core: &Core) -> Entered {
         let before = Entered::to_run(core);
         publish(ptr::null_mut());
         before
     }
 
-    /// `core` unwinds its fibers.
     pub(crate) fn to_unwind(core: &Core) -> Entered {
         let before = Entered::to_run(core);
         publish(NOBODYS);

@@ -17,7 +17,7 @@ pub(crate) fn end(why: fmt::Arguments<'_>) -> ! {
 
 pub(crate) fn say(why: fmt::Arguments<'_>) {
     let mut line = Line::default();
-    // A message cut short is still a message.
+    // A cut message is still one.
     let _ = writeln!(line, "fiber: {why}");
     // SAFETY: the buffer is valid for the length given.
     unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.len) };

@@ -1,5 +1,3 @@
-//! The running fiber's own handle.
-
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -32,14 +30,13 @@ impl FiberId {
 /// without it, a little slower; both may be mixed.
 #[derive(Debug)]
 pub struct Fiber {
-    /// Null if it has floating-point state of its own, so that no yield is a plain one.
+    /// Null with its own floating-point state: no yield is plain then.
     turn: Turn,
-    /// It belongs to one kernel thread.
+    /// Bound to one kernel thread.
     bound: PhantomData<*mut ()>,
 }
 
 impl Fiber {
-    /// The handle of fiber `index`, which begins.
     #[inline(always)]
     pub(crate) fn begin(core: &Core, index: u32, turn: Turn) -> Fiber {
         let own_floats = core.control(index).own_floats.get();
@@ -72,7 +69,7 @@ impl Fiber {
         self.turn = turn;
     }
 
-    /// The fiber has gone on elsewhere, at this turn.
+    /// After a move.
     #[inline(always)]
     pub(crate) fn arrived_with(&mut self, turn: Turn) {
         if !self.turn.is_null() {
@@ -142,7 +139,6 @@ fn uncommonly() -> Option<Turn> {
     Some(turn)
 }
 
-/// The fiber keeps its own floating-point state.
 #[cold]
 #[inline(never)]
 fn specially(turn: Turn) {

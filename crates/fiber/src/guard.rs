@@ -59,7 +59,6 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
     pass_on(signal, info, context);
 }
 
-/// Ends the program by name if `address` lies in a guard of `core`.
 fn name_overflow(core: &Core, address: usize) {
     if let Some(index) = core.slots.guard_at(address) {
         let bytes = bytes(core.slots.stack());
@@ -82,8 +81,7 @@ fn name_overflow(core: &Core, address: usize) {
     }
 }
 
-/// What can be said of a fault while a fiber of `core` runs in a packed slot: the program ends if an
-/// overflow is certain.
+/// Ends the program if an overflow is certain.
 fn name_packed(core: &Core, address: usize) {
     let bytes = bytes(core.slots.stack());
     let in_a_fiber = !current::turn().is_null();
@@ -106,7 +104,7 @@ fn name_packed(core: &Core, address: usize) {
     }
 }
 
-/// Not ours: the handler before us decides, or the fault happens again with the default.
+/// The previous handler decides, or the fault repeats.
 fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     match BEFORE.get().map(SigAction::handler) {
         Some(SigHandler::SigAction(handler)) => handler(signal, info, context),
@@ -118,7 +116,7 @@ fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) 
     }
 }
 
-/// Sees to an alternate signal stack for this kernel thread, kept until the thread ends.
+/// Kept until the thread ends.
 pub(crate) fn ensure_alternate_stack() -> io::Result<()> {
     thread_local! {
         static OURS: RefCell<Option<AlternateStack>> = const { RefCell::new(None) };
@@ -128,7 +126,7 @@ pub(crate) fn ensure_alternate_stack() -> io::Result<()> {
         let mut ours = Some(ours);
         let kept = OURS.try_with(|kept| *kept.borrow_mut() = ours.take());
         if kept.is_err() {
-            // The thread ends, and has dropped that one already: what lies in no place stays for good.
+            // The thread ends and has dropped that one: this one stays for good.
             std::mem::forget(ours);
         }
     }
@@ -142,10 +140,10 @@ fn has_alternate_stack() -> bool {
     present.ss_flags & libc::SS_DISABLE == 0
 }
 
-/// Where handlers run when a fiber's stack is no place for them.
+/// For handlers of faults on a fiber's stack.
 #[derive(Debug)]
 struct AlternateStack {
-    /// Given back after `drop` has told the kernel.
+    /// Freed after `drop` has told the kernel.
     _mapping: Mapping,
 }
 

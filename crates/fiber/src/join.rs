@@ -1,5 +1,3 @@
-//! Waiting for a fiber, and not waiting for it.
-
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -60,7 +58,6 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// What there is to do where the result does not lie ready.
     #[cold]
     #[inline(never)]
     fn join_unfinished(self) -> Result<T, JoinError> {
@@ -88,7 +85,6 @@ impl<T> JoinHandle<T> {
         self.core.control(self.index)
     }
 
-    /// Does a fiber of the same scheduler ask?
     fn is_asked_inside(&self) -> bool {
         let inside = std::ptr::eq(current::core(), &raw const *self.core);
         inside && current::is_turn(current::turn())
@@ -108,8 +104,7 @@ impl<T> JoinHandle<T> {
     /// A `V` lies at the top of its slot.
     #[inline(always)]
     unsafe fn take<V>(self) -> V {
-        // The fiber is gone, so there is nothing to detach: the count of its scheduler alone is
-        // given back.
+        // Nothing to detach: only the scheduler's count is returned.
         let this = mem::ManuallyDrop::new(self);
         // SAFETY: the field is read once, as `this` is not used again nor dropped.
         let core = unsafe { std::ptr::read(&raw const this.core) };
@@ -130,7 +125,7 @@ impl<T> Drop for JoinHandle<T> {
             return;
         }
         if self.control().stage.get() == Stage::Lost {
-            // Nobody knows what its slot holds, so nobody gets it.
+            // The slot's content is unknown: nobody gets it.
         } else if self.is_finished() {
             self.core.discard(self.index);
             self.core.free(self.control(), self.index);

@@ -24,10 +24,10 @@ use sys::{Access, Advice, Of};
 
 pub(crate) use sys::PAGE;
 
-/// What it can map at once where asked: fewer TLB entries for dense slots.
+/// Fewer TLB entries for dense slots.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes of a mapping that prefers huge pages: whole ones where it fills at least half of the last.
+/// Rounded up if it fills at least half of the last page.
 pub(crate) fn in_whole_pages(bytes: usize) -> usize {
     let page = match bytes % HUGE_PAGE >= HUGE_PAGE / 2 {
         true => HUGE_PAGE,
@@ -36,20 +36,19 @@ pub(crate) fn in_whole_pages(bytes: usize) -> usize {
     bytes.next_multiple_of(page)
 }
 
-/// A readable and writable range of addresses, zero until written, given back when dropped.
+/// Readable, writable, zero until written; unmapped when dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
-    /// Bytes below `base` that are ours too, and that nobody may touch.
+    /// Untouchable bytes below `base`.
     below: usize,
-    /// What is given back; nothing where this is a part of something larger.
+    /// `None`: part of a larger mapping.
     own: Option<sys::Mapping>,
 }
 
 impl Mapping {
-    /// Part of a larger mapping, which outlives it: `bytes` from `base` on, above `below` bytes
-    /// that nobody may touch.
+    /// Of a mapping that outlives it, above `below` untouchable bytes.
     pub(crate) fn part(base: NonNull<u8>, bytes: usize, below: usize) -> Mapping {
         Mapping {
             base,
@@ -59,7 +58,6 @@ impl Mapping {
         }
     }
 
-    /// All of a mapping but `below` bytes at its start.
     fn above(own: sys::Mapping, below: usize) -> Mapping {
         // SAFETY: every caller maps at least these bytes.
         let base = unsafe { own.base().add(below) };
@@ -75,18 +73,16 @@ impl Mapping {
         Mapping::above(own, 0)
     }
 
-    /// A mapping of this process alone. One that can hold huge pages starts on a boundary of
-    /// them.
+    /// On a boundary of huge pages if it can hold one.
     pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
         Mapping::private_above(0, bytes)
     }
 
-    /// A stack: memory of this process alone above a page that may not be touched.
+    /// Above an untouchable page.
     pub(crate) fn guarded(bytes: usize) -> io::Result<Mapping> {
         Mapping::private_above(PAGE, bytes)
     }
 
-    /// The same above so many bytes that may not be touched.
     fn private_above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
         let own = match bytes < HUGE_PAGE {
@@ -97,7 +93,7 @@ impl Mapping {
         Ok(Mapping::above(own, below))
     }
 
-    /// A range that nobody can touch yet, on a boundary of huge pages.
+    /// On a boundary of huge pages.
     pub(crate) fn untouchable(bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(HUGE_PAGE).next_multiple_of(PAGE);
         let own = sys::Mapping::on_boundary(bytes, Of::Private, HUGE_PAGE, 0)?;
@@ -105,19 +101,19 @@ impl Mapping {
         Ok(Mapping::above(own, 0))
     }
 
-    /// Does `address` lie in what may not be touched?
+    /// In the untouchable part.
     pub(crate) fn is_below(&self, address: usize) -> bool {
         let base = self.base().addr();
         (base - self.below..base).contains(&address)
     }
 
-    /// One that prefers huge pages, and is as large as whole ones where it fills at least
-    /// half of the last: one huge page takes the kernel as long as some forty small ones.
+    /// Whole huge pages if it fills at least half of the last: one takes as long as some forty
+    /// small ones.
     pub(crate) fn in_huge_pages(bytes: usize) -> io::Result<Mapping> {
         Mapping::in_huge_pages_above(0, bytes)
     }
 
-    /// The same above so many bytes (whole pages) that may not be touched.
+    /// Above `below` untouchable bytes (whole pages).
     pub(crate) fn in_huge_pages_above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let mapping = Mapping::private_above(below, in_whole_pages(bytes))?;
         mapping.prefer_huge_pages();
@@ -132,12 +128,11 @@ impl Mapping {
         self.bytes
     }
 
-    /// The address after the last byte.
     pub(crate) fn end(&self) -> *mut u8 {
         self.base().wrapping_add(self.bytes)
     }
 
-    /// Asks for huge pages; without them everything works, with more TLB misses.
+    /// Without them there are more TLB misses.
     fn prefer_huge_pages(&self) {
         if let Some(own) = self.own.as_ref().filter(|_| self.bytes >= HUGE_PAGE) {
             let _works_without = own.advise(Advice::HugePages);
@@ -151,11 +146,11 @@ impl Mapping {
 /// All-zero bytes must be a valid value, and the type must not need to be dropped.
 pub(crate) unsafe trait Zeroed {}
 
-/// `len` zeroed values in a mapping of their own.
+/// Zeroed values in a mapping.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     mapping: Mapping,
-    /// Where the first value lies in it, in bytes.
+    /// In bytes.
     start: usize,
     len: usize,
     holds: PhantomData<T>,
@@ -183,7 +178,7 @@ impl<T: Zeroed> Table<T> {
         })
     }
 
-    /// `len` values that lie in part of a larger mapping.
+    /// In part of a larger mapping.
     pub(crate) fn over(mapping: Mapping, len: usize) -> Table<T> {
         assert!(
             len * size_of::<T>() <= mapping.bytes(),
@@ -197,7 +192,7 @@ impl<T: Zeroed> Table<T> {
         }
     }
 
-    /// The address of value `index`, which may be one past the last.
+    /// May be one past the last.
     #[inline(always)]
     pub(crate) fn address(&self, index: usize) -> *mut T {
         let first = self.mapping.base().wrapping_add(self.start).cast::<T>();
@@ -208,7 +203,6 @@ impl<T: Zeroed> Table<T> {
         self.len
     }
 
-    /// Value `index`.
     #[inline(always)]
     pub(crate) fn at(&self, index: usize) -> &T {
         assert!(index < self.len, "index beyond the table");

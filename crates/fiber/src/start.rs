@@ -47,14 +47,13 @@ pub enum Floats {
 /// `#[inline(always)]` where a closure can not: then the body has no frame of its own, which
 /// in a slot of some cache lines is what counts.
 pub trait Life {
-    /// What comes of it.
+    /// Its result.
     type Output;
 
-    /// Does it all.
+    /// Runs to its end.
     fn live(self, fiber: &mut Fiber) -> Self::Output;
 }
 
-/// A closure as a body.
 pub(crate) struct Closure<F, T>(F, PhantomData<fn() -> T>);
 
 impl<F, T> Closure<F, T> {
@@ -73,16 +72,14 @@ impl<F: FnOnce(&mut Fiber) -> T, T> Life for Closure<F, T> {
     }
 }
 
-/// Bytes at the top of a slot for a closure `F` and what comes of it. (What a fiber throws
-/// is kept only in slots of 16 KiB and more, and takes as little as this.)
+/// Closure or result. (A payload is kept only in slots of 16 KiB and more, and is no larger.)
 const fn area_for<F, T>() -> usize {
     let (closure, result, thrown) = (area::<F>(), area::<T>(), area::<Thrown>());
     let larger = if closure > result { closure } else { result };
     if larger > thrown { larger } else { thrown }
 }
 
-/// Makes a fiber and puts it at the end of the queue. Callers see to what the closure
-/// borrows: it is either nothing (`'static`), or vouched for.
+/// At the end of the queue. The caller vouches for the closure's borrows.
 #[inline]
 pub(crate) fn spawn<L: Life>(
     core: &Rc<Core>,
@@ -164,7 +161,6 @@ unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     }
 }
 
-/// Puts what came of a fiber in place and ends it.
 #[inline(always)]
 fn deliver<V>(value: V, stage: Stage) -> ! {
     let (core, index) = present();
@@ -176,7 +172,6 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     core.end(control, index)
 }
 
-/// The scheduler that runs, and the fiber.
 #[inline(always)]
 fn present<'a>() -> (&'a Core, u32) {
     // SAFETY: a fiber runs, so its scheduler does, below it.

@@ -19,8 +19,7 @@ pub enum Escape {
     All,
 }
 
-/// Appends `text` to `to` with nothing in it that acts on a terminal or cannot be seen; tabs and
-/// the line feed at its end stay where it is a line.
+/// Only visible text that does not act on a terminal; a line keeps its tabs and final line feed.
 pub(crate) fn push(to: &mut Vec<u8>, text: &[u8], is_line: bool) {
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -36,7 +35,6 @@ pub(crate) fn push(to: &mut Vec<u8>, text: &[u8], is_line: bool) {
     }
 }
 
-/// Whether a character acts on the display or cannot be seen.
 fn hides(c: char) -> bool {
     c.is_control()
         || matches!(c,

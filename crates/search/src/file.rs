@@ -30,7 +30,7 @@ pub(crate) struct FileSearch<'j, 's> {
     pub(crate) job: &'j Job<'j>,
     pub(crate) lines: Lines,
     rolling: Rolling,
-    /// For chunks of large files; empty before the first.
+    /// For large files; empty before the first.
     pub(crate) chunk: ChunkBuffer,
     pub(crate) leads: Vec<Lead>,
     pub(crate) ring: Ring,
@@ -54,7 +54,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Opens a folder to be listed; tells where that cannot be done.
+    /// Reports a failure.
     pub(crate) fn open_folder<'t>(&mut self, task: &'t FolderTask) -> Option<Folder<'t>>
     where
         'j: 't,
@@ -75,7 +75,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Lists the next part of a folder; false at its end, or where it cannot be listed.
+    /// False at the end or at a failure.
     pub(crate) fn list(
         &mut self,
         place: Place<'_>,
@@ -110,7 +110,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.watch.lap(Class::Open);
     }
 
-    /// The same where the folder is not open.
+    /// Of a folder that is not open.
     pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
         let origin = &self.job.roots[place.root as usize];
         let which = self.which(place, name.to_bytes());
@@ -190,13 +190,12 @@ impl<'j, 's> FileSearch<'j, 's> {
                 let end = self.mapped(which, &mapped, file, reads);
                 self.ended(which, end);
             }
-            // What cannot be mapped (some file systems refuse) can still be read.
+            // What cannot be mapped can be read.
             Ok(None) | Err(_) => self.begun(which, file, reads, Begun::default()),
         }
     }
 
-    /// Searches an open file of which `begun` is in the buffer of the windows, or has flows search
-    /// it together.
+    /// `begun` is already in the buffer. Large files are searched by all flows.
     pub(crate) fn begun(
         &mut self,
         which: &Which<'_>,
@@ -228,14 +227,13 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.rolling.begun(begun)
     }
 
-    /// Whether there are chunks of large files to be searched, so that nobody waits for long to
-    /// deliver what is less urgent.
+    /// Then nobody waits long to deliver less urgent results.
     #[inline]
     pub(crate) fn has_chunks(&self) -> bool {
         self.job.large.is_some_and(Large::is_open)
     }
 
-    /// A folder is done: someone who watches sees what it held.
+    /// Shows what a finished folder held.
     pub(crate) fn pause(&mut self) {
         if !self.has_chunks() {
             self.buffer.pause();
@@ -282,7 +280,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.watch.lap(Class::Search);
         match end {
             Ok(_) => {}
-            // It was one when it was listed; now it is a folder, and no file any more.
+            // It has become a folder since it was listed.
             Err(error) if error.raw_os_error() == Some(libc::EISDIR) && !which.name.is_empty() => {
                 self.counts.files -= 1;
             }
@@ -298,7 +296,7 @@ impl<'j, 's> FileSearch<'j, 's> {
 
     #[cold]
     pub(crate) fn not_opened(&mut self, which: &Which<'_>, errno: Errno) {
-        // It became a link, or a socket, since it was listed: no file to be searched.
+        // It has become a link or a socket since it was listed.
         if !matches!(errno, Errno::ELOOP | Errno::ENXIO) {
             let Which { place, name, .. } = *which;
             self.failed(place.root, place.path, name, &errno.into());

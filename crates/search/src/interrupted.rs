@@ -19,12 +19,12 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signa
 
 use crate::models::{SharedMemory, Slot};
 
-/// Where the processes of this one are listed; null: there are none.
+/// Null: no processes are listed.
 static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
 static MAKER: AtomicI32 = AtomicI32::new(0);
 
-/// One that cannot be reaped after this many looks, a millisecond apart, is kept by something
-/// that is stronger than a kill, such as a disk that does not answer.
+/// A millisecond apart; what lives longer resists a kill, such as a process whose disk does not
+/// answer.
 const LOOKS: usize = 3_000;
 
 /// From now on `signal` ends this process, with the exit code that shells give for it, after
@@ -47,8 +47,7 @@ pub fn end_at(signal: Signal) -> io::Result<()> {
 pub(crate) struct ChildRegistry;
 
 impl ChildRegistry {
-    /// The processes that this one will make and tell of in `shared`, which lives longer than
-    /// what this returns.
+    /// `shared` outlives the registry.
     pub(crate) fn of(shared: &SharedMemory) -> ChildRegistry {
         MAKER.store(std::process::id().cast_signed(), Ordering::Relaxed);
         SHARED.store(ptr::from_ref(shared).cast_mut(), Ordering::Release);

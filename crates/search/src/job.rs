@@ -1,4 +1,4 @@
-//! A search as all its flows see it, and the pieces of work it is cut into.
+//! A search as all its flows see it, and its pieces of work.
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,9 +19,8 @@ pub(crate) struct Job<'j> {
     pub(crate) profile: bool,
     pub(crate) proof: bool,
     pub(crate) skip: Option<FileId>,
-    /// Bytes of a block of a file.
     pub(crate) block: usize,
-    /// Large files that flows search together, where they do.
+    /// Searched by all flows.
     pub(crate) large: Option<&'j Large<'j>>,
     pub(crate) stop: &'j AtomicBool,
 }
@@ -31,16 +30,16 @@ pub(crate) enum Task {
     Folder(FolderTask),
     Files(FilesTask),
     Root(u32),
-    /// Chunks of large files; which ones [`Job::large`] knows.
+    /// Of the files in [`Job::large`].
     Large,
 }
 
 #[derive(Debug)]
 pub(crate) struct FolderTask {
     pub(crate) root: u32,
-    /// Its path from there; empty: the root itself.
+    /// From the root; empty: the root.
     pub(crate) path: Box<[u8]>,
-    /// The rules of the folders above it, if they are known to this process.
+    /// Rules of the folders above, if known to this process.
     pub(crate) chain: Option<Chain>,
 }
 
@@ -49,7 +48,7 @@ pub(crate) struct FilesTask {
     pub(crate) root: u32,
     pub(crate) path: Box<[u8]>,
     pub(crate) names: Vec<u8>,
-    /// They were given away for their bytes, and each is worth a flow.
+    /// Given away for their bytes; each is worth a flow.
     pub(crate) heavy: bool,
 }
 

@@ -17,7 +17,6 @@ use memchr::{memchr, memrchr};
 
 use crate::pattern::{Needle, Pattern};
 
-/// Finds lines; each flow has its own.
 #[derive(Clone)]
 pub(crate) struct Lines {
     needle: Needle,
@@ -34,8 +33,7 @@ impl Lines {
         Lines { needle, whole }
     }
 
-    /// The first line that matches in `window` at or after `from`, where a line begins: with
-    /// its line feed, if it has one.
+    /// From a line's beginning; includes the line feed.
     #[inline]
     pub(crate) fn next(&self, window: &[u8], from: usize) -> Option<Range<usize>> {
         match &self.needle {
@@ -45,7 +43,7 @@ impl Lines {
         }
     }
 
-    /// Where `line` (without its line feed) matches, for colours.
+    /// Without its line feed; for colours.
     pub(crate) fn spans(&self, line: &[u8]) -> Vec<Range<usize>> {
         match &self.needle {
             Needle::Literal(finder) => finder
@@ -54,7 +52,7 @@ impl Lines {
                 .collect(),
             Needle::Regex(regex) => {
                 let mut spans = Vec::new();
-                // The error of this library's matcher is a type without values.
+                // This matcher's error has no values.
                 let _never_fails = regex.find_iter(line, |found| {
                     spans.push(found.start()..found.end());
                     true
@@ -71,13 +69,13 @@ fn next_literal(finder: &Finder<'_>, window: &[u8], from: usize) -> Option<Range
         return None;
     }
     let at = from + finder.find(&window[from..])?;
-    // An empty needle is found behind the last line feed too, where no line is.
+    // An empty needle also matches after the last line feed, where no line is.
     (at < window.len()).then(|| line_at(window, from, at))
 }
 
 fn next_line(regex: &RegexMatcher, window: &[u8], mut from: usize) -> Option<Range<usize>> {
     while from < window.len() {
-        // The error of this library's matcher is a type without values.
+        // This matcher's error has no values.
         let found = regex.find_candidate_line(&window[from..]).ok().flatten()?;
         let (at, sure) = match found {
             LineMatchKind::Confirmed(at) => (from + at, true),
@@ -111,8 +109,7 @@ fn is_match(regex: &RegexMatcher, line: &[u8]) -> bool {
     regex.is_match(text).unwrap_or(false)
 }
 
-/// The line that `at` stands in. A match that ends behind a line feed belongs to the line of
-/// that line feed only if it begins there; none does, since none holds a line feed.
+/// A match after a line feed belongs to the next line: no match holds a line feed.
 #[inline]
 fn line_at(window: &[u8], from: usize, at: usize) -> Range<usize> {
     let start = memrchr(b'\n', &window[from..at]).map_or(from, |feed| from + feed + 1);

@@ -18,7 +18,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::problem::{Kind, Problem};
 
 pub(crate) trait Deliver {
-    /// Takes a piece. `more`: the rest of the same file follows in the next piece.
+    /// `more`: the file continues in the next piece.
     fn text(&mut self, text: &[u8], more: bool);
 
     fn sorted(&mut self, key: Key, text: &[u8]);
@@ -29,7 +29,7 @@ pub(crate) trait Deliver {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     root: u32,
-    /// The path below the root, with slashes as the smallest of all bytes.
+    /// Slashes are the smallest bytes.
     path: Vec<u8>,
 }
 
@@ -52,9 +52,8 @@ impl Key {
 
 pub(crate) struct Outlet<'o> {
     state: Mutex<State<'o>>,
-    /// A file is complete: others are let in.
     free: Condvar,
-    /// Nobody wants more: all flows end soon.
+    /// The output was closed: all flows end soon.
     stop: &'o AtomicBool,
     errors: AtomicU64,
 }
@@ -102,7 +101,7 @@ impl<'o> Outlet<'o> {
             Kind::Error => {
                 self.errors.fetch_add(1, Ordering::Relaxed);
             }
-            // What many flows meet is said once.
+            // Said once, though many flows meet it.
             Kind::Otherwise if state.otherwise.contains(&problem.what) => return,
             Kind::Otherwise => state.otherwise.push(problem.what.clone()),
             Kind::Notice => {}
@@ -110,13 +109,13 @@ impl<'o> Outlet<'o> {
         (state.say)(problem);
     }
 
-    /// How the search so far differs from its plan, if it does.
+    /// Deviation from the plan.
     pub(crate) fn otherwise(&self) -> Option<String> {
         let state = self.lock();
         (!state.otherwise.is_empty()).then(|| state.otherwise.join("; "))
     }
 
-    /// A flow that panicked while it wrote left nothing half-done that matters here.
+    /// A flow that panicked left nothing relevant half-done.
     fn lock(&self) -> MutexGuard<'_, State<'o>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,11 +135,11 @@ impl<'o> Outlet<'o> {
         }
     }
 
-    /// Writes what was kept to be sorted; tells whether nobody wanted the output any more.
+    /// Writes sorted output; true if nobody reads it.
     pub(crate) fn finish(&self) -> bool {
         let mut state = self.lock();
         let mut kept = std::mem::take(&mut state.kept);
-        // Parts of one file came in their order, and keep it.
+        // A stable sort: parts of a file keep their order.
         kept.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (_, text) in &kept {
             self.write(&mut state, text);
@@ -165,7 +164,7 @@ impl<'s, 'o> Here<'s, 'o> {
         }
     }
 
-    /// Waits until nobody else has more of a file to deliver.
+    /// Waits for the end of another flow's file.
     fn enter(&self) -> MutexGuard<'s, State<'o>> {
         let mut state = self.outlet.lock();
         while state.taken && !self.more {
@@ -198,7 +197,7 @@ impl Deliver for Here<'_, '_> {
 }
 
 impl Drop for Here<'_, '_> {
-    /// A flow that ends amid a file has panicked: others are let in, so that the search ends.
+    /// A flow that panicked amid a file lets others in.
     fn drop(&mut self) {
         if self.more {
             self.text(b"", false);

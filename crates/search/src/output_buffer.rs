@@ -1,4 +1,4 @@
-//! What one flow found, written down as it will be shown.
+//! One flow's results, formatted.
 
 use std::ops::Range;
 
@@ -7,12 +7,11 @@ use crate::outlet::{Deliver, Key};
 use crate::problem::Problem;
 use crate::query::{Query, Show};
 
-/// An output buffer with more than this is delivered.
 const FULL_BYTES: usize = 32 << 10;
 
 pub(crate) struct OutputBuffer<'s> {
     text: Vec<u8>,
-    /// The path that stands before each line of the file at hand.
+    /// For each line of the current file.
     prefix: Vec<u8>,
     to: Box<dyn Deliver + 's>,
     style: Style,
@@ -88,7 +87,7 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// A line that matches; its line feed is added where it has none.
+    /// Adds a missing line feed.
     #[inline]
     pub(crate) fn line(&mut self, number: Option<u64>, line: &[u8], spans: &[Range<usize>]) {
         self.text.extend_from_slice(&self.prefix);
@@ -171,8 +170,7 @@ impl<'s> OutputBuffer<'s> {
         self.text.push(b'\n');
     }
 
-    /// The results of a file are complete. `may_wait`: to deliver them may take long, and the
-    /// flow has better things to do.
+    /// Ends a file's results. `may_wait` false: delivering could take too long now.
     pub(crate) fn end(&mut self, may_wait: bool, key: impl FnOnce() -> Key) {
         if self.style.sort {
             if !self.text.is_empty() {
@@ -184,14 +182,14 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// A folder is done: someone who watches sees what it held.
+    /// Shows what a finished folder held.
     pub(crate) fn pause(&mut self) {
         if self.style.watched {
             self.deliver();
         }
     }
 
-    /// Whole lines of a stream are shown as they come; those of other files may stand between.
+    /// Streams show whole lines as they come, perhaps between other files' lines.
     pub(crate) fn flow(&mut self) {
         if !self.style.sort {
             self.deliver();

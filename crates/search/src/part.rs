@@ -20,7 +20,6 @@ use crate::plan::Plan;
 use crate::query::{Paths, Query, Show};
 use crate::{Pattern, run};
 
-/// Folders that a part is made of, at the most.
 const MOST_FOLDERS: usize = 256;
 
 /// How large a part may be.
@@ -117,7 +116,7 @@ fn tree(query: &Query, root: &Path) -> Result<Folder, SearchError> {
         .filter(|name| !name.is_empty())
     {
         let path = PathBuf::from(OsString::from_vec(name.to_vec()));
-        // A file that has gone meanwhile is not in it.
+        // Vanished files are left out.
         if let Ok(metadata) = std::fs::metadata(&path) {
             tree.add(path.strip_prefix(root).unwrap_or(&path), metadata.len());
         }

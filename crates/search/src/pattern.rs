@@ -23,7 +23,7 @@ pub struct Pattern {
 #[derive(Clone)]
 pub(crate) enum Needle {
     Literal(Box<Finder<'static>>),
-    /// A regular expression that cannot match across lines.
+    /// Cannot match across lines.
     Regex(Box<RegexMatcher>),
 }
 
@@ -80,7 +80,6 @@ impl Pattern {
             Pattern::new(text, how)?;
         }
         let regex = match texts {
-            // A class of no characters.
             [] => builder(How {
                 literal: false,
                 ..how
@@ -134,7 +133,6 @@ fn is_plain(text: &str) -> bool {
     !text.contains(|c| r"\.+*?()|[]{}^$".contains(c)) && !text.chars().any(char::is_control)
 }
 
-/// Why a NUL byte is never found.
 const BINARY: &str = "it asks for a NUL byte, but files that hold one are binary, and only their \
                       text is searched: use --text (-a), which takes all files for text";
 
@@ -158,7 +156,7 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
         if matches!(error.kind(), ErrorKind::Banned(_)) {
             return PatternError(BINARY.to_owned());
         }
-        // The library shows the pattern as it changed it; this shows it as it was given.
+        // The library shows its changed pattern; this shows the user's.
         let parsed = regex_syntax::parse(text);
         let own = parsed.err().filter(|_| !how.literal);
         let said = own.map_or_else(|| error.to_string(), |error| error.to_string());
@@ -166,7 +164,7 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
     })
 }
 
-/// The library's words, with the place in the pattern where it has no caret of its own.
+/// With the place, where the library has no caret.
 fn explain(text: &str, said: &str) -> String {
     let line_feed = text.find('\n').or_else(|| text.find("\\n"));
     match line_feed {

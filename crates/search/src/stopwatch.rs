@@ -4,7 +4,7 @@ use measure::clock;
 
 use crate::report::{Class, Profile};
 
-/// Puts the time since the last lap to a class. Off, it costs a test.
+/// Adds the time since the last lap to a class; costs one test when off.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopwatch {
     on: bool,

@@ -1,5 +1,3 @@
-//! What this process and those that it reaped have used.
-
 use measure::clock;
 use measure::usage::ProcessUsage;
 

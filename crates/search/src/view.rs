@@ -29,12 +29,12 @@ pub(crate) struct View<'v, 'j, 's> {
     counts: &'v mut Counts,
     watch: &'v mut Stopwatch,
     found: u64,
-    /// Lines that end before the window at hand.
+    /// Before the current window.
     number: u64,
     path_hash: u64,
     nul_at: Option<u64>,
     remarked: bool,
-    /// Lines that end before the first window, asked for when the first line was found.
+    /// Before the first window; asked for at the first match.
     base: Option<&'v dyn Fn() -> u64>,
     first_end: u64,
     last_end: u64,
@@ -67,13 +67,13 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
         }
     }
 
-    /// The same for a part of a file before which `base` lines end.
+    /// `base` lines end before this part.
     pub(crate) fn after(mut self, base: &'v dyn Fn() -> u64) -> View<'v, 'j, 's> {
         self.base = Some(base);
         self
     }
 
-    /// The same for a file of which all parts have been looked at: `found` lines were found.
+    /// All parts were searched, with `found` lines.
     pub(crate) fn having(mut self, found: u64, remarked: bool) -> View<'v, 'j, 's> {
         (self.found, self.remarked) = (found, remarked);
         if found > 0 {
@@ -209,10 +209,10 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// Lines may have been shown, and then the file turned out to be binary.
+    /// After lines may have been shown.
     pub(crate) fn turned_out_binary(&mut self, at: u64) {
         match self.job.style.show {
-            // A count that is not one of the whole file would mislead.
+            // A partial count would mislead.
             Show::Count => self.found = 0,
             Show::Lines if self.found > 0 => {
                 let path = PathBuf::from(OsStr::from_bytes(&self.path()));
@@ -253,7 +253,7 @@ impl Viewer for View<'_, '_, '_> {
         let wants = self.search(window, offset, first);
         self.watch.lap(Class::Search);
         if self.which.stream {
-            // Nobody knows when more of it comes.
+            // The next part may be late.
             self.buffer.flow();
             self.watch.lap(Class::Print);
         }

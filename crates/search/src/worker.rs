@@ -1,5 +1,3 @@
-//! What one flow does: folders, files, lines.
-
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -16,13 +14,13 @@ use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
 use crate::walk::{Listing, reads_of};
 
-/// Files that are left to a flow which gives half of its files away, however small they are.
+/// A flow gives half of at least so many files away, however small.
 pub(crate) const WORTH_SPLITTING: usize = 8;
 
-/// Bytes that files have which are worth the same, however few they are.
+/// Or of so many bytes, however few files.
 const WORTH_BYTES: u64 = 512 << 10;
 
-/// Folders that are left to a flow which is worth another one.
+/// Folders that are worth another flow.
 const WORTH_A_FLOW: usize = 4;
 
 pub(crate) struct Worker<'j, 's> {
@@ -65,7 +63,7 @@ impl<'j, 's> Worker<'j, 's> {
         self.chunks(exchange);
     }
 
-    /// Takes part in the search of large files, if there are any, and has others do that.
+    /// And has others take part.
     #[inline]
     fn chunks(&mut self, exchange: &impl Exchange) {
         if let Some(large) = self.job.large.filter(|large| large.is_open()) {
@@ -87,7 +85,7 @@ impl<'j, 's> Worker<'j, 's> {
 
     fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
         self.chunks(exchange);
-        // Anyone who waits may wait long: what was found is shown first.
+        // Results are shown before a possibly long wait.
         self.files.buffer.deliver();
         self.files.watch.lap(Class::Print);
         let task = exchange.take();
@@ -99,7 +97,7 @@ impl<'j, 's> Worker<'j, 's> {
         self.job.stop.load(Ordering::Relaxed)
     }
 
-    /// Gives the oldest work away (the largest, as a rule) while another flow has none.
+    /// The oldest is usually the largest.
     fn share(&mut self, exchange: &impl Exchange) {
         while exchange.hungry() {
             let Some(task) = self.own.pop_front() else {
@@ -135,8 +133,7 @@ impl<'j, 's> Worker<'j, 's> {
         self.files.watch.lap(Class::Walk);
     }
 
-    /// Searches `names`, and gives the second half of those left away when another flow has
-    /// nothing to do. Gives the buffer back.
+    /// Gives half of the rest away if another flow is idle. Returns the buffer.
     fn files_in(
         &mut self,
         place: Place<'_>,
@@ -185,7 +182,7 @@ impl<'j, 's> Worker<'j, 's> {
         if left < 2 || (heavy && bytes_of(folder, &names[at..]) < WORTH_BYTES) {
             return;
         }
-        // One more than half of them stays: the one at hand is about to be searched.
+        // The current one stays.
         let stays = left - left / 2;
         let Some(half) = memchr::memchr_iter(0, &names[at..]).nth(stays - 1) else {
             return;
@@ -218,7 +215,7 @@ impl<'j, 's> Worker<'j, 's> {
     }
 }
 
-/// Bytes of the files `names` of a folder. They are few: nobody else asks for sizes.
+/// Few files: nobody else asks for sizes.
 fn bytes_of(folder: BorrowedFd<'_>, names: &[u8]) -> u64 {
     let names = names.split_inclusive(|&byte| byte == 0);
     let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());

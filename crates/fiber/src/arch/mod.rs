@@ -40,19 +40,17 @@ pub(crate) use none::*;
 
 use std::cell::Cell;
 
-/// The context at the end of a ring that begins again, as long as it may, and then goes on with the
-/// scheduler.
+/// The context at the end of a ring: begins again as long as allowed, then continues the scheduler.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lap {
-    /// What runs there. The first word: a [`Context`] is its address.
+    /// First: a [`Context`] is its address.
     pub(crate) saved: Saved,
-    /// The first cell of the ring.
     pub(crate) first: Cell<Turn>,
     pub(crate) scheduler: Cell<Context>,
-    /// How often the ring has begun again.
+    /// Times begun again.
     pub(crate) done: Cell<usize>,
-    /// How often it may: as long as nothing has changed.
+    /// Times allowed: while nothing has changed.
     pub(crate) most: Cell<usize>,
 }
 
@@ -73,14 +71,13 @@ impl Lap {
     }
 }
 
-/// A saved stack pointer.
 pub(crate) type Sp = *mut u8;
 
-/// Where a context is kept while it does not run.
+/// Of a context that does not run.
 pub(crate) type Context = *const Saved;
 
-/// The ring cell of the context that runs.
+/// Of the running context.
 pub(crate) type Turn = *mut Context;
 
-/// Where a context starts: it is given the turn, and never returns.
+/// It gets the turn and never returns.
 pub(crate) type Entry = unsafe extern "C" fn(Turn) -> !;

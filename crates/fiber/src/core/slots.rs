@@ -1,4 +1,4 @@
-//! Who has which slot: taking one, giving it back, what lies in it, and whose it is.
+//! Slots: taking, returning, contents, owners.
 
 use std::mem;
 use std::ops::Range;
@@ -39,7 +39,6 @@ impl Core {
         self.first_slot..self.used.get()
     }
 
-    /// Tells valgrind of a slot that a fiber is about to get.
     #[inline(always)]
     fn tell_of_slot(&self, index: u32, is_new: bool) {
         if let Some(stacks) = &self.watched {
@@ -57,14 +56,14 @@ impl Core {
         control.link.set(self.free.replace(index));
     }
 
-    /// As [`Core::discard`]; a destructor that panics has said so, and what it threw is gone.
+    /// A destructor's panic was reported; its payload is gone.
     pub(crate) fn discard_unheard(&self, index: u32) {
         let dropped = catch_unwind(AssertUnwindSafe(|| self.discard(index)));
-        // What was thrown may panic again when it is dropped.
+        // The payload may panic again when dropped.
         dropped.unwrap_or_else(mem::forget);
     }
 
-    /// Drops what lies at the top of a slot: of a fiber that never ran, or is over.
+    /// Of a fiber that never ran, or is over.
     pub(crate) fn discard(&self, index: u32) {
         let control = self.control(index);
         if let Some(discard) = control.discard() {
@@ -89,7 +88,7 @@ impl Core {
         }
     }
 
-    /// The fiber of this id, unless it has ended and was joined, or is another scheduler's.
+    /// `None` if joined, or another scheduler's.
     pub(crate) fn find(&self, id: FiberId) -> Option<&Control> {
         let ours = id.scheduler == self.number && (id.index as usize) < self.controls.len();
         let control = ours.then(|| self.control(id.index))?;

@@ -1,4 +1,4 @@
-//! What fibers do at their turn: yield, suspend, awaken each other.
+//! Turns of fibers: yield, suspend, awaken.
 
 use crate::arch::{self, Floats, Turn};
 use crate::control::{Control, Stage};
@@ -7,11 +7,10 @@ use crate::current::arrive;
 use crate::fiber::FiberId;
 use crate::naming;
 
-/// How many ids ahead those who awaken several ask for what is known of a fiber.
+/// Prefetch distance in ids.
 const AWAKEN_AHEAD: usize = 16;
 
 impl Core {
-    /// Suspends the fiber whose turn it is, unless it was awakened already.
     #[inline(always)]
     pub(crate) fn suspend(&self, turn: Turn) -> Turn {
         let index = self.index_at(turn);
@@ -22,14 +21,13 @@ impl Core {
         self.stop(index, turn, Stage::Suspended)
     }
 
-    /// Has the fiber whose turn it is wait until fiber `whom` has ended.
     pub(crate) fn wait_for_end(&self, whom: u32, turn: Turn) -> Turn {
         let index = self.index_at(turn);
         self.control(whom).link.set(index);
         self.stop(index, turn, Stage::Joining)
     }
 
-    /// Takes the fiber whose turn it is out of the ring, until somebody enqueues it.
+    /// Until it is enqueued again.
     #[inline(always)]
     fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
         let control = self.control(index);
@@ -48,8 +46,7 @@ impl Core {
         })
     }
 
-    /// Yields the turn of a fiber that keeps no copy of it, or that keeps its own
-    /// floating-point state.
+    /// For a fiber without a copy of the turn, or with its own floating-point state.
     #[inline(always)]
     pub(crate) fn give_up(&self, turn: Turn) -> Turn {
         let index = self.index_at(turn);
@@ -63,9 +60,8 @@ impl Core {
         })
     }
 
-    /// The way out and back in of a fiber: floating-point state, and the published turn.
-    /// Nothing is kept over the switch but in the rare case, so that inlined it needs no
-    /// stack.
+    /// Floating-point state and published turn. Keeps nothing over the switch in the usual case:
+    /// inlined, it needs no stack.
     #[inline(always)]
     fn away(&self, index: u32, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
         if self.floats_asked.get() && self.control(index).own_floats.get() {
@@ -81,7 +77,7 @@ impl Core {
     fn away_with_floats(&self, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
         let own = self.put_floats_away();
         let turn = switch(turn.wrapping_add(1));
-        // One that is unwound too: at its end they are put away, as at every other.
+        // Unwound fibers end the same way.
         self.take_floats_back(own);
         arrive(turn);
         turn
@@ -92,7 +88,7 @@ impl Core {
         self.floats_asked.set(true);
     }
 
-    /// A fiber with its own floating-point state starts: it inherits the common one.
+    /// It inherits the common state.
     #[cold]
     #[inline(never)]
     pub(crate) fn keep_common_floats(&self) {
@@ -123,7 +119,7 @@ impl Core {
         }
     }
 
-    /// Has a fiber go on, or not stop at its next `suspend`; false when it has ended.
+    /// False if it has ended.
     #[inline]
     pub(crate) fn awaken(&self, control: &Control) -> bool {
         match control.stage.get() {
@@ -136,8 +132,7 @@ impl Core {
         true
     }
 
-    /// Awakens several, in order; how many had not ended. What is known of each is asked for ahead,
-    /// so that the memory of several is on its way at one time.
+    /// Returns those not ended. Prefetches, so that several cache misses overlap.
     pub(crate) fn awaken_all(&self, ids: &[FiberId]) -> usize {
         let awakened = ids.iter().enumerate().filter(|(place, id)| {
             if let Some(ahead) = ids.get(place + AWAKEN_AHEAD) {

@@ -28,9 +28,8 @@ use allocator_api2::vec::Vec;
 
 use super::values::Movable;
 
-/// The smallest block.
 const LEAST: usize = 16;
-/// Sizes from 16 bytes to 512 MiB.
+/// 16 bytes to 512 MiB.
 const SIZES: usize = 26;
 
 /// The arena of the running fiber: an allocator for the boxes and vectors of
@@ -63,10 +62,10 @@ pub struct ArenaFull {
 #[derive(Debug)]
 #[repr(C, align(16))]
 struct Header {
-    /// Bytes from the base on that are in use, this included.
+    /// From the base, including this.
     used: usize,
     bytes: usize,
-    /// The first free block of each size, as its distance from the base; 0 is none.
+    /// As distance from the base; 0: none.
     free: [usize; SIZES],
 }
 
@@ -210,8 +209,7 @@ impl fmt::Debug for Arena<'_> {
     }
 }
 
-/// Bytes of the block for a layout, and which size that is; none for larger alignments than a
-/// block has.
+/// And its size class; `None` for larger alignments than a block has.
 fn block(layout: Layout) -> Option<(usize, usize)> {
     let size = layout.size().max(LEAST).checked_next_multiple_of(LEAST)?;
     let size = size.checked_next_power_of_two()?;

@@ -269,7 +269,7 @@ impl<A, T> Life for Begins<A, T> {
     }
 }
 
-/// The same, where there is room to unwind.
+/// With room to unwind.
 struct Catches<A, T>(Begins<A, T>);
 
 impl<A, T> Life for Catches<A, T> {

@@ -49,19 +49,19 @@ impl Header {
     }
 }
 
-/// Where one process gets its fibers. All-zero bytes are one that is empty.
+/// Of one process; all-zero bytes are an empty one.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
-    /// The slot that was put in last, plus one.
+    /// Last slot put in, plus one.
     head: AtomicU32,
     asleep: AtomicU32,
     looks: AtomicU32,
-    /// The owner's process, once it has joined.
+    /// Process id, once joined.
     owner: AtomicU32,
 }
 
-/// Parcels for one process, linked, the last one first.
+/// Linked, the last one first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chain {
     pub(crate) first: u32,
@@ -100,7 +100,7 @@ impl Mailbox {
         self.wake();
     }
 
-    /// Takes all that is there: the first slot of a chain, or nobody.
+    /// First slot of a chain, or nobody.
     #[inline]
     pub(crate) fn take_all(&self) -> u32 {
         let looks = self.looks.load(Ordering::Relaxed);
@@ -119,8 +119,7 @@ impl Mailbox {
         }
     }
 
-    /// Sleeps until there is something, `is_over` says so, or `milliseconds` have passed: true if
-    /// they have, and there was nothing.
+    /// True if `milliseconds` have passed without mail.
     pub(crate) fn sleep(&self, milliseconds: u32, is_over: impl Fn() -> bool) -> bool {
         let mut timed_out = false;
         self.asleep.store(1, Ordering::Relaxed);
@@ -139,7 +138,7 @@ impl Mailbox {
     }
 }
 
-/// Which process has the fiber of a slot, and to which it is on its way: the same, if it is not.
+/// Process of a fiber, and its destination: the same if it stays.
 #[derive(Debug)]
 pub(crate) struct Whereabouts(AtomicU32);
 

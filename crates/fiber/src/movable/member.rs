@@ -29,7 +29,7 @@ use crate::error::ConfigError;
 use crate::memory::{Table, Zeroed};
 use crate::valgrind;
 
-/// How long a process sleeps before it looks whether the others live.
+/// Before looking whether the others live.
 const LOOK_EVERY_MS: u16 = 50;
 
 #[derive(Debug)]
@@ -37,15 +37,13 @@ pub(crate) struct Member {
     pub(crate) shared: Rc<Shared>,
     pub(crate) process: usize,
     parcels: Table<Control>,
-    /// Fibers that leave in this round, and where to.
+    /// In this round, with destinations.
     leaving: Table<Cell<Leaving>>,
     leaving_len: Cell<usize>,
     chains: RefCell<Vec<Option<Chain>>>,
-    /// Our fibers that are elsewhere.
     away: Cell<usize>,
-    /// Fibers that came from elsewhere so far.
     arrived: Cell<u64>,
-    /// Our fibers that may be lost, and how often their destination had looked then.
+    /// Possibly lost, with the looks of their destination.
     doubtful: RefCell<Vec<(u32, u32)>>,
 }
 
@@ -93,7 +91,6 @@ impl Member {
         self.parcels.at(index as usize)
     }
 
-    /// The first of the slots in which this process makes fibers.
     pub(crate) fn first_slot(&self) -> u32 {
         (self.process * self.shared.share()) as u32
     }
@@ -112,7 +109,6 @@ impl Member {
         }
     }
 
-    /// Has process `process` joined, and not ended?
     pub(crate) fn lives(&self, process: usize) -> bool {
         if let Some(wire) = self.shared.wire_to(process) {
             return wire.is_open();
@@ -126,7 +122,6 @@ impl Member {
         others.clone().any(|who| self.died(who)) && !others.any(|who| self.lives(who))
     }
 
-    /// Has process `process` joined, and ended?
     fn died(&self, process: usize) -> bool {
         let is_linked = self.shared.wire_to(process).is_some();
         (is_linked || self.shared.has_joined(process)) && !self.lives(process)
@@ -216,7 +211,7 @@ impl Core {
         }
     }
 
-    /// Takes in a chain, whose last parcel is its first link.
+    /// Its last parcel is the first link.
     fn take_in(&self, member: &Member, mut last: u32) {
         let mut first = NOBODY;
         while last != NOBODY {
@@ -262,7 +257,6 @@ impl Core {
         }
     }
 
-    /// A fiber of ours has ended elsewhere.
     fn came_home(&self, control: &Control, index: u32) {
         if control.detached.get() {
             self.discard_unheard(index);
@@ -282,8 +276,7 @@ impl Core {
             .map_or(0, |member| member.arrived.get())
     }
 
-    /// Runs fibers of this process, own and others', until the region is closed. False when
-    /// it was not, but no other process is left.
+    /// False if not closed, but no other process is left.
     pub(crate) fn serve(&self) -> bool {
         let Some(member) = &self.member else {
             self.run(|| false);
@@ -300,7 +293,7 @@ impl Core {
         }
     }
 
-    /// Runs until `until` says so, also through times when all that could run is elsewhere.
+    /// Also while all fibers are elsewhere.
     pub(crate) fn run_and_wait(&self, until: impl Fn() -> bool) {
         self.run(&until);
         while let Some(member) = self
@@ -315,7 +308,7 @@ impl Core {
         }
     }
 
-    /// Sleeps until there is mail, but not for long: true when it is time to look who lives.
+    /// True when it is time to look who lives.
     fn sleep(&self, member: &Member) -> bool {
         if let Some(wire) = member.shared.wire() {
             return wire.sleep(LOOK_EVERY_MS, member.shared.header().is_closed());
@@ -324,7 +317,7 @@ impl Core {
         mailbox.sleep(LOOK_EVERY_MS.into(), || member.shared.header().is_closed())
     }
 
-    /// Has those that wait for fibers of ours go on, if the fibers were at a process that died.
+    /// Continues those that wait for them.
     fn look_for_the_lost(&self, member: &Member) {
         let dead: Vec<bool> = (0..member.shared.processes())
             .map(|process| member.died(process))

@@ -24,7 +24,7 @@ use crate::error::ConfigError;
 use crate::memory::Mapping;
 use crate::scheduler::Scheduler;
 
-/// Where regions are put if nothing is there: between the heap and the stacks of a usual process.
+/// Between the heap and the stacks of a usual process, if free.
 const FIRST_CHOICE: usize = 0x6000_0000_0000;
 const CHOICE_STEP: usize = 1 << 40;
 const CHOICES: usize = 16;
@@ -64,7 +64,6 @@ impl Region {
         Region::over(range, config, layout)
     }
 
-    /// The region of another process, which passed its file.
     pub(crate) fn of_peer(
         file: OwnedFd,
         config: Config,
@@ -78,7 +77,6 @@ impl Region {
         Region::with_file(range, config, layout, file, number)
     }
 
-    /// The region of another process, in memory of this one.
     pub(crate) fn apart(
         config: Config,
         processes: usize,
@@ -90,7 +88,7 @@ impl Region {
         Region::of_peer(file, config, processes, number, address)
     }
 
-    /// From now on fibers go to the other process through a socket. False where they do already.
+    /// False if they do already.
     pub(crate) fn send_by(&self, wire: Wire) -> bool {
         self.shared.link(wire)
     }
@@ -144,7 +142,7 @@ impl Region {
         }
     }
 
-    /// What another process has to know to share the region, beside its address and file.
+    /// Besides address and file.
     pub(crate) fn terms(&self) -> (Config, usize, u32) {
         let shared = &self.shared;
         (shared.config, shared.processes(), shared.number)
@@ -191,7 +189,7 @@ fn reserve_anywhere(bytes: usize) -> Result<Mapping, ConfigError> {
             return Ok(range);
         }
     }
-    // Whoever is watched by valgrind has other addresses.
+    // Under valgrind addresses differ.
     Mapping::untouchable(bytes).map_err(|source| ConfigError::Memory { bytes, source })
 }
 
@@ -208,7 +206,7 @@ fn reserve_range(address: usize, bytes: usize) -> io::Result<Mapping> {
     // SAFETY: the mapping made just now, which nobody else knows of.
     let own = unsafe { sys::Mapping::from_raw(base, bytes) };
     let range = Mapping::taken(own);
-    // Before Linux 4.17 the flag was a hint.
+    // A hint before Linux 4.17.
     if got.addr() == address {
         Ok(range)
     } else {

@@ -3,7 +3,7 @@
 use flow::SlotRecord;
 use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
 
-use super::beside::{early, overstated};
+use super::caveats::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
 use super::generator::behind;

@@ -24,9 +24,9 @@ use stats::{Best, Rule, Verdict, pairs};
 pub(super) use best::ratio;
 pub use best::{AtNumber, Choice, Optimum};
 
-use super::outside::is_what_if;
 use super::paired::columns;
 use super::recommended::{self, takes};
+use super::tuning_effects::is_what_if;
 use super::{CaseResult, RawSlot, VariantSummary};
 use crate::data::number::{percent, plain, time};
 use crate::data::words::{listed, plural};

@@ -4,10 +4,10 @@ use flow::{Answer, Failure, Schedule, Variant};
 
 use super::cheapest::cheapest;
 use super::fenced::fenced;
+use super::flow_migration::moved;
 use super::limits::{self, Limit};
-use super::moved::moved;
+use super::stack_switch_cost::ways;
 use super::switched::switched;
-use super::ways::ways;
 use super::{
     CaseResult, Law, Scaling, VariantSummary, calibration, operation_matrix, scaling, self_managed,
     shared, sweep, unanswered,

@@ -2,9 +2,9 @@
 
 pub mod asked;
 mod builtin;
+mod case_matrix;
 pub mod command;
 mod cpus;
-mod each;
 mod error;
 mod file;
 mod flow_counts;
@@ -13,6 +13,7 @@ mod parent_memory;
 mod placed;
 mod published;
 mod source;
+mod spanned_params;
 mod sweep_value;
 mod variants;
 

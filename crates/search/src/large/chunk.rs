@@ -1,4 +1,4 @@
-//! The text of one chunk: read, with the start of its first line in front.
+//! A chunk's text, with the start of its first line in front.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -14,7 +14,7 @@ use crate::read::text::Nul;
 #[derive(Debug, Default)]
 pub(crate) struct ChunkBuffer {
     bytes: Vec<u8>,
-    /// Where the chunk begins; before it there is room for the start of its first line.
+    /// Room for the start of the first line is before it.
     start: usize,
     end: usize,
 }
@@ -24,11 +24,11 @@ pub(super) struct Chunk {
     begin: u64,
     pub(super) length: usize,
     pub(super) ended: bool,
-    /// The first NUL byte in it that means something, by its place in the file.
+    /// First NUL byte that matters, as a place in the file.
     pub(super) nul_at: Option<u64>,
 }
 
-/// Lines of a chunk, and where in the file they begin.
+/// And their place in the file.
 pub(super) struct Text<'b> {
     pub(super) text: &'b [u8],
     pub(super) offset: u64,
@@ -66,8 +66,7 @@ impl ChunkBuffer {
         feeds(&self.bytes[self.start..self.end])
     }
 
-    /// The lines that end in blocks of `chunk` without a NUL byte that means something before or
-    /// in them, and those in the rest of it.
+    /// Lines before the first NUL byte that matters and before its block, and the rest.
     pub(super) fn lines(
         &mut self,
         chunk: &Chunk,
@@ -153,7 +152,7 @@ impl Text<'_> {
     }
 }
 
-/// Fills `buffer` with what stands at `offset`: how many bytes; fewer: the file ends there.
+/// Returns the bytes read: fewer at the end of the file.
 fn read_at(file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

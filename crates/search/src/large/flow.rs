@@ -1,5 +1,3 @@
-//! What a flow does for a large file.
-
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -62,8 +60,8 @@ impl LargeFile {
 }
 
 impl<'j> FileSearch<'j, '_> {
-    /// Whether an open file, whose first block is in the buffer, is large; then flows search it
-    /// together from now on.
+    /// If a file is large (its first block is in the buffer), all flows search it together from
+    /// here on.
     #[cold]
     pub(crate) fn leads(
         &mut self,
@@ -102,8 +100,7 @@ impl<'j> FileSearch<'j, '_> {
         true
     }
 
-    /// Searches chunks of large files until all are claimed, or `leaves` says that this flow
-    /// has to leave; that is asked before each.
+    /// Until all are claimed or `leaves` is true, which is asked before each.
     pub(crate) fn chunks(&mut self, large: &Large<'j>, mut leaves: impl FnMut() -> bool) {
         let mut unable = Vec::new();
         while !self.is_stopped() && !leaves() {
@@ -112,7 +109,7 @@ impl<'j> FileSearch<'j, '_> {
             };
             match self.open_large(&file) {
                 Ok(open) => self.chunks_of(large, &file, &open, &mut leaves),
-                // Who found it has it open.
+                // Its finder has it open.
                 Err(_) if file.led.load(Ordering::Acquire) => unable.push(file),
                 Err(error) => self.give_up(large, &file, error),
             }
@@ -216,7 +213,7 @@ impl<'j> FileSearch<'j, '_> {
         broke = broke || (!rest.text.is_empty() && view.window(rest.text, rest.offset).is_break());
         let seen = view.seen();
         let own_end = claim.begin() + chunk.length as u64;
-        // A block is looked at as a whole.
+        // Blocks are searched whole.
         let block_of = |end: u64| end.next_multiple_of(sizes.block as u64).min(own_end);
         let (end, goes_on) = match chunk.nul_at.filter(|_| of.nul == Nul::Ends) {
             _ if broke => (block_of(seen.last_end), GoesOn::No),
@@ -234,7 +231,7 @@ impl<'j> FileSearch<'j, '_> {
         })
     }
 
-    /// Delivers what can be delivered, unless another flow is at it.
+    /// Unless another flow is doing it.
     fn hand_over(&mut self, large: &Large<'j>) {
         while let Some(Piece { file, text, whole }) = large.next_piece() {
             if self.job.style.sort {
@@ -252,7 +249,7 @@ impl<'j> FileSearch<'j, '_> {
         self.watch.lap(Class::Print);
     }
 
-    /// All of a file was delivered: what is shown at its end, and what is counted.
+    /// Shows and counts a completely delivered file.
     fn conclude(&mut self, progress: &Progress, to: &'j dyn Together) {
         let (file, sum) = (&progress.file, &progress.sum);
         let parted = progress.parted && !self.job.style.sort;
@@ -285,7 +282,7 @@ fn key(file: &LargeFile) -> Key {
     Key::new(file.root, path.into_vec())
 }
 
-/// Keeps the results of a chunk until it is its turn.
+/// Holds a chunk's results until its turn.
 struct Spill<'s, 'c, 'l> {
     claim: &'s Claim<'c, 'l>,
     kept: Vec<u8>,
@@ -294,7 +291,6 @@ struct Spill<'s, 'c, 'l> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// They are kept until the chunk is finished.
     Kept,
     Delivered,
     Dropped,

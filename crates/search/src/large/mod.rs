@@ -69,23 +69,23 @@ use progress::{Outcome, Progress};
 
 const AHEAD: usize = 8;
 
-/// How files are cut. All but tests use [`Sizes::USUAL`].
+/// Tests use others than [`Sizes::USUAL`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) block: usize,
-    /// Bytes of a chunk: a whole number of blocks.
+    /// Whole blocks.
     pub(crate) chunk: usize,
-    /// A file of at least this many bytes is large.
+    /// Files of this size are large.
     pub(crate) large: u64,
-    /// Bytes before a chunk in which the start of its first line is looked for first.
+    /// The start of a chunk's first line is looked for in so many bytes first.
     pub(crate) head: usize,
-    /// Bytes of results that a chunk holds back until it is its turn.
+    /// Of results held back by a chunk.
     pub(crate) spill: usize,
 }
 
 impl Sizes {
-    /// A chunk fits the cache of a core, and takes long beside a claim; to share a file of less
-    /// than two would gain little.
+    /// A chunk fits a core's cache and takes long beside a claim; files of less than two are not
+    /// worth sharing.
     pub(crate) const USUAL: Sizes = Sizes {
         block: BLOCK_BYTES,
         chunk: 512 << 10,
@@ -101,7 +101,6 @@ pub(crate) struct LargeFile {
     pub(crate) path: Box<[u8]>,
     pub(crate) name: CString,
     pub(crate) nul: Nul,
-    /// Bytes of the mark that it begins with.
     pub(crate) mark: usize,
     pub(crate) id: FileId,
     pub(crate) led: AtomicBool,
@@ -121,7 +120,7 @@ struct State {
     delivers: bool,
 }
 
-/// A chunk that a flow works on. It must be finished; one that is dropped ends its file.
+/// A claimed chunk, to be finished; dropping it ends its file.
 struct Claim<'c, 'l> {
     large: &'c Large<'l>,
     file: Arc<LargeFile>,
@@ -136,7 +135,6 @@ struct Piece {
 }
 
 impl<'l> Large<'l> {
-    /// No files yet; results go to `to`.
     pub(crate) fn new(sizes: Sizes, show: Show, to: &'l (dyn Together + 'l)) -> Large<'l> {
         Large {
             sizes,
@@ -164,8 +162,7 @@ impl<'l> Large<'l> {
         file
     }
 
-    /// The first file of which a chunk can be claimed, without those that the flow is `unable` to
-    /// open.
+    /// With a chunk to be claimed; not those that the flow cannot open.
     fn first(&self, unable: &[Arc<LargeFile>]) -> Option<Arc<LargeFile>> {
         let state = self.lock();
         let able = |file| !unable.iter().any(|other| Arc::ptr_eq(other, file));
@@ -174,7 +171,7 @@ impl<'l> Large<'l> {
         Some(Arc::clone(&first.file))
     }
 
-    /// The next chunk of `file`; `None`: all are claimed. Waits while too many finished ones wait.
+    /// `None`: all are claimed. Waits if too many finished chunks wait.
     fn claim(&self, file: &Arc<LargeFile>) -> Option<Claim<'_, 'l>> {
         let mut state = self.lock();
         loop {
@@ -194,8 +191,8 @@ impl<'l> Large<'l> {
         }
     }
 
-    /// What is to be delivered next, if it is there and nobody else delivers. Nobody else will
-    /// until the caller says that it [has](Self::has_delivered).
+    /// The next delivery, if nobody else delivers; nobody will until
+    /// [`has_delivered`](Self::has_delivered).
     fn next_piece(&self) -> Option<Piece> {
         let mut state = self.lock();
         if state.delivers {
@@ -226,7 +223,7 @@ impl<'l> Large<'l> {
         self.open.store(open, Ordering::Relaxed);
     }
 
-    /// A flow that panicked while it had the lock left nothing half-done that matters here.
+    /// A flow that panicked left nothing relevant half-done.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -276,7 +273,7 @@ impl Claim<'_, '_> {
         self.large.news.notify_all();
     }
 
-    /// How many lines end before it; 0 where nobody will hear of what it finds.
+    /// Lines before it; 0 if its results will be dropped.
     fn base(&self) -> u64 {
         let mut state = self.large.lock();
         loop {
@@ -292,9 +289,8 @@ impl Claim<'_, '_> {
         }
     }
 
-    /// Waits until all before it is delivered; then nobody else delivers until the caller says
-    /// that it [has](Large::has_delivered). False where nobody will hear of what it finds, or not
-    /// in this form.
+    /// Waits for all before it; nobody else delivers until [`has_delivered`](Large::has_delivered).
+    /// False if its results will be dropped, or not shown in this form.
     fn turn(&self) -> bool {
         let mut state = self.large.lock();
         loop {
@@ -326,7 +322,7 @@ impl Claim<'_, '_> {
 }
 
 impl Drop for Claim<'_, '_> {
-    /// The flow has panicked: nobody shall wait for it.
+    /// After a panic nobody waits for it.
     fn drop(&mut self) {
         if !self.finished {
             self.change(|progress, index| progress.finish(index, Outcome::lost()));

@@ -1,4 +1,4 @@
-//! How far a large file has come: chunks claimed, counted, finished, delivered.
+//! Progress of a large file: chunks claimed, counted, finished, delivered.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,7 +14,7 @@ pub(crate) struct Progress {
     last: Option<u64>,
     feeds: Feeds,
     delivered: u64,
-    /// What came of those behind them, where it is known.
+    /// Known results of later chunks.
     done: VecDeque<Option<Outcome>>,
     pub(super) parted: bool,
     pub(super) sum: Sum,
@@ -25,7 +25,7 @@ pub(crate) struct Sum {
     pub(super) found: u64,
     pub(super) remarked: bool,
     pub(super) nul_at: Option<u64>,
-    /// A line was found behind the NUL byte that is there: the remark is still to be shown.
+    /// A line after a NUL byte was found: its remark is not shown yet.
     pub(super) owes_remark: bool,
     pub(super) checksum: u64,
     pub(super) bytes: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
     pub(super) seen: Seen,
     pub(super) checksum: u64,
     pub(super) end: u64,
-    /// The same if the search had ended with the first line that was found.
+    /// Had the search ended with the first line.
     pub(super) first_end: u64,
     pub(super) goes_on: GoesOn,
 }
@@ -59,7 +59,6 @@ pub(crate) struct Outcome {
 pub(crate) enum GoesOn {
     Yes,
     No,
-    /// It is binary: there is a NUL byte at this place.
     Binary(u64),
     Failed(io::Error),
 }
@@ -121,7 +120,7 @@ impl Progress {
         self.feeds.publish(index, feeds);
     }
 
-    /// How many lines end before a chunk, once that is known.
+    /// If known.
     pub(super) fn base(&self, index: u64) -> Option<u64> {
         self.feeds.before(index)
     }
@@ -153,7 +152,7 @@ impl Progress {
         }
     }
 
-    /// The results of the next chunk, if it is finished, and whether it was the last.
+    /// The next finished chunk's results, and whether it was the last.
     pub(super) fn deliver(&mut self, show: Show) -> Option<(Vec<u8>, bool)> {
         self.done.front()?.as_ref()?;
         let outcome = self.done.pop_front().flatten()?;
@@ -170,11 +169,10 @@ impl Progress {
 }
 
 impl Sum {
-    /// Takes the next chunk in: its results, and whether it was the last.
     fn add(&mut self, outcome: Outcome, show: Show) -> (Vec<u8>, bool) {
         let seen = outcome.seen;
         if self.nul_at.is_some() && seen.found > 0 && show == Show::Lines {
-            // The chunk could not know: its first line is the last thing to be shown.
+            // Its first line is the last to be shown, which the chunk could not know.
             self.found += 1;
             self.owes_remark = true;
             self.bytes = outcome.first_end;
@@ -203,10 +201,10 @@ impl Sum {
 
 #[derive(Debug, Default)]
 struct Feeds {
-    /// Chunks whose counts are added up: all before the first that is not known.
+    /// Chunks before the first unknown one.
     known: u64,
     sum: u64,
-    /// The sums before the last of those chunks, which may still be asked for.
+    /// Sums of the last chunks, which may still be asked for.
     sums: VecDeque<u64>,
     later: VecDeque<Option<u64>>,
 }
@@ -228,7 +226,6 @@ impl Feeds {
         }
     }
 
-    /// Nobody asks for what stands before chunk `index` any more.
     fn forget(&mut self, index: u64) {
         while self.known - self.sums.len() as u64 <= index && self.sums.pop_front().is_some() {}
     }

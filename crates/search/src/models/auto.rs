@@ -36,9 +36,9 @@ use crate::plan::{Io, Model};
 use crate::usage::Reading;
 use crate::worker::WORTH_SPLITTING;
 
-/// How long the probe takes at the most. Some 200 files of a warm tree.
+/// Upper bound: some 200 files of a warm tree.
 const PROBE_NS: u64 = 1_500_000;
-/// A flow that is off its CPU for more than this share of the time waits for something.
+/// Share of time off the CPU from which a flow waits for something.
 const WAITS: f64 = 0.3;
 const FLOW_NS: u64 = 50_000;
 
@@ -49,7 +49,7 @@ struct Seen {
     usage: ProcessUsage,
 }
 
-/// Nobody takes work from the probe, until its time is over: then all that is left is kept.
+/// Refuses to give work until its time is over, then keeps the rest.
 struct Probe {
     until_ns: u64,
     left: RefCell<Vec<Task>>,

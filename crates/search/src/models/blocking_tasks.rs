@@ -1,4 +1,4 @@
-//! Work on its way from fibers to the threads that do what blocks, and the news that it is done.
+//! Tasks from fibers to threads that block, and news of finished ones.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use fiber::FiberId;
 use crate::exchange::Exchange;
 use crate::job::Task;
 
-/// Bytes of names that are handed on at once: some tens of files.
+/// Names handed on at once: some tens of files.
 const TASK_BYTES: usize = 512;
 
 pub(crate) struct BlockingTask {
@@ -23,7 +23,6 @@ pub(crate) struct Waits {
     pub(crate) left: Arc<AtomicUsize>,
 }
 
-/// What the thread of the fibers and its helpers share: work, and news of work that is done.
 #[derive(Default)]
 pub(crate) struct BlockingTasks {
     state: Mutex<State>,
@@ -54,8 +53,8 @@ impl BlockingTasks {
         self.work.notify_all();
     }
 
-    /// The next task, for a helper, which may have done one before; `None` at the end. While
-    /// another helper works there may be more: a large file to be searched together.
+    /// `None` at the end. While another helper works, a large file may still come up. `worked`: it
+    /// has done a task.
     pub(crate) fn take(&self, worked: bool) -> Option<BlockingTask> {
         let mut state = self.lock();
         state.busy -= usize::from(worked);
@@ -108,7 +107,7 @@ impl BlockingTasks {
     }
 }
 
-/// For a helper: nothing is shared but large files, since a fiber waits until its files are done.
+/// Helpers share only large files: a fiber waits for its files.
 impl Exchange for BlockingTasks {
     fn hungry(&self) -> bool {
         false

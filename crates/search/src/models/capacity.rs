@@ -1,27 +1,26 @@
-//! How many flows there is room for, however many are asked for.
+//! Upper bounds on flows, whatever was asked for.
 
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::unistd::SysconfVar;
 
 use crate::plan::{Io, Model, Plan};
 
-/// More threads at one time than this make nothing faster anywhere.
+/// More are never faster.
 const MOST_THREADS: u64 = 2_048;
-/// The same for processes, of which each takes four times the memory.
+/// Each takes four times a thread's memory.
 const MOST_PROCESSES: u64 = 256;
-/// Descriptors that a search needs beside those of its flows and its roots.
+/// Beside flows and roots.
 const SPARE_DESCRIPTORS: u64 = 64;
-/// Folders that were named are kept open, as long as they take no more than one in this many of
-/// all descriptors.
+/// Named folders stay open up to this part of all descriptors.
 const ROOTS_SHARE: u64 = 4;
-/// Address space of a thread: its stacks, its buffers, and what it finds.
+/// Stacks, buffers and results, in address space.
 const THREAD_BYTES: u64 = 1 << 20;
 const OWN_BYTES: u64 = 2 << 20;
 /// Bytes of a fiber's stack: listing matches globs there.
 pub(crate) const FIBER_BYTES: usize = 256 << 10;
 /// Flows a CPU while a disk is waited for, at the most.
 const COLD_FLOWS: u32 = 4;
-/// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.
+/// A disk keeps more flows busy than one CPU.
 const COLD_CPUS: u32 = 2;
 
 pub(crate) fn cap(model: Model) -> (u32, String) {
@@ -30,7 +29,7 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
         Model::ProcessPerFile => MOST_PROCESSES,
         _ => MOST_THREADS,
     };
-    // A thread has its file open, or its folder and a file of it; a process has a pipe.
+    // A thread has a file, or a folder and a file; a process has a pipe.
     let each = match model {
         Model::ThreadPerDirectory => 2,
         _ => 1,
@@ -40,18 +39,18 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     (cap, format!("a cap of {cap}: {why}"))
 }
 
-/// How many flows a pool may have at the most, however many were asked for, and why.
+/// Largest pool, and why.
 pub(crate) fn pool(model: Model) -> (u32, String) {
     let most = match model.forks() {
         true => MOST_PROCESSES,
         false => MOST_THREADS,
     };
-    // With one table of files for all, each flow has its folder open there and a file of it.
+    // With one file table, each flow has a folder and a file in it.
     let shares = matches!(model, Model::ThreadPool | Model::Fiber);
     within_memory(model, bounded(most, shares.then_some(2)))
 }
 
-/// `most` flows, or fewer where each needs this many of this process's descriptors, and why.
+/// Limited by descriptors; with the reason.
 fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
     let room = each.map(|each| (for_flows() / each).max(1));
     let (cap, why) = match room.filter(|room| *room < most) {
@@ -64,8 +63,7 @@ fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
     (u32::try_from(cap).unwrap_or(u32::MAX), why)
 }
 
-/// The same for flows of `model`, which need address space too where they are threads: 0 where
-/// there is none for even one.
+/// Threads need address space too: 0 if there is none for one.
 fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
     let each = match model {
         _ if model.forks() => return (most, why),
@@ -81,7 +79,7 @@ fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
     }
 }
 
-/// Fibers that there is address space for beside this many threads: one at the least.
+/// Beside this many threads, at least one.
 pub(crate) fn fibers(threads: u32) -> usize {
     let Some(left) = left_bytes() else {
         return usize::MAX;
@@ -90,8 +88,7 @@ pub(crate) fn fibers(threads: u32) -> usize {
     usize::try_from(left / FIBER_BYTES as u64).map_or(usize::MAX, |fibers| fibers.max(1))
 }
 
-/// Address space that flows may take, in bytes, but for what the search needs itself; `None`:
-/// it is not limited, or nobody can tell.
+/// In bytes, without the search's own needs; `None`: unlimited or unknown.
 fn left_bytes() -> Option<u64> {
     let (soft, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
     if soft == RLIM_INFINITY {

@@ -33,7 +33,7 @@ use crate::problem::Problem;
 
 const FOLDER_AND_FILE: usize = 2;
 const RING: usize = 1;
-/// Bytes that are taken from a pipe at once: all that it holds.
+/// A pipe's capacity.
 const PIPE_BYTES: usize = 64 << 10;
 
 struct Child {
@@ -80,8 +80,7 @@ impl<'c, 'o> Children<'c, 'o> {
         self.live.len()
     }
 
-    /// Whether one of them has more of a file to send: until it has, the listener here must
-    /// not use the outlet in any other way.
+    /// A child is in the middle of a file: the outlet belongs to it.
     pub(crate) fn is_hearing(&self) -> bool {
         self.heard.is_some()
     }
@@ -90,15 +89,14 @@ impl<'c, 'o> Children<'c, 'o> {
         self.live.iter().map(|child| child.slot)
     }
 
-    /// Whether a process that is made now can open what it searches: it has what this one has
-    /// open, but for the ends of others' pipes.
+    /// A new process inherits this one's descriptors, except others' pipes.
     pub(crate) fn leaves_room(&self) -> io::Result<()> {
         let own_pipe = io::pipe()?;
         let needed = match self.set.job.io {
             Io::Read | Io::Mmap => FOLDER_AND_FILE,
             Io::Uring => FOLDER_AND_FILE + RING,
         };
-        // Of the pipe it keeps one end, and it closes all other pipes.
+        // It keeps one end of its pipe and closes all others.
         let freed = self.live.len() + 1;
         let mut kept = Vec::new();
         for _ in freed..needed {
@@ -135,7 +133,7 @@ impl<'c, 'o> Children<'c, 'o> {
         let (from, to) = (OwnedFd::from(from), OwnedFd::from(to));
         self.set.shared.slot(slot).begin();
         let parent = getpid();
-        // A signal that comes between its birth and its entry would leave it behind.
+        // A signal between its birth and its entry would strand it.
         let held = SignalsBlocked::now();
         let _as_a_maker = MakerName::bear()?;
         // SAFETY: the caller of `run` has one thread, as its documentation asks, so that the
@@ -154,7 +152,7 @@ impl<'c, 'o> Children<'c, 'o> {
             ForkResult::Child => {
                 drop(held);
                 drop(from);
-                // Pipes of those made before: anyone who holds one keeps its writer alive.
+                // An inherited pipe would keep its writer alive.
                 self.live.clear();
                 self.be_child(parent, slot, File::from(to), work)
             }
@@ -179,8 +177,7 @@ impl<'c, 'o> Children<'c, 'o> {
         unsafe { libc::_exit(0) }
     }
 
-    /// Listens until a process has ended or sent something, or `patience` is over: whether
-    /// any has ended.
+    /// Until one ends or sends, or `patience` is over; true if any ended.
     pub(crate) fn listen(&mut self, patience: PollTimeout) -> bool {
         let heard = self.heard;
         let listens = |child: &&Child| heard.is_none_or(|pid| pid == child.pid);
@@ -213,7 +210,7 @@ impl<'c, 'o> Children<'c, 'o> {
         ended
     }
 
-    /// Takes what `pid` sent: whether it has ended.
+    /// True if it has ended.
     fn hear(&mut self, pid: Pid) -> bool {
         let Some(index) = self.live.iter().position(|child| child.pid == pid) else {
             return false;

@@ -32,7 +32,7 @@ use crate::problem::{Problem, words};
 use crate::report::{Class, Flows};
 use crate::walk::{Folder, Listing};
 
-/// Folders under way at one time. Each is open, so that this bounds descriptors.
+/// Open folders: bounds descriptors.
 const FIBERS: usize = 128;
 pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let common = BlockingTasks::default();
@@ -64,7 +64,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     })
 }
 
-/// Does the work by this flow, since there are no fibers.
+/// Without fibers.
 fn alone(set: &FlowSet<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
     let why = match error {
         ConfigError::Memory { source, .. } => words(source),
@@ -151,7 +151,7 @@ where
         }
     }
 
-    /// A fiber for each folder that has none, while there is room.
+    /// As far as there is room.
     fn make_fibers(&self, scheduler: &Scheduler, flows: &mut Flows) {
         while self.live.get() < self.most {
             let Some(folder) = self.folders.borrow_mut().pop() else {
@@ -200,7 +200,7 @@ where
         files.list(task.place(), folder, &mut listing)
     }
 
-    /// Hands on what a part of a folder's listing holds, and waits until it is searched.
+    /// And waits until it is searched.
     fn hand_on(&self, task: &FolderTask, folder: &Folder<'_>) {
         let listing = self.listing.borrow();
         let found = task.folders_in(&listing, &folder.chain);
@@ -236,7 +236,7 @@ where
     }
 }
 
-/// A pointer whose target outlives every fiber, though its type cannot say so.
+/// The pointee outlives every fiber, which its type cannot say.
 #[derive(Clone, Copy)]
 struct Erased(*const ());
 

@@ -14,7 +14,7 @@ use crate::outlet::{Deliver, Key};
 use crate::problem::{Kind, Problem};
 
 const HEADER_BYTES: usize = 5;
-/// A frame of text holds at most so much; more follows in another.
+/// More text follows in another frame.
 const TEXT_BYTES: usize = 1 << 20;
 
 const TEXT: u8 = 0;
@@ -42,7 +42,7 @@ impl Sender {
         };
         let mut header = [kind; HEADER_BYTES];
         header[1..].copy_from_slice(&length.to_le_bytes());
-        // Anyone who reads may have died; so will this process then.
+        // The reader may be dead; then so will this process.
         let _ = self.write(&header, parts);
     }
 
@@ -81,7 +81,7 @@ impl Deliver for Sender {
             .path
             .as_deref()
             .map(|path| path.as_os_str().as_bytes());
-        // A path holds no NUL, so that one can stand between it and the words.
+        // A path holds no NUL: one separates it from the words.
         let path = path.unwrap_or_default();
         self.send(kind, &[path, b"\0", problem.what.as_bytes()]);
     }
@@ -93,8 +93,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Takes `bytes`, and delivers what is complete to `to`. Tells whether more of one file is
-    /// to come.
+    /// Delivers complete frames. True if more of a file follows.
     pub(crate) fn take(&mut self, bytes: &[u8], to: &mut dyn Deliver, mut more: bool) -> bool {
         self.held.extend_from_slice(bytes);
         let mut from = 0;

@@ -116,8 +116,7 @@ pub(crate) fn run(
     ))
 }
 
-/// Whether flows search large files together: where they share memory, and are not made for one
-/// file or folder each.
+/// Flows share memory and are not made for single files or folders.
 fn cuts(plan: &Plan) -> bool {
     let pools = [Model::ThreadPool, Model::ThreadPrivateFiles, Model::Fiber];
     plan.io != Io::Mmap && plan.model.is_none_or(|model| pools.contains(&model))
@@ -189,8 +188,7 @@ fn search(set: &FlowSet<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
     of_model(set, model, Size::fixed(workers), tasks).because(why)
 }
 
-/// How many flows there may be at one time where each file or folder has one, and why not as
-/// many as were asked for.
+/// Flows at one time where each file or folder has one, and why not more.
 fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
     let (most, why) = capacity::cap(model);
     match asked.filter(|asked| *asked <= most) {
@@ -199,7 +197,7 @@ fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
     }
 }
 
-/// A pool for which there is room; where that is less than was asked for, it is said.
+/// Reports if it is smaller than asked.
 pub(crate) fn within_capacity(set: &FlowSet<'_, '_>, model: Model, size: Size) -> Size {
     let (most, why) = capacity::pool(model);
     if size.most > most {

@@ -27,7 +27,7 @@ use crate::exchange::Exchange;
 use crate::job::{FilesTask, FolderTask, Task};
 use crate::models::shared_memory::{SharedMemory, Stage};
 
-/// Bytes of a packet at the most: a part of a listing and its path, as a rule much less.
+/// Part of a listing and its path; usually much less.
 const PACKET_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
@@ -64,14 +64,14 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A seat that begins with work of its own, which [`Packets::begin`] counted.
+    /// With work counted by [`Packets::begin`].
     pub(crate) fn first_seat(&self, slot: usize) -> Seat<'_, 'a> {
         let seat = self.seat(slot);
         seat.holds.set(true);
         seat
     }
 
-    /// One piece of work is about to be done that was never in the queue.
+    /// Counts work that was never in the queue.
     pub(crate) fn begin(&self) {
         self.shared.outstanding().store(1, Ordering::SeqCst);
     }
@@ -94,7 +94,7 @@ impl<'a> Packets<'a> {
     }
 
     pub(crate) fn end(&self) {
-        // It fails only when it has been done before.
+        // Fails only when repeated.
         let _ = shutdown(self.read.as_raw_fd(), Shutdown::Both);
     }
 
@@ -136,7 +136,7 @@ impl Exchange for Seat<'_, '_> {
 }
 
 impl Seat<'_, '_> {
-    /// The next piece; `None` at the end.
+    /// `None` at the end.
     fn receive(&self) -> Option<Task> {
         let mut packet = self.packet.borrow_mut();
         loop {
@@ -157,7 +157,7 @@ const FOLDER: u8 = 0;
 const FILES: u8 = 1;
 const ROOT: u8 = 2;
 
-/// `kind, root, length of the path, path, names`; `None`: it is for flows that share memory.
+/// `kind, root, length of the path, path, names`; `None`: for shared memory only.
 fn encode(task: &Task) -> Option<Vec<u8>> {
     let (kind, root, path, names): (u8, u32, &[u8], &[u8]) = match task {
         Task::Folder(folder) => (FOLDER, folder.root, &folder.path, b""),

@@ -42,7 +42,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
 }
 
 impl Each<'_, '_> {
-    /// Makes a process for a file, or has `files` search it where none can be made.
+    /// `files` does it if no process can be made.
     fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
         self.wait();
         files.watch.lap(Class::Wait);
@@ -60,10 +60,10 @@ impl Each<'_, '_> {
         }
     }
 
-    /// Waits until there is room for one more, and nobody has more of a file to send.
+    /// And for the end of a half-sent file.
     fn wait(&mut self) {
         if self.is_full() {
-            // Those that have ended meanwhile hold nobody back.
+            // Ended ones hold nobody back.
             self.children.listen(PollTimeout::ZERO);
         }
         while self.is_full() || self.children.is_hearing() {
@@ -78,7 +78,7 @@ impl Each<'_, '_> {
         self.children.live() >= self.cap.max(1)
     }
 
-    /// No room for another: as many as there are, from now on.
+    /// The present number becomes the cap.
     fn refuse(&mut self, error: &std::io::Error) {
         self.cap = self.children.live();
         self.held_at = Some(self.cap as u64);

@@ -11,7 +11,7 @@ use crate::models::{Done, FlowSet, Totals, refused, sequential};
 use crate::report::Flows;
 use crate::worker::Worker;
 
-/// How often the parent looks whether the others are done, once a process has died.
+/// After a process died.
 const LOOK_MS: u16 = 20;
 
 pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
@@ -21,7 +21,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     };
     let started_ns = clock::now_ns();
     packets.begin();
-    // The first process begins with all of it; it stays here until that process is made.
+    // The first process takes it all when it is made.
     let tasks = Cell::new(tasks);
     let mut children = Children::new(set);
     let refusal = make(&mut children, &packets, workers, &tasks);
@@ -44,7 +44,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     Done::new(children.totals, flows).taking(create_ns, children.last_ns)
 }
 
-/// Makes the processes: why not all of them, if not all.
+/// Returns why some are missing.
 fn make(
     children: &mut Children<'_, '_>,
     packets: &Packets<'_>,
@@ -76,7 +76,6 @@ fn make(
     None
 }
 
-/// Does the work by this flow, since no other can be made.
 fn alone(
     set: &FlowSet<'_, '_>,
     workers: u32,

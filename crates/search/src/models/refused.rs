@@ -1,4 +1,4 @@
-//! What is said where the kernel makes no more flows: its own answer, once, and how it continues.
+//! The report of refused flows: the kernel's answer, once, and the consequence.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub(crate) fn tell_pool(
     set.outlet.tell(&said);
 }
 
-/// Of flows that are made for each file or folder there can be no more than `live` at a time.
+/// Of one flow for each file or folder.
 pub(crate) fn tell_each(set: &FlowSet<'_, '_>, live: u64, what: &str, error: &io::Error) {
     let with = match live {
         0 => "this one".to_owned(),

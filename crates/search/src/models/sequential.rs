@@ -21,7 +21,6 @@ impl Exchange for Sequential {
     }
 }
 
-/// The caller's flow, and no other.
 pub(crate) const ONE: Flows = Flows {
     made: 0,
     most: 1,
@@ -31,7 +30,6 @@ pub(crate) const ONE: Flows = Flows {
 
 pub(crate) fn run(set: &FlowSet<'_, '_>, tasks: Vec<Task>) -> Done {
     let mut worker = set.worker();
-    // What was named first is done first.
     worker.own().extend(tasks.into_iter().rev());
     worker.run(&Sequential);
     Done::new(Totals::of(worker.totals()), ONE)

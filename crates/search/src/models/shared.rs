@@ -58,7 +58,7 @@ impl Shared {
         self
     }
 
-    /// This many flows will not take part after all, and no further one will: how many do.
+    /// Returns the flows that remain.
     pub(crate) fn lose(&self, flows: usize) -> usize {
         let mut queue = self.lock();
         queue.flows -= flows;
@@ -67,7 +67,7 @@ impl Shared {
         queue.flows
     }
 
-    /// Counts a flow in that is about to be made, unless there are enough, or one waits.
+    /// False if there are enough, or one waits.
     pub(crate) fn enlist(&self) -> bool {
         if !self.grows.load(Ordering::Relaxed) {
             return false;

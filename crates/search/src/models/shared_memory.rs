@@ -37,7 +37,7 @@ const CLASSES: usize = Class::ALL.len();
 #[derive(Debug)]
 pub(crate) struct Slot {
     stage: AtomicU64,
-    /// The process, as long as it is not reaped; negative once it ends by itself; 0: none.
+    /// Negative once it ends by itself; 0: none, or reaped.
     process: AtomicI32,
     done_ns: AtomicU64,
     counts: [AtomicU64; COUNTS],
@@ -70,7 +70,7 @@ impl SharedMemory {
         &self.header().stop.0
     }
 
-    /// Pieces of work that were given to the queue and are not done.
+    /// Given to the queue and not done.
     pub(crate) fn outstanding(&self) -> &AtomicU64 {
         &self.header().outstanding.0
     }
@@ -101,7 +101,7 @@ impl Slot {
         self.process.store(process, Ordering::Relaxed);
     }
 
-    /// The process of the slot ends, and is about to be reaped: nobody kills it any more.
+    /// Called before it is reaped: nobody kills it any more.
     pub(crate) fn ending(&self) {
         let process = self.process.load(Ordering::Relaxed);
         self.process.store(-process.abs(), Ordering::Relaxed);
@@ -115,7 +115,7 @@ impl Slot {
         Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
     }
 
-    /// The process that is to be reaped, whether it lives or not.
+    /// Alive or not.
     pub(crate) fn to_reap(&self) -> Option<i32> {
         Some(self.process.load(Ordering::Relaxed).abs()).filter(|&process| process > 0)
     }
@@ -137,7 +137,6 @@ impl Slot {
         }
     }
 
-    /// The process is done: what came of it.
     pub(crate) fn leave(&self, totals: &Totals, done_ns: u64) {
         store(&self.counts, totals.counts.words());
         store(&self.profile, totals.profile.ns);
@@ -145,7 +144,7 @@ impl Slot {
         self.stage.store(Stage::Done as u64, Ordering::Release);
     }
 
-    /// What the process left, and when it was done; `None` if it died before.
+    /// `None` if it died.
     pub(crate) fn left(&self) -> Option<(Totals, u64)> {
         let totals = Totals {
             counts: Counts::of_words(load(&self.counts)),

@@ -1,4 +1,4 @@
-//! How many flows a pool has, by the work that is left for it.
+//! Size of a pool, by the remaining work.
 
 use crate::job::Task;
 use crate::plan::Model;
@@ -6,7 +6,7 @@ use crate::plan::Model;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) first: u32,
-    /// As many as there may be in time, where more can be made while others work.
+    /// If flows can be added later.
     pub(crate) most: u32,
 }
 
@@ -18,8 +18,7 @@ impl Size {
         }
     }
 
-    /// A pool of `model` with up to `workers` for the work that is left, of which this many files
-    /// are worth a flow.
+    /// `worth`: files that are worth a flow.
     pub(crate) fn of(model: Model, workers: u32, left: &[Task], worth: usize) -> Size {
         let names = |task: &Task| match task {
             Task::Files(files) => {
@@ -27,7 +26,7 @@ impl Size {
                 count * if files.heavy { worth } else { 1 }
             }
             Task::Root(_) => 1,
-            // All flows search it together.
+            // Searched by all flows together.
             Task::Large => worth.saturating_mul(workers as usize),
             Task::Folder(_) => 0,
         };
@@ -38,7 +37,7 @@ impl Size {
         let first = busy.clamp(1, workers);
         match folders {
             0 => Size::fixed(first),
-            // Nobody knows what is in a folder.
+            // A folder's content is unknown.
             _ if grows(model) => Size {
                 first: first.max(workers.min(2)),
                 most: workers,
@@ -64,7 +63,7 @@ impl Size {
     }
 }
 
-/// Whether flows of a pool can be made while others work.
+/// Flows can be added while others work.
 fn grows(model: Model) -> bool {
     matches!(model, Model::ThreadPool | Model::ThreadPrivateFiles)
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
         for task in tasks {
             let _kept_where_none_can_be_made = maker.give(task);
         }
-        // Where not even one thread could be made, this flow does the work.
+        // Without any thread, this flow does the work.
         while let Some(task) = maker.take_if_nobody_works() {
             maker.work(task);
         }
@@ -77,7 +77,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
 
 impl Exchange for Maker<'_, '_, '_, '_> {
     fn hungry(&self) -> bool {
-        // Files of a folder stay with its thread.
+        // Files stay with their folder's thread.
         false
     }
 
@@ -104,8 +104,7 @@ impl Exchange for Maker<'_, '_, '_, '_> {
 impl Maker<'_, '_, '_, '_> {
     fn make(&self, task: Task) {
         let started_ns = clock::now_ns();
-        // The task goes by way of the queue, so that it is not lost with the closure when no
-        // thread can be made.
+        // By way of the queue: a closure would be lost if no thread can be made.
         self.common.lock().waiting.push(task);
         let maker = self.clone();
         let made = Builder::new()
@@ -118,7 +117,7 @@ impl Maker<'_, '_, '_, '_> {
         }
     }
 
-    /// The thread could not be made: its folder waits for those that there are.
+    /// The folder waits for existing threads.
     fn refuse(&self, error: &std::io::Error) {
         let mut state = self.common.lock();
         state.live -= 1;

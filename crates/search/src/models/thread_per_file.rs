@@ -37,7 +37,7 @@ impl Common {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until fewer than `cap` threads live, and counts one more.
+    /// Waits for fewer than `cap` threads, and counts one more.
     fn enter(&self, cap: u64) {
         let mut state = self.lock();
         while state.live >= cap.max(1) {
@@ -61,7 +61,7 @@ impl Common {
         self.ended.notify_one();
     }
 
-    /// The thread could not be made: how many there are, and whether it is the first time.
+    /// Returns the threads, and whether it is the first refusal.
     fn refuse(&self) -> (u64, bool) {
         let mut state = self.lock();
         state.live -= 1;
@@ -102,7 +102,7 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
 }
 
 impl Maker<'_, '_, '_, '_> {
-    /// Makes a thread for a file, or has `files` search it where none can be made.
+    /// `files` does it if no thread can be made.
     fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
         self.common.enter(self.cap);
         files.watch.lap(Class::Wait);
@@ -111,7 +111,7 @@ impl Maker<'_, '_, '_, '_> {
         self.create_ns += clock::now_ns() - started_ns;
         files.watch.lap(Class::Create);
         if let Err(error) = made {
-            // No room for another: as many as there are, from now on.
+            // The present number becomes the cap.
             let (live, first) = self.common.refuse();
             self.cap = live;
             if first {

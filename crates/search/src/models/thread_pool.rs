@@ -30,9 +30,9 @@ use crate::report::Flows;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Files {
     Shared,
-    /// Its own; where that is denied it says so.
+    /// Reports a refusal.
     Private,
-    /// Its own, where that is allowed: nobody asked for it.
+    /// Nobody asked for it.
     PrivateIfAllowed,
 }
 
@@ -43,7 +43,7 @@ struct Pool<'c, 'o> {
     later: Mutex<Later>,
 }
 
-/// Threads that were made while others worked, and what all came upon.
+/// Threads added later, and what all found.
 #[derive(Default)]
 struct Later {
     made: usize,
@@ -59,8 +59,7 @@ struct Seat<'scope, 'env, 'c, 'o> {
     pool: &'env Pool<'c, 'o>,
 }
 
-/// Does the work; tells also why no thread has a table of files of its own, where that was
-/// wanted and denied.
+/// And why a wanted private file table was denied.
 pub(crate) fn run(
     set: &FlowSet<'_, '_>,
     size: Size,
@@ -112,7 +111,7 @@ impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
         let made = threads.len();
         let mut totals = Totals::default();
         if made < wanted {
-            // Where not one could be made, this flow takes its place.
+            // Without any thread, this flow works.
             pool.queue.lose(wanted - made.max(1));
         }
         if made == 0 {

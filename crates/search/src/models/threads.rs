@@ -1,16 +1,13 @@
-//! Threads of a pool: made, joined.
-
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::models::{FlowSet, Totals, refused};
 
-/// Bytes of a flow's stack; only what is touched takes memory.
+/// Only touched pages take memory.
 pub(crate) const STACK_BYTES: usize = 256 << 10;
 
 pub(crate) type Ended = (Totals, u64);
 
-/// Makes `wanted` threads that do `body`, or as many as the kernel makes; says where that is
-/// fewer.
+/// As many as the kernel makes; reports if fewer.
 pub(crate) fn make<'scope>(
     scope: &'scope Scope<'scope, '_>,
     set: &FlowSet<'_, '_>,
@@ -33,7 +30,7 @@ pub(crate) fn make<'scope>(
     threads
 }
 
-/// Joins all: when the last of them was done with its work.
+/// Returns when the last was done.
 pub(crate) fn join(threads: Vec<ScopedJoinHandle<'_, Ended>>, totals: &mut Totals) -> Option<u64> {
     let mut last_ns = None;
     for thread in threads {

@@ -51,8 +51,7 @@ impl Done {
         }
     }
 
-    /// Making flows took `create_ns`, and the last of them was done with its work at
-    /// `done_ns`; `None` where none was made, and nothing had to be torn down.
+    /// The last flow was done at `done_ns`; `None` without flows: no tear-down.
     pub(crate) fn taking(self, create_ns: u64, done_ns: Option<u64>) -> Done {
         let tear_down_ns = done_ns.map_or(0, |done_ns| clock::now_ns().saturating_sub(done_ns));
         Done {
@@ -62,7 +61,7 @@ impl Done {
         }
     }
 
-    /// Where time went; making the flows of a pool is nobody's work but the caller's.
+    /// Making a pool's flows is the caller's work.
     pub(crate) fn profile(&self) -> Profile {
         let mut profile = self.totals.profile;
         if self.chosen.model.is_pool() {
@@ -73,7 +72,7 @@ impl Done {
 
     pub(crate) fn times(&self, total_ns: u64) -> Times {
         let tear_down_ns = self.tear_down_ns.min(total_ns);
-        // Flows that make flows at the same time take more than there is, together.
+        // Concurrent creation adds up to more than there is.
         let create_ns = self.create_ns.min(total_ns - tear_down_ns);
         Times {
             create_ns,
@@ -93,7 +92,7 @@ impl Done {
         self
     }
 
-    /// The kernel made no flow at all: the caller's has done it.
+    /// The caller's flow did the work.
     pub(crate) fn refused(mut self) -> Done {
         self.flows.held_at = Some(0);
         self.flows.refused = true;

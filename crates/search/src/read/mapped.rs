@@ -1,5 +1,3 @@
-//! Windows of a file that is mapped into memory.
-
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
@@ -19,8 +17,7 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps `file`; `None` if it is none that can be mapped (it is empty, or says so as files
-    /// of `/proc` do, or is no file of a disk).
+    /// `None` if it cannot be mapped: empty, in `/proc`, or not on a disk.
     pub(crate) fn of(file: BorrowedFd<'_>) -> io::Result<Option<Mapped>> {
         let stat = fstat(file)?;
         let kind = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT;
@@ -47,8 +44,7 @@ impl Mapped {
         }))
     }
 
-    /// Shows the file to `viewer`; `None` if this must be done by reading: it is no UTF-8, or
-    /// holds NUL bytes that stand for line feeds.
+    /// `None` if it must be read: not UTF-8, or NUL bytes in place of line feeds.
     pub(crate) fn view(&self, nul: Nul, viewer: &mut impl Viewer) -> io::Result<Option<End>> {
         let watched = Watched::begin(self.base, self.length);
         // SAFETY: the mapping of `length` bytes lives as long as `self`, and nobody writes

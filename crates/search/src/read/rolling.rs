@@ -15,9 +15,9 @@ use nix::errno::Errno;
 
 use super::text::{End, Mark, Nul, Viewer, Wants};
 
-/// Bytes of a block: half of all files of a source tree are below 4 KB, 95 in 100 below this.
+/// Half of all files in source trees are below 4 KB, 95 % below this.
 pub(crate) const BLOCK_BYTES: usize = 64 << 10;
-/// Room for a begun line in front of a block; a longer one has the buffer grow.
+/// For a begun line before a block; the buffer grows for longer ones.
 const LINE_BYTES: usize = 8 << 10;
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Rolling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
     Whole,
-    /// One gives what there is; nothing is the end.
+    /// Reads return parts; 0 is the end.
     Parts,
 }
 
@@ -88,7 +88,6 @@ impl Rolling {
         self.view_begun(begun, file, reads, nul, viewer)
     }
 
-    /// What [`Rolling::begin`] has read.
     pub(crate) fn begun(&self, begun: Begun) -> &[u8] {
         &self.buffer[..begun.read]
     }
@@ -111,7 +110,7 @@ impl Rolling {
         } = begun;
         let mut source = Descriptor(file);
         viewer.came(read);
-        // A mark may come in parts too.
+        // Even a mark may come in parts.
         while read < 3 && !ended {
             let more = source.read(&mut self.buffer[read..])?;
             ended = more == 0;
@@ -119,7 +118,7 @@ impl Rolling {
             viewer.came(more);
         }
         let end = match Mark::of(&self.buffer[..read]) {
-            // What decodes takes a mark that nothing follows for text.
+            // The decoder takes a lone mark for text.
             Mark::Utf16 if read == 2 => Ok(viewer.whole(&[], 2, nul)),
             Mark::Utf16 => self.transcode(read, file, nul, viewer),
             Mark::Utf8(start) => {
@@ -139,7 +138,6 @@ impl Rolling {
         end
     }
 
-    /// Shows what follows as UTF-8.
     fn transcode(
         &mut self,
         read: usize,
@@ -176,7 +174,7 @@ impl Rolling {
         }
         let mut checked = filled.start;
         let begun = &self.buffer[filled.start..filled.end];
-        // What gives parts may give the next one late.
+        // The next part may be late.
         let mut has_line = reads == Reads::Parts && memchr(b'\n', begun).is_some();
         loop {
             if !std::mem::take(&mut has_line) {
@@ -193,7 +191,7 @@ impl Rolling {
         }
     }
 
-    /// Looks for NUL bytes in what is new, from `checked` on: the file's end, if they are that.
+    /// From `checked` on; returns the file's end if NUL bytes decide.
     fn check(
         &mut self,
         filled: &Filled,
@@ -212,7 +210,7 @@ impl Rolling {
         None
     }
 
-    /// Shows all lines that end in what is new, from `new` on; at the file's end all.
+    /// Lines that end after `new`; at the file's end all.
     fn show(&self, filled: &mut Filled, new: usize, viewer: &mut impl Viewer) -> Wants {
         let cut = match filled.ended {
             true => filled.end,
@@ -230,8 +228,7 @@ impl Rolling {
         viewer.window(text, offset)
     }
 
-    /// Reads until the block is complete or the file has ended; of a file that gives parts,
-    /// until there is a line.
+    /// A full block or the end; of parts, until there is a line.
     fn fill(
         &mut self,
         filled: &mut Filled,
@@ -253,7 +250,7 @@ impl Rolling {
         Ok(())
     }
 
-    /// Moves the begun line to the front; makes room for the next block behind it.
+    /// Then there is room for the next block.
     fn roll(&mut self, filled: &mut Filled) -> io::Result<()> {
         if filled.start > 0 {
             self.buffer.copy_within(filled.start..filled.end, 0);
@@ -269,8 +266,7 @@ impl Rolling {
     }
 }
 
-/// Makes room for a line of which `needed` bytes are known: for twice what there was, so that
-/// a long one is copied a few times only.
+/// Doubles, so that long lines are copied seldom.
 pub(crate) fn grow(buffer: &mut Vec<u8>, needed: usize) -> io::Result<()> {
     let length = buffer.len();
     let wanted = needed.max(2 * length);
@@ -288,7 +284,7 @@ pub(crate) struct Begun {
 }
 
 pub(crate) fn nuls_to_feeds(text: &mut [u8]) {
-    // Written as one store for every byte, which the compiler does for many bytes at once.
+    // The compiler vectorises this store.
     for byte in text {
         *byte = if *byte == 0 { b'\n' } else { *byte };
     }

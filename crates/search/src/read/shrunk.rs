@@ -54,8 +54,7 @@ impl Drop for Watched {
 }
 
 impl Look {
-    /// The handler runs on this thread, between any two instructions: the fence keeps the
-    /// compiler from moving what follows before this.
+    /// The handler runs on this thread between any two instructions: the fence orders what follows.
     fn set(&self, base: usize, end: usize) {
         self.shrunk.store(false, Ordering::Relaxed);
         self.base.store(base, Ordering::Relaxed);
@@ -73,7 +72,7 @@ impl Look {
     }
 }
 
-/// How many searches have the handler installed, and what was there before.
+/// Searches with the handler, and the previous action.
 static INSTALLED: Mutex<(usize, Option<SigAction>)> = Mutex::new((0, None));
 
 #[derive(Debug)]
@@ -118,7 +117,7 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     // SAFETY: of a fault, the address is set.
     let address = unsafe { info.si_addr() }.addr();
     if !LOOK.with(|look| look.mends(address)) {
-        // Not ours: the fault happens again, with the default action.
+        // Not ours: the fault repeats with the default action.
         let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
         exchange(&default);
     }

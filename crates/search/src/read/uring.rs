@@ -25,18 +25,18 @@ use crate::place::{Place, Which};
 use crate::report::Class;
 
 const FILES: usize = 16;
-/// Bytes of each file that are read in the batch: two thirds of all source files are smaller.
+/// Read in the batch: two thirds of source files are smaller.
 const HEAD_BYTES: usize = 8 << 10;
-/// Entries of the ring: a batch's opens and the closes of the one before.
+/// A batch's opens, and the last one's closes.
 const ENTRIES: u32 = 2 * FILES as u32;
 const TRIES: u32 = 10_000;
-/// Marks the answers of closes, which nobody waits for by number.
+/// Answers of closes: nobody waits for them by number.
 const CLOSE: u64 = u64::MAX;
 
 pub(crate) struct Batches {
     ring: IoUring,
     heads: Vec<[u8; HEAD_BYTES]>,
-    /// Descriptors of the batch before, to be closed with the next.
+    /// Closed with the next batch.
     closing: Vec<RawFd>,
 }
 
@@ -76,8 +76,7 @@ impl Batches {
         })
     }
 
-    /// Searches the files `names` of a folder: gives those back that could not be opened beside
-    /// the ring, since too many files are open.
+    /// Returns files that cannot be opened beside the ring: too many are open.
     pub(crate) fn search<'n>(
         &mut self,
         files: &mut FileSearch<'_, '_>,
@@ -119,7 +118,7 @@ impl Batches {
         {
             let which = files.which(place, name.to_bytes());
             match opened {
-                // There was no room for the whole batch: it comes when the others are closed.
+                // These come when others are closed.
                 Err(Errno::EMFILE | Errno::ENFILE) => later.push(*name),
                 Err(errno) => files.not_opened(&which, errno),
                 Ok(file) => {
@@ -188,7 +187,7 @@ impl Batches {
     }
 
     fn read(&mut self, opened: &[Result<OwnedFd, Errno>]) -> io::Result<[i32; FILES]> {
-        // From the file's own position, which the read moves, so that reading can go on.
+        // The file's own position, so that reading can continue.
         const FROM_HERE: u64 = u64::MAX;
         let mut entries = Vec::with_capacity(FILES);
         for ((file, head), index) in opened.iter().zip(&mut self.heads).zip(0..) {
@@ -201,8 +200,7 @@ impl Batches {
         self.submit(&entries)
     }
 
-    /// Has the kernel do `entries`, and close what is to be closed; waits for all: the
-    /// answers, by their numbers.
+    /// Waits for all; answers by their numbers.
     fn submit(&mut self, entries: &[squeue::Entry]) -> io::Result<[i32; FILES]> {
         let closes: Vec<squeue::Entry> = self
             .closing
@@ -244,7 +242,7 @@ impl Batches {
     }
 }
 
-/// Whether the kernel may take the same again, once it has memory, or its answers are taken.
+/// A retry may succeed.
 fn passes(error: &io::Error) -> bool {
     let errno = error.raw_os_error();
     matches!(errno, Some(libc::EINTR | libc::EAGAIN | libc::EBUSY))

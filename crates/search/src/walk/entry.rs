@@ -1,5 +1,3 @@
-//! The entries that `getdents64` writes into a buffer.
-
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -26,7 +24,6 @@ pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry<'_>> {
         .filter(|entry| !matches!(entry.name(), b"." | b".."))
 }
 
-/// Takes the first entry off `rest`; `None` at its end.
 fn first<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
     let inode = u64::from_ne_bytes(rest.first_chunk::<8>().copied()?);
     let length = rest.get(LENGTH_AT..LENGTH_AT + 2)?.first_chunk::<2>()?;
@@ -42,7 +39,7 @@ fn first<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
     })
 }
 
-/// Writes entries of the folder into `buffer`: how many bytes, 0 at the end.
+/// Returns bytes; 0 at the end.
 pub(crate) fn getdents(folder: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     let (pointer, length) = (buffer.as_mut_ptr(), buffer.len());
     // SAFETY: the kernel writes at most `length` bytes at `pointer`, which the exclusive

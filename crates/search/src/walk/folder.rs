@@ -1,5 +1,3 @@
-//! One folder: opened, listed in parts, its entries selected.
-
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,11 +14,11 @@ use crate::plan::FileId;
 use crate::read::rolling::Reads;
 use crate::walk::Root;
 
-/// Bytes of a listing that are taken in one part: about a thousand names.
+/// About a thousand names.
 const PART_BYTES: usize = 32 << 10;
-/// With less room than this the kernel is not asked again.
+/// The least room for another call.
 const ROOM_BYTES: usize = 4 << 10;
-/// Paths that are longer are opened piece by piece (the kernel's `PATH_MAX`, less the NUL).
+/// Longer paths are opened in pieces (`PATH_MAX` less the NUL).
 const PATH_BYTES: usize = 4095;
 
 const FOLDER: OFlag = OFlag::O_RDONLY
@@ -28,8 +26,7 @@ const FOLDER: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_CLOEXEC)
     .union(OFlag::O_NOFOLLOW);
 
-/// A file that was replaced by a named pipe since it was listed must not keep us waiting,
-/// nor one that became a link lead elsewhere.
+/// A pipe in the file's place must not block, nor a link lead elsewhere.
 const FILE: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_CLOEXEC)
     .union(OFlag::O_NOFOLLOW)
@@ -48,7 +45,7 @@ pub(crate) struct Listing {
 pub(crate) struct Folder<'r> {
     fd: OwnedFd,
     root: &'r Root,
-    /// Below its root; empty for the root itself.
+    /// Below its root; empty: the root.
     path: &'r [u8],
     pub(crate) chain: Chain,
     begun: bool,
@@ -71,7 +68,7 @@ impl<'r> Folder<'r> {
         self.fd.as_fd()
     }
 
-    /// Lists the next part into `listing`; false when there is none.
+    /// False at the end.
     pub(crate) fn next(
         &mut self,
         listing: &mut Listing,
@@ -90,18 +87,18 @@ impl<'r> Folder<'r> {
         Ok(true)
     }
 
-    /// Fills `raw` with entries: how many bytes.
+    /// Returns bytes.
     fn fill(&mut self, raw: &mut Vec<u8>) -> io::Result<usize> {
         raw.resize(PART_BYTES, 0);
         let mut length = 0;
         while PART_BYTES - length >= ROOM_BYTES {
             match getdents(self.fd.as_fd(), &mut raw[length..]) {
-                // A folder that was removed has no more entries.
+                // A removed folder has no more entries.
                 Ok(0) => self.ended = true,
                 Err(error) if error.raw_os_error() == Some(libc::ENOENT) => self.ended = true,
                 Ok(more) => length += more,
                 Err(error) if length == 0 => return Err(error),
-                // What was listed is searched first; then the error is met again.
+                // The error comes again after these entries.
                 Err(_) => break,
             }
             if self.ended {
@@ -157,7 +154,7 @@ impl<'r> Folder<'r> {
         }
     }
 
-    /// One of `libc::DT_*`, asked for where the file system did not tell.
+    /// `libc::DT_*`; asked for if the file system lacks it.
     fn kind(&self, entry: &Entry<'_>) -> u8 {
         if entry.kind != libc::DT_UNKNOWN {
             return entry.kind;
@@ -196,7 +193,6 @@ impl<'r> Folder<'r> {
         }
     }
 
-    /// Whether the entry is the file that must not be searched.
     fn is(&self, entry: &Entry<'_>, skip: Option<FileId>) -> bool {
         let Some(file) = skip.filter(|file| file.inode == entry.inode) else {
             return false;
@@ -244,8 +240,8 @@ pub(crate) fn reads_of(file: BorrowedFd<'_>) -> Reads {
     }
 }
 
-/// File systems on which only the end of a file cuts a read short: those of disks and of
-/// memory. Elsewhere (`/proc`, FUSE, networks) one continues reading until nothing comes.
+/// Disks and memory: only the end cuts a read short. Elsewhere (`/proc`, FUSE, networks) reading
+/// continues until 0.
 #[expect(
     clippy::unreadable_literal,
     reason = "magic numbers as the kernel writes them"

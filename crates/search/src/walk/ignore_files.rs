@@ -16,14 +16,12 @@ fn open_at(folder: BorrowedFd<'_>, name: &[u8]) -> Option<OwnedFd> {
     openat(folder, name, flags, Mode::empty()).ok()
 }
 
-/// The globs in the file `name` of a folder, if it is there.
 pub(super) fn read_if(present: bool, folder: BorrowedFd<'_>, name: &[u8]) -> Gitignore {
     let file = present.then(|| open_at(folder, name)).flatten();
     file.map_or_else(Gitignore::empty, |file| globs_of(File::from(file)))
 }
 
-/// The globs in an ignore file, for paths below its folder. Reading ends at a line that is no
-/// text, as git's own library does.
+/// Relative to its folder. Reading ends at a line that is no text, as in git's library.
 fn globs_of(mut file: File) -> Gitignore {
     let mut bytes = Vec::new();
     if file.read_to_end(&mut bytes).is_err() {
@@ -40,7 +38,7 @@ fn globs_of(mut file: File) -> Gitignore {
     globs.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// `info/exclude` of the repository whose `.git` (a folder, or a file that names one) is here.
+/// `.git` may be a file that names the repository.
 pub(super) fn exclude_of(folder: BorrowedFd<'_>) -> Gitignore {
     let Some(git) = open_at(folder, b".git") else {
         return Gitignore::empty();

@@ -19,7 +19,7 @@ use ignore::gitignore::Gitignore;
 
 use super::ignore_files::{exclude_of, is_there, read_if};
 
-/// The rules of a folder and of all above it; `None` where there are none.
+/// Rules of a folder and those above; `None`: none.
 pub(crate) type Chain = Option<Arc<Level>>;
 
 #[derive(Debug)]
@@ -36,9 +36,9 @@ pub(crate) struct Level {
 
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Below it, this many bytes into the path.
+    /// Bytes into the path.
     Below(usize),
-    /// Above it: this stands before the path.
+    /// Before the path.
     Above(Vec<u8>),
 }
 
@@ -139,7 +139,7 @@ impl Level {
     }
 }
 
-/// Reads the rules of a folder; gives those above it where it has none.
+/// Those above, if it has none.
 pub(super) fn level(
     above: &Chain,
     folder: BorrowedFd<'_>,

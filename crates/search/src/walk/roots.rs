@@ -22,7 +22,7 @@ use crate::query::Query;
 
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// What stands before the paths below it: empty, or ending with a slash.
+    /// Before its paths: empty, or with a final slash.
     pub(crate) prefix: Vec<u8>,
     pub(crate) shown: PathBuf,
     pub(crate) kind: RootKind,
@@ -34,11 +34,10 @@ pub(crate) struct Root {
 pub(crate) enum RootKind {
     Folder,
     File,
-    /// Standard input, or a pipe or device that is named: it gives what there is.
+    /// Standard input, a pipe or a device.
     Input,
 }
 
-/// A root, open: as it is kept, or for as long as somebody uses it.
 #[derive(Debug)]
 pub(crate) enum Opened<'r> {
     Kept(BorrowedFd<'r>),
@@ -62,7 +61,7 @@ impl Root {
         }
     }
 
-    /// Opens the folder at `path` below it; empty: itself.
+    /// Empty: the root.
     pub(crate) fn folder(&self, path: &[u8]) -> io::Result<OwnedFd> {
         let path = if path.is_empty() { b"." } else { path };
         open_place(self.open()?.as_fd(), path)
@@ -87,8 +86,7 @@ impl Root {
     }
 }
 
-/// Looks at all roots; those that are not there are reported and left out. At most `keep`
-/// folders are kept open; files are opened when they are searched, however many are named.
+/// Missing ones are reported. At most `keep` folders stay open; files are opened when searched.
 pub(crate) fn open_roots(
     query: &Query,
     rules: &Rules,

@@ -103,8 +103,7 @@ impl Rules {
             })
     }
 
-    /// The rules of a folder: those above it, and its own. `offset`: how many bytes of paths
-    /// stand for the folder and its slash.
+    /// `offset`: bytes of the folder's path with its slash.
     pub(crate) fn extend(
         &self,
         above: &Chain,
@@ -144,8 +143,7 @@ impl Rules {
         chain
     }
 
-    /// The rules for the folder at `path` below `root`, without its own, read anew: for a flow
-    /// that got the folder from one that shares no memory with it.
+    /// Re-read, without its own: for a flow that shares no memory with the finder.
     pub(crate) fn again(&self, root: &Root, path: &[u8]) -> Chain {
         let mut chain = root.chain.clone();
         if !self.reads_files() || path.is_empty() {

@@ -7,8 +7,8 @@ use super::along;
 use super::answer::{About, Answer, Line, Question};
 use crate::data::Metric;
 use crate::data::words::plural;
-use crate::findings::asked::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::calibration::detects_in_words;
+use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{
     CaseResult, Finding, Results, Role, StudyResult, Word, compared, crossovers,
 };

@@ -9,7 +9,7 @@ use super::SelfManaged;
 use crate::data::number::{count, factor, factor_interval, is_small, many, time};
 use crate::data::words::plural;
 use crate::findings::paired::judged;
-use crate::findings::{CaseResult, VariantSummary, optimum, outside};
+use crate::findings::{CaseResult, VariantSummary, optimum, tuning_effects};
 
 /// Factor from which a difference explains.
 const FAR: f64 = 1.5;
@@ -25,7 +25,7 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
             said.extend(crowd(case));
         }
     }
-    said.extend(cases.iter().filter_map(outside::sentence));
+    said.extend(cases.iter().filter_map(tuning_effects::sentence));
     // What a user's command reads is its own affair.
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();

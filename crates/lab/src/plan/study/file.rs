@@ -15,13 +15,12 @@
 use toml::{Spanned, Value};
 
 use super::cpus::FLOWS;
-use super::each::{Member, members};
 use super::flow_counts::unknown;
 use super::format::{
     FileCase, FileOrigin, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides,
 };
-use super::placed::Placed;
 use super::source::Source;
+use super::spanned_params::Placed;
 use super::sweep_value::SweepValue;
 use super::variants::variants;
 use super::{StudyError, published};

@@ -6,8 +6,8 @@ use flow::{Model, Pages};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
+use super::case_matrix::Words;
 use super::command::Command;
-use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;

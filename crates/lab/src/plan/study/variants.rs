@@ -11,8 +11,8 @@ use super::file::duplicate;
 use super::flow_counts::{Count, unknown};
 use super::format::{FileCase, FileVariant, Overrides};
 use super::parent_memory::of_variant;
-use super::placed::Placed;
 use super::source::Source;
+use super::spanned_params::Placed;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
 

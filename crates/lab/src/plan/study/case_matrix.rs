@@ -10,8 +10,8 @@ use workload::Work;
 
 use super::StudyError;
 use super::format::{FileCase, FileEach, Overrides};
-use super::placed::Placed;
 use super::source::Source;
+use super::spanned_params::Placed;
 
 const ALL: &str = "all";
 
