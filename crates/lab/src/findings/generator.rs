@@ -4,7 +4,7 @@
 //! on a connection that was free is late by the generator: in both cases the figures are in part its own.
 //! A generator that is a command may have more threads, so its CPU share limits nothing.
 
-use super::asked::counted;
+use super::load_targets::counted;
 use super::{CaseResult, StudyResult};
 use crate::data::median;
 use crate::data::number::{plain, significant, time};

@@ -10,7 +10,6 @@ mod file;
 mod flow_counts;
 mod format;
 mod parent_memory;
-mod placed;
 mod published;
 mod source;
 mod spanned_params;

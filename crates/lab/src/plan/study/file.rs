@@ -5,7 +5,7 @@
 //! A file says more than a study: how the quick preset differs from the full one, and
 //! words and sweeps that stand for several cases. Reading takes three steps: the text into the
 //! types of [`format`](super::format), which know every key; each case with the tables of its
-//! preset laid over it; each list of words ([`each`](super::each)) and each sweep spread out
+//! preset laid over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep spread out
 //! into one case a value.
 //!
 //! The parameters of the work stay a plain table until the last step, because presets and
@@ -14,6 +14,7 @@
 
 use toml::{Spanned, Value};
 
+use super::case_matrix::{Member, members};
 use super::cpus::FLOWS;
 use super::flow_counts::unknown;
 use super::format::{
