@@ -139,6 +139,19 @@ fn running(standing: &Standing<'_>) -> Option<String> {
     ))
 }
 
+/// How long answers will take: `First answers in about 25 s; at most 2 min 5 s for all that this run can
+/// tell (Ctrl-C ends it with what is known)`.
+fn expected(first_s: f64, most_s: f64) -> String {
+    let [first, most] = [first_s, most_s].map(|seconds| match seconds.ceil() as u64 {
+        seconds @ ..=99 => format!("{} s", seconds.max(1)),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    });
+    format!(
+        "First answers in about {first}; at most {most} for all that this run can tell (Ctrl-C ends it \
+         with what is known)"
+    )
+}
+
 fn ended(place: &Place<'_>, because: CaseEnd) -> String {
     let why = match because {
         CaseEnd::Decided if place.case.variants.len() == 1 => "measured",
@@ -212,10 +225,10 @@ impl Observer for Progress {
                     place.study.name, place.case.name, place.case.title
                 ));
             }
-            Event::Remaining { study_s, .. } => {
-                self.left = study_s.map_or_else(String::new, |study_s| {
-                    format!(" · {study_s:.0} s left at most")
-                });
+            Event::Expected { first_s, most_s } => self.say(&expected(*first_s, *most_s)),
+            Event::Remaining { run_s, .. } => {
+                self.left =
+                    run_s.map_or_else(String::new, |run_s| format!(" · {run_s:.0} s left at most"));
             }
             Event::SlotEnded {
                 slot,

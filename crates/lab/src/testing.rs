@@ -41,7 +41,10 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         planted: 0,
     });
     let variants = labelled(models.iter().map(variant).collect());
-    Case::new(name, name, (spin, Metric::Total), variants)
+    Case {
+        reps: Some(5),
+        ..Case::new(name, name, (spin, Metric::Total), variants)
+    }
 }
 
 /// 20 ms; with noise, in every ten rounds as much less as more.
@@ -316,12 +319,10 @@ impl Observer for Heard {
             Event::SlotBegins { slot } => format!("slot {} {}", slot.round, slot.variant),
             Event::SlotEnded { value_ns, .. } => format!("value {value_ns:?}"),
             Event::LookTaken { rounds, .. } => format!("look {rounds}"),
-            Event::Remaining {
-                next_look_s,
-                study_s,
-            } => {
-                let study_s = study_s.map_or("?".to_owned(), |study_s| format!("{study_s:.3}"));
-                format!("remaining {next_look_s:.3} {study_s}")
+            Event::Expected { first_s, most_s } => format!("expected {first_s:.3} {most_s:.3}"),
+            Event::Remaining { next_look_s, run_s } => {
+                let run_s = run_s.map_or("?".to_owned(), |run_s| format!("{run_s:.3}"));
+                format!("remaining {next_look_s:.3} {run_s}")
             }
             Event::CaseEnded { because, .. } => format!("{because:?}"),
             Event::RunEnded { interrupted } => format!("end {interrupted:?}"),

@@ -41,11 +41,26 @@ impl Best {
     ///
     /// Those of [`Rule::check`].
     pub fn of(columns: &[Vec<Option<f64>>], rule: Rule) -> Result<Self, StatsError> {
+        Self::at_looks(columns, rule, |_| 1.0)
+    }
+
+    /// The same after several looks, where `share` is the level of a look after so many rounds, as a
+    /// share of that of the rule: pairs of which one was dropped have fewer rounds than the others.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rule::check`].
+    pub fn at_looks(
+        columns: &[Vec<Option<f64>>],
+        rule: Rule,
+        share: impl Fn(usize) -> f64,
+    ) -> Result<Self, StatsError> {
         let k = columns.len();
         rule.check()?;
         let judge = |a: usize, b: usize| {
             let (reference, subject) = common(&columns[b], &columns[a]);
-            rule.judge_values(&reference, &subject).ok()
+            let alpha = rule.alpha() * share(reference.len());
+            rule.judge_at(&reference, &subject, alpha).ok()
         };
         let row = |a: usize| -> Vec<Option<(Estimate, Verdict)>> {
             (0..k)

@@ -15,18 +15,17 @@
 //! every run shows it. So an estimate below it is called in doubt. The noise is that of the same
 //! rounds, and rounds that decided early spread less than the machine does, by chance again:
 //! half as much is added. That half is fitted by simulation (`tests/early.rs`, docs/method.md):
-//! with it nine of ten estimates that overstate a difference of 2 to 10 % by half at the first two
-//! looks are in doubt. At later looks the selection is small.
+//! with it nine of ten estimates that overstate a difference of 2 to 10 % by half in 20 rounds or
+//! fewer are in doubt. At later looks the selection is small.
 //!
 //! What it deliberately does not do: shrink the estimate. By how much would depend on the truth,
 //! and a shrunk number could not be computed again from the rounds.
 
 use crate::estimate::Estimate;
-use crate::looks::LOOKS;
 use crate::noise::detectable;
 
 /// More rounds than this are not few.
-const FEW: usize = LOOKS[1];
+const FEW: usize = 20;
 /// The noise of a machine over that of rounds that decided early; fitted, see above.
 const MORE_NOISE: f64 = 1.5;
 

@@ -115,6 +115,10 @@ mod tests {
             comparisons: pairs(k),
         };
         let plan = LookPlan::default().deciding_at(rule.alpha());
+        let at = |share: f64| Rule {
+            comparisons: (pairs(k) as f64 / share).ceil() as usize,
+            ..rule
+        };
         let mut machine = Machine::new(model, k * plan.max_rounds(), draw);
         let mut columns = vec![Vec::new(); k];
         let mut halving = Halving::new(k);
@@ -133,13 +137,13 @@ mod tests {
                 slots += 1;
             }
             if plan.is_look(round) {
-                halving.look(&columns, rule).unwrap();
+                halving.look(&columns, at(plan.share(round))).unwrap();
                 if halving.is_over() {
                     break;
                 }
             }
         }
-        let best = Best::of(&columns, rule).unwrap();
+        let best = Best::at_looks(&columns, rule, |rounds| plan.share(rounds)).unwrap();
         Found {
             unbeaten: best.unbeaten().collect(),
             slots,

@@ -24,7 +24,7 @@
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
 //! | times over a parameter | the line that they lie on | [`Line::through`] |
-//! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
+//! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`], [`half_width`] |
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
@@ -67,7 +67,7 @@ pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;
 pub use median_interval::{Typical, typical, typical_amount};
-pub use noise::{Noise, detectable, noise};
+pub use noise::{Noise, detectable, half_width, noise};
 pub use sequential::{Sequential, Step};
 pub use shift::{Shift, shift};
 pub use summary::Summary;

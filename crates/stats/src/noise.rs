@@ -82,6 +82,12 @@ pub fn noise(values: &[f64]) -> Noise {
 /// infinite when the rounds are too few for an interval. The derivation assumes
 /// Gaussian noise and stands at the head of this file and in `docs/method.md`.
 pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
+    (half_width(pair, rounds, alpha) + Z_95 * error(pair, rounds)).exp_m1()
+}
+
+/// The half-width, in logs, that the interval of a look probably has: z e of the same derivation.
+/// Infinite when the rounds are too few for an interval.
+pub fn half_width(pair: f64, rounds: usize, alpha: f64) -> f64 {
     let k = wilcoxon_k(rounds, alpha);
     let n = rounds as f64;
     if k == 0 || n <= SPENT_ON_WIDTH {
@@ -89,9 +95,12 @@ pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
     }
     let mean = n * (n + 1.0) / 4.0;
     let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
-    let z = (mean - k as f64 + 0.5) / deviation;
-    let error = pair * (PI / 3.0 / (n - SPENT_ON_WIDTH)).sqrt();
-    ((z + Z_95) * error).exp_m1()
+    (mean - k as f64 + 0.5) / deviation * error(pair, rounds)
+}
+
+/// The standard error of the estimate of this many rounds.
+fn error(pair: f64, rounds: usize) -> f64 {
+    pair * (PI / 3.0 / (rounds as f64 - SPENT_ON_WIDTH).max(0.0)).sqrt()
 }
 
 #[cfg(test)]

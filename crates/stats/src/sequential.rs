@@ -39,11 +39,11 @@ impl Step {
 /// ```
 /// use stats::{LookPlan, Rule, Sequential, Step, Verdict};
 /// let mut s = Sequential::new(LookPlan::default(), Rule::default())?;
-/// for round in 1..10 {
+/// for round in 1..7 {
 ///     assert_eq!(s.push(2.0, 1.0 + 0.001 * f64::from(round))?, Step::Continue);
 /// }
 /// let Step::Decided(estimate, verdict) = s.push(2.0, 1.01)? else { panic!() };
-/// assert_eq!(estimate.rounds, 10);
+/// assert_eq!(estimate.rounds, 7);
 /// assert!(matches!(verdict, Verdict::Faster { at_least } if at_least > 0.95));
 /// # Ok::<(), stats::StatsError>(())
 /// ```
@@ -109,13 +109,22 @@ impl Sequential {
     /// the whole sequence at which one of them names a difference. Its 5 % are those of a plan.
     /// `None` without a round.
     pub fn p_value(&self) -> Option<f64> {
-        let n = self.rounds();
-        let looks = self.plan.looks().iter().copied().filter(|&look| look < n);
-        let p = looks.chain([n]).filter_map(|look| {
-            let p = p_value(&self.reference[..look], &self.subject[..look]).ok()?;
-            Some(p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA)
-        });
-        p.min_by(f64::total_cmp).map(|p| p.min(1.0))
+        let now = self.p_value_after(self.rounds());
+        now.map(|now| self.p_value_at_looks().map_or(now, |p| p.min(now)))
+    }
+
+    /// The same of the looks of the plan alone, without the rounds since the last one.
+    pub fn p_value_at_looks(&self) -> Option<f64> {
+        let looks = self.plan.looks().iter().copied();
+        let looks = looks.take_while(|&look| look <= self.rounds());
+        looks
+            .filter_map(|look| self.p_value_after(look))
+            .min_by(f64::total_cmp)
+    }
+
+    fn p_value_after(&self, look: usize) -> Option<f64> {
+        let p = p_value(&self.reference[..look], &self.subject[..look]).ok()?;
+        Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 
     /// The noise of the rounds: the standard deviation of a round's log ratio, by the median of
@@ -144,18 +153,39 @@ impl Sequential {
 
     /// The finding if no further round will come.
     ///
-    /// For a run that was cut, or that lost rounds to failed slots: this look
-    /// takes the place of those that are left, so the level holds. Calling it
-    /// while the run continues and stopping by what it says breaks the level; for
-    /// a live display use [`Sequential::estimate`].
+    /// For a run that ended by itself, or that lost rounds to failed slots: this look
+    /// takes the place of those that are left, so the level holds. Where somebody who
+    /// saw the data chose the moment, [`Sequential::peek`] comes first.
+    ///
+    /// Between two looks the level of the last one may say more than that of now with some more
+    /// rounds: where neither decides, the narrower interval is shown. Both hold.
     ///
     /// # Errors
     ///
     /// No round was taken.
     pub fn conclude(&self) -> Result<(Estimate, Verdict), StatsError> {
-        match self.step.finding() {
-            Some(finding) => Ok(finding),
-            None => self.judge(),
+        if let Some(finding) = self.step.finding() {
+            return Ok(finding);
+        }
+        let now = self.judge()?;
+        match self.plan.last_before(self.rounds()) {
+            Some(look) if !now.1.is_decided() => {
+                let before = self.judge_after(look)?;
+                Ok(if width(&before.0) < width(&now.0) {
+                    before
+                } else {
+                    now
+                })
+            }
+            _ => Ok(now),
+        }
+    }
+
+    /// Takes down that somebody looks now and may stop by what there is: at the smaller level of a
+    /// round that is no planned look.
+    pub fn peek(&mut self) {
+        if self.step == Step::Continue {
+            self.plan.peek_at(self.rounds());
         }
     }
 
@@ -167,7 +197,7 @@ impl Sequential {
     /// No round was taken.
     pub fn show(&mut self) -> Result<Step, StatsError> {
         if self.step == Step::Continue {
-            let (estimate, verdict) = self.judge()?;
+            let (estimate, verdict) = self.conclude()?;
             self.plan.look_at(self.rounds());
             if verdict.is_decided() {
                 self.step = Step::Decided(estimate, verdict);
@@ -216,9 +246,21 @@ impl Sequential {
     }
 
     fn judge(&self) -> Result<(Estimate, Verdict), StatsError> {
-        let alpha = self.rule.alpha() * self.plan.share(self.rounds());
-        self.rule.judge_at(&self.reference, &self.subject, alpha)
+        self.judge_after(self.rounds())
     }
+
+    /// The finding of the first `rounds` rounds, at the level of their look.
+    fn judge_after(&self, rounds: usize) -> Result<(Estimate, Verdict), StatsError> {
+        let alpha = self.rule.alpha() * self.plan.share(rounds);
+        let [reference, subject] = [&self.reference, &self.subject].map(|side| &side[..rounds]);
+        self.rule.judge_at(reference, subject, alpha)
+    }
+}
+
+/// How wide an interval is, in logs.
+fn width(estimate: &Estimate) -> f64 {
+    let ends = estimate.interval();
+    ends.map_or(f64::INFINITY, |(low, high)| (high / low).ln())
 }
 
 #[cfg(test)]
@@ -241,7 +283,7 @@ mod tests {
     #[test]
     fn it_decides_only_at_a_look() {
         let mut s = sequential(80);
-        for _ in 0..9 {
+        for _ in 0..6 {
             assert_eq!(s.push(1.0, 3.0), Ok(Step::Continue));
         }
         assert!(matches!(s.push(1.0, 3.0), Ok(Step::Decided(..))));
@@ -261,12 +303,12 @@ mod tests {
     #[test]
     fn a_settled_finding_stays() {
         let mut s = sequential(80);
-        for _ in 0..10 {
+        for _ in 0..7 {
             s.push(1.0, 3.0).unwrap();
         }
         let settled = s.step();
         assert_eq!(s.push(3.0, 1.0), Ok(settled));
-        assert_eq!(s.rounds(), 10);
+        assert_eq!(s.rounds(), 7);
         assert_eq!(s.conclude().ok(), settled.finding());
     }
 
@@ -286,7 +328,8 @@ mod tests {
     /// after 80 rounds was decided from the first 12 of them.
     #[test]
     fn more_rounds_judge_no_old_round_again() {
-        let mut s = sequential(80);
+        let plan = LookPlan::four(80).unwrap();
+        let mut s = Sequential::new(plan, Rule::default()).unwrap();
         for _ in 0..9 {
             s.push(1.0, 1.3).unwrap();
         }
@@ -310,7 +353,8 @@ mod tests {
 
     #[test]
     fn what_was_shown_stays() {
-        let mut s = sequential(80);
+        let plan = LookPlan::four(80).unwrap();
+        let mut s = Sequential::new(plan, Rule::default()).unwrap();
         for _ in 0..8 {
             s.push(1.0, 3.0).unwrap();
         }
@@ -328,6 +372,36 @@ mod tests {
         assert_eq!(s.estimate(), None);
         undecidable(&mut s, 13);
         assert_eq!(s.conclude().unwrap().0.rounds, 13);
+        assert_eq!(s.step(), Step::Continue);
+    }
+
+    /// Eight rounds have no interval at the level of somebody who looks, and seven had one.
+    #[test]
+    fn between_two_looks_the_narrower_interval_is_shown() {
+        let mut s = sequential(80);
+        undecidable(&mut s, 8);
+        let by_itself = s.conclude().unwrap().0;
+        s.peek();
+        let peeked = s.conclude().unwrap().0;
+        assert_eq!((by_itself.rounds, peeked.rounds), (8, 7));
+        undecidable(&mut s, 2);
+        let at_look = s.conclude().unwrap().0;
+        assert_eq!(at_look.rounds, 10);
+        undecidable(&mut s, 3);
+        s.peek();
+        let (estimate, verdict) = s.conclude().unwrap();
+        assert!(width(&estimate) <= width(&at_look) && !verdict.is_decided());
+    }
+
+    #[test]
+    fn what_a_peek_decides_is_decided_at_an_eighth_of_the_level() {
+        let mut s = sequential(80);
+        undecidable(&mut s, 10);
+        for _ in 0..3 {
+            s.push(1.0, 3.0).unwrap();
+        }
+        s.peek();
+        assert_eq!(s.plan().share(13), 0.125);
         assert_eq!(s.step(), Step::Continue);
     }
 }

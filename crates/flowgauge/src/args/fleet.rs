@@ -88,7 +88,7 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds, conflicts_with = "slurm")]
     pub(crate) patience: f64,
     /// A machine that has not ended in this time has failed; the time limit of a Slurm job [default: twice the
-    /// budgets of the studies and 10 min more, or 24h without a budget]
+    /// budget of the run and 10 min more, or 24h without a budget]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) machine_deadline: Option<f64>,
     /// Machines that are connected to and given the program at the same time [default: all]

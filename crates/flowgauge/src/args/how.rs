@@ -18,11 +18,11 @@ pub(crate) struct HowArgs {
     /// Print every table and reason too, not only the answers
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
-    /// Maximum number of rounds; the data is looked at after 10, 20, 40 and 80
+    /// Maximum number of rounds; the data is looked at after 7, 10, 14, 20, 28, 40, 56 and 80
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::rounds)]
     pub(crate) rounds: Option<u64>,
-    /// Maximum time for each study, such as 60s or 5m; a launch that is still running then is cut, but
-    /// not before 5 s
+    /// Maximum time of the run, such as 60s or 5m; a launch that is still running then is cut, but
+    /// not before 5 s [default in the quick preset: 20s, and 10s for each further study]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) budget: Option<f64>,
     /// Seed of every random choice; printed [default: random]

@@ -15,7 +15,7 @@ Examples:
   flowgauge run creating --ballast 1G --ballast-pages 4k,huge    what a fork copies of 1 GiB
   flowgauge run workers --sample 50ms      record CPU, memory and disk beside the slots
   flowgauge run my-study.toml              a study of your own
-  flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
+  flowgauge run --budget 30s --seed 7      at most 30 s, in this random order
   flowgauge run --resume DIR               continue a run that was cut
   flowgauge run search --tree ~/src        which flows search that tree fastest
   flowgauge run primes --watch             show what the flows do while they run

@@ -43,10 +43,11 @@ pub(crate) fn settings(
     let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
     let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset, here));
     let simulation = simulation.transpose()?;
+    let usual_s = usual.budget_s.map(|_| Settings::quick_s(studies.len()));
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     let mut settings = Settings {
         max_rounds,
-        budget_s: how.budget.or(usual.budget_s),
+        budget_s: how.budget.or(usual_s),
         floor: how.floor,
         value: how.value.into(),
         deadline_s: how.deadline,

@@ -11,7 +11,7 @@ use flow::Outcome;
 use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Metric, Probe, Settings, Study};
+use super::{Metric, Probe, Schedule, Settings, Study};
 
 pub(crate) use checksum::seal;
 pub use error::JournalError;
@@ -110,7 +110,7 @@ pub enum Entry {
     },
     /// A run that was shown is taken up again, and may last longer than was planned.
     Extended {
-        /// Seconds at the most for each study from here on; null: as before.
+        /// Seconds at the most from here on, as the settings have them; null: as before.
         budget_s: Option<f64>,
         /// Rounds at the most for each case from here on; null: as before.
         max_rounds: Option<usize>,
@@ -146,21 +146,51 @@ impl Header {
         case.is_some_and(|case| case.metric == Metric::Unit || case.work.only_computes())
     }
 
-    /// The headline answers: studies with their cases.
-    pub(crate) fn answers(&self) -> impl Iterator<Item = (&Study, &Case)> {
-        self.studies.iter().filter_map(|study| {
-            let mut cases = study.cases.iter();
-            let case = cases.find(|case| case.name == study.headline)?;
-            (case.variants.len() > 1).then_some((study, case))
-        })
+    /// The cases of each study, by their places, that answer the run together: those with a row on the
+    /// first screen; in older journals the headline.
+    pub(crate) fn rows(&self) -> Vec<Vec<usize>> {
+        let alone = self.studies.len() == 1;
+        let headline = |study: &Study| {
+            let place = study
+                .cases
+                .iter()
+                .position(|case| case.name == study.headline);
+            place.into_iter().collect()
+        };
+        let rows = self
+            .studies
+            .iter()
+            .map(|study| match self.settings.schedule {
+                Schedule::Rows => study.rows(alone),
+                Schedule::Slices => headline(study),
+            });
+        rows.collect()
     }
 
-    /// The number of answers that share a case's error: all of the run for a headline, else 1.
-    pub(crate) fn answers_with(&self, study: &Study, case: &Case) -> usize {
-        let is_headline = self.settings.together && case.name == study.headline;
-        match is_headline {
-            true => self.answers().count().max(1),
-            false => 1,
-        }
+    /// With how many answers each case of each study shares its error: a row with all rows that compare
+    /// something, a case behind them with as many as share its level if no comparison of its study
+    /// names a difference.
+    pub(crate) fn answers_with(&self) -> Vec<Vec<usize>> {
+        let rows = self.rows();
+        let of = || self.studies.iter().zip(&rows);
+        let compares = |study: &Study, row: usize| study.cases[row].variants.len() > 1;
+        let answers =
+            of().flat_map(|(study, rows)| rows.iter().filter(|&&row| compares(study, row)));
+        let answers = answers.count().max(1);
+        let shares = of().map(|(study, rows)| {
+            let pairs = |place: usize| study.cases[place].variants.len().saturating_sub(1);
+            let behind = (0..study.cases.len()).filter(|place| !rows.contains(place));
+            let behind: usize = behind.map(pairs).sum();
+            let share = |place: usize| match rows.contains(&place) {
+                _ if !self.settings.together => 1,
+                true => answers,
+                false if self.settings.schedule == Schedule::Rows => {
+                    behind.div_ceil(pairs(place).max(1)).max(1)
+                }
+                false => 1,
+            };
+            (0..study.cases.len()).map(share).collect()
+        });
+        shares.collect()
     }
 }

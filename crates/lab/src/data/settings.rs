@@ -21,7 +21,7 @@ pub struct Settings {
     /// Whether every case has exactly that many rounds, with one look after the last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact_rounds: bool,
-    /// Seconds at the most for each study; `None` for no bound.
+    /// Seconds at the most for the run ([`Schedule::Rows`]) or for each study; `None` for no bound.
     pub budget_s: Option<f64>,
     /// Differences below this fraction do not matter ("same within d"); `None` chooses
     /// 1 %, or 2 % on a noisy machine.
@@ -44,6 +44,9 @@ pub struct Settings {
     /// study theirs. Journals of before it was so say nothing: there each case has its own.
     #[serde(default)]
     pub together: bool,
+    /// How the time is given to cases, and at which rounds they are judged.
+    #[serde(default, skip_serializing_if = "Schedule::is_slices")]
+    pub schedule: Schedule,
     /// Events that are counted of the flows of every slot; usually none. Journals of before
     /// the flag had its name say `count`.
     #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
@@ -102,16 +105,19 @@ impl Sampling {
 }
 
 impl Settings {
-    /// The usual settings of a preset. Quick has 18 s for each study; full has all the time it
-    /// needs.
+    /// Rounds at the most where no other number is asked for.
+    pub const USUAL_ROUNDS: usize = 80;
+
+    /// The usual settings of a preset for one study. Quick has [`QUICK_S`]; full has all the time
+    /// it needs.
     #[must_use]
     pub fn usual(preset: Preset, seed: u64) -> Self {
         Self {
             seed,
             preset,
-            max_rounds: 80,
+            max_rounds: Self::USUAL_ROUNDS,
             exact_rounds: false,
-            budget_s: (preset == Preset::Quick).then_some(18.0),
+            budget_s: (preset == Preset::Quick).then_some(QUICK_S),
             floor: None,
             value: Value::Typical,
             deadline_s: None,
@@ -121,7 +127,47 @@ impl Settings {
             parent_memory: None,
             axes: LaidWords::default(),
             together: true,
+            schedule: Schedule::Rows,
         }
+    }
+
+    /// The budget of a quick run of so many studies.
+    #[must_use]
+    pub fn quick_s(studies: usize) -> f64 {
+        QUICK_S + FURTHER_S * studies.saturating_sub(1) as f64
+    }
+
+    /// The budget of the whole run.
+    #[must_use]
+    pub fn run_s(&self, studies: usize) -> Option<f64> {
+        let slices = match self.schedule {
+            Schedule::Slices => studies,
+            Schedule::Rows => 1,
+        };
+        self.budget_s.map(|budget_s| budget_s * slices as f64)
+    }
+}
+
+/// Seconds of a quick run of one study.
+const QUICK_S: f64 = 20.0;
+/// Seconds that each further study adds to it.
+const FURTHER_S: f64 = 10.0;
+
+/// How the time of a run is given to its cases, how often they are judged, and which of them share
+/// the 5 %. A journal is judged as it was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// A budget for each study, four looks, one answer a study: journals of before there were rows.
+    #[default]
+    Slices,
+    /// One budget, eight looks; the rows of the first screen come first and share the 5 %.
+    Rows,
+}
+
+impl Schedule {
+    fn is_slices(&self) -> bool {
+        *self == Self::Slices
     }
 }
 

@@ -3,6 +3,7 @@
 mod labels;
 mod published;
 mod questions;
+mod rows;
 mod topology;
 
 use std::collections::BTreeMap;

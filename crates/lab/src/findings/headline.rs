@@ -38,17 +38,17 @@ pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Optio
         let mut findings = case.findings.iter();
         findings.any(|finding| matches!(finding.role, Role::Headline { .. }))
     };
-    if let Some(head) = cases.iter().find(is_head) {
-        return Some(head);
-    }
     let named = cases.iter().find(|case| case.case.name == study.headline)?;
-    let Some(point) = &named.case.sweep else {
+    let Some(point) = named.case.sweep.as_ref().filter(|_| !is_head(&named)) else {
         return Some(named);
     };
     let of_sweep = |case: &&CaseResult| {
         let own = case.case.sweep.as_ref();
         own.is_some_and(|own| own.sweep == point.sweep)
     };
+    if let Some(head) = cases.iter().filter(of_sweep).find(is_head) {
+        return Some(head);
+    }
     let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
     cases.iter().filter(of_sweep).max_by_key(order)
 }

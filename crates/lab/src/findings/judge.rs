@@ -16,7 +16,8 @@
 //!
 //! A run that was shown and continues keeps what was found: its looks stay where they were, a
 //! verdict that was shown is final, and only looks beyond the rounds that exist are added
-//! ([`LookPlan`] says at what level). [`Judge`] remembers after which round it was shown and
+//! ([`LookPlan`] says at what level). A case that was stopped in the middle of things may have been
+//! stopped by what it said ([`Judge::peek`]). [`Judge`] remembers after which round it was shown and
 //! lengthened, so that slots valued in another way are judged at the same looks.
 //!
 //! Where a case asks which of its variants is best, each look may leave variants out of the
@@ -25,7 +26,8 @@
 use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError};
 use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
 
-use crate::data::{Case, Metric, Settings};
+use crate::data::{Case, Metric, Schedule, Settings};
+use crate::findings::outlook::Outlook;
 
 /// The floor on a machine where 1 % can be seen.
 const FLOOR: f64 = 0.01;
@@ -36,6 +38,7 @@ const NOISY_FLOOR: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     plan: LookPlan,
+    schedule: Schedule,
     /// The first look that was planned.
     first_look: usize,
     /// Fewest rounds that say anything: those of an interval at the level of the case, or one.
@@ -63,6 +66,8 @@ struct Turn {
     after: usize,
     /// Rounds at the most from there on, where more were asked for.
     max_rounds: Option<usize>,
+    /// Whether somebody may have chosen the moment by what the data said.
+    peeked: bool,
 }
 
 /// What the rounds of a comparison say.
@@ -105,6 +110,7 @@ impl Judge {
         let plan = plan(settings, case, answers)?;
         let judge = Self {
             answers,
+            schedule: settings.schedule,
             first_look: plan.looks()[0],
             fewest: match case.metric {
                 // Its counts hardly vary, and it has no interval of confidence.
@@ -129,9 +135,20 @@ impl Judge {
     ///
     /// # Errors
     /// There are to be none, or too many of them.
-    pub(crate) fn go_on(&mut self, max_rounds: Option<usize>) -> Result<(), StatsError> {
+    pub(crate) fn go_on(
+        &mut self,
+        max_rounds: Option<usize>,
+        peeked: bool,
+    ) -> Result<(), StatsError> {
         let after = self.rounds();
-        self.turns.push(Turn { after, max_rounds });
+        self.turns.push(Turn {
+            after,
+            max_rounds,
+            peeked,
+        });
+        if peeked {
+            self.peek();
+        }
         if self.plan.decides_after(after) {
             self.plan.look_at(after);
             let was_open = self.opened.is_some();
@@ -153,6 +170,14 @@ impl Judge {
         pairs.try_for_each(|pair| pair.extend(max_rounds))
     }
 
+    /// Takes down that somebody sees the data as it stands and may stop by what it says: any round but a
+    /// planned look is then judged at a smaller level, and the level of all looks together holds.
+    pub(crate) fn peek(&mut self) {
+        self.plan.peek_at(self.rounds());
+        let pairs = self.opened.iter_mut().flat_map(|opened| &mut opened.pairs);
+        pairs.for_each(Sequential::peek);
+    }
+
     /// The same looks at other values of the same rounds.
     pub(crate) fn again(
         &self,
@@ -163,11 +188,11 @@ impl Judge {
         let mut turns = self.turns.iter().peekable();
         for round in rounds {
             while let Some(turn) = turns.next_if(|turn| turn.after == judge.rounds()) {
-                judge.go_on(turn.max_rounds)?;
+                judge.go_on(turn.max_rounds, turn.peeked)?;
             }
             judge.push(round);
         }
-        turns.try_for_each(|turn| judge.go_on(turn.max_rounds))?;
+        turns.try_for_each(|turn| judge.go_on(turn.max_rounds, turn.peeked))?;
         Ok(judge)
     }
 
@@ -178,8 +203,7 @@ impl Judge {
 
     /// The looks that were added to those that were planned.
     pub(crate) fn added(&self) -> Vec<usize> {
-        let looks = self.plan.looks().iter().copied();
-        looks.filter(|&look| self.plan.share(look) < 1.0).collect()
+        self.plan.added()
     }
 
     fn rule(&self, floor: f64) -> Rule {
@@ -187,6 +211,20 @@ impl Judge {
             floor,
             comparisons: self.pairs() * self.answers,
         }
+    }
+
+    /// The level of a look after so many rounds, as a share of [`LOOK_ALPHA`]: all of it in journals of
+    /// before looks had different ones.
+    pub(crate) fn share(&self, rounds: usize) -> f64 {
+        match self.schedule {
+            Schedule::Rows => self.plan.share(rounds),
+            Schedule::Slices => 1.0,
+        }
+    }
+
+    /// Whether there is anything to compare.
+    pub(crate) fn compares(&self) -> bool {
+        self.variants > 1
     }
 
     /// Comparisons of the case.
@@ -210,7 +248,7 @@ impl Judge {
             opened.push(&values);
         }
         self.rounds.push(values);
-        if self.opened.is_none() && self.rounds.len() >= self.first_look() {
+        if self.opened.is_none() && self.rounds.len() >= self.first_look {
             self.opened = Some(self.open());
         }
         if self.plan.is_look(self.rounds()) {
@@ -280,24 +318,9 @@ impl Judge {
         self.plan.max_rounds()
     }
 
-    pub(crate) fn first_look(&self) -> usize {
-        self.first_look
-    }
-
     /// Fewest rounds that have an interval, where the plan has as many.
     pub(crate) fn fewest_rounds(&self) -> usize {
         self.fewest
-    }
-
-    /// Rounds that a budget gives to this case before any other gets more: those up to its first
-    /// look, and a reserve where the case shares its level with others.
-    pub(crate) fn enough_rounds(&self) -> usize {
-        let reserve = match self.answers {
-            0..=1 => 0,
-            _ => self.fewest.div_ceil(4),
-        };
-        let enough = self.first_look.max(self.fewest + reserve);
-        enough.min(self.max_rounds())
     }
 
     /// The next round after which the data is judged.
@@ -307,6 +330,11 @@ impl Judge {
             .find(|&&look| look > self.rounds())
             .copied()
             .unwrap_or(self.max_rounds())
+    }
+
+    /// Whether the round just taken was followed by a planned look.
+    pub(crate) fn at_planned_look(&self) -> bool {
+        self.plan.is_planned(self.rounds())
     }
 
     /// Whether the round just taken was followed by a look.
@@ -370,6 +398,54 @@ impl Judge {
         pairs.map(|pair| judged(&pair.ok()?)).collect()
     }
 
+    /// When the comparisons probably have their answers where the level is divided by this many answers:
+    /// all of them, or the one of a variant.
+    pub(crate) fn outlook(&self, answers: usize, subject: Option<usize>) -> Outlook {
+        if self.search.as_ref().is_some_and(Halving::is_over) {
+            return Outlook::DECIDED;
+        }
+        let Opened { floor, pairs } = self.as_opened();
+        let comparisons = self.pairs() * answers;
+        let rule = Rule { floor, comparisons };
+        let left = self
+            .plan
+            .looks()
+            .iter()
+            .filter(|&&look| look > self.rounds());
+        let left = left.map(|&look| (look, rule.alpha() * self.plan.share(look)));
+        let left: Vec<(usize, f64)> = left.collect();
+        let asked = |place: usize| subject.is_none_or(|subject| subject == place + 1);
+        let pairs = pairs.iter().enumerate().filter(|(place, _)| asked(*place));
+        let outlook = |pair: &Sequential| {
+            let found = pair.at(rule).and_then(|pair| pair.conclude());
+            match found {
+                Ok((_, verdict)) if verdict.is_decided() => Outlook::DECIDED,
+                Ok((estimate, _)) => Outlook::of_open(&estimate, pair.noise(), floor, &left),
+                Err(_) => Outlook::UNKNOWN,
+            }
+        };
+        let all = pairs.map(|(_, pair)| outlook(pair)).reduce(Outlook::and);
+        match (&self.search, all) {
+            (None, Some(all)) => all,
+            (_, all) => Outlook {
+                is_decided: false,
+                ..all.unwrap_or(Outlook::UNKNOWN)
+            },
+        }
+    }
+
+    /// The smallest p-value of the planned looks so far, for all comparisons together.
+    pub(crate) fn smallest_p_at_looks(&self) -> f64 {
+        let opened = self.as_opened();
+        let p_values = opened.pairs.iter().filter_map(Sequential::p_value_at_looks);
+        (p_values.fold(1.0, f64::min) * self.pairs() as f64).min(1.0)
+    }
+
+    /// Answers of the run that share the error of this case.
+    pub(crate) fn answers(&self) -> usize {
+        self.answers
+    }
+
     /// The p-value of each comparison over all its looks; `None` for a pair without a round.
     pub(crate) fn p_values(&self) -> Vec<Option<f64>> {
         let opened = self.as_opened();
@@ -408,7 +484,11 @@ fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, St
         }
     };
     let most = case.max_rounds.map_or(usize::MAX, raised);
-    let plan = LookPlan::new(settings.max_rounds.min(most))?;
+    let most = settings.max_rounds.min(most);
+    let plan = match settings.schedule {
+        Schedule::Rows => LookPlan::new(most)?,
+        Schedule::Slices => LookPlan::four(most)?,
+    };
     Ok(match fewest {
         _ if settings.exact_rounds => plan.once(),
         0 => plan,

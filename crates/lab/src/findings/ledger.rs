@@ -14,7 +14,7 @@ use stats::StatsError;
 
 use crate::data::journal::{Depth, Found, read};
 use crate::data::{
-    CaseEnd, Chosen, Entry, Header, JournalError, Probe, RawSlot, Value, slot_value,
+    CaseEnd, Chosen, Entry, Header, JournalError, Probe, RawSlot, Study, Value, slot_value,
 };
 use case_log::Pilot;
 pub(crate) use case_log::{CaseLog, rep_s, slot_s};
@@ -38,7 +38,7 @@ pub(crate) struct Ledger {
 }
 
 /// Where a case is found: its study's place and its own within it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct At {
     pub(crate) study: usize,
     pub(crate) case: usize,
@@ -48,13 +48,13 @@ impl Ledger {
     /// # Errors
     /// Settings by which nothing can be judged.
     pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
-        let logs = |study: &crate::data::Study| -> Result<Vec<CaseLog>, StatsError> {
-            let cases = study.cases.iter();
-            cases
-                .map(|case| CaseLog::new(&header.settings, case, header.answers_with(study, case)))
-                .collect()
+        let logs = |(study, answers): (&Study, Vec<usize>)| {
+            let cases = study.cases.iter().zip(answers);
+            let logs = cases.map(|(case, answers)| CaseLog::new(&header.settings, case, answers));
+            logs.collect::<Result<Vec<CaseLog>, StatsError>>()
         };
-        let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
+        let studies = header.studies.iter().zip(header.answers_with());
+        let logs = studies.map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
             notes: Vec::new(),
             probes: vec![Vec::new(); header.studies.len()],
@@ -212,21 +212,41 @@ impl Ledger {
     /// Whether a run that is to go on has time for it.
     ///
     /// # Errors
-    /// Every case that is open has used up its study's budget; in words.
+    /// The budget is used up; in words.
     pub(crate) fn check_time(&self) -> Result<(), String> {
-        let budget_s = self.header.settings.budget_s;
-        let fits = |logs: &Vec<CaseLog>| {
-            let left_s = left_s(budget_s, logs).unwrap_or(f64::INFINITY);
-            let mut open = logs.iter().filter(|log| log.ended.is_none());
-            left_s > 0.0 && open.any(|log| log.round_s() <= left_s)
+        let Some(left_s) = self.left_s() else {
+            return Ok(());
         };
-        match budget_s {
-            Some(budget_s) if !self.logs.iter().any(fits) => Err(format!(
-                "the budget of {budget_s} s for each study is used up, and more rounds take more \
-                 time: give a longer --budget too"
-            )),
-            _ => Ok(()),
+        let logs = self.logs.iter().flatten();
+        let mut open = logs.filter(|log| log.ended.is_none());
+        if left_s > 0.0 && open.any(|log| log.round_s() <= left_s) {
+            return Ok(());
         }
+        let budget_s = left_s + self.spent_s();
+        Err(format!(
+            "the budget of {budget_s:.0} s is used up, and more rounds take more time: give a longer \
+             --budget too"
+        ))
+    }
+
+    /// Seconds spent on pilots and slots. It is no wall time: a run that was resumed counts what it
+    /// did and not how long it lay.
+    pub(crate) fn spent_s(&self) -> f64 {
+        let logs = self.logs.iter().flatten();
+        logs.map(|log| log.pilot_s() + log.slots_s()).sum()
+    }
+
+    /// Seconds that are left of the budget: negative where more was spent; `None` without one.
+    pub(crate) fn left_s(&self) -> Option<f64> {
+        let budget_s = self.header.settings.run_s(self.header.studies.len());
+        budget_s.map(|budget_s| budget_s - self.spent_s())
+    }
+
+    /// Takes down of every case that is under way that somebody may have stopped it by what it said.
+    pub(crate) fn peek(&mut self) {
+        let logs = self.logs.iter_mut().flatten();
+        let under_way = logs.filter(|log| log.ended.is_none());
+        under_way.for_each(|log| log.judge.peek());
     }
 
     /// Whether more rounds would change nothing: every answer is decided.
@@ -264,14 +284,4 @@ impl Ledger {
     pub(crate) fn slots(&self) -> usize {
         self.logs.iter().flatten().map(|log| log.slots.len()).sum()
     }
-}
-
-/// Seconds spent on pilots and slots.
-pub(crate) fn spent_s(logs: &[CaseLog]) -> f64 {
-    logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
-}
-
-/// Seconds that are left of a budget: negative where more was spent; `None` without one.
-pub(crate) fn left_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
-    budget_s.map(|budget_s| budget_s - spent_s(logs))
 }

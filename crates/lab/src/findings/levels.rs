@@ -4,9 +4,11 @@
 //!
 //! A run has two kinds of answers, and the 5 % means something else for each:
 //!
-//! * **Headlines**, one case a study: all of a run together are wrong in at most 5 % of runs.
-//!   Each case is measured at 1/S of the level and judged by Holm's procedure
-//!   ([`stats::shares`]), which gives what the clear ones do not need to the others.
+//! * **Rows** of the first screen: all of a run together are wrong in at most 5 % of runs.
+//!   Each case has 1/S of the level and is judged by Holm's procedure
+//!   ([`stats::shares`]), which gives what the clear ones do not need to the others. A run asks for
+//!   these shares at its looks too ([`shares_of_rows`]), so that no row is measured longer than its
+//!   share of that moment takes: shares only grow, and a row that is decided stays so.
 //! * **Everything behind them** is exploratory: of the differences that a study names there, at
 //!   most 5 % are false on average ([`stats::discoveries`]). No comparison is judged less
 //!   strictly than the m comparisons of its own case need. A case with fewer rounds than any
@@ -16,14 +18,14 @@
 //!
 //! Both are divisions of one level by a number of comparisons, so what comes out is that number
 //! for each case. A journal from before this was so is judged as it was: each case has 5 % of
-//! its own.
+//! its own, or the headlines alone share theirs and further rows are exploratory.
 
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, PLAN_ALPHA, discoveries, rounds_for_interval, shares};
 
 use super::headline_place;
 use crate::data::Study;
-use crate::findings::ledger::{CaseLog, Ledger};
+use crate::findings::ledger::{At, CaseLog, Ledger};
 
 /// What a finding is in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -32,12 +34,12 @@ pub enum Role {
     /// Its case has 5 % of its own, whatever else the run holds.
     #[default]
     Alone,
-    /// It belongs to a headline answer: this many answers of the run share 5 %.
+    /// It belongs to a row of the first screen: this many answers of the run share 5 %.
     Headline {
-        /// Headline answers of the run.
+        /// Answers of the run.
         answers: usize,
     },
-    /// It is one of many comparisons behind the headline: of those that name a difference, at most
+    /// It is one of many comparisons behind the rows: of those that name a difference, at most
     /// 5 % are false on average.
     Exploratory {
         /// Such comparisons of the study.
@@ -65,28 +67,43 @@ pub(super) fn levels(ledger: &Ledger) -> Vec<Vec<Level>> {
             .map(|(_, logs)| logs.iter().map(alone).collect())
             .collect();
     }
-    let heads: Vec<Option<usize>> = studies().map(|(study, logs)| head(study, logs)).collect();
-    let answers: Vec<&CaseLog> = studies()
-        .zip(&heads)
-        .filter_map(|((_, logs), head)| logs.get((*head)?))
-        .collect();
-    let p_values: Vec<f64> = answers.iter().map(|log| smallest(log)).collect();
-    let divided = shares(answers.len(), |i, k| p_values[i] <= PLAN_ALPHA / k as f64);
-    let mut divided = divided.into_iter();
-    studies()
-        .zip(heads)
-        .map(|((_, logs), head)| {
-            let share = head.and_then(|_| divided.next());
-            of_study(logs, head.zip(share), answers.len())
-        })
-        .collect()
+    let shares = shares_of_rows(ledger);
+    let studies = ledger.logs.iter().enumerate();
+    let of_study = |(study, logs): (usize, &Vec<CaseLog>)| {
+        let own = shares.iter().filter(|(at, _)| at.study == study);
+        let own: Vec<(usize, usize)> = own.map(|(at, share)| (at.case, *share)).collect();
+        of_study(logs, &own, shares.len())
+    };
+    studies.map(of_study).collect()
 }
 
-/// If it has anything to compare.
-fn head(study: &Study, logs: &[CaseLog]) -> Option<usize> {
+/// The rows of a run that compare something, each with the number that its level is divided by.
+pub(crate) fn shares_of_rows(ledger: &Ledger) -> Vec<(At, usize)> {
+    let rows = ledger.header.rows().into_iter().enumerate();
+    let rows = rows.flat_map(|(study, rows)| {
+        let head = head(&ledger.header.studies[study], &ledger.logs[study]);
+        let rows = rows.into_iter().map(move |row| match head {
+            Some((named, head)) if named == row => head,
+            _ => row,
+        });
+        rows.map(move |case| At { study, case })
+    });
+    let rows: Vec<At> = rows.filter(|at| ledger.at(*at).judge.compares()).collect();
+    let p_values: Vec<f64> = rows.iter().map(|at| smallest(ledger.at(*at))).collect();
+    let divided = shares(rows.len(), |i, k| p_values[i] <= PLAN_ALPHA / k as f64);
+    rows.into_iter().zip(divided).collect()
+}
+
+/// The place of the case that a study names as its headline, and of the one that answers in its stead:
+/// another point of its sweep, where it has too few rounds.
+fn head(study: &Study, logs: &[CaseLog]) -> Option<(usize, usize)> {
     let rounds = logs.iter().map(|log| log.judge.full_rounds());
-    let place = headline_place(study, &rounds.collect::<Vec<_>>())?;
-    (study.cases[place].variants.len() > 1).then_some(place)
+    let answers = headline_place(study, &rounds.collect::<Vec<_>>())?;
+    let named = study
+        .cases
+        .iter()
+        .position(|case| case.name == study.headline);
+    Some((named?, answers))
 }
 
 /// For all comparisons of the case together.
@@ -96,13 +113,13 @@ fn smallest(log: &CaseLog) -> f64 {
     (smallest * log.judge.pairs() as f64).min(1.0)
 }
 
-/// `headline`: its place, and the divisor of its level.
-fn of_study(logs: &[CaseLog], headline: Option<(usize, usize)>, answers: usize) -> Vec<Level> {
-    let is_head = |place: usize| headline.is_some_and(|(head, _)| head == place);
+/// The levels of one study, with the places of its rows and by what each is divided.
+fn of_study(logs: &[CaseLog], rows: &[(usize, usize)], answers: usize) -> Vec<Level> {
+    let share = |place: usize| rows.iter().find(|(row, _)| *row == place);
     let others = logs
         .iter()
         .enumerate()
-        .filter(|(place, _)| !is_head(*place));
+        .filter(|(place, _)| share(*place).is_none());
     let fewest = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
     let can_differ = others.filter(|(_, log)| log.judge.rounds() >= fewest);
     let p_values = can_differ.flat_map(|(_, log)| log.judge.p_values());
@@ -111,7 +128,7 @@ fn of_study(logs: &[CaseLog], headline: Option<(usize, usize)>, answers: usize) 
     let shared_by = p_values.len().div_ceil(found.max(1)).max(1);
     let level = |(place, log): (usize, &CaseLog)| {
         let pairs = log.judge.pairs();
-        match headline.filter(|_| is_head(place)) {
+        match share(place) {
             Some((_, share)) => Level {
                 role: Role::Headline { answers },
                 comparisons: pairs * share,

@@ -33,7 +33,8 @@ use crate::findings::judge::Judged;
 use crate::findings::ledger::{CaseLog, Ledger};
 
 impl Results {
-    pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>, depth: Depth) -> Self {
+    pub(crate) fn of(mut ledger: Ledger, mut warnings: Vec<String>, depth: Depth) -> Self {
+        ledger.peek();
         let levels = levels(&ledger);
         let (looked_at_again, error) = (looked_at_again(&ledger), error(&ledger));
         let Ledger {
@@ -208,7 +209,7 @@ fn case_result(
         quantities: slot_values.quantities(),
         contrasts: contrasts(&slot_values, case, floor, level),
         shared,
-        optimum: optimum(case, &variants, &log.slots, floor),
+        optimum: optimum(case, &variants, &log.slots, (floor, |n| log.judge.share(n))),
         variants,
         slots: log.slots,
     }

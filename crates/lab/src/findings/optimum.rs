@@ -45,12 +45,12 @@ fn is_asked(case: &Case) -> bool {
         || several && (differ_in_flows_alone(&case.variants) || commands())
 }
 
-/// `None` if not asked.
+/// The best variant; `None` where that is not asked. `share` is that of a look after so many rounds.
 pub(super) fn optimum(
     case: &Case,
     variants: &[VariantSummary],
     slots: &[RawSlot],
-    floor: f64,
+    (floor, share): (f64, impl Fn(usize) -> f64),
 ) -> Option<Optimum> {
     if !is_asked(case) {
         return None;
@@ -78,7 +78,7 @@ pub(super) fn optimum(
         floor,
         comparisons: pairs(variants.len()),
     };
-    let all = Best::of(&columns(slots, variants.len()), rule).ok()?;
+    let all = Best::at_looks(&columns(slots, variants.len()), rule, share).ok()?;
     let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);
     let best = paired_best(&finalists, fastest, ratio);
     let mut numbers: Vec<AtNumber> = places

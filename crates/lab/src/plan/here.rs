@@ -15,9 +15,16 @@ use crate::data::{LabelledVariant, Settings, Study};
 /// tried last, and once for each value.
 pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let mut tried = Tried::default();
+    let alone = plan.studies.len() == 1;
+    // Who asks for another number of rounds means every case.
+    let is_usual = context.settings.max_rounds == Settings::USUAL_ROUNDS;
     plan.each(|study| {
         let (study, why) = tried.had(study, context.settings)?;
-        Ok((rounds::with_rounds_for_intervals(study), why))
+        let study = match is_usual {
+            true => rounds::with_rounds_of_maps(study, alone),
+            false => study,
+        };
+        Ok((study, why))
     })?;
     let cases = plan.studies.iter().flat_map(|study| &study.cases);
     let variants: Vec<&LabelledVariant> = cases.flat_map(|case| &case.variants).collect();

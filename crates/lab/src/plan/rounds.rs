@@ -1,26 +1,18 @@
-use stats::{LOOK_ALPHA, rounds_for_interval};
+//! How many rounds the cases of a study may have.
 
-use crate::data::{Case, Study};
+use crate::data::Study;
 
-/// Raises the most rounds of each case behind the headline to those that an interval takes if no
-/// other comparison of the study names a difference: then all of them share the level
-/// ([`crate::findings`]). A case that asks for fewer than any interval takes only measures, and
-/// keeps its number.
-pub(crate) fn with_rounds_for_intervals(mut study: Study) -> Study {
-    let comparisons = |case: &Case| match case.name == study.headline {
-        true => 0,
-        false => case.variants.len().saturating_sub(1),
-    };
-    let all: usize = study.cases.iter().map(comparisons).sum();
-    let [for_any, shared] = [1, all.max(1)]
-        .map(|comparisons| rounds_for_interval(LOOK_ALPHA / comparisons as f64).unwrap_or(0));
-    let compare = study
-        .cases
-        .iter_mut()
-        .filter(|case| case.variants.len() > 1);
-    let most = compare.filter_map(|case| case.max_rounds.as_mut());
-    for most in most.filter(|most| **most >= for_any) {
-        *most = shared.max(*most);
+/// Rounds at the most of a case behind the rows: points of a map are many, and each asks for little.
+const MAP_ROUNDS: usize = 20;
+
+/// Gives each case behind the rows [`MAP_ROUNDS`] where it asks for no other number; `alone` where the
+/// study is the only one of its run. What an interval takes at the level of such a case is more in large
+/// maps, and then that is the number ([`crate::findings`]).
+pub(crate) fn with_rounds_of_maps(mut study: Study, alone: bool) -> Study {
+    let rows = study.rows(alone);
+    let cases = study.cases.iter_mut().enumerate();
+    for (_, case) in cases.filter(|(place, _)| !rows.contains(place)) {
+        case.max_rounds.get_or_insert(MAP_ROUNDS);
     }
     study
 }

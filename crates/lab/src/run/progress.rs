@@ -69,13 +69,20 @@ pub enum Event<'a> {
         /// What it chose.
         chosen: Chosen,
     },
-    /// What is left of the budget gives a question no interval: said before it is spent.
+    /// Every row of the first screen has its pilot: how long the run is expected to take. Said once.
+    Expected {
+        /// Seconds until each row has its first look.
+        first_s: f64,
+        /// Seconds until the run is over if no look decides.
+        most_s: f64,
+    },
+    /// What is left of the budget gives a case no interval: said before it is spent.
     BudgetTooShort {
         /// The case whose pilot has shown it.
         place: Place<'a>,
         /// Rounds that have an interval.
         rounds: usize,
-        /// Seconds that they take, of all cases of the question.
+        /// Seconds that they take.
         needs_s: f64,
         /// Seconds that are left.
         left_s: f64,
@@ -119,9 +126,9 @@ pub enum Event<'a> {
     Remaining {
         /// Seconds until the next look of this case.
         next_look_s: f64,
-        /// Seconds until the study is over if no look decides, within the budget; `None` while
+        /// Seconds until the run is over if no look decides, within the budget; `None` while
         /// that is not known.
-        study_s: Option<f64>,
+        run_s: Option<f64>,
     },
     /// A case has ended.
     CaseEnded {

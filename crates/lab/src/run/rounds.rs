@@ -1,17 +1,17 @@
-//! A run: for each study the rounds of its cases, each case after its pilot.
+//! A run: the rounds of all its cases, each case after its pilot.
 //!
 //! ```text
-//!  for each study ─▶ which case is next? (budget.rs) ◀──────────────┐
-//!                      │                                            │
-//!                      ├─▶ over? (settled, rounds, budget, failures): its end
-//!                      ├─▶ no pilot yet: its pilot                  │
-//!                      └─▶ next slot: order, launch, check, journal │
+//!  which case is next? (schedule.rs) ◀──────────────┐
+//!      │                                            │
+//!      ├─▶ over? (settled, rounds, budget, failures): its end
+//!      ├─▶ no pilot yet: its pilot                  │
+//!      └─▶ next slot: order, launch, check, journal │
 //! ```
 //!
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut continues by simply being started on its journal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
@@ -19,19 +19,16 @@ use workload::Work;
 
 use crate::data::{Case, CaseEnd, Chosen, Entry, LabelledVariant, SlotEntry, Study, failure};
 use crate::findings::Results;
-use crate::findings::ledger::{At, CaseLog, left_s, spent_s};
+use crate::findings::ledger::{At, CaseLog};
 use crate::plan::order::order;
 use crate::plan::simulated::{anywhere, with_counts};
 use crate::plan::{check, cpus};
-use crate::run::budget::{PendingCases, remaining_s};
 use crate::run::error::Stop;
 use crate::run::pilot::{choose, cut_by_budget, of_case, pilot_slot, stopped_by_budget, within};
 use crate::run::progress::{Event, Observer, Place, SlotPlace};
 use crate::run::proof::checked;
+use crate::run::schedule::{Order, remaining_s};
 use crate::run::{Clock, Journal, Launch, RunError};
-
-/// A case ends after this many failed slots of one variant in a row.
-const FAILURES: usize = 3;
 
 /// In this many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
@@ -78,6 +75,16 @@ pub fn run(
     Ok(run.journal.results())
 }
 
+/// What was said, and need not be said or found again.
+#[derive(Default)]
+struct Heard {
+    studies: BTreeSet<usize>,
+    cases: BTreeSet<At>,
+    expected: bool,
+    /// What the work of a case can tell of its proof.
+    proofs: BTreeMap<At, Option<Proof>>,
+}
+
 struct Run<'a> {
     journal: &'a mut Journal,
     launch: &'a mut dyn Launch,
@@ -103,83 +110,59 @@ impl Run<'_> {
             studies,
             slots_done,
         });
-        for (number, study) in studies.iter().enumerate() {
-            self.study(number, study)?;
-        }
-        Ok(())
-    }
-
-    fn study(&mut self, number: usize, study: &Study) -> Result<(), Stop> {
-        if self.open_cases(number).next().is_none() {
-            return Ok(());
-        }
-        self.observer.event(&Event::StudyBegins { study });
-        // What the work can tell of its proof, found once: it may take a while.
-        let known: Vec<_> = study
-            .cases
-            .iter()
-            .map(|case| case.work.expected())
-            .collect();
-        let place = |at: At| Place {
-            study,
-            case: &study.cases[at.case],
-        };
-        let pending = PendingCases::of_study(study);
-        let mut begun = BTreeSet::new();
-        while let Some((at, end)) = self.next_case(number, &pending) {
-            let place = place(at);
-            if begun.insert(at.case) {
-                let rounds_done = self.log(at).round();
-                self.observer
-                    .event(&Event::CaseBegins { place, rounds_done });
+        let order = Order::of(self.journal.header());
+        let mut heard = Heard::default();
+        while let Some((at, end)) = order.next(self.journal.ledger()) {
+            let study = &studies[at.study];
+            let case = &study.cases[at.case];
+            let place = Place { study, case };
+            self.tell_begins(at, place, &mut heard);
+            if let Some(because) = end {
+                self.end(at, place, because)?;
+                continue;
             }
-            match end {
-                Some(because) => self.end(at, place, because)?,
-                None if self.log(at).pilot.is_none() => {
-                    self.pilot(at, place, known[at.case])?;
-                    self.tell_too_short(at, place, &pending);
-                }
-                None => {
-                    self.slot(at, place, known[at.case])?;
-                    self.tell_progress(at, place);
-                }
+            self.tell_expected(&order, &mut heard);
+            // What the work can tell of its proof, found once: it may take a while.
+            let known = *heard
+                .proofs
+                .entry(at)
+                .or_insert_with(|| case.work.expected());
+            if self.log(at).pilot.is_none() {
+                self.pilot(place, known)?;
+                self.tell_too_short(at, place, &order);
+            } else {
+                self.slot(at, place, known)?;
+                self.tell_progress(at, place);
             }
         }
         Ok(())
     }
 
-    fn open_cases(&self, study: usize) -> impl Iterator<Item = At> {
-        let logs = self.journal.ledger().logs[study].iter().enumerate();
-        logs.filter(|(_, log)| log.ended.is_none())
-            .map(move |(case, _)| At { study, case })
+    /// Says once that a study begins, and a case of it.
+    fn tell_begins(&mut self, at: At, place: Place<'_>, heard: &mut Heard) {
+        if heard.studies.insert(at.study) {
+            let study = place.study;
+            self.observer.event(&Event::StudyBegins { study });
+        }
+        if heard.cases.insert(at) {
+            let rounds_done = self.log(at).round();
+            self.observer
+                .event(&Event::CaseBegins { place, rounds_done });
+        }
     }
 
-    /// The case to go on with, of those that have time left; if none has, the first that is
-    /// open. With it whether it is over.
-    fn next_case(&self, study: usize, pending: &PendingCases) -> Option<(At, Option<CaseEnd>)> {
-        let ledger = self.journal.ledger();
-        let logs = &ledger.logs[study];
-        let left_s = left_s(ledger.header.settings.budget_s, logs);
-        let has_time = |case| left_s.is_none_or(|left| pending.next_round_s(logs, case) <= left);
-        let open = || {
-            let open = self.open_cases(study);
-            let is_over = left_s.is_some_and(|left| left <= 0.0);
-            open.map(move |at| (at, self.end_of(at, is_over, || has_time(at.case))))
-        };
-        let able = open().filter(|(_, end)| *end != Some(CaseEnd::Budget));
-        let able = able.min_by_key(|(at, _)| pending.precedence(logs, at.case, left_s));
-        able.or_else(|| open().next())
+    /// Says once, as soon as every row has its pilot, how long answers will take.
+    fn tell_expected(&mut self, order: &Order, heard: &mut Heard) {
+        let expected = order.expected(self.journal.ledger());
+        if let Some((first_s, most_s)) = expected.filter(|_| !heard.expected) {
+            heard.expected = true;
+            self.observer.event(&Event::Expected { first_s, most_s });
+        }
     }
 
-    /// Seconds that are left of the budget of a study; `None` without one.
-    fn left_s(&self, study: usize) -> Option<f64> {
-        let ledger = self.journal.ledger();
-        left_s(ledger.header.settings.budget_s, &ledger.logs[study])
-    }
-
-    fn pilot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
         self.observer.event(&Event::PilotBegins { place });
-        let mut left_s = self.left_s(at.study);
+        let mut left_s = self.journal.ledger().left_s();
         let mut reference = known;
         let mut outcomes = Vec::new();
         // A slot of a simulated machine has one repetition, whatever a pilot found.
@@ -213,21 +196,21 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Names a budget that gives a question no interval, and one that does, before it is spent.
-    fn tell_too_short(&mut self, at: At, place: Place<'_>, pending: &PendingCases) {
-        let logs = &self.journal.ledger().logs[at.study];
-        let Some(left_s) = self.left_s(at.study) else {
+    /// Names a budget that gives a case no interval, and one that does, before it is spent.
+    fn tell_too_short(&mut self, at: At, place: Place<'_>, order: &Order) {
+        let ledger = self.journal.ledger();
+        let Some(left_s) = ledger.left_s() else {
             return;
         };
         // A pilot that was cut has said why already.
-        if logs[at.case].pilot_was_cut() {
+        if ledger.at(at).pilot_was_cut() {
             return;
         }
-        let Some(needs) = pending.lacks_time(logs, at.case, Some(left_s)) else {
+        let Some(needs) = order.lacks_time(ledger, at) else {
             return;
         };
         let with_spare = SPARE * needs.seconds + needs.seconds / needs.rounds.max(1) as f64;
-        let enough_s = (spent_s(logs) + with_spare).ceil();
+        let enough_s = (ledger.spent_s() + with_spare).ceil();
         self.observer.event(&Event::BudgetTooShort {
             place,
             rounds: needs.rounds,
@@ -261,33 +244,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether the case is over: asked before each slot, answered from the journal. A round that
-    /// was begun is finished, unless it has failed and the budget is over.
-    fn end_of(&self, at: At, is_over: bool, has_time: impl Fn() -> bool) -> Option<CaseEnd> {
-        let log = self.log(at);
-        if log.failures_in_a_row() >= FAILURES {
-            return Some(CaseEnd::Failures);
-        }
-        if log.within_round() > 0 {
-            return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
-        }
-        let all_run = log.judge.is_settled() || log.round() >= log.judge.max_rounds();
-        if all_run && !log.each_has_a_good_slot() {
-            return Some(CaseEnd::Failures);
-        }
-        if log.judge.is_settled() && log.judge.is_decided() {
-            return Some(CaseEnd::Decided);
-        }
-        if all_run {
-            return Some(CaseEnd::Rounds);
-        }
-        let has_failed = || log.failed_pilots().next().is_some();
-        (!has_time()).then(|| match has_failed() {
-            true => CaseEnd::Failures,
-            false => CaseEnd::Budget,
-        })
-    }
-
     fn slot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
         let Place { study, case } = place;
         let log = self.log(at);
@@ -300,7 +256,7 @@ impl Run<'_> {
         let reference = known.or_else(|| log.proof());
         let chosen = of_case(log, &self.journal.header().settings);
         // No pilot says how long a slot in an emulator takes, and one that is cut counts nothing.
-        let left_s = self.left_s(at.study);
+        let left_s = self.journal.ledger().left_s();
         let left_s = left_s.filter(|_| self.journal.header().settings.simulate.is_none());
         let chosen = within(chosen, left_s, log.round_s());
         let slot = slot_place(log, place, variant);
@@ -403,10 +359,9 @@ impl Run<'_> {
                 standings,
             });
         }
-        let budget_s = ledger.header.settings.budget_s;
         self.observer.event(&Event::Remaining {
             next_look_s: log.until_s(log.judge.next_look()),
-            study_s: remaining_s(budget_s, &ledger.logs[at.study]),
+            run_s: remaining_s(ledger),
         });
     }
 }

@@ -107,8 +107,8 @@ impl Plan {
         let budget = match args::parsed(words.chain(self.words.clone())) {
             Some(Command::Run(run)) => {
                 let usual = lab::Settings::usual(run.preset.into(), self.seed).budget_s;
-                let each = run.how.budget.or(usual);
-                each.map(|each| each * run.studies.len() as f64)
+                let usual = usual.map(|_| lab::Settings::quick_s(run.studies.len()));
+                run.how.budget.or(usual)
             }
             _ => None,
         };

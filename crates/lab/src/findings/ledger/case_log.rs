@@ -181,7 +181,7 @@ impl CaseLog {
     ) -> Result<(), StatsError> {
         let max_rounds = max_rounds.filter(|&most| most > self.judge.max_rounds());
         if !self.judge.is_decided() {
-            self.judge.go_on(max_rounds)?;
+            self.judge.go_on(max_rounds, self.ended.is_none())?;
         }
         if more_time {
             self.forget_cut_pilot();

@@ -74,7 +74,7 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
         "{said}"
     );
     assert!(
-        said.contains("more or less than 2x: unclear (threads 1.86x"),
+        said.contains("more or less than 2x: unclear (threads 1.75x"),
         "{said}"
     );
 }

@@ -86,15 +86,13 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
         ["flows: which is cheapest to switch is undecided at every number of flows"]
     );
     few[1] = result.cases[1].clone();
-    few[1]
+    few.remove(0);
+    few[0]
         .slots
         .retain(|slot| slot.variant != 1 || slot.round == 0);
     assert_eq!(
         cheapest::cheapest(&few),
-        [
-            "flows: cheapest to switch: 2 flows: undecided; 10,000 flows: task \
-          (5.00 ns) or thread"
-        ]
+        ["flows: cheapest to switch: 10,000 flows: task (5.00 ns) or thread"]
     );
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \
                     same flow in 100.0 % of";

@@ -9,9 +9,9 @@ fn a_clear_difference_ends_a_case_at_the_first_look() {
     let mut mock =
         Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
     let ran = run_mock(one_case(), &mut mock);
-    assert_eq!((ran.rounds_heard(), ran.count("look 10")), (10, 1));
+    assert_eq!((ran.rounds_heard(), ran.count("look 7")), (7, 1));
     let case = ran.case(0);
-    assert_eq!((case.rounds, case.reps, case.warmups), (10, 5, 1));
+    assert_eq!((case.rounds, case.reps, case.warmups), (7, 5, 1));
     assert_eq!(case.ended, Some(CaseEnd::Decided));
     let finding = &case.findings[0];
     assert!(matches!(finding.verdict, Verdict::Faster { .. }));
@@ -24,12 +24,12 @@ fn a_clear_difference_ends_a_case_at_the_first_look() {
 }
 
 #[test]
-fn equal_variants_are_the_same_and_noise_takes_all_four_looks() {
+fn equal_variants_are_the_same_and_noise_takes_all_looks() {
     let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64 % 3));
     assert!(matches!(ran.case(0).findings[0].verdict, Verdict::Same { within } if within == 0.01));
     let ran = run_mock(one_case(), &mut Mock::timed(noise));
-    for look in ["look 10", "look 20", "look 40", "look 80"] {
-        assert_eq!(ran.count(look), 1, "{look}");
+    for look in stats::LOOKS {
+        assert_eq!(ran.count(&format!("look {look}")), 1, "{look}");
     }
     assert_eq!(ran.rounds_heard(), 80);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
@@ -86,14 +86,14 @@ fn a_case_asks_for_fewer_rounds_and_goes_on_until_its_last_comparison_is_settled
     let findings = &ran.case(0).findings;
     assert_eq!(
         findings[0].estimate.unwrap().rounds,
-        10,
+        9,
         "settled at its look"
     );
     assert_eq!(findings[1].estimate.unwrap().rounds, 80);
     // A comparison of 10 rounds stood under "80 rounds", beside medians of all 80.
     assert_eq!(
         findings[0].early.as_deref(),
-        Some("decided after 10 of 80 rounds; medians, phases and slow runs are of all 80")
+        Some("decided after 9 of 80 rounds; medians, phases and slow runs are of all 80")
     );
     assert_eq!(findings[1].early, None);
 }
@@ -127,6 +127,6 @@ fn a_difference_that_few_rounds_found_in_noise_is_said_to_be_overstated() {
 fn a_single_variant_is_only_measured() {
     let header = header(vec![study(vec![case("one", 1, &["thread"])])]);
     let ran = run_mock(header, &mut Mock::timed(noise));
-    assert_eq!(ran.case(0).rounds, 10);
+    assert_eq!(ran.case(0).rounds, 7);
     assert!(ran.case(0).findings.is_empty());
 }

@@ -10,13 +10,14 @@ use super::*;
 #[test]
 fn the_pilot_chooses_fewer_repetitions_of_longer_work() {
     for (ms, chosen) in [
-        (20, "chosen 1+5"),
-        (300, "chosen 1+5"),
-        (500, "chosen 1+3"),
+        (20, "chosen 1+2"),
+        (500, "chosen 1+2"),
         (800, "chosen 0+1"),
         (9000, "chosen 0+1"),
     ] {
-        let ran = run_mock(one_case(), &mut Mock::timed(move |_, _| ms * MS));
+        let mut chosen_by_it = one_case();
+        chosen_by_it.studies[0].cases[0].reps = None;
+        let ran = run_mock(chosen_by_it, &mut Mock::timed(move |_, _| ms * MS));
         assert_eq!(ran.count(chosen), 1, "{ms} ms");
     }
     let mut fixed = case("fixed", 1, &TWO);
@@ -37,15 +38,15 @@ fn remaining_time_comes_from_the_pilot_and_then_from_the_slots() {
         .iter()
         .find(|line| line.starts_with("remaining"))
         .unwrap();
-    assert_eq!(first, "remaining 2.280 19.080");
+    assert_eq!(first, "remaining 1.560 19.080");
     let last = ran
         .heard
         .iter()
         .rfind(|line| line.starts_with("remaining"))
         .unwrap();
     assert_eq!(
-        last, "remaining 2.400 16.800",
-        "until look 20, and until the last one"
+        last, "remaining 0.720 17.520",
+        "until look 10, and until the last one"
     );
 }
 

@@ -1,0 +1,136 @@
+//! At which look the comparisons of a case probably have an answer.
+//!
+//! A look answers once the half-width of its interval is smaller than the largest of
+//!
+//! ```text
+//!   |c|              then the interval lies on one side of 1: a difference
+//!   floor - |c|      then it lies within the floor: the same
+//!   NARROW - |c|     then both ends are near 1: at most 10 % apart, which many can act on
+//! ```
+//!
+//! where c is the estimate in logs. What half-width a look will have follows from the noise of the
+//! rounds so far ([`stats::half_width`]). (To scale the interval of now would not do: that of the fewest
+//! rounds reaches from the smallest value to the largest, and is up to twice as wide.) An interval that
+//! is narrow already has the first two goals alone. Nothing here is a finding: it only orders the
+//! rounds of a run.
+
+use stats::{Estimate, half_width};
+
+/// Both ends of an interval within this fraction are an answer, though none is decided.
+const NARROW: f64 = 0.1;
+
+/// How much less the noise may be than few rounds make one believe.
+const LUCKY: f64 = 0.5;
+
+/// What the rounds of a case say of how many it still needs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Outlook {
+    /// Whether every comparison that is asked for is decided.
+    pub(crate) is_decided: bool,
+    /// The look that probably answers; `None` where no planned one does.
+    pub(crate) look: Option<usize>,
+    /// Whether none would with less noise either.
+    pub(crate) is_far: bool,
+}
+
+impl Outlook {
+    /// Of a case whose comparisons all are decided.
+    pub(crate) const DECIDED: Self = Self {
+        is_decided: true,
+        look: None,
+        is_far: false,
+    };
+
+    /// Of a case that has no rounds to judge by.
+    pub(crate) const UNKNOWN: Self = Self {
+        is_decided: false,
+        look: None,
+        is_far: false,
+    };
+
+    /// The outlook of several comparisons together: the last of them counts.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let look = match (self.is_decided, other.is_decided) {
+            (true, _) => other.look,
+            (_, true) => self.look,
+            _ => self.look.zip(other.look).map(|(one, two)| one.max(two)),
+        };
+        Self {
+            is_decided: self.is_decided && other.is_decided,
+            look,
+            is_far: self.is_far || other.is_far,
+        }
+    }
+
+    /// The outlook of a comparison that is not decided: its estimate and noise, and the looks that are
+    /// left, each with its level.
+    pub(crate) fn of_open(
+        estimate: &Estimate,
+        noise: Option<f64>,
+        floor: f64,
+        looks: &[(usize, f64)],
+    ) -> Self {
+        let goal = goal(estimate, floor);
+        let answers = |noise: f64| {
+            let fits = |(rounds, alpha): &&(usize, f64)| half_width(noise, *rounds, *alpha) <= goal;
+            looks.iter().find(fits).map(|(rounds, _)| *rounds)
+        };
+        Self {
+            is_decided: false,
+            look: noise.and_then(answers),
+            is_far: noise.is_some_and(|noise| answers(LUCKY * noise).is_none()),
+        }
+    }
+}
+
+/// The half-width that answers, in logs.
+fn goal(estimate: &Estimate, floor: f64) -> f64 {
+    let centre = estimate.ratio.ln().abs();
+    let narrow = NARROW.ln_1p();
+    let ends = estimate.interval();
+    let is_narrow = ends.is_some_and(|(low, high)| -narrow <= low.ln() && high.ln() <= narrow);
+    let near = if is_narrow { 0.0 } else { narrow - centre };
+    centre.max(floor.ln_1p() - centre).max(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOKS: [(usize, f64); 4] = [(20, 0.009), (40, 0.009), (56, 0.009), (80, 0.009)];
+
+    fn of(ratio: f64, ends: f64, noise: f64) -> Outlook {
+        let estimate = Estimate {
+            rounds: 14,
+            ratio,
+            low: Some(ratio / ends),
+            high: Some(ratio * ends),
+            alpha: 0.016,
+        };
+        Outlook::of_open(&estimate, Some(noise), 0.01, &LOOKS)
+    }
+
+    #[test]
+    fn the_nearest_goal_counts() {
+        assert_eq!(of(1.3, 1.5, 0.2).look, Some(20), "a difference");
+        assert_eq!(of(1.01, 1.5, 0.2).look, Some(56), "both ends are near 1");
+        assert_eq!(of(1.01, 1.02, 0.01).look, Some(20), "one that is small");
+        let wide = of(1.01, 1.5, 0.8);
+        assert_eq!((wide.look, wide.is_far), (None, true));
+        let narrow = of(1.02, 1.05, 0.08);
+        assert_eq!(
+            (narrow.look, narrow.is_far),
+            (None, false),
+            "near {narrow:?}"
+        );
+    }
+
+    #[test]
+    fn of_several_the_last_counts() {
+        let [near, far] = [of(1.3, 1.5, 0.2), of(1.01, 1.5, 0.2)];
+        assert_eq!(near.and(far).look, Some(56));
+        assert_eq!(Outlook::DECIDED.and(near), near);
+        assert!(Outlook::DECIDED.and(Outlook::DECIDED).is_decided);
+        assert_eq!(near.and(of(1.01, 1.5, 0.8)).look, None);
+    }
+}

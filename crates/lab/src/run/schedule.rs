@@ -1,0 +1,367 @@
+//! Which case continues: one order and one budget for all cases of a run.
+//!
+//! # Theory
+//!
+//! A reader wants the rows of the first screen, so rounds go where a row is near an answer:
+//!
+//! ```text
+//!   rows       their pilots, the headline of each study first: then every cost is known
+//!              on to the first look: headlines first, the cheapest of them first
+//!              then, again and again: of the open rows the one that is expected to have its answer in
+//!              the least time gets the rounds up to its next look
+//!   deciding   cases that a study names, but that have a row only where it is run alone
+//!   maps       sweeps, and everything else: to the first look, one after the other
+//! ```
+//!
+//! What is expected comes from the estimate and the noise of the rounds so far
+//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps. A row is
+//! closed where its comparison is decided at the share of the level that
+//! it has at that moment ([`crate::findings::levels`]): of a case with several comparisons the one
+//! that its row shows, if the study names it.
+//!
+//! **Nothing is chosen between two looks.** A case that left a look gets all rounds to the next one, so
+//! what its values say cannot move the moment at which they are judged; only the end of the budget
+//! can, which knows nothing of them. A look reads nothing but the rounds of its own case. So looks
+//! mean what they mean without a budget (simulated: `campaign whole`, docs/method.md).
+//!
+//! **No case is left short of an interval.** A case behind the rows is begun only if the rounds up to
+//! its first look fit into what is left: fewer cases, finished. A row that does not fit gets what
+//! rounds there are after everything that fits. The reader is told before the time is spent.
+//!
+//! A round that was begun is finished before any other slot, so the pairing within it is as close as
+//! ever. All is read from the ledger, and what is kept here is only not to compute it twice: a run
+//! that is taken up again continues as if it had never stopped.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use stats::{PLAN_ALPHA, shares};
+
+use crate::data::{CaseEnd, Header, Questions};
+use crate::findings::ledger::{At, CaseLog, Ledger};
+use crate::findings::outlook::Outlook;
+
+/// A case ends after this many failed slots of one variant in a row.
+const FAILURES: usize = 3;
+
+/// The order of a run's cases.
+pub(crate) struct Order {
+    cases: Vec<Planned>,
+    /// The questions of each study.
+    questions: Vec<Questions>,
+    outlooks: RefCell<BTreeMap<At, Known>>,
+}
+
+/// A case with its place in the order.
+struct Planned {
+    at: At,
+    tier: Tier,
+    is_headline: bool,
+    /// The variant that its row compares with the reference, where the study names it.
+    subject: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    Row,
+    Deciding,
+    Map,
+}
+
+/// How far a case is on its way within its tier: the earliest continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// A row without its pilot.
+    Pilot,
+    /// Begun, and not at its first look yet.
+    FirstLook,
+    /// Not begun.
+    Fresh,
+    /// Between two looks.
+    Underway,
+    /// At a look, and there is time for the next one.
+    Open,
+    /// At a look, and there is not.
+    Cut,
+}
+
+/// What was computed at a look.
+#[derive(Clone, Copy)]
+struct Known {
+    rounds: usize,
+    p_value: f64,
+    /// By what the level was divided, and what the rounds say at that level.
+    outlook: Option<(usize, Outlook)>,
+}
+
+/// What a case needs to have an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Needs {
+    pub(crate) rounds: usize,
+    pub(crate) seconds: f64,
+}
+
+impl Order {
+    pub(crate) fn of(header: &Header) -> Self {
+        let alone = header.rows();
+        let studies = || header.studies.iter().enumerate();
+        let cases = studies().flat_map(|(study, own)| {
+            let rows = &alone[study];
+            let named = own.rows(true);
+            own.cases
+                .iter()
+                .enumerate()
+                .map(move |(case, one)| Planned {
+                    at: At { study, case },
+                    tier: match () {
+                        () if rows.contains(&case) => Tier::Row,
+                        () if named.contains(&case) => Tier::Deciding,
+                        () => Tier::Map,
+                    },
+                    is_headline: one.name == own.headline,
+                    subject: own.subject_of(one),
+                })
+        });
+        Self {
+            cases: cases.collect(),
+            questions: studies()
+                .map(|(_, own)| Questions::of(&own.cases))
+                .collect(),
+            outlooks: RefCell::default(),
+        }
+    }
+
+    /// The case that continues, and whether it is over; `None` where all of them have ended.
+    pub(crate) fn next(&self, ledger: &Ledger) -> Option<(At, Option<CaseEnd>)> {
+        let open = || self.open(ledger);
+        let with_end = |case: &Planned| (case.at, self.end_of(ledger, case));
+        if let Some(begun) = open().find(|case| ledger.at(case.at).within_round() > 0) {
+            return Some(with_end(begun));
+        }
+        let ends: Vec<(&Planned, Option<CaseEnd>)> = open()
+            .map(|case| (case, self.end_of(ledger, case)))
+            .collect();
+        let is_over = |end: &Option<CaseEnd>| end.is_some_and(|end| end != CaseEnd::Budget);
+        if let Some((case, end)) = ends.iter().find(|(_, end)| is_over(end)) {
+            return Some((case.at, *end));
+        }
+        let able = ends.iter().filter(|(_, end)| end.is_none());
+        let next = able.min_by_key(|(case, _)| self.precedence(ledger, case));
+        next.or(ends.first()).map(|(case, end)| (case.at, *end))
+    }
+
+    fn open(&self, ledger: &Ledger) -> impl Iterator<Item = &Planned> {
+        let cases = self.cases.iter();
+        cases.filter(|case| ledger.at(case.at).ended.is_none())
+    }
+
+    /// Whether the case is over. A round that was begun is finished, unless it has failed and the
+    /// budget is over.
+    fn end_of(&self, ledger: &Ledger, case: &Planned) -> Option<CaseEnd> {
+        let log = ledger.at(case.at);
+        let left_s = ledger.left_s();
+        if log.failures_in_a_row() >= FAILURES {
+            return Some(CaseEnd::Failures);
+        }
+        if log.within_round() > 0 {
+            let is_over = left_s.is_some_and(|left_s| left_s <= 0.0);
+            return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
+        }
+        let is_decided = log.judge.is_settled() && log.judge.is_decided();
+        let is_decided = is_decided || self.is_closed(ledger, case);
+        let all_run = is_decided || log.judge.is_settled() || log.round() >= log.judge.max_rounds();
+        if all_run && !log.each_has_a_good_slot() {
+            return Some(CaseEnd::Failures);
+        }
+        if is_decided {
+            return Some(CaseEnd::Decided);
+        }
+        if all_run {
+            return Some(CaseEnd::Rounds);
+        }
+        let has_failed = || log.failed_pilots().next().is_some();
+        (!self.has_time(ledger, case)).then(|| match has_failed() {
+            true => CaseEnd::Failures,
+            false => CaseEnd::Budget,
+        })
+    }
+
+    /// Whether there is time for what a case would be given next: a round, or behind the rows all
+    /// rounds up to the first look.
+    fn has_time(&self, ledger: &Ledger, case: &Planned) -> bool {
+        let needs_s = match case.tier {
+            Tier::Row => self.next_round_s(ledger, case.at),
+            _ if is_begun(ledger.at(case.at)) => self.next_round_s(ledger, case.at),
+            _ => self.first_look_s(ledger, case.at),
+        };
+        let left_s = ledger.left_s();
+        left_s.is_none_or(|left_s| left_s > 0.0 && needs_s <= left_s)
+    }
+
+    /// By what the next case is chosen: the smallest continues.
+    fn precedence(&self, ledger: &Ledger, case: &Planned) -> impl Ord + use<> {
+        let (stage, seconds, is_far) = self.stage(ledger, case);
+        let is_last = is_far || self.lacks_time(ledger, case.at).is_some();
+        let microseconds = (seconds * 1e6) as u64;
+        let follows = stage <= Stage::FirstLook && !case.is_headline;
+        (is_last, case.tier, stage, follows, microseconds, case.at)
+    }
+
+    /// How far a case is, how many seconds its next goal takes, and whether it is far from any answer.
+    fn stage(&self, ledger: &Ledger, case: &Planned) -> (Stage, f64, bool) {
+        let log = ledger.at(case.at);
+        let is_row = case.tier == Tier::Row;
+        if log.pilot.is_none() && log.round() == 0 {
+            return (if is_row { Stage::Pilot } else { Stage::Fresh }, 0.0, false);
+        }
+        if log.round() < log.judge.fewest_rounds() {
+            return (Stage::FirstLook, self.first_look_s(ledger, case.at), false);
+        }
+        if !log.judge.at_planned_look() {
+            return (Stage::Underway, 0.0, false);
+        }
+        let next_s = log.until_s(log.judge.next_look());
+        let fits = ledger.left_s().is_none_or(|left_s| next_s <= left_s);
+        let outlook = self.outlook(ledger, case).unwrap_or(Outlook::UNKNOWN);
+        let answer_s = outlook
+            .look
+            .map_or(f64::from(u32::MAX), |look| log.until_s(look));
+        let stage = if fits { Stage::Open } else { Stage::Cut };
+        (stage, answer_s, outlook.is_far)
+    }
+
+    /// What the first look of a case needs before its first round, where that is more time than is
+    /// left; `None` also where no pilot has measured how long a round is.
+    pub(crate) fn lacks_time(&self, ledger: &Ledger, at: At) -> Option<Needs> {
+        let log = ledger.at(at);
+        let rounds = log.judge.fewest_rounds();
+        let seconds = self.first_look_s(ledger, at);
+        let is_short = ledger.left_s().is_some_and(|left_s| seconds > left_s);
+        (is_short && log.round() < rounds).then_some(Needs { rounds, seconds })
+    }
+
+    /// Seconds until a case has the rounds of an interval, with its pilot.
+    fn first_look_s(&self, ledger: &Ledger, at: At) -> f64 {
+        let log = ledger.at(at);
+        let rounds = log.judge.fewest_rounds();
+        match self.like(ledger, at) {
+            Some(other) if log.pilot.is_none() => other.pilot_s() + rounds as f64 * other.round_s(),
+            _ => log.until_s(rounds),
+        }
+    }
+
+    /// Seconds that a case needs to get one more round.
+    fn next_round_s(&self, ledger: &Ledger, at: At) -> f64 {
+        let log = ledger.at(at);
+        match self.like(ledger, at) {
+            Some(other) if log.pilot.is_none() => other.pilot_s() + other.round_s(),
+            _ => log.round_s(),
+        }
+    }
+
+    /// The case itself once its pilot was run, or else the last one before it in its sweep.
+    fn like<'a>(&self, ledger: &'a Ledger, at: At) -> Option<&'a CaseLog> {
+        let questions = &self.questions[at.study];
+        let before = (questions.first(at.case)..=at.case).rev();
+        let mut of = before.filter(|&other| questions.are_one(at.case, other));
+        let logs = &ledger.logs[at.study];
+        of.find_map(|other| Some(&logs[other]).filter(|log| log.pilot.is_some()))
+    }
+
+    /// Whether a row is decided at the share of the level that it has now.
+    fn is_closed(&self, ledger: &Ledger, case: &Planned) -> bool {
+        let at_look = || ledger.at(case.at).judge.at_planned_look();
+        case.tier == Tier::Row
+            && at_look()
+            && self
+                .outlook(ledger, case)
+                .is_some_and(|outlook| outlook.is_decided)
+    }
+
+    /// What the rounds of a case say at its last look, which is now; `None` where it compares nothing.
+    fn outlook(&self, ledger: &Ledger, case: &Planned) -> Option<Outlook> {
+        let judge = &ledger.at(case.at).judge;
+        if !judge.compares() {
+            return None;
+        }
+        let share = match case.tier {
+            Tier::Row => self.share(ledger, case.at),
+            _ => judge.answers(),
+        };
+        let mut known = self.known(ledger, case.at);
+        match known.outlook {
+            Some((of, outlook)) if of == share => Some(outlook),
+            _ => {
+                let outlook = judge.outlook(share, case.subject);
+                known.outlook = Some((share, outlook));
+                self.outlooks.borrow_mut().insert(case.at, known);
+                Some(outlook)
+            }
+        }
+    }
+
+    /// By what the level of a row is divided, as all rows are at their last looks.
+    fn share(&self, ledger: &Ledger, at: At) -> usize {
+        let rows = self.cases.iter().filter(|case| case.tier == Tier::Row);
+        let rows: Vec<At> = rows
+            .map(|case| case.at)
+            .filter(|at| ledger.at(*at).judge.compares())
+            .collect();
+        let p_values: Vec<f64> = rows
+            .iter()
+            .map(|at| self.known(ledger, *at).p_value)
+            .collect();
+        let shares = shares(rows.len(), |row, k| p_values[row] <= PLAN_ALPHA / k as f64);
+        let own = rows.iter().position(|row| *row == at);
+        own.map_or(1, |own| shares[own])
+    }
+
+    /// What was computed of a case at its last look.
+    fn known(&self, ledger: &Ledger, at: At) -> Known {
+        let judge = &ledger.at(at).judge;
+        let rounds = judge.rounds();
+        let mut outlooks = self.outlooks.borrow_mut();
+        let known = outlooks.get(&at).filter(|known| known.rounds == rounds);
+        *known.cloned().get_or_insert_with(|| {
+            let known = Known {
+                rounds,
+                p_value: judge.smallest_p_at_looks(),
+                outlook: None,
+            };
+            outlooks.insert(at, known);
+            known
+        })
+    }
+
+    /// How long a run is expected to take once every row has its pilot: seconds until each has its
+    /// first look, and until the run is over if no look decides; `None` before that.
+    pub(crate) fn expected(&self, ledger: &Ledger) -> Option<(f64, f64)> {
+        let rows = || self.open(ledger).filter(|case| case.tier == Tier::Row);
+        let piloted = rows().all(|case| ledger.at(case.at).pilot.is_some());
+        let first_s: f64 = rows().map(|case| self.first_look_s(ledger, case.at)).sum();
+        let first_s = ledger
+            .left_s()
+            .map_or(first_s, |left_s| first_s.min(left_s.max(0.0)));
+        Some((first_s, remaining_s(ledger)?)).filter(|_| piloted && rows().next().is_some())
+    }
+}
+
+/// Whether a case has anything that would be lost if it went no further.
+fn is_begun(log: &CaseLog) -> bool {
+    log.round() > 0
+}
+
+/// Seconds until the whole run is over if no look decides anything; `None` where that
+/// is not known: not all pilots were run, and there is no budget.
+pub(crate) fn remaining_s(ledger: &Ledger) -> Option<f64> {
+    let logs = ledger.logs.iter().flatten();
+    let open: Vec<&CaseLog> = logs.filter(|log| log.ended.is_none()).collect();
+    let known = open.iter().all(|log| log.pilot.is_some());
+    let until = |log: &&CaseLog| log.until_s(log.judge.max_rounds());
+    let all: Option<f64> = known.then(|| open.iter().map(until).sum());
+    let left = ledger.left_s().map(|left_s| left_s.max(0.0));
+    match (all, left) {
+        (Some(all), Some(left)) => Some(all.min(left)),
+        (all, left) => all.or(left),
+    }
+}
