@@ -189,6 +189,16 @@ impl Sequential {
         }
     }
 
+    /// Takes down that somebody looked and will stop if anything is decided: what is decided stays.
+    ///
+    /// # Errors
+    ///
+    /// No round was taken.
+    pub fn watch(&mut self) -> Result<Step, StatsError> {
+        self.peek();
+        self.show()
+    }
+
     /// Takes down that the data was judged as it stands, and shown: a look like any other, whose
     /// decision is final.
     ///

@@ -11,8 +11,8 @@
     reason = "a test may print its table and panic"
 )]
 
-use stats::simulate::{Experiment, HOSTILE, MODELS, NoiseModel, Order, QUIET, SHARED, Tally};
-use stats::{LookPlan, Rule};
+use stats::simulate::{Draw, Experiment, HOSTILE, MODELS, NoiseModel, Order, QUIET, SHARED, Tally};
+use stats::{LookPlan, Rule, Sequential, Step};
 
 const SEED: u64 = 20_260_101;
 
@@ -159,6 +159,30 @@ fn blocks_invent_differences_where_random_order_does_not() {
             model == QUIET || blocks > 10 * random,
             "{blocks} against {random}"
         );
+    }
+}
+
+/// Whoever watches a run and ends it at the round that pleases most cannot break the level: every round
+/// but the planned ones is judged at an eighth of it.
+#[test]
+fn a_comparison_that_is_watched_round_by_round_keeps_the_level() {
+    for model in MODELS {
+        let mut experiment = Experiment::new(model, 1.0);
+        experiment.rule.floor = 0.0;
+        let named = (0..MANY as u64).filter(|&index| {
+            let (reference, subject) = experiment.measure(&mut Draw::new(SEED, index));
+            let mut watched = Sequential::new(LookPlan::default(), experiment.rule).unwrap();
+            reference.iter().zip(&subject).any(|(r, s)| {
+                watched.push(*r, *s).unwrap();
+                matches!(watched.watch(), Ok(Step::Decided(..)))
+            })
+        });
+        let named = named.count();
+        println!(
+            "| {:<7} | identical, d 0, watched | {MANY} | {named} |",
+            model.name
+        );
+        assert!(named <= MOST_BY_CHANCE, "{}: {named}", model.name);
     }
 }
 

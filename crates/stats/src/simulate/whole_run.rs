@@ -42,6 +42,9 @@ pub enum Cuts {
     /// Before every round there is one chance in eight that it is shown as it stands and taken
     /// up again with more rounds, up to twice as many as were planned.
     Often,
+    /// Somebody looks after every single round, and ends it at the first that names a difference:
+    /// the worst way to watch a run.
+    Watched,
 }
 
 /// What came of a run, or of many.
@@ -114,7 +117,7 @@ impl WholeRun {
         if self.level == Level::Together {
             plan = plan.deciding_at(rule.alpha());
         }
-        if self.cuts == Cuts::Often {
+        if matches!(self.cuts, Cuts::Often | Cuts::Watched) {
             plan = LookPlan::new(self.rounds)?.deciding_at(rule.alpha());
         }
         let mut pairs = vec![Sequential::new(plan, rule)?; ratios.len()];
@@ -129,6 +132,9 @@ impl WholeRun {
             let round = round(&times, &mut machine, draw);
             for (pair, subject) in pairs.iter_mut().zip(&round[1..]) {
                 pair.push(round[0], *subject)?;
+                if self.cuts == Cuts::Watched {
+                    pair.watch()?;
+                }
             }
             if pairs.iter().all(|pair| pair.step() != Step::Continue) && self.cuts != Cuts::Often {
                 break;
@@ -139,7 +145,7 @@ impl WholeRun {
 
     fn most_rounds(&self, draw: &mut Draw) -> usize {
         match self.cuts {
-            Cuts::None => self.rounds,
+            Cuts::None | Cuts::Watched => self.rounds,
             Cuts::Once => up_to(self.rounds, draw),
             Cuts::Often => 2 * self.rounds,
         }

@@ -8,6 +8,7 @@ mod resume;
 mod search;
 mod simulated;
 mod slots;
+mod whole;
 
 use std::path::Path;
 

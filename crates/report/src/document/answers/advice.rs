@@ -118,20 +118,18 @@ fn more_rounds(
     let settings = &results.header.settings;
     let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
     let rounds = in_rounds.then(|| format!(" --rounds {rounds}"));
-    let minutes = settings.budget_s.map(|budget_s| minutes(budget_s, open));
-    let each = match (minutes, results.studies.len()) {
-        (Some(minutes), 2..) => format!(", up to {minutes} minutes a study"),
-        _ => String::new(),
-    };
+    let budget_s = settings.run_s(results.studies.len());
+    let minutes = budget_s.map(|budget_s| minutes(results, budget_s, open));
     let budget = minutes.map(|minutes| format!(" --budget {minutes}m"));
     let flags = [rounds, budget].into_iter().flatten().collect::<String>();
     Some(format!(
-        "More rounds{each}: flowgauge run --resume {folder}{flags}"
+        "More rounds: flowgauge run --resume {folder}{flags}"
     ))
 }
 
-/// For all that is open: the study's time so far, and the missing rounds.
-fn minutes(budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
+/// Minutes that should be enough for intervals of all that is open: what the run took so far, and the
+/// rounds that are missing.
+fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
     let took_s = |case: &CaseResult| -> f64 {
         let slots = case.slots.iter();
         slots.map(|slot| slot.outcome.launch_ns as f64 / 1e9).sum()
@@ -147,18 +145,10 @@ fn minutes(budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
         let missing = missing.max().unwrap_or(0).min(MOST_ROUNDS);
         missing as f64 * took_s(case) / case.rounds.max(1) as f64
     };
-    let needs_s = |study: &StudyResult| {
-        let own = open
-            .iter()
-            .filter(|(of, _)| of.study.name == study.study.name);
-        let missing_s: f64 = own.map(|(_, case)| missing_s(case)).sum();
-        study.cases.iter().map(took_s).sum::<f64>() + missing_s
-    };
-    let needs_s = open
-        .iter()
-        .map(|(study, _)| needs_s(study))
-        .fold(0.0, f64::max);
-    // Includes a pilot and slower rounds.
+    let missing_s: f64 = open.iter().map(|(_, case)| missing_s(case)).sum();
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    let needs_s = cases.map(took_s).sum::<f64>() + missing_s;
+    // A pilot, and rounds that take longer.
     let enough_s = (2.0 * budget_s).max(1.25 * needs_s);
     (enough_s / 60.0).ceil().max(LEAST_MINUTES)
 }
