@@ -43,7 +43,9 @@ pub(crate) fn settings(
     let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
     let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset, here));
     let simulation = simulation.transpose()?;
-    let usual_s = usual.budget_s.map(|_| Settings::quick_s(request.wanted.len()));
+    let usual_s = usual
+        .budget_s
+        .map(|_| Settings::quick_s(request.wanted.len()));
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     let mut settings = Settings {
         max_rounds,
