@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use lab::{CaseEnd, Results, StudyResult};
-use stats::Verdict;
 
 use crate::output;
 
@@ -101,9 +100,10 @@ fn has_failed(results: &Results) -> bool {
     slots.peek().is_some() && slots.all(|slot| slot.outcome.answer.done().is_none())
 }
 
+/// Whether the headline of a study has no answer, by CPU time neither, or nothing was measured.
 fn cannot_tell(study: &StudyResult) -> bool {
     match study.headline() {
-        Some(finding) => matches!(finding.verdict, Verdict::CannotTell { .. }),
+        Some(finding) => !finding.verdict.is_decided() && finding.by_cpu.is_none(),
         None => study
             .headline_case()
             .is_some_and(|case| case.variants.iter().all(|variant| variant.value.is_none())),

@@ -170,7 +170,7 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Faster { .. } => "faster",
         Verdict::Slower { .. } => "slower",
         Verdict::Same { .. } => "same",
-        Verdict::CannotTell { .. } => "cannot tell yet",
+        Verdict::CannotTell { .. } => "not known yet",
     }
 }
 

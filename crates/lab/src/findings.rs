@@ -9,6 +9,7 @@
 
 pub mod answers;
 mod blocks;
+mod busy;
 mod calibration;
 mod caveats;
 mod cheapest;
@@ -77,7 +78,7 @@ pub use limits::{Limit, at_most};
 pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Choice, Optimum};
 pub use profile::Phases;
-pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
+pub use quantity::{Amount, Basis, ByCpu, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::{Requests, latency_ns};
 pub use results::{CaseResult, Finding, Results, StudyResult, VariantSummary};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};

@@ -178,7 +178,7 @@ pub fn machine(machine: &Machine) -> String {
 }
 
 fn findings_value(results: &Results) -> Value {
-    let answers = results.answers();
+    let (answers, sentence) = (results.answers(), results.sentence());
     let mut results = results.clone();
     for case in results
         .studies
@@ -189,6 +189,9 @@ fn findings_value(results: &Results) -> Value {
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
     value["answers"] = serde_json::to_value(answers).unwrap_or_default();
+    if let Some(sentence) = sentence {
+        value["sentence"] = sentence.into();
+    }
     for study in items(&mut value, "studies") {
         items(study, "limits").for_each(explain_limit);
         items(study, "probes").for_each(explain);

@@ -26,6 +26,7 @@ use stats::{Estimate, Verdict};
 pub use machine::machine;
 pub(crate) use page::Page;
 
+use crate::document::answers::Answers;
 use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
 use crate::words::{Tone, comparison, many};
@@ -165,13 +166,11 @@ fn first_screen(
     folder: &str,
 ) {
     let answers = &document.answers;
-    page.text(0, Tone::Plain, &head(page, &answers.head, detail));
-    if let Some(asked) = &answers.asked {
-        page.text(0, Tone::Plain, asked);
-    }
+    top(page, answers, detail);
     single::single(page, results, detail);
-    let besides = results.studies.len() == 1 && detail < Detail::Answers;
-    answers::answers(page, answers, besides);
+    let several = results.studies.len() > 1;
+    let besides = !several && detail < Detail::Answers;
+    answers::answers(page, answers, (several, besides));
     let headline = match &results.studies[..] {
         [study] => study.headline_case(),
         _ => None,
@@ -197,7 +196,7 @@ fn first_screen(
             page.text(2, Tone::Plain, line);
         }
     }
-    if answers.next.is_empty() || results.studies.len() > 1 {
+    if answers.next.is_empty() || several {
         page.blank();
     }
     for warning in detail.warnings(&answers.warnings, folder) {
@@ -222,6 +221,20 @@ fn first_screen(
     let report = format!("Report: {folder}/report.html{names}");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// What was run, what it says together, and what to beware of.
+fn top(page: &mut Page<'_>, answers: &Answers, detail: Detail) {
+    page.text(0, Tone::Plain, &head(page, &answers.head, detail));
+    if let Some(sentence) = &answers.sentence {
+        page.text(0, Tone::Strong, sentence);
+    }
+    if let Some(busy) = &answers.busy {
+        page.text(0, Tone::Doubt, busy);
+    }
+    if let Some(asked) = &answers.asked {
+        page.text(0, Tone::Plain, asked);
+    }
 }
 
 /// Where and what was run, and with which seed. Where room is short, it goes without the seed, else it is what was

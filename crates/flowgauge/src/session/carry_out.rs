@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lab::Results;
+use measure::load::Load;
 
 use super::{Session, shown, write_folder};
 use crate::answer;
@@ -17,12 +18,28 @@ use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::watch::Watch;
 
-/// Journal time, from the session's beginning.
-struct SinceBegin(Instant);
+/// Tells the time for the journal, from the beginning of the session, and how busy the machine is.
+struct SinceBegin {
+    begin: Instant,
+    load: Option<Load>,
+}
+
+impl SinceBegin {
+    fn now() -> Self {
+        Self {
+            begin: Instant::now(),
+            load: Load::now(),
+        }
+    }
+}
 
 impl lab::Clock for SinceBegin {
     fn elapsed_s(&self) -> f64 {
-        self.0.elapsed().as_secs_f64()
+        self.begin.elapsed().as_secs_f64()
+    }
+
+    fn load(&self) -> Option<Load> {
+        Some(Load::now()?.since(self.load.as_ref()?))
     }
 }
 
@@ -90,7 +107,7 @@ impl Session<'_> {
 
     /// Runs what the journal asks for, with progress, and looks if they are asked for.
     fn run(&mut self) -> Result<Result<Results, lab::RunError>> {
-        let clock = SinceBegin(Instant::now());
+        let clock = SinceBegin::now();
         let screen = Screen::new();
         if let Some(interval_s) = self.how.watch {
             let cpus = lab::cpus(&self.journal.header().machine);

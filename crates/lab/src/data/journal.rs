@@ -9,6 +9,7 @@ mod reader;
 
 use flow::Outcome;
 use machine::{Filesystem, Machine};
+use measure::load::Load;
 use serde::{Deserialize, Serialize};
 
 use super::{Metric, Probe, Schedule, Settings, Study};
@@ -114,6 +115,11 @@ pub enum Entry {
         budget_s: Option<f64>,
         /// Rounds at the most for each case from here on; null: as before.
         max_rounds: Option<usize>,
+    },
+    /// How busy the machine was in this part of the run.
+    Load {
+        /// What was counted from its beginning to its end.
+        load: Load,
     },
     /// The run has ended.
     End {

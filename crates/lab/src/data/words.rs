@@ -10,6 +10,11 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
+/// A fraction in whole percent: "65 %".
+pub(crate) fn whole_percent(fraction: f64) -> String {
+    format!("{:.0} %", 100.0 * fraction)
+}
+
 /// The name of a variant where it is spoken of: "threads", "processes", and any other
 /// label as it is.
 #[must_use]

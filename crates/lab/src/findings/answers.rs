@@ -9,12 +9,16 @@
 //! whatever the verdict, as another run may compare others. The words of a row are
 //! those of its finding ([`super::compared()`]); its cause is that of the finding, which has one
 //! only where a difference was established. Nothing here knows a study by its name.
+//!
+//! In a run of several studies, rows that name a difference go first, then those that bound or
+//! measure something, then those of which nothing is known.
 
 mod along;
 mod answer;
 mod limits;
 mod misses;
 mod row;
+mod sentence;
 
 pub use answer::{About, Answer, Line, Question};
 pub use row::are_threads_and_processes;
@@ -30,7 +34,13 @@ impl Results {
         let studies = self.studies.iter().enumerate();
         let rows = studies.flat_map(|(place, study)| of_study(self, place, study));
         let mut rows: Vec<Answer> = rows.chain(memory(self)).collect();
-        rows.sort_by_key(|row| !row.is_on_threads_and_processes());
+        let several = self.studies.len() > 1;
+        let rank = |row: &Answer| match several {
+            true => row.rank(),
+            // In the order in which the study asks.
+            false => 0,
+        };
+        rows.sort_by_key(|row| (!row.is_on_threads_and_processes(), rank(row)));
         rows
     }
 }

@@ -100,14 +100,14 @@ fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
         |point: &Point<'_>| point.ranked.len() > 1 && point.near().len() == point.ranked.len();
     if points.iter().all(untold) {
         return format!(
-            "{sweep}: which is cheapest {what} is undecided at every number of {}",
+            "{sweep}: which is cheapest {what} is not known at any number of {}",
             points.first().map_or("", |point| point.unit)
         );
     }
     let said: Vec<String> = points
         .iter()
         .map(|point| match untold(point) {
-            true => format!("{} {}: undecided", plain(point.at), point.unit),
+            true => format!("{} {}: not known", plain(point.at), point.unit),
             false => winner(point),
         })
         .collect();
@@ -128,7 +128,7 @@ fn winner(point: &Point<'_>) -> String {
     let near = point.near();
     // A ring of pairs leaves none.
     let Some((_, first, best)) = near.first() else {
-        return format!("{} {}: undecided", plain(point.at), point.unit);
+        return format!("{} {}: not known", plain(point.at), point.unit);
     };
     let others: Vec<&str> = near[1..].iter().map(|(_, label, _)| *label).collect();
     let tie = match others.is_empty() {

@@ -5,18 +5,32 @@ use stats::{Estimate, Verdict};
 use crate::data::number::{factor, factor_interval, ratio_interval};
 use crate::data::words::percent;
 
-const CLOSE: f64 = 1.25;
+/// Both ends of an interval within this factor of 1 are an answer: whichever is faster, the
+/// difference is small.
+const NARROW: f64 = 1.1;
 
-/// Undecided, but whichever is faster, by little.
+/// What an undecided comparison with that interval says: `at most 6 % apart` where it is narrow;
+/// `None` where it is not.
 #[must_use]
-pub(crate) fn is_close((low, high): (f64, f64)) -> bool {
-    high.max(1.0 / low) <= CLOSE
+pub(crate) fn at_most_apart((low, high): (f64, f64)) -> Option<String> {
+    let most = high.max(1.0 / low);
+    (most <= NARROW).then(|| apart(most))
 }
+
+/// `at most 6 % apart` of a factor, rounded up.
+pub(crate) fn apart(most: f64) -> String {
+    // A hair's breadth for what is stored as more than it is.
+    let percent = (100.0 * (most - 1.0) - 1e-9).ceil().max(1.0);
+    format!("at most {percent:.0} % apart")
+}
+
+/// What is said where nothing can be said.
+pub(crate) const NOT_KNOWN: &str = "not known";
 
 /// A comparison of a subject with a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// `7.8 % faster`, `same within 1 %`, `too close to call`, `cannot tell yet`.
+    /// `7.8 % faster`, `same within 1 %`, `at most 6 % apart`, `not known`.
     pub word: String,
     /// `[3.1 … 20.5 %]` in the direction of the word; where the word has none, both ends in
     /// words: `5.4 % faster … 0.7 % slower`. Empty where there is none.
@@ -50,13 +64,8 @@ pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {
         }
         Verdict::Same { within } => (format!("same within {}", percent(within)), signed()),
         Verdict::CannotTell { .. } => {
-            let word = match (estimate, ends) {
-                (None, _) => "not compared",
-                (Some(_), None) => "too few rounds",
-                (Some(_), Some(ends)) if is_close(ends) => "too close to call",
-                (Some(_), Some(_)) => "cannot tell yet",
-            };
-            (word.to_owned(), signed())
+            let word = ends.and_then(at_most_apart);
+            (word.unwrap_or_else(|| NOT_KNOWN.to_owned()), signed())
         }
     };
     Compared {
@@ -103,16 +112,21 @@ mod tests {
         let undecided = said(&estimate(0.98, 0.949, 1.007), open);
         assert_eq!(
             undecided,
-            ["too close to call", "5.4 % faster … 0.7 % slower"]
+            ["at most 6 % apart", "5.4 % faster … 0.7 % slower"]
         );
-        assert_eq!(compared(None, &open).word, "not compared");
+        assert_eq!(compared(None, &open).word, "not known");
     }
 
     /// "too close to call: 7.35x faster … 1.67x slower" was said of what nothing was known of.
     #[test]
-    fn what_may_be_much_faster_or_slower_is_not_close() {
+    fn what_may_be_much_faster_or_slower_is_not_known() {
         let open = Verdict::CannotTell { more_rounds: None };
         let [word, _] = said(&estimate(0.5, 0.136, 1.67), open);
-        assert_eq!(word, "cannot tell yet");
+        assert_eq!(word, "not known");
+        assert_eq!(
+            at_most_apart((1.0 / 1.1, 1.0)),
+            Some("at most 10 % apart".to_owned())
+        );
+        assert_eq!(at_most_apart((0.9, 1.0)), None);
     }
 }

@@ -10,6 +10,7 @@ mod case_log;
 use std::path::Path;
 
 use flow::Outcome;
+use measure::load::Load;
 use stats::StatsError;
 
 use crate::data::journal::{Depth, Found, read};
@@ -33,6 +34,8 @@ pub(crate) struct Ledger {
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
     pub(crate) last_s: f64,
+    /// How busy the machine was in the parts of the run.
+    pub(crate) load: Option<Load>,
     /// Rounds at the most when the run began.
     planned_rounds: usize,
 }
@@ -64,6 +67,7 @@ impl Ledger {
             interrupted: None,
             finished: false,
             last_s: 0.0,
+            load: None,
         })
     }
 
@@ -119,6 +123,9 @@ impl Ledger {
             } => {
                 let at = self.find(&study, &case)?;
                 self.log_mut(at).ended = Some(because);
+            }
+            Entry::Load { load } => {
+                self.load = Some(self.load.map_or(load, |before| before.and(&load)));
             }
             Entry::Extended {
                 budget_s,

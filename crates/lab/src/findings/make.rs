@@ -18,7 +18,7 @@ use super::remarks::{BesideCases, sentences};
 use super::requests::requests;
 use super::scaling::scaling;
 use super::self_managed::self_managed;
-use super::sentence::sentence;
+use super::sentence::{answer, sentence};
 use super::shared::{Shared, shared};
 use super::simulated::{self, SimulatedCase, simulated};
 use super::then::{Run, then_and_now};
@@ -27,7 +27,7 @@ use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
 use crate::data::journal::Depth;
 use crate::data::number::plain;
-use crate::data::words::{listed, percent};
+use crate::data::words::{listed, percent, plural};
 use crate::data::{Case, Header, Metric, Probe, Study, Value, failure, slot_value};
 use crate::findings::judge::Judged;
 use crate::findings::ledger::{CaseLog, Ledger};
@@ -65,6 +65,7 @@ impl Results {
             interrupted: ledger.interrupted,
             finished: ledger.finished,
             took_s: ledger.last_s,
+            load: ledger.load,
             error,
             warnings,
             notes,
@@ -197,7 +198,14 @@ fn case_result(
         Depth::Verdicts => Vec::new(),
     };
     let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
-    let findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
+    let mut findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
+    for (finding, subject) in findings.iter_mut().zip(1..) {
+        finding.decide_by_cpu(
+            &slot_values,
+            case.metric,
+            level.for_cpu(case, subject, floor),
+        );
+    }
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -437,6 +445,7 @@ fn finding(
         metric: case.metric,
         estimate: found.map(|(estimate, _)| estimate),
         verdict,
+        by_cpu: None,
         floor,
         role: Role::default(),
         p_value: None,
@@ -448,6 +457,36 @@ fn finding(
         cause,
         why,
         also_measured,
+    }
+}
+
+impl Finding {
+    /// Lets CPU time speak where wall time decides nothing.
+    fn decide_by_cpu(&mut self, values: &SlotValues<'_>, metric: Metric, pair: Compared) {
+        let compared = self.estimate.is_some() && !self.verdict.is_decided();
+        self.by_cpu = values.by_cpu(metric, pair).filter(|_| compared);
+        if let Some(by_cpu) = &self.by_cpu {
+            let [subject, reference] = [&self.subject, &self.reference].map(|one| plural(one));
+            let said = answer(&subject, &reference, &by_cpu.estimate, by_cpu.verdict);
+            self.sentence.push_str(&format!("; by CPU time: {said}"));
+        }
+    }
+}
+
+impl Level {
+    /// How strictly CPU time is judged: among all answers, as no other one gives up its share.
+    fn for_cpu(self, case: &Case, subject: usize, floor: f64) -> Compared {
+        let pairs = case.variants.len().saturating_sub(1);
+        let answers = match self.role {
+            Role::Headline { answers } => answers,
+            Role::Alone | Role::Exploratory { .. } => 1,
+        };
+        Compared {
+            reference: 0,
+            subject,
+            floor,
+            comparisons: self.comparisons.max(pairs * answers),
+        }
     }
 }
 

@@ -110,7 +110,7 @@ impl OperationMatrix<'_> {
             count(|f| f.estimate.is_some() && matches!(f.verdict, Verdict::CannotTell { .. }));
         let mut sentences = vec![format!(
             "{}: of {} operations threads are slower than processes in {slower}, faster in {faster}, \
-             the same in {same}, and undecided in {open}{}",
+             the same in {same}, and not known in {open}{}",
             self.setting(),
             self.cases.len(),
             self.not_compared()
@@ -168,7 +168,7 @@ impl OperationMatrix<'_> {
         (!names.is_empty()).then(|| {
             format!(
                 "{}: sharing has an effect also in {} where threads against processes \
-                 is undecided ({})",
+                 is not known ({})",
                 self.setting(),
                 names.len(),
                 some(&names)

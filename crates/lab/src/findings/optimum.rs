@@ -166,7 +166,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         .map(|at| plain(at.flows.into()))
         .collect();
     if !open.is_empty() {
-        parts.push(format!("undecided against {}", listed(&open)));
+        parts.push(format!("not known against {}", listed(&open)));
     }
     let one = optimum
         .numbers
@@ -194,7 +194,7 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
             takes(worst)
         ),
         Some((low, _)) if low <= 1.0 => format!(
-            "whether too many cost time is undecided: of those up to {up_to} the worst, {}, {}",
+            "whether too many cost time is not known: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
             takes(worst)
         ),

@@ -28,6 +28,7 @@
 //! What a record does not have is not available, with the reason. A quantity that the work
 //! cannot have (requests of a body that answers none) is left out.
 
+pub mod by_cpu;
 mod compared;
 mod judged;
 mod kind;
@@ -41,6 +42,7 @@ use measure::Measured;
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, Verdict};
 
+pub use by_cpu::ByCpu;
 pub(crate) use compared::{Compared, SlotValues};
 pub(crate) use read::{Look, Seen};
 pub(crate) use table::Kind;

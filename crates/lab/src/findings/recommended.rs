@@ -51,7 +51,7 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
                 listed(&all_labels(case))
             )
         }
-        alike => format!("take {named}; undecided against {}", listed(&labels(alike))),
+        alike => format!("take {named}; not known against {}", listed(&labels(alike))),
     };
     let flat = flatness(optimum, &alike);
     let default = optimum.default.as_ref().and_then(|default| {
@@ -128,7 +128,7 @@ fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
     let loses = match at.verdict {
         None => "is this one".to_owned(),
         Some(Verdict::Slower { .. }) => takes(at),
-        Some(_) => "is undecided against it".to_owned(),
+        Some(_) => "is not known against it".to_owned(),
     };
     format!("the default ({flows}: {}) {loses}", at.label)
 }

@@ -1,6 +1,7 @@
 //! What a run found, as values.
 
 use flow::FlowRecord;
+use measure::load::Load;
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
@@ -8,8 +9,8 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 use super::profile::Phases;
 use super::simulated::SimulatedCase;
 use super::{
-    Counts, Law, Limit, Optimum, Quantity, QuantityFinding, Requests, Role, Scaling, SelfManaged,
-    Shared, Then, Workers, counted::Events,
+    ByCpu, Counts, Law, Limit, Optimum, Quantity, QuantityFinding, Requests, Role, Scaling,
+    SelfManaged, Shared, Then, Workers, counted::Events,
 };
 use crate::data::{Case, CaseEnd, Header, Metric, Probe, RawSlot, Study};
 
@@ -31,6 +32,9 @@ pub struct Results {
     /// after its results were shown.
     #[serde(default = "planned_error")]
     pub error: f64,
+    /// How busy the machine was; `None` where that was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// What the reader must know (a torn last line dropped, a noisy machine).
     pub warnings: Vec<String>,
     /// What was left out, and why.
@@ -152,6 +156,17 @@ pub struct VariantSummary {
     pub failures: Vec<(usize, String)>,
 }
 
+impl Finding {
+    /// Whether one side was found to be faster.
+    #[must_use]
+    pub fn is_difference(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+        )
+    }
+}
+
 /// The verdict on two variants of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -165,6 +180,9 @@ pub struct Finding {
     pub estimate: Option<Estimate>,
     /// The verdict.
     pub verdict: Verdict,
+    /// What CPU time decides, where wall time decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_cpu: Option<ByCpu>,
     /// The floor that was used.
     pub floor: f64,
     /// What the finding is in its run: with how many others it shares the 5 %.

@@ -4,6 +4,7 @@ use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::{percent, plural};
 use crate::findings::compared;
+use crate::findings::compared::at_most_apart;
 
 /// Larger numbers are not named exactly.
 const MANY_ROUNDS: usize = 1000;
@@ -19,7 +20,7 @@ pub(crate) fn sentence(
     let (subject, reference) = (spoken(subject, metric), spoken(reference, metric));
     let Some((estimate, verdict)) = finding else {
         return format!(
-            "{subject} and {reference} were not compared: no round has a good slot of both"
+            "not known: {subject} against {reference}: no round has a good slot of both"
         );
     };
     let answer = answer(&subject, &reference, &estimate, verdict);
@@ -59,7 +60,13 @@ fn by(metric: Metric) -> &'static str {
     }
 }
 
-fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict) -> String {
+/// Who, how much, how sure.
+pub(super) fn answer(
+    subject: &str,
+    reference: &str,
+    estimate: &Estimate,
+    verdict: Verdict,
+) -> String {
     let said = compared(Some(estimate), &verdict);
     let (word, interval) = (said.word, said.interval);
     match verdict {
@@ -77,8 +84,14 @@ fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict)
             format!("{subject} and {reference} take the same time within {within}{between}")
         }
         Verdict::CannotTell { .. } => match estimate.interval() {
+            Some(ends) if at_most_apart(ends).is_some() => {
+                format!("{subject} and {reference} {word} ({interval})")
+            }
             Some(_) => format!("{word}: {subject} {interval} than {reference}"),
-            None => format!("{subject} against {reference}: {}", few(estimate.rounds)),
+            None => {
+                let few = few(estimate.rounds);
+                format!("{word}: {subject} against {reference}: {few}")
+            }
         },
     }
 }
@@ -158,7 +171,7 @@ mod tests {
         let undecided = say(1.01, 0.971, 1.049);
         assert!(
             undecided.starts_with(
-                "too close to call: threads 3.0 % faster … 4.9 % slower than processes; about "
+                "threads and processes at most 5 % apart (3.0 % faster … 4.9 % slower); about "
             ),
             "{undecided}"
         );
@@ -174,8 +187,8 @@ mod tests {
                 None,
                 80
             ),
-            "threads (futex) and processes (sched_yield) were not compared: no round has a good \
-             slot of both"
+            "not known: threads (futex) against processes (sched_yield): no round has a good slot \
+             of both"
         );
     }
 
@@ -197,11 +210,11 @@ mod tests {
                 Some((estimate, verdict)),
                 80
             ),
-            "4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
+            "not known: 4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
         );
         assert_eq!(
             sentence("thread", "process", Metric::Total, None, 80),
-            "threads and processes were not compared: no round has a good slot of both"
+            "not known: threads against processes: no round has a good slot of both"
         );
     }
 
@@ -218,7 +231,7 @@ mod tests {
         let found = Some((estimate, Rule::default().judge(&estimate)));
         assert_eq!(
             sentence("process", "thread", Metric::Create, found, 2),
-            "processes against threads: 2 rounds are too few, to create; an interval takes 7, and \
+            "not known: processes against threads: 2 rounds are too few, to create; an interval takes 7, and \
              this run makes 2 rounds at most (--rounds)"
         );
     }

@@ -106,8 +106,8 @@ impl<'a> Winners<'a> {
     fn undecided(&self) -> String {
         match (self.open.is_empty(), self.stretches.is_empty()) {
             (true, _) => String::new(),
-            (false, true) => "undecided at all of these numbers".to_owned(),
-            (false, false) => format!("; undecided at {}", listed(&self.open)),
+            (false, true) => "not known at any of these numbers".to_owned(),
+            (false, false) => format!("; not known at {}", listed(&self.open)),
         }
     }
 }

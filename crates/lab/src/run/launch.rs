@@ -5,6 +5,7 @@
 
 use flow::placement::Cpus;
 use flow::{Outcome, SlotSpec};
+use measure::load::Load;
 use workload::Work;
 
 /// Launches slots.
@@ -38,4 +39,9 @@ pub enum LaunchError {
 pub trait Clock {
     /// Seconds since this command began.
     fn elapsed_s(&self) -> f64;
+
+    /// How busy the machine was since then; `None` where nobody looks.
+    fn load(&self) -> Option<Load> {
+        None
+    }
 }

@@ -69,6 +69,9 @@ pub fn run(
         Err(Stop::Interrupted(signal)) => Some(signal),
         Err(Stop::Error(error)) => return Err(error),
     };
+    if let Some(load) = clock.load() {
+        run.journal.append(Entry::Load { load })?;
+    }
     let at_s = run.now_s();
     run.journal.append(Entry::End { interrupted, at_s })?;
     run.observer.event(&Event::RunEnded { interrupted });

@@ -6,8 +6,8 @@
 //! kind ([`About`]): a run of several studies shows causes alone on its first screen, and one line
 //! names the rows of which a doubt is the same.
 //!
-//! One line says at which level headline answers hold together ([`Answers::level`]). A row that is
-//! none of them is marked as exploratory ([`Answer::mark`]): a further case of a study, or memory.
+//! One line says at which level the differences that are named hold together ([`Answers::level`]). A
+//! row that is none of them is marked as exploratory ([`Answer::mark`]): a further case of a study, or memory.
 
 mod advice;
 mod asked;
@@ -15,10 +15,10 @@ mod terms;
 
 use lab::findings::Role;
 use lab::findings::answers::About;
-use lab::{Answer, Finding, Results};
+use lab::findings::quantity::by_cpu;
+use lab::{Answer, Results};
 
 use crate::words::many;
-use stats::Verdict;
 
 /// Differences of equal slots beyond this make a machine noisy.
 const NOISY: f64 = 0.05;
@@ -28,7 +28,11 @@ const NAMED: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) head: Vec<String>,
-    /// Of a single study that varies something.
+    /// What the rows say together.
+    pub(crate) sentence: Option<String>,
+    /// Who else had the CPUs.
+    pub(crate) busy: Option<String>,
+    /// What is varied and compared, of a study alone that varies something.
     pub(crate) asked: Option<String>,
     pub(crate) rows: Vec<Answer>,
     pub(crate) others: Vec<Answer>,
@@ -54,8 +58,10 @@ impl Answers {
             ),
         ];
         let marks = marks.iter().filter(|(has, _)| *has).map(|(_, mark)| *mark);
-        let level = self.level.clone()?;
-        Some(level + &marks.collect::<String>())
+        let marks = marks.collect::<String>();
+        let all = self.level.clone().unwrap_or_default() + &marks;
+        let all = all.trim_start_matches("; ");
+        (!all.is_empty()).then(|| all.to_owned())
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Answer> {
@@ -72,14 +78,17 @@ impl Answers {
         let (rows, others) = rows.partition(Answer::is_on_threads_and_processes);
         let mut answers = Self {
             head: head(results),
+            sentence: results.sentence(),
+            busy: results.busy(),
             asked: asked::asked(results),
             terms: None,
             rows,
             others,
-            level: level(results),
+            level: None,
             next: Vec::new(),
             warnings: advice::warnings(results, folder),
         };
+        answers.level = level(results, answers.all());
         answers.terms = terms::terms(results, answers.all());
         answers.next = advice::next(results, &answers, folder);
         if answers.all().count() > 1 {
@@ -108,24 +117,28 @@ impl Answers {
     }
 }
 
-/// `All 8 headline answers together are right in at least 95 of 100 runs`; `None` if nothing is
-/// decided.
-fn level(results: &Results) -> Option<String> {
+/// `All 8 differences named are right in at least 95 of 100 runs`; nothing where none is named.
+/// Answers by CPU time have a level of their own besides.
+fn level<'a>(results: &Results, rows: impl Iterator<Item = &'a Answer>) -> Option<String> {
+    let is_named = |row: &&Answer| row.is_difference() && row.times().is_some();
+    let named: Vec<&Answer> = rows
+        .filter(is_named)
+        .filter(|row| !row.is_exploratory)
+        .collect();
     let cases = results.studies.iter().flat_map(|study| &study.cases);
-    let findings = cases.flat_map(|case| &case.findings);
-    let is_answer = |finding: &&Finding| !matches!(finding.verdict, Verdict::CannotTell { .. });
-    let mut answered = findings.filter(is_answer);
-    let answers = answered.find_map(|finding| match finding.role {
-        Role::Alone => Some(0),
-        Role::Headline { answers } => Some(answers),
-        Role::Exploratory { .. } => None,
-    })?;
-    let who = match answers {
-        0 => "Each answer by itself is".to_owned(),
-        1 => "The answer is".to_owned(),
-        many => format!("All {many} headline answers together are"),
+    let mut findings = cases.flat_map(|case| &case.findings);
+    let alone = findings.any(|one| one.verdict.is_decided() && one.role == Role::Alone);
+    let who = match named.len() {
+        0 => return None,
+        _ if alone => "Each difference named is by itself".to_owned(),
+        1 => "The difference named is".to_owned(),
+        many => format!("All {many} differences named are"),
     };
-    let right = right_of_100(results.error);
+    let but = match named.iter().any(|row| row.is_by_cpu()) {
+        true => by_cpu::ERROR,
+        false => 0.0,
+    };
+    let right = right_of_100(results.error + but);
     Some(format!("{who} right in at least {right} of 100 runs"))
 }
 

@@ -57,14 +57,14 @@ pub(crate) fn brief(said: &[String]) -> String {
     }
 }
 
-/// What many comparisons found: `Of 12 comparisons 5 are faster, 2 slower, 4 undecided`.
+/// What many comparisons found: `Of 12 comparisons 5 are faster, 2 slower, 4 not known`.
 pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
     let tones: Vec<Tone> = tones.collect();
     let kinds = [
         (Tone::Faster, "faster"),
         (Tone::Slower, "slower"),
         (Tone::Plain, "the same"),
-        (Tone::Doubt, "undecided"),
+        (Tone::Doubt, "not known"),
     ];
     let count = |wanted: Tone| tones.iter().filter(|tone| **tone == wanted).count();
     let said = kinds.map(|(tone, word)| (count(tone), word));

@@ -315,7 +315,7 @@ fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
     figures::lines(&id, &title, "workers", lines, times_by(all))
 }
 
-/// `4 is best`, `1 so far, undecided against 2 and 4`.
+/// `4 is best`, `1 so far, not known against 2 and 4`.
 fn best(optimum: &Optimum) -> String {
     let flows = plain(optimum.flows.into());
     let open: Vec<String> = optimum
@@ -324,7 +324,7 @@ fn best(optimum: &Optimum) -> String {
         .collect();
     match open.is_empty() {
         true => format!("{flows} is best"),
-        false => format!("{flows} so far, undecided against {}", lab::listed(&open)),
+        false => format!("{flows} so far, not known against {}", lab::listed(&open)),
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudge
             (budget.hold("the machine and the date", html! { p.where { (place(results, answers)) } }))
         }
         section #answers aria-label="Answers" {
+            @if let Some(sentence) = &answers.sentence { (budget.hold("the sentence", html! { p { strong { (sentence) "." } } })) }
+            @if let Some(busy) = &answers.busy { (budget.hold("who else ran", html! { p.warning { (busy) "." } })) }
             @if let Some(asked) = &answers.asked { (budget.hold("the question", html! { p { (asked) "." } })) }
             (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows)))
             (budget.hold("other answers", group("forest-other", others(answers), &answers.others)))

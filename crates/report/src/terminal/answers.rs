@@ -31,7 +31,8 @@ struct Layout {
     ends: f64,
 }
 
-pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
+/// Everything but the header.
+pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, (several, besides): (bool, bool)) {
     let layout = Layout {
         besides,
         ..layout(page, answers)
@@ -40,17 +41,26 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
         true => "ANSWERS",
         false => "OTHER ANSWERS",
     };
-    let groups = [
-        ("THREADS AGAINST PROCESSES", &answers.rows),
-        (others, &answers.others),
-    ];
+    // Of many rows, those that say nothing are named together: the page has them.
+    let (unknown, known): (Vec<&Answer>, Vec<&Answer>) =
+        answers.all().partition(|row| several && row.says_little());
+    let (main, other): (Vec<&Answer>, Vec<&Answer>) = known
+        .into_iter()
+        .partition(|row| row.is_on_threads_and_processes());
+    let groups = [("THREADS AGAINST PROCESSES", main), (others, other)];
     let mut headed = false;
-    for (heading, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+    for (heading, rows) in groups.iter().filter(|(_, rows)| !rows.is_empty()) {
         page.blank();
         let has_bars = rows.iter().any(|row| row.times().is_some());
         title(page, &layout, heading, has_bars && !headed);
         headed |= has_bars;
         rows.iter().for_each(|one| row(page, &layout, one));
+    }
+    if !unknown.is_empty() {
+        page.blank();
+        page.text(0, Tone::Strong, "NOT KNOWN YET");
+        let labels: Vec<&str> = unknown.iter().map(|row| row.label.as_str()).collect();
+        page.text(2, Tone::Doubt, &labels.join("; "));
     }
 }
 
@@ -202,7 +212,7 @@ pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
     let any = answers.all().any(|row| row.times().is_some());
     (layout.bar && any).then(|| {
         let ends = crate::number::trimmed(layout.ends, 2);
-        format!("Scale of the answers: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ undecided")
+        format!("Scale of the answers: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ not known")
     })
 }
 

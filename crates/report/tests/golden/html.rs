@@ -195,7 +195,7 @@ fn a_card_says_once_that_it_cannot_tell() {
         .split("Primes")
         .nth(1)
         .expect("the row of the first study");
-    assert_eq!(row.matches("too close to call").count(), 1, "{card}");
+    assert_eq!(row.matches("at most ").count(), 1, "{card}");
 }
 
 #[test]

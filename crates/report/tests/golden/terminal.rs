@@ -1,7 +1,7 @@
 //! Tables and sentences.
 
 use lab::findings::Role;
-use lab::{CaseEnd, Preset, Results, StudyResult};
+use lab::{Answer, CaseEnd, Preset, Results};
 use proptest::prelude::*;
 use report::terminal::{self, Style};
 use stats::Verdict;
@@ -98,19 +98,21 @@ fn a_study_alone_says_how_its_answer_changes_along_the_sweep() {
 #[test]
 fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
     let mut results = busy(Preset::Quick, 10);
-    let cases = |results: &Results| {
-        let studies = results.studies.iter();
-        studies.filter_map(StudyResult::headline_case).count()
-    };
     let of = |results: &Results| terminal::run(results, &brief(100), Some("out"));
-    let all = cases(&results);
+    let rows = results.answers();
+    let named = |row: &&Answer| row.is_difference() && row.times().is_some();
+    let named = rows
+        .iter()
+        .filter(named)
+        .filter(|row| !row.is_exploratory)
+        .count();
+    assert!(named > 3, "{named}");
     let text = of(&results);
-    let together =
-        format!("All {all} headline answers together are right in at least 95 of 100 runs");
+    let together = format!("All {named} differences named are right in at least 95 of 100 runs");
     assert!(text.contains(&together), "{text}");
     assert!(text.contains("; * is exploratory"), "{text}");
     assert!(text.contains("  Primes, dealt out "), "{text}");
-    assert!(text.contains("  Disk writes *"), "{text}");
+    assert!(text.contains("  Memory, one CPU *"), "{text}");
     // Its warning was left out where the screen was full.
     assert!(text.contains("  Primes, even work *\u{2020}"), "{text}");
     assert!(text.contains("\u{2020} rests"), "{text}");
@@ -122,7 +124,7 @@ fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
         finding.role = Role::Alone;
     }
     let text = of(&results);
-    let alone = "\nEach answer by itself is right in at least 95 of 100 runs";
+    let alone = "\nEach difference named is by itself right in at least 95 of 100 runs";
     assert!(text.contains(alone) && !text.contains(" * "), "{text}");
 }
 

@@ -6,7 +6,8 @@
 //! of times, subject over reference. People read it as *faster* (below 1) or *slower* (above 1),
 //! never as a bare ratio: 1.054 is no answer to "which of the two".
 //!
-//! * A small difference is a percentage, a large one a factor ([`is_small`]).
+//! * A small difference is a percentage, a large one a factor ([`is_small`]); both ends of an
+//!   interval are said in one of the two.
 //! * A decided comparison has its interval in brackets, in the direction of its word:
 //!   `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster [1.6x … 4.1x]`.
 //! * An undecided one has both ends in words: `5.4 % faster … 0.7 % slower`.
@@ -17,8 +18,6 @@ use super::{NONE, fixed};
 
 /// Smaller factors are written in percent.
 const SMALL: f64 = 1.10;
-/// Two ends below this factor are written in percent.
-const PERCENT: f64 = 2.0;
 /// What stands between the ends of an interval.
 pub const DOTS: &str = " … ";
 
@@ -78,7 +77,7 @@ impl Directions {
     pub fn interval(self, low: f64, high: f64) -> String {
         let Self { below, above } = self;
         let [low, high] = [low, high].map(Away::of);
-        let percent = low.factor.max(high.factor) < PERCENT;
+        let percent = is_small(low.factor.max(high.factor));
         let end = |away: Away, outwards| match (percent, outwards) {
             (true, true) => percent_end(away.factor, f64::ceil),
             (true, false) => percent_end(away.factor, f64::floor),
@@ -196,7 +195,7 @@ mod tests {
         assert_eq!(ratio_interval(1.005, 1.03), "0.5 … 3.0 % slower");
         assert_eq!(ratio_interval(0.96, 0.9999), "<0.1 … 4.2 % faster");
         assert_eq!(ratio_interval(0.4, 1.2), "2.50x faster … 1.20x slower");
-        assert_eq!(ratio_interval(0.72, 1.18), "38.9 % faster … 18.0 % slower");
+        assert_eq!(ratio_interval(0.72, 1.18), "1.39x faster … 1.18x slower");
     }
 
     /// A rounded interval claimed more than the exact one.

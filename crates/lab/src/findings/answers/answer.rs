@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::row::CPU;
 use crate::findings::Word;
+use crate::findings::compared::at_most_apart;
 
 /// One answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -17,8 +19,8 @@ pub struct Answer {
     pub label: String,
     /// What it answers.
     pub question: Question,
-    /// What the ratio is of, as findings.json names it: `total`, `p99`, `memory`; empty where
-    /// nothing is compared.
+    /// What the ratio is of: a metric (`total`, `p99 latency`), `memory`, or `CPU time` where wall
+    /// time decides nothing; empty where nothing is compared.
     pub quantity: String,
     /// What is compared, and with what.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +125,15 @@ impl Answer {
         )
     }
 
+    /// What a reader can do with it: act (0), rest assured (1), or nothing yet (2).
+    pub(super) fn rank(&self) -> u8 {
+        match (self.is_difference(), self.says_little()) {
+            (true, _) => 0,
+            (false, false) => 1,
+            (false, true) => 2,
+        }
+    }
+
     /// The ratio, where it is one of times.
     #[must_use]
     pub fn times(&self) -> Option<f64> {
@@ -133,6 +144,31 @@ impl Answer {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.verdict.is_some_and(|verdict| !verdict.is_decided())
+    }
+
+    /// Whether it names a difference.
+    #[must_use]
+    pub fn is_difference(&self) -> bool {
+        use Word::{Faster, Less, More, Slower};
+        matches!(self.verdict, Some(Faster | Slower | Less | More))
+    }
+
+    /// Whether it is no answer that anybody could act on: open, with ends far apart.
+    #[must_use]
+    pub fn is_not_known(&self) -> bool {
+        self.is_open() && self.interval.and_then(at_most_apart).is_none()
+    }
+
+    /// Whether it leaves a reader of many rows with nothing to act on: it is for the page.
+    #[must_use]
+    pub fn says_little(&self) -> bool {
+        self.is_not_known() || self.question == Question::HowLong
+    }
+
+    /// Whether it is of CPU time, since wall time decides nothing.
+    #[must_use]
+    pub fn is_by_cpu(&self) -> bool {
+        self.quantity == CPU
     }
 
     /// What stands after the label.

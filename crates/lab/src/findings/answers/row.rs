@@ -8,15 +8,14 @@ use super::answer::{About, Answer, Line, Question};
 use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
+use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
-use crate::findings::{
-    CaseResult, Finding, Results, Role, StudyResult, Word, compared, crossovers,
-};
+use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
 
-/// Named beside the best.
+/// The quantity of a row in which CPU time speaks.
+pub(super) const CPU: &str = "CPU time";
+/// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
-/// What [`compared`] says of no rounds.
-const NOT_COMPARED: &str = "not compared";
 
 /// Whether these are threads against processes, with the same work.
 #[must_use]
@@ -44,7 +43,7 @@ pub(super) fn row(
     let is_exploratory = |one: &Finding| matches!(one.role, Role::Exploratory { .. });
     let mut row = Answer {
         case: case.case.name.clone(),
-        words: "no data yet".to_owned(),
+        words: format!("{NOT_KNOWN}: no data yet"),
         verdict: Some(Word::NotCompared),
         is_exploratory: case.findings.iter().any(is_exploratory),
         ..Answer::called(label)
@@ -53,23 +52,13 @@ pub(super) fn row(
     match (&main, best) {
         (Some((finding, pair)), _) => {
             row.question = Question::ThreadsOrProcesses;
-            row.say(pair, "threads", &cause);
-            row.is_between(finding, pair.is_turned);
+            row.say(finding, pair, &cause);
+        }
+        (None, Some(finding)) if finding.by_cpu.is_some() && case.findings.len() == 1 => {
+            row.say(finding, &Pair::of(finding), &cause);
         }
         (None, _) if row.recommends(case) => {}
-        (None, Some(finding)) => {
-            let pair = Pair::of(finding);
-            row.is_between(finding, false);
-            let reference = format!(" than {}", plural(&finding.reference));
-            row.say(&pair, &plural(&finding.subject), &cause);
-            match pair.is_decided() {
-                true => row.words.push_str(&reference),
-                false => {
-                    let names = [&finding.subject, &finding.reference].map(|one| plural(one));
-                    row.words = format!("{} against {}: {}", names[0], names[1], row.words);
-                }
-            }
-        }
+        (None, Some(finding)) => row.say(finding, &Pair::of(finding), &cause),
         (None, None) => row.alone(study, case, is_headline),
     }
     let compared = main.map(|(finding, _)| finding).or(best);
@@ -82,69 +71,69 @@ pub(super) fn row(
     }
     row.say_besides(study, case, is_headline);
     if row.ratio.is_none() {
-        row.stopped(results.stopped(case));
+        let why = results.stopped(case);
+        row.below.extend(why.map(|why| About::NoAnswer.says(why)));
     }
     row
 }
 
+/// What was estimated, with its verdict.
+type Judged = (Option<Estimate>, Verdict);
+
+/// A comparison in the direction of its row.
 struct Pair {
-    estimate: Option<Estimate>,
-    verdict: Verdict,
-    floor: f64,
-    cause: Option<String>,
-    overstated: Option<String>,
+    times: Judged,
+    /// CPU time, where it speaks for wall time.
+    cpu: Option<Judged>,
+    /// It is the reference against the subject of its finding.
     is_turned: bool,
 }
 
 impl Pair {
     fn of(finding: &Finding) -> Self {
+        let of_cpu = |one: &ByCpu| (Some(one.estimate), one.verdict);
         Self {
-            estimate: finding.estimate,
-            verdict: finding.verdict,
-            floor: finding.floor,
-            cause: finding.cause.clone(),
-            overstated: finding.overstated.clone(),
+            times: (finding.estimate, finding.verdict),
+            cpu: finding.by_cpu.as_ref().map(of_cpu),
             is_turned: false,
         }
     }
 
-    /// `(2 of 9)`: rounds there are, and needed for an interval.
-    fn needs(&self) -> Option<String> {
-        let Verdict::CannotTell { more_rounds } = self.verdict else {
-            return None;
-        };
-        let (rounds, more) = (self.estimate?.rounds, more_rounds?);
-        Some(format!("({rounds} of {})", rounds + more))
-    }
-
-    fn is_decided(&self) -> bool {
-        matches!(
-            self.verdict,
-            Verdict::Faster { .. } | Verdict::Slower { .. }
-        )
-    }
-
+    /// The reference against the subject.
     fn turned(self) -> Self {
-        let estimate = self.estimate.map(|e| Estimate {
-            ratio: 1.0 / e.ratio,
-            low: e.high.map(|high| 1.0 / high),
-            high: e.low.map(|low| 1.0 / low),
-            ..e
-        });
-        let verdict = match self.verdict {
-            Verdict::Faster { at_least } => Verdict::Slower { at_least },
-            Verdict::Slower { at_least } => Verdict::Faster { at_least },
-            other => other,
-        };
         Self {
-            estimate,
-            verdict,
+            times: turned(self.times),
+            cpu: self.cpu.map(turned),
             is_turned: !self.is_turned,
-            ..self
         }
     }
 }
 
+fn turned((estimate, verdict): Judged) -> Judged {
+    let estimate = estimate.map(|e| Estimate {
+        ratio: 1.0 / e.ratio,
+        low: e.high.map(|high| 1.0 / high),
+        high: e.low.map(|low| 1.0 / low),
+        ..e
+    });
+    let verdict = match verdict {
+        Verdict::Faster { at_least } => Verdict::Slower { at_least },
+        Verdict::Slower { at_least } => Verdict::Faster { at_least },
+        other => other,
+    };
+    (estimate, verdict)
+}
+
+/// `(2 of 9 rounds)`: how many there are, and how many an interval takes.
+fn needs((estimate, verdict): Judged) -> Option<String> {
+    let Verdict::CannotTell { more_rounds } = verdict else {
+        return None;
+    };
+    let (rounds, more) = (estimate?.rounds, more_rounds?);
+    Some(format!("({rounds} of {} rounds)", rounds + more))
+}
+
+/// What a variant is made of, and whether it does work of its own.
 fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
     let mut variants = case.case.variants.iter();
     let own = variants.find(|variant| variant.label == label)?;
@@ -177,41 +166,62 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
 }
 
 impl Answer {
-    fn is_between(&mut self, finding: &Finding, is_turned: bool) {
+    /// Says how two variants compare, and why.
+    fn say(&mut self, finding: &Finding, pair: &Pair, no_cause: &Line) {
         let mut sides = [finding.subject.clone(), finding.reference.clone()];
-        if is_turned {
+        if pair.is_turned {
             sides.reverse();
         }
-        [self.subject, self.reference] = sides.map(Some);
+        let [subject, reference] = [&sides[0], &sides[1]].map(|side| plural(side));
+        let judged = pair.cpu.unwrap_or(pair.times);
+        let (estimate, verdict) = judged;
+        let said = compared(estimate.as_ref(), &verdict);
+        let interval = estimate.and_then(|estimate| estimate.interval());
+        (self.words, self.ends) = match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => (
+                format!("{subject} {} than {reference}", said.word),
+                said.interval,
+            ),
+            Verdict::CannotTell { .. } if interval.is_none() => (
+                format!("{}: {subject} against {reference}", said.word),
+                needs(judged).unwrap_or_default(),
+            ),
+            Verdict::CannotTell { .. } if interval.and_then(at_most_apart).is_none() => (
+                format!("{}: {subject}", said.word),
+                format!("{} than {reference}", said.interval),
+            ),
+            _ => (
+                format!("{subject} and {reference} {}", said.word),
+                String::new(),
+            ),
+        };
+        self.verdict = Some(Word::of_time(verdict));
+        self.ratio = estimate.map(|estimate| estimate.ratio);
+        self.interval = interval;
+        self.floor = finding.floor;
         self.quantity = finding.metric.name().to_owned();
+        [self.subject, self.reference] = sides.map(Some);
+        if pair.cpu.is_some() {
+            let (estimate, verdict) = &pair.times;
+            let wall = compared(estimate.as_ref(), verdict);
+            let wall = format!("wall time: {} ({})", wall.word, wall.interval);
+            self.words.push_str(" by CPU time");
+            self.quantity = CPU.to_owned();
+            self.below.push(About::Besides.says(wall));
+        } else if finding.is_difference() {
+            self.explain(finding, no_cause);
+        }
     }
 
-    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &Line) {
-        let said = compared(pair.estimate.as_ref(), &pair.verdict);
-        let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
-        self.words = match pair.verdict {
-            Verdict::Faster { .. } | Verdict::Slower { .. } => format!("{subject} {}", said.word),
-            _ if is_open && !said.interval.is_empty() => format!("{}:", said.word),
-            _ => said.word,
-        };
-        self.ends = match pair.verdict {
-            Verdict::Same { .. } => String::new(),
-            _ if said.interval.is_empty() => pair.needs().unwrap_or_default(),
-            _ => said.interval,
-        };
-        self.verdict = Some(Word::of_time(pair.verdict));
-        self.ratio = pair.estimate.map(|estimate| estimate.ratio);
-        self.interval = pair.estimate.and_then(|estimate| estimate.interval());
-        self.floor = pair.floor;
-        if pair.is_decided() {
-            let cause = pair.cause.as_ref();
-            let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
-            self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
-            self.is_of_few_rounds = pair.overstated.is_some();
-            let overstated = pair.overstated.clone();
-            self.below
-                .extend(overstated.map(|said| About::Overstated.says(said)));
-        }
+    /// Says why two variants differ.
+    fn explain(&mut self, finding: &Finding, no_cause: &Line) {
+        let cause = finding.cause.as_ref();
+        let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
+        self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
+        self.is_of_few_rounds = finding.overstated.is_some();
+        let overstated = finding.overstated.clone();
+        self.below
+            .extend(overstated.map(|said| About::Overstated.says(said)));
     }
 
     /// Further lines of a case on the first screen.
@@ -245,7 +255,7 @@ impl Answer {
                 Some((known, pair)) if is_same(&known) => pair,
                 _ => Pair::of(case.findings.iter().find(is_same)?),
             };
-            Some(compared(pair.estimate.as_ref(), &pair.verdict))
+            Some(compared(pair.times.0.as_ref(), &pair.times.1))
         });
         let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
         let crossovers = crossovers(&cases, &finding.subject, &finding.reference);
@@ -253,17 +263,7 @@ impl Answer {
         self.below.extend(said.map(|said| About::Asked.says(said)));
     }
 
-    fn stopped(&mut self, why: Option<String>) {
-        const STOPPED: &str = "Stopped";
-        match why.as_deref().and_then(|why| why.strip_prefix(STOPPED)) {
-            Some(rest) if self.words.ends_with(NOT_COMPARED) => {
-                self.words = format!("{NOT_COMPARED}: stopped{rest}");
-            }
-            _ => self.below.extend(why.map(|why| About::NoAnswer.says(why))),
-        }
-    }
-
-    /// If that is the question.
+    /// Says which variant to take, where that is the question.
     fn recommends(&mut self, case: &CaseResult) -> bool {
         let Some(mut parts) = case.recommended() else {
             return false;

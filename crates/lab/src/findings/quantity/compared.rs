@@ -129,9 +129,37 @@ impl<'a> SlotValues<'a> {
         Some(found.map_or_else(none, Measured::Value))
     }
 
+    /// Products of quantities in rounds in which both have them: of the reference, of the subject.
+    pub(super) fn paired_of(
+        &self,
+        factors: &[Option<Kind>],
+        pair: Compared,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let place = |kind: &Kind| self.kinds.iter().position(|own| own == kind);
+        let places: Option<Vec<usize>> = factors.iter().flatten().map(place).collect();
+        let Some(places) = places else {
+            return Default::default();
+        };
+        let value = |row: &Row| {
+            let factors = places
+                .iter()
+                .map(|&place| row.values[place].as_ref()?.value());
+            factors.map(|value| value.copied()).product::<Option<f64>>()
+        };
+        self.paired_by(value, pair)
+    }
+
+    /// Values of rounds in which both have one: of the reference, of the subject.
     fn paired(&self, place: usize, pair: Compared) -> (Vec<f64>, Vec<f64>) {
+        self.paired_by(|row| row.values[place].as_ref()?.value().copied(), pair)
+    }
+
+    fn paired_by(
+        &self,
+        value: impl Fn(&Row) -> Option<f64>,
+        pair: Compared,
+    ) -> (Vec<f64>, Vec<f64>) {
         let of = |variant: usize| self.rows.iter().filter(move |row| row.variant == variant);
-        let value = |row: &Row| row.values[place].as_ref()?.value().copied();
         let both = of(pair.subject).filter_map(|s| {
             let r = of(pair.reference).find(|r| r.round == s.round)?;
             value(r).zip(value(s))

@@ -6,7 +6,7 @@ use measure::Measured;
 use super::{Basis, Contrast, Kind, QuantityFinding, Unit, Word};
 use crate::data::number::{DOTS, Directions, OF_AMOUNTS, OF_TIMES, factor, factor_interval};
 use crate::data::words::{percent, plural};
-use crate::findings::compared::{Compared, is_close};
+use crate::findings::compared::{Compared, NOT_KNOWN, at_most_apart};
 
 /// Smaller factors are written in percent.
 const TWICE: f64 = 2.0;
@@ -35,12 +35,18 @@ impl QuantityFinding {
                 (format!("{subject} and {reference} the same{within}"), ends)
             }
             Word::CannotTell | Word::NotCompared => {
-                let open = match contrast.interval() {
-                    Some(ends) if is_close(ends) => "too close to call",
-                    _ => "undecided",
+                let apart = match contrast.basis {
+                    Basis::Ratio => contrast.interval().and_then(at_most_apart),
+                    Basis::Difference => None,
                 };
-                let word = format!("{subject} and {reference} {open}:");
-                (word, seen(self.unit, contrast))
+                let seen = seen(self.unit, contrast);
+                match apart {
+                    Some(apart) => (
+                        format!("{subject} and {reference} {apart}"),
+                        format!("({seen})"),
+                    ),
+                    None => (format!("{NOT_KNOWN}: {subject} against {reference}:"), seen),
+                }
             }
             decided => {
                 let by = by(self.unit, contrast, decided);

@@ -17,8 +17,8 @@ const FAR: usize = 1_000;
 const LEAST_MINUTES: f64 = 5.0;
 
 pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<String> {
-    let open: Vec<&Answer> = answers.all().filter(|row| row.is_open()).collect();
-    // Such a row has only a ratio.
+    let open: Vec<&Answer> = answers.all().filter(|row| row.is_not_known()).collect();
+    // Such a row has a ratio alone.
     let is_early = |row: &&&Answer| row.times().is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
     let is_empty = |row: &&Answer| cases(results, row).all(|(_, case)| case.rounds == 0);
@@ -26,10 +26,10 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
         (0, _) => String::new(),
         (1, _) if open.iter().all(is_empty) => "One row has no data yet".to_owned(),
         (rows, _) if open.iter().all(is_empty) => format!("{rows} rows have no data yet"),
-        (1, 0) => "One row is undecided".to_owned(),
+        (1, 0) => "One row is not known yet".to_owned(),
         (1, _) => "One row has too few rounds".to_owned(),
-        (open, 0) => format!("{open} rows are undecided"),
-        (open, _) => format!("{open} rows are undecided, {early} after too few rounds"),
+        (open, 0) => format!("{open} rows are not known yet"),
+        (open, _) => format!("{open} rows are not known yet, {early} after too few rounds"),
     };
     let far = open.iter().filter(|row| is_far(results, row)).count();
     if far > 0 {
