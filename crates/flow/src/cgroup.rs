@@ -135,13 +135,10 @@ impl Cgroup {
         fs::write(self.folder.join("cgroup.procs"), "0")
     }
 
-    /// CPU time of all that was ever in it, in ns.
+    /// CPU time of all that was ever in it, in ns: in user mode and in the kernel.
     #[must_use]
-    pub fn cpu_ns(&self) -> Option<u64> {
-        let text = fs::read_to_string(self.folder.join("cpu.stat")).ok()?;
-        let mut lines = text.lines();
-        let used = lines.find_map(|line| line.strip_prefix("usage_usec "))?;
-        Some(1_000 * used.trim().parse::<u64>().ok()?)
+    pub fn cpu_ns(&self) -> Option<[u64; 2]> {
+        cpu_ns(&fs::read_to_string(self.folder.join("cpu.stat")).ok()?)
     }
 }
 
@@ -167,6 +164,15 @@ pub fn sweep() -> bool {
 fn locked(folder: &Path) -> Option<File> {
     let handle = File::open(folder).ok()?;
     handle.try_lock().is_ok().then_some(handle)
+}
+
+/// User and system time of `cpu.stat`, in ns.
+fn cpu_ns(text: &str) -> Option<[u64; 2]> {
+    let of = |key: &str| -> Option<u64> {
+        let used = text.lines().find_map(|line| line.strip_prefix(key))?;
+        Some(1_000 * used.trim().parse::<u64>().ok()?)
+    };
+    Some([of("user_usec ")?, of("system_usec ")?])
 }
 
 fn members(folder: &Path) -> Vec<i32> {
@@ -228,6 +234,13 @@ mod tests {
                       cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0\n";
         assert_eq!(mount_of(mounts), Some("/sys/fs/cgroup/unified"));
         assert_eq!(mount_of("proc /proc proc rw 0 0\n"), None);
+    }
+
+    #[test]
+    fn cpu_time_is_read_in_its_two_parts_or_not_at_all() {
+        let text = "usage_usec 12\nuser_usec 7\nsystem_usec 5\nnice_usec 0\n";
+        assert_eq!(cpu_ns(text), Some([7_000, 5_000]));
+        assert_eq!(cpu_ns("usage_usec 12\n"), None);
     }
 
     /// Groups were named by the number of the main process, which is 1 in every PID namespace:

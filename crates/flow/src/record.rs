@@ -24,7 +24,7 @@ pub use counted::Counted;
 pub use failure::{Failure, KILLED};
 pub use flow::{FlowRecord, FlowState};
 pub use kernel_counters::KernelCounters;
-pub use self_managed::SelfManagedUsage;
+pub use self_managed::{Forgotten, SelfManagedUsage};
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 //! * **tear-down**: from asking it to end (`SIGTERM` to the process that was launched) until nothing of it is there.
 //!
 //! Usage is that of the server's tree alone: the load generator is launched beside it, and its usage is kept
-//! apart. Memory is looked at while it is asked; in a launch of its own, where that is too short. A server that ends
+//! apart; of what a control group counted, the load's part is taken off. Memory is looked at while it is asked; in a launch of its own, where that is too short. A server that ends
 //! while it is asked has failed, and so has one that has to be killed.
 
 mod ask;
@@ -28,7 +28,7 @@ use crate::pipe::{MOST, Pipe};
 use crate::runner::{Runner, null};
 use crate::served::Served;
 use crate::supervisor::{Order, Running};
-use crate::usage::Used;
+use crate::usage::{Used, less};
 use ask::Asked;
 pub(crate) use ready::is_free;
 
@@ -87,6 +87,7 @@ impl<'a> ServerRunner<'a> {
     }
 
     fn once(&mut self) -> io::Result<SelfManagedRep> {
+        let before = self.base.supervisor.cpu_by_cgroup();
         let mut server = self.launch()?;
         let ready = self.wait_ready(&mut server);
         let asked = ready.and_then(|ready_ns| Ok((ready_ns, self.ask(&mut server)?)));
@@ -97,6 +98,7 @@ impl<'a> ServerRunner<'a> {
                 return Err(error);
             }
         };
+        self.base.supervisor.look_for_forgetting();
         let stopping = now_ns();
         let killed = self.stop(&mut server)?;
         let stopped = now_ns();
@@ -109,6 +111,10 @@ impl<'a> ServerRunner<'a> {
         }
         let mut used = self.base.supervisor.take_orphans();
         used.add(server.ended.map(|end| end.used).unwrap_or_default());
+        let by_cgroup = self.base.supervisor.cpu_by_cgroup().zip(before);
+        // The load is in the group too.
+        let by_cgroup = by_cgroup.map(|(after, before)| less(less(after, before), asked.load_cpu));
+        let forgotten = used.settle(by_cgroup);
         self.most_rss = self.most_rss.max(used.process.most_rss);
         let span = |from: u64, to: u64| Duration::from_nanos(to.saturating_sub(from));
         Ok(SelfManagedRep {
@@ -121,7 +127,10 @@ impl<'a> ServerRunner<'a> {
                 count: 1,
                 checksum: 0,
             },
-            own: self.own(&used, &asked),
+            own: SelfManagedUsage {
+                forgotten,
+                ..self.own(&used, &asked)
+            },
             latencies: asked.latencies,
         })
     }
@@ -149,6 +158,7 @@ impl<'a> ServerRunner<'a> {
                 .map(|(name, count)| (name.to_owned(), count))
                 .collect(),
             classes_ns: Default::default(),
+            forgotten: None,
         }
     }
 }

@@ -20,7 +20,8 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use flow::cgroup::Cgroup;
-use measure::clock::{now_ns, process_cpu_ns};
+use measure::clock::now_ns;
+use measure::usage::ProcessUsage;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
@@ -32,7 +33,7 @@ use crate::peak_sampling::Looks;
 use crate::pipe::Pipe;
 use crate::sys::{self, Streams};
 use crate::tree;
-use crate::usage::Used;
+use crate::usage::{CpuTime, Used, forgets_children, less};
 pub(crate) use end::flood;
 pub(crate) use running::{Order, Running};
 
@@ -40,6 +41,8 @@ pub(crate) use running::{Order, Running};
 const GLANCE: Duration = Duration::from_millis(100);
 /// More launched threads are a flood of processes.
 const MOST_THREADS: usize = 5_000;
+/// Processes that are looked at while they run, for what the kernel forgets of their children.
+const MOST_LOOKED_AT: usize = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
@@ -145,6 +148,9 @@ impl Supervisor {
             return false;
         }
         self.glance = Instant::now() + GLANCE;
+        if self.cgroup.is_none() && !self.orphans.forgets {
+            self.look_for_forgetting();
+        }
         let all = threads_of_machine();
         let flooded = match &self.cgroup {
             Some(group) => all > MOST_THREADS && group.threads() > MOST_THREADS,
@@ -193,15 +199,21 @@ impl Supervisor {
         self.cgroup.is_some()
     }
 
-    /// CPU time of the control group without this process, in ns; meaningful as a difference.
-    pub(crate) fn cpu_by_cgroup(&self) -> Option<i64> {
+    /// CPU time of all that was launched, as the control group counts it since some beginning; `None`
+    /// without a group. This process is left out.
+    pub(crate) fn cpu_by_cgroup(&self) -> Option<CpuTime> {
         let group = self.cgroup.as_ref()?;
-        let own = if group.is_entered() {
-            process_cpu_ns()
-        } else {
-            0
+        let own = match group.is_entered() {
+            true => ProcessUsage::own().ok()?,
+            false => ProcessUsage::default(),
         };
-        Some(i64::try_from(group.cpu_ns()?).ok()? - i64::try_from(own).ok()?)
+        Some(less(group.cpu_ns()?, [own.user_ns, own.system_ns]))
+    }
+
+    /// Looks whether a process that runs ignores `SIGCHLD`, and takes it down with the orphans.
+    pub(crate) fn look_for_forgetting(&mut self) {
+        let some = tree::some_descendants(self.own, MOST_LOOKED_AT);
+        self.orphans.forgets |= some.into_iter().any(forgets_children);
     }
 
     pub(crate) fn tree(&self) -> Vec<i32> {

@@ -38,7 +38,7 @@ pub fn descendants(of: i32) -> Vec<i32> {
     some_descendants(of, usize::MAX)
 }
 
-fn some_descendants(of: i32, most: usize) -> Vec<i32> {
+pub(crate) fn some_descendants(of: i32, most: usize) -> Vec<i32> {
     match children(of) {
         Some(_) => by_children(of, most),
         None => by_parents(of),

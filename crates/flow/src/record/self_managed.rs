@@ -2,6 +2,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// What of the usage of processes is missing, where some ended that nobody waited for: the kernel forgets what
+/// those used, so that a sum over the others is no amount of anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Forgotten {
+    /// Faults, switches and bytes. CPU time is known, as a control group counted it.
+    Counts,
+    /// CPU time too.
+    All,
+}
+
 /// What the work tells of the flows that it made, of what it did and of where its time went.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfManagedUsage {
@@ -27,4 +38,7 @@ pub struct SelfManagedUsage {
     /// timers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub classes_ns: BTreeMap<String, u64>,
+    /// What the other fields and the usage of the flow record lack; `None` where they are whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgotten: Option<Forgotten>,
 }

@@ -1,6 +1,7 @@
 //! Counts of a variant: medians over its repetitions.
 
 use flow::Rep;
+use flow::record::Forgotten;
 use flow::record::kernel_counters::PerPhase;
 use measure::Measured;
 use measure::task::Io;
@@ -13,15 +14,15 @@ use crate::data::median;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// CPU time, in ns.
-    pub cpu_ns: f64,
+    pub cpu_ns: Option<f64>,
     /// Page faults of the parent, of both kinds.
     pub parent_faults: f64,
     /// Page faults of the flows, of both kinds.
-    pub flow_faults: f64,
+    pub flow_faults: Option<f64>,
     /// Times a CPU was given up.
-    pub voluntary_switches: f64,
+    pub voluntary_switches: Option<f64>,
     /// Times it was taken.
-    pub involuntary_switches: f64,
+    pub involuntary_switches: Option<f64>,
     /// Moves to another CPU.
     pub migrations: Option<f64>,
     /// Bytes that system calls read.
@@ -50,12 +51,15 @@ pub(crate) fn of(reps: &[&Rep], span: Span) -> Option<Counts> {
                 .filter_map(|rep| Some(what(io(rep, span)?) as f64)),
         )
     };
+    let forgotten = forgotten(reps.iter().copied());
+    let whole = |what| over(what).filter(|_| forgotten.is_none());
     Some(Counts {
-        cpu_ns: over(|rep, span| both(rep, span).cpu_ns as f64)?,
+        cpu_ns: over(|rep, span| both(rep, span).cpu_ns as f64)
+            .filter(|_| forgotten != Some(Forgotten::All)),
         parent_faults: over(|rep, span| faults(parent(rep, span)))?,
-        flow_faults: over(|rep, span| faults(flows(rep, span)))?,
-        voluntary_switches: over(|rep, span| both(rep, span).voluntary_switches as f64)?,
-        involuntary_switches: over(|rep, span| both(rep, span).involuntary_switches as f64)?,
+        flow_faults: whole(|rep, span| faults(flows(rep, span))),
+        voluntary_switches: whole(|rep, span| both(rep, span).voluntary_switches as f64),
+        involuntary_switches: whole(|rep, span| both(rep, span).involuntary_switches as f64),
         migrations: median(reps.iter().filter_map(|rep| migrations(rep, span))),
         bytes_read: io(|io| io.read),
         bytes_written: io(|io| io.written),
@@ -74,21 +78,48 @@ pub(crate) fn counter(reps: &[Rep], counter: Counter) -> Option<f64> {
 impl Counts {
     /// Page faults of the parent and the flows.
     #[must_use]
-    pub fn faults(&self) -> f64 {
-        self.parent_faults + self.flow_faults
+    pub fn faults(&self) -> Option<f64> {
+        Some(self.parent_faults + self.flow_faults?)
     }
 
     /// Switches of both kinds.
     #[must_use]
-    pub fn switches(&self) -> f64 {
-        self.voluntary_switches + self.involuntary_switches
+    pub fn switches(&self) -> Option<f64> {
+        Some(self.voluntary_switches? + self.involuntary_switches?)
     }
+}
+
+/// What repetitions lack because the kernel forgot children; the most that one of them lacks.
+pub(crate) fn forgotten<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Forgotten> {
+    reps.filter_map(|rep| rep.self_managed.as_ref()?.forgotten)
+        .max()
+}
+
+/// Why a part of what was used is not available, and what makes it so.
+pub(crate) fn why_forgotten(forgotten: Forgotten) -> [&'static str; 2] {
+    [
+        "nobody waited for some children (SIGCHLD is ignored), and the kernel forgets what those used",
+        match forgotten {
+            Forgotten::Counts => "wait for them",
+            Forgotten::All => {
+                "run where control groups can be made: as root, or in a service with Delegate=yes"
+            }
+        },
+    ]
 }
 
 /// What was asked for and could not be counted, each with its reason once.
 #[must_use]
-pub fn not_counted<'a>(reps: impl Iterator<Item = &'a Rep>) -> Vec<String> {
+pub fn not_counted<'a>(reps: impl Iterator<Item = &'a Rep> + Clone) -> Vec<String> {
     let mut said = Vec::new();
+    if let Some(forgotten) = forgotten(reps.clone()) {
+        let [reason, remedy] = why_forgotten(forgotten);
+        let what = match forgotten {
+            Forgotten::Counts => "page faults, switches and bytes",
+            Forgotten::All => "CPU time, page faults, switches and bytes",
+        };
+        said.push(format!("{what}: {reason} ({remedy})"));
+    }
     for told in reps.filter_map(|rep| rep.kernel_counters.as_ref()) {
         note("migrations", &told.migrations, &mut said);
         note("bytes read and written", &told.io, &mut said);

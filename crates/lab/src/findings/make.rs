@@ -313,7 +313,7 @@ impl<'a> Column<'a> {
             label: self.label.to_owned(),
             value,
             undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
-            cpu_ns: profile.map(|p| p.all.cpu_ns),
+            cpu_ns: profile.and_then(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
             counts: profile.map(|p| p.all),
             not_counted: counts::not_counted(profile::reps(&self.good)),

@@ -110,7 +110,7 @@ fn parts(reps: &[&Rep]) -> Option<Parts> {
     })
 }
 
-pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> {
+pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> + Clone {
     records.iter().flat_map(|record| &record.reps)
 }
 

@@ -124,6 +124,7 @@ mod tests {
             peak_rss: 0,
             counts: said.map(|(name, ns)| (name.to_owned(), ns)).into(),
             classes_ns: Default::default(),
+            forgotten: None,
         };
         let rep = Rep {
             self_managed: Some(Box::new(own)),

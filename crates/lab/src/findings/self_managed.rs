@@ -16,23 +16,25 @@ mod said;
 
 use std::collections::BTreeMap;
 
+use flow::record::Forgotten;
 use flow::{Rep, SelfManagedUsage, SlotRecord};
 use serde::{Deserialize, Serialize};
 
 pub(super) use said::sentences;
 
+use super::counts;
 use super::profile::reps;
 use crate::data::median;
 
 /// What the flows of a variant used, medians of one repetition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelfManaged {
-    /// CPU time in user mode, in ns.
-    pub user_ns: f64,
+    /// CPU time in user mode, in ns; `None` where the kernel forgot a part of it, as of the two below.
+    pub user_ns: Option<f64>,
     /// CPU time in the kernel, in ns.
-    pub system_ns: f64,
+    pub system_ns: Option<f64>,
     /// CPU time over wall time; 1 = one CPU all the time.
-    pub cpu_share: f64,
+    pub cpu_share: Option<f64>,
     /// Flows that were made.
     pub made: f64,
     /// Flows at one time, at the most.
@@ -67,15 +69,17 @@ pub(super) fn self_managed(records: &[&SlotRecord]) -> Option<SelfManaged> {
     };
     let timed = || records.iter().filter_map(|record| record.timed.as_deref());
     let classes = timed().filter_map(|rep| Some(&rep.self_managed.as_ref()?.classes_ns));
+    let forgotten = counts::forgotten(own.iter().map(|(rep, _)| *rep));
+    let is_known = |_: &f64| forgotten != Some(Forgotten::All);
     let cpu_ns = over(|own| own.user_ns + own.system_ns)?;
     let sum = |what: fn(&SelfManagedUsage) -> u64| {
         own.iter().map(|(_, own)| what(own)).sum::<u64>() as f64
     };
     let user_share = sum(|own| own.user_ns) / sum(|own| own.user_ns + own.system_ns).max(1.0);
     Some(SelfManaged {
-        user_ns: user_share * cpu_ns,
-        system_ns: (1.0 - user_share) * cpu_ns,
-        cpu_share: median(own.iter().map(share))?,
+        user_ns: Some(user_share * cpu_ns).filter(is_known),
+        system_ns: Some((1.0 - user_share) * cpu_ns).filter(is_known),
+        cpu_share: median(own.iter().map(share)).filter(is_known),
         made: over(|own| own.made)?,
         most: over(|own| own.most)?,
         held_at: median(own.iter().filter_map(|(_, own)| Some(own.held_at? as f64))),

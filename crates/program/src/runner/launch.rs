@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant, SystemTime};
 
+use flow::record::Forgotten;
 use flow::{Failure, KILLED, SelfManagedRep, SelfManagedUsage};
 
 use super::{Runner, null};
@@ -15,7 +16,7 @@ use crate::program::CheckOutput;
 use crate::report::Reported;
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
-use crate::usage::Used;
+use crate::usage::{CpuTime, Used, less};
 
 pub(super) struct Launch {
     /// The longest time from `clone` to `execve`: in no phase.
@@ -23,6 +24,7 @@ pub(super) struct Launch {
     pub(super) create: Duration,
     pub(super) steady: Duration,
     pub(super) used: Used,
+    pub(super) forgotten: Option<Forgotten>,
     pub(super) output: Option<u64>,
     pub(super) left: Vec<String>,
     pub(super) seen: Option<Seen>,
@@ -118,7 +120,8 @@ impl Runner<'_> {
         self.is_read_as_it_was(read)?;
         let orphans = self.supervisor.take_orphans();
         let by_cgroup = self.supervisor.cpu_by_cgroup();
-        let by_cgroup = by_cgroup.zip(before).map(|(after, before)| after - before);
+        let by_cgroup = by_cgroup.zip(before);
+        let by_cgroup = by_cgroup.map(|(after, before)| less(after, before));
         let lines: Vec<&str> = copies.iter().map(|(line, _)| line.as_str()).collect();
         self.judged(
             &lines,
@@ -170,15 +173,13 @@ impl Runner<'_> {
         lines: &[&str],
         running: &[Running],
         left: Vec<String>,
-        (orphans, seen, by_cgroup): (Used, Option<Seen>, Option<i64>),
+        (orphans, seen, by_cgroup): (Used, Option<Seen>, Option<CpuTime>),
     ) -> io::Result<Launch> {
         let mut used = orphans;
         for one in running {
             used.add(one.ended.map(|end| end.used).unwrap_or_default());
         }
-        if let Some(all) = by_cgroup.and_then(|ns| u64::try_from(ns).ok()) {
-            used.take_forgotten(all);
-        }
+        let forgotten = used.settle(by_cgroup);
         let report = judge::reported(self.program, running)?;
         let elsewhere = report.as_ref().and_then(|report| report.elsewhere);
         if let Some(elsewhere) = elsewhere {
@@ -206,6 +207,7 @@ impl Runner<'_> {
             create: Duration::from_nanos(last.saturating_sub(first)),
             steady: Duration::from_nanos(ended.saturating_sub(last)),
             used,
+            forgotten,
             output: self
                 .program
                 .same_output
@@ -279,6 +281,7 @@ impl Runner<'_> {
             peak_rss: launch.used.process.most_rss,
             counts: counts.collect(),
             classes_ns: Default::default(),
+            forgotten: launch.forgotten,
         }
     }
 }

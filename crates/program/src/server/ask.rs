@@ -19,7 +19,7 @@ use crate::runner::null;
 use crate::served::{Http, Load};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
-use crate::usage::Used;
+use crate::usage::{CpuTime, Used};
 
 /// Share of requests; a slot with more is no data point.
 const MOST_ERRORS: f64 = 0.01;
@@ -33,6 +33,8 @@ pub(super) struct Asked {
     pub(super) count: u64,
     pub(super) latencies: Option<Latencies>,
     pub(super) counts: Vec<(&'static str, u64)>,
+    /// CPU time of the load.
+    pub(super) load_cpu: CpuTime,
 }
 
 impl ServerRunner<'_> {
@@ -203,6 +205,7 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             ("ns_per_request", report.ns / report.answered.max(1)),
         ],
         latencies: Some(report.latencies.clone()),
+        load_cpu: used.cpu_time(),
     })
 }
 
@@ -242,5 +245,6 @@ fn answers_of(said: Said, steady_ns: u64, used: &Used) -> io::Result<Asked> {
         count: count as u64,
         latencies: None,
         counts,
+        load_cpu: used.cpu_time(),
     })
 }

@@ -7,7 +7,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::pipe::Pipe;
 use crate::sys::{self, Executable};
-use crate::usage::{Used, moved};
+use crate::usage::{Used, forgets_children, moved};
 
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
@@ -74,7 +74,10 @@ impl Running {
 }
 
 pub(super) fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
-    let bytes = moved(pid);
+    let (bytes, forgets) = (moved(pid), forgets_children(pid));
     let reaped = sys::wait(pid, false)?.filter(|reaped| reaped.pid == pid);
-    Ok(reaped.map(|reaped| (reaped.status, Used::of(&reaped, bytes))))
+    Ok(reaped.map(|reaped| {
+        let used = Used::of(&reaped, bytes);
+        (reaped.status, Used { forgets, ..used })
+    }))
 }

@@ -62,13 +62,13 @@ pub(crate) const COLUMNS: &[Column] = &[
         measured(row.summary().value.map(|value| value.typical), NO_GOOD_SLOT).into()
     })
     .shown("total", Unit::Time),
-    Column::new("user_ns", |row| own(row, |own| Some(own.user_ns)))
+    Column::new("user_ns", |row| own(row, |own| own.user_ns))
         .shown("user", Unit::Time)
         .drop(5),
-    Column::new("system_ns", |row| own(row, |own| Some(own.system_ns)))
+    Column::new("system_ns", |row| own(row, |own| own.system_ns))
         .shown("system", Unit::Time)
         .drop(6),
-    Column::new("cpu_share", |row| own(row, |own| Some(own.cpu_share)))
+    Column::new("cpu_share", |row| own(row, |own| own.cpu_share))
         .shown("CPU %", Unit::Share)
         .drop(8),
     Column::new("create_ns", |row| {
@@ -146,8 +146,8 @@ fn of_search(row: &Row<'_>, what: impl Fn(&Searching) -> &'static str) -> Cell {
     search.map_or_else(Cell::default, |search| text(what(search)).into())
 }
 
-fn count_of(row: &Row<'_>, value: impl Fn(&lab::findings::Counts) -> f64) -> Cell {
-    measured(row.summary().counts.as_ref().map(value), NO_GOOD_SLOT).into()
+fn count_of(row: &Row<'_>, value: impl Fn(&lab::findings::Counts) -> Option<f64>) -> Cell {
+    row.used(value)
 }
 
 fn searched(row: &Row<'_>, name: &str) -> Cell {

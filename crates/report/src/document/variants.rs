@@ -61,7 +61,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("p95_ns", |row| row.value(|value| value.p95)),
     Column::new("p99_ns", |row| row.value(|value| value.p99)),
     Column::new("cpu_ns", |row| {
-        measured(row.summary().cpu_ns, NO_GOOD_SLOT).into()
+        row.used(|c| c.cpu_ns)
     })
     .shown("CPU time", Unit::Time)
     .drop(3),
@@ -69,12 +69,12 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
     Column::new("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),
     Column::new("parent_faults", |row| row.count(|c| Some(c.parent_faults))),
-    Column::new("flow_faults", |row| row.count(|c| Some(c.flow_faults))),
+    Column::new("flow_faults", |row| row.count(|c| c.flow_faults)),
     Column::new("voluntary_switches", |row| {
-        row.count(|c| Some(c.voluntary_switches))
+        row.count(|c| c.voluntary_switches)
     }),
     Column::new("involuntary_switches", |row| {
-        row.count(|c| Some(c.involuntary_switches))
+        row.count(|c| c.involuntary_switches)
     }),
     Column::new("migrations", |row| row.count(|c| c.migrations)),
     Column::new("bytes_read", |row| row.count(|c| c.bytes_read)),
@@ -221,6 +221,16 @@ impl<'a> Row<'a> {
 
     fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> Cell {
         number(self.summary().counts.as_ref().and_then(value)).into()
+    }
+
+    /// A count that every good slot has, but where the kernel forgot a part of it.
+    pub(crate) fn used(&self, value: impl Fn(&Counts) -> Option<f64>) -> Cell {
+        let summary = self.summary();
+        let because = match summary.not_counted.is_empty() {
+            true => NO_GOOD_SLOT.to_owned(),
+            false => summary.not_counted.join("; "),
+        };
+        measured(summary.counts.as_ref().and_then(value), because).into()
     }
 
     fn requests(&self, value: impl Fn(&Requests) -> f64) -> Cell {

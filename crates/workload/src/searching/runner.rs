@@ -125,6 +125,7 @@ fn measured(report: &Report) -> SelfManagedRep {
             peak_rss: 0,
             counts: named.map(|(name, count)| (name.to_owned(), count)).into(),
             classes_ns: profile.collect(),
+            forgotten: None,
         },
     }
 }

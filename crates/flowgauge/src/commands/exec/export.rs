@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use flow::record::{Forgotten, SelfManagedUsage};
 use flow::{Rep, SlotRecord};
 use lab::{CaseResult, Results};
 use measure::memory::Reading;
@@ -32,8 +33,9 @@ struct Command {
     mean: f64,
     stddev: Option<f64>,
     median: f64,
-    user: f64,
-    system: f64,
+    /// `None`, as the one below, where the kernel forgot children that nobody waited for.
+    user: Option<f64>,
+    system: Option<f64>,
     min: f64,
     max: f64,
     times: Vec<f64>,
@@ -129,8 +131,11 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     };
     let average = mean(&times);
     let squares: f64 = times.iter().map(|time| (time - average).powi(2)).sum();
-    let user: Vec<f64> = own().map(|own| seconds(own.user_ns)).collect();
-    let system: Vec<f64> = own().map(|own| seconds(own.system_ns)).collect();
+    let is_whole = own().all(|own| own.forgotten != Some(Forgotten::All));
+    let used = |ns: fn(&SelfManagedUsage) -> u64| {
+        let all: Vec<f64> = own().map(|own| seconds(ns(own))).collect();
+        is_whole.then(|| mean(&all))
+    };
     let code = |counts: &std::collections::BTreeMap<String, u64>| {
         counts
             .get("exit_code")
@@ -143,8 +148,8 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
         mean: average,
         stddev: (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt()),
         median,
-        user: mean(&user),
-        system: mean(&system),
+        user: used(|own| own.user_ns),
+        system: used(|own| own.system_ns),
         min: *sorted.first()?,
         max: *sorted.last()?,
         memory_usage_byte: peaks(&records).unwrap_or_default(),
@@ -208,16 +213,17 @@ fn csv(commands: &[Command]) -> Result<String> {
     text += "\n";
     for one in commands {
         let numbers = [
-            one.mean,
-            one.stddev.unwrap_or(0.0),
-            one.median,
+            Some(one.mean),
+            Some(one.stddev.unwrap_or(0.0)),
+            Some(one.median),
             one.user,
             one.system,
-            one.min,
-            one.max,
+            Some(one.min),
+            Some(one.max),
         ];
         let name = field(&one.command);
-        let mut numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let mut numbers: Vec<String> = numbers.into_iter().map(number).collect();
         let filled = names.iter().map(|name| one.parameters.get(*name));
         numbers.extend(filled.map(|value| value.map_or_else(String::new, |value| field(value))));
         text += &format!("{name},{}\n", numbers.join(","));

@@ -1,5 +1,6 @@
 use std::cell::OnceCell;
 
+use flow::record::Forgotten;
 use flow::{Rep, SelfManagedUsage, SlotRecord};
 use machine::counters::Permission;
 use measure::Measured;
@@ -30,6 +31,20 @@ impl<'a> Seen<'a> {
             record: slot.outcome.answer.done()?,
             counts: OnceCell::new(),
         })
+    }
+
+    /// Why a quantity of it is not available, where children were forgotten that it counts.
+    fn forgotten(&self, kind: Kind) -> Option<Measured<f64>> {
+        let forgotten = counts::forgotten(self.record.reps.iter())?;
+        let hides = match kind {
+            Kind::Cpu | Kind::CpuShare | Kind::UserTime | Kind::SystemTime => {
+                forgotten == Forgotten::All
+            }
+            Kind::Faults | Kind::Switches | Kind::BytesRead | Kind::BytesWritten => true,
+            _ => false,
+        };
+        let [reason, remedy] = counts::why_forgotten(forgotten);
+        hides.then(|| Measured::not_available(reason, remedy))
     }
 
     fn counts(&self) -> Option<&Counts> {
@@ -91,6 +106,9 @@ impl Kind {
     /// Of a slot on this machine.
     fn measured(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         let Seen { slot, record, .. } = seen;
+        if let Some(not_available) = seen.forgotten(self) {
+            return Some(not_available);
+        }
         let row = match self {
             Self::Event(event) => {
                 let work = look.case.work_of(slot.variant);

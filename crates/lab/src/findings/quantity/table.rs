@@ -106,7 +106,7 @@ quantities! {
         LargePages "large-pages" "share of the heap on large pages" Share
             Read::Slot(read::large_pages);
         // The flows' median and the parent's, so that both are seen apart elsewhere.
-        Faults "faults" "page faults" Count Read::Counts(|counts| Some(counts.faults()), "");
+        Faults "faults" "page faults" Count Read::Counts(Counts::faults, "");
         Switches "switches" "context switches" Count Read::Counters;
         Migrations "migrations" "moves between CPUs" Count
             Read::Counts(|counts| counts.migrations, "migrations");

@@ -77,6 +77,7 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     let rule = Rule {
         floor,
         comparisons: 2,
+        ..Rule::default()
     };
     let (estimate, _) = judged(&case.slots, pool, each, rule)?;
     let (low, high) = estimate.interval().filter(|(low, _)| *low > 1.0)?;
@@ -125,17 +126,17 @@ fn crowd(case: &CaseResult) -> Option<String> {
 
 fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
     let kernel = both(few, many, |variant| {
-        Some(variant.self_managed.as_ref()?.system_ns)
+        variant.self_managed.as_ref()?.system_ns
     });
     let kernel = kernel.filter(|[few, many]| *many > FAR * few);
     let kernel = kernel.map(|[few, many]| {
         let (few, many) = (time(few), time(many));
         format!("the kernel takes {many} for the same work instead of {few}")
     });
-    let faults = far(both(few, many, |variant| Some(variant.counts?.faults())));
+    let faults = far(both(few, many, |variant| variant.counts?.faults()));
     let faults = faults.map(|[few, many]| format!("there are {many} page faults instead of {few}"));
     let waits = both(few, many, |variant| {
-        Some(variant.counts?.voluntary_switches)
+        variant.counts?.voluntary_switches
     });
     let waits = far(waits)
         .map(|[few, many]| format!("flows give up their CPU {many} times instead of {few}"));

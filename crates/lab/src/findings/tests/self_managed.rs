@@ -85,6 +85,7 @@ fn answer(n: usize, spec: &SlotSpec<Work>, disk_blocks: u64) -> Answer {
         counts: [("files", 78_579), ("lines", 39), ("errors", 3)]
             .map(|(name, count)| (name.to_owned(), count))
             .into(),
+        forgotten: None,
         classes_ns: match timed {
             true => [("walk".to_owned(), ns(0.1)), ("read".to_owned(), ns(0.6))].into(),
             false => Default::default(),
@@ -266,7 +267,7 @@ fn what_many_flows_cost_is_told_by_their_faults() {
     let mut threads = case("threads-mmap");
     for variant in &mut threads.variants {
         let flows = f64::from(variant.self_managed.as_ref().unwrap().most as u32);
-        variant.counts.as_mut().unwrap().flow_faults = 100.0 * flows;
+        variant.counts.as_mut().unwrap().flow_faults = Some(100.0 * flows);
     }
     let said = crate::findings::self_managed::sentences(&[threads]);
     let crowd = said

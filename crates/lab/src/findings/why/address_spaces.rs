@@ -16,7 +16,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (_, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;
     let faults = |side: Side<'_>| evidence.counts(side).faults();
-    let is_of_processes = processes(slow) > processes(fast) && faults(slow) > faults(fast);
+    let is_of_processes = processes(slow) > processes(fast) && faults(slow)? > faults(fast)?;
     let counted = faults::counted(evidence).filter(|_| is_of_processes)?;
     let slow = plural(slow.label);
     Some((

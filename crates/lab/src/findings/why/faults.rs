@@ -12,6 +12,7 @@ const HANDFUL: f64 = 20.0;
 pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
     let sides = [evidence.subject, evidence.reference];
     let [s, r] = sides.map(|side| evidence.counts(side).faults());
+    let (s, r) = (s?, r?);
     apart(s, r, HANDFUL, "fewer")?;
     Some(format!("{} against {}", page_faults(s), plain(r)))
 }
@@ -25,8 +26,9 @@ fn page_faults(count: f64) -> String {
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (subject, reference) = (evidence.subject, evidence.reference);
     let (s, r) = (evidence.counts(subject), evidence.counts(reference));
-    let apart = apart(s.faults(), r.faults(), HANDFUL, "fewer")?;
-    let (more, counts) = match s.faults() > r.faults() {
+    let (all_s, all_r) = (s.faults()?, r.faults()?);
+    let apart = apart(all_s, all_r, HANDFUL, "fewer")?;
+    let (more, counts) = match all_s > all_r {
         true => (subject, s),
         false => (reference, r),
     };
@@ -34,8 +36,8 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
         weight: apart.weight,
         text: format!(
             "{} against {}{}{}",
-            page_faults(s.faults()),
-            plain(r.faults()),
+            page_faults(all_s),
+            plain(all_r),
             apart.words,
             parents(more.label, counts.parent_faults)
         ),

@@ -19,7 +19,7 @@ const FAR: f64 = 100.0;
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (slow, fast) = evidence.slow_and_fast()?;
     let switches = |side: Side<'_>| evidence.counts(side).switches();
-    let (many, few) = (switches(slow), switches(fast));
+    let (many, few) = (switches(slow)?, switches(fast)?);
     let is_told = evidence.metric == Metric::Switch && many >= FAR * few.max(1.0);
     is_told.then(|| {
         let [slow, fast] = [slow, fast].map(|side| plural(side.label));

@@ -28,11 +28,11 @@ fn variant(model: &str, flows: u32) -> Variant {
 }
 
 const COUNTS: Counts = Counts {
-    cpu_ns: 9e6,
+    cpu_ns: Some(9e6),
     parent_faults: 100.0,
-    flow_faults: 50.0,
-    voluntary_switches: 12.0,
-    involuntary_switches: 3.0,
+    flow_faults: Some(50.0),
+    voluntary_switches: Some(12.0),
+    involuntary_switches: Some(3.0),
     migrations: Some(2.0),
     bytes_read: Some(1e3),
     bytes_written: Some(1e3),
@@ -164,7 +164,7 @@ fn phases_are_shares_of_the_difference() {
 #[test]
 fn faults_tell_the_parents_part() {
     let mut process = process();
-    (process.all.parent_faults, process.all.flow_faults) = (2100.0, 3600.0);
+    (process.all.parent_faults, process.all.flow_faults) = (2100.0, Some(3600.0));
     assert_eq!(
         reasons(&process, SAME),
         [
@@ -181,8 +181,8 @@ fn counts_speak_when_far_apart_the_farthest_first() {
         page_tables: 250_000,
         ..MEMORY
     });
-    process.all.voluntary_switches = 97.0;
-    process.all.cpu_ns = 18e6;
+    process.all.voluntary_switches = Some(97.0);
+    process.all.cpu_ns = Some(18e6);
     process.all.migrations = Some(10.0);
     assert_eq!(
         reasons(&process, SAME),
@@ -209,7 +209,7 @@ fn one_move_is_not_said_to_be_moves() {
 #[test]
 fn a_handful_explains_nothing() {
     let mut process = process();
-    process.all.voluntary_switches = 30.0;
+    process.all.voluntary_switches = Some(30.0);
     process.all.migrations = Some(6.0);
     process.memory = None;
     assert_eq!(reasons(&process, SAME), Vec::<String>::new());

@@ -50,7 +50,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     };
     let slows = matches!(effect.verdict, Verdict::Slower { .. });
     let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
-    let (many, few) = (waits(slow), waits(fast));
+    let (many, few) = (waits(slow)?, waits(fast)?);
     let more = many > few && apart(many, few, HANDFUL, "fewer").is_some();
     (slows && more && shares_more(slow, fast)).then(|| Reason {
         weight: Weight::Cause(1.0),

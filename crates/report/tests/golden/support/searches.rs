@@ -127,6 +127,7 @@ fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> SelfManagedUsage 
         disk_blocks: 0,
         peak_rss: 6_400_000,
         counts: counts.map(named).into(),
+        forgotten: None,
         classes_ns: match timed {
             true => classes.map(named).into(),
             false => std::collections::BTreeMap::new(),

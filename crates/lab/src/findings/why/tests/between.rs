@@ -64,7 +64,7 @@ fn what_noise_may_make_is_no_effect_and_what_hides_another_has_no_share() {
 fn flows_wait_for_each_other_only_where_both_counts_say_so() {
     let slower = Verdict::Slower { at_least: 0.8 };
     let mut waiting = thread();
-    waiting.steady.voluntary_switches = 5_000.0;
+    waiting.steady.voluntary_switches = Some(5_000.0);
     let said = factorial((2.0, 1.0), &waiting, &process(), slower);
     assert!(
         said.contains(

@@ -5,7 +5,7 @@ use super::*;
 /// Flows whose whole work is to be started and ended, as processes and as threads.
 fn only_made(model: &str, faults: f64, making_ns: f64) -> Profile {
     let all = Counts {
-        flow_faults: faults,
+        flow_faults: Some(faults),
         parent_faults: 0.0,
         ..COUNTS
     };
@@ -70,8 +70,8 @@ fn switches_by_the_kernel_are_the_cause_where_one_side_alone_has_them() {
     let switched = |model: &str, switches: f64| Profile {
         variant: variant(model, 100),
         steady: Counts {
-            voluntary_switches: switches,
-            involuntary_switches: 0.0,
+            voluntary_switches: Some(switches),
+            involuntary_switches: Some(0.0),
             ..COUNTS
         },
         ..thread()
