@@ -113,6 +113,7 @@ mod tests {
         let rule = Rule {
             floor: 0.01,
             comparisons: pairs(k),
+            ..Rule::default()
         };
         let plan = LookPlan::default().deciding_at(rule.alpha());
         let at = |share: f64| Rule {
@@ -196,6 +197,7 @@ mod tests {
         let rule = Rule {
             floor: 0.01,
             comparisons: 6,
+            ..Rule::default()
         };
         halving.look(&alike, rule).unwrap();
         assert_eq!(halving.taking().len(), 2);

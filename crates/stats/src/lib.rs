@@ -15,6 +15,7 @@
 //! | many comparisons of a study | which of them are discoveries | [`discoveries`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
+//! | two columns of means of slots | the ratio on average, and whether it lies apart | [`average()`], [`is_apart`] |
 //! | two columns of amounts that may be 0 | difference and interval | [`shift()`] |
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
@@ -32,12 +33,14 @@
 #![forbid(unsafe_code)]
 
 mod across;
+mod average;
 mod best;
 mod contrast;
 mod early;
 mod error;
 mod estimate;
 mod grouping;
+mod guard;
 mod halving;
 mod line;
 mod looks;
@@ -56,6 +59,7 @@ mod verdict;
 mod wilcoxon;
 
 pub use across::{Across, FEWEST_MACHINES, MACHINES_ALPHA, across, standard_error};
+pub use average::{AVERAGE_ALPHA, average, is_apart, is_seen};
 pub use best::{Best, pair_p_values, pairs};
 pub use contrast::Factorial;
 pub use early::overstates;

@@ -6,6 +6,7 @@
 use crate::early::overstates;
 use crate::error::StatsError;
 use crate::estimate::{Estimate, check_round, p_value};
+use crate::guard::agrees;
 use crate::looks::{LOOK_ALPHA, LookPlan, PLAN_ALPHA};
 use crate::noise::noise;
 use crate::verdict::{Rule, Verdict};
@@ -123,7 +124,11 @@ impl Sequential {
     }
 
     fn p_value_after(&self, look: usize) -> Option<f64> {
-        let p = p_value(&self.reference[..look], &self.subject[..look]).ok()?;
+        let (reference, subject) = (&self.reference[..look], &self.subject[..look]);
+        if self.rule.guarded && !agrees(reference, subject) {
+            return Some(1.0);
+        }
+        let p = p_value(reference, subject).ok()?;
         Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 

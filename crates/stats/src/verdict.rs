@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StatsError;
 use crate::estimate::{Estimate, estimate};
+use crate::guard::guarded;
 use crate::looks::LOOK_ALPHA;
 use crate::wilcoxon::rounds_for_interval;
 
@@ -70,6 +71,9 @@ pub struct Rule {
     pub floor: f64,
     /// m: how many pairs of variants the study compares; they share the 5 %.
     pub comparisons: usize,
+    /// Whether sides whose spreads lie apart are held to more than the interval (`guard`). Runs of before it was so are not.
+    #[serde(default)]
+    pub guarded: bool,
 }
 
 impl Default for Rule {
@@ -77,6 +81,7 @@ impl Default for Rule {
         Self {
             floor: 0.01,
             comparisons: 1,
+            guarded: false,
         }
     }
 }
@@ -182,7 +187,10 @@ impl Rule {
         alpha: f64,
     ) -> Result<(Estimate, Verdict), StatsError> {
         self.check()?;
-        let e = estimate(reference, subject, alpha)?;
+        let mut e = estimate(reference, subject, alpha)?;
+        if self.guarded {
+            e = guarded(e, reference, subject);
+        }
         Ok((e, self.judge(&e)))
     }
 }
@@ -280,7 +288,7 @@ mod tests {
     #[test]
     fn rules_without_meaning_are_refused() {
         let judge =
-            |floor, comparisons| Rule { floor, comparisons }.judge_values(&[1.0; 9], &[1.0; 9]);
+            |floor, comparisons| Rule { floor, comparisons, guarded: false }.judge_values(&[1.0; 9], &[1.0; 9]);
         assert_eq!(judge(-0.1, 1), Err(StatsError::Floor(-0.1)));
         assert!(judge(f64::NAN, 1).is_err());
         assert_eq!(judge(0.01, 0), Err(StatsError::NoComparisons));

@@ -131,6 +131,7 @@ fn every_plan_keeps_the_level() {
             rule: Rule {
                 floor: 0.0,
                 comparisons: 1,
+                ..Rule::default()
             },
             ..Experiment::new(QUIET, 1.0)
         };

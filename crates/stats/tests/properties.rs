@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn a_word_is_true_of_the_whole_interval((r, s) in rounds(), floor in 0.0..2.0_f64) {
-        let rule = Rule { floor, comparisons: 1 };
+        let rule = Rule { floor, ..Rule::default() };
         let (e, verdict) = rule.judge_values(&r, &s).unwrap();
         let (low, high) = e.interval().unwrap_or((0.0, f64::INFINITY));
         let same = low >= 1.0 / (1.0 + floor) && high <= 1.0 + floor;

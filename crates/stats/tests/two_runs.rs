@@ -71,6 +71,7 @@ fn comparisons(model: NoiseModel, ratio: f64, shift: f64, floor: f64) -> Counts 
             let verdict = Rule {
                 floor,
                 comparisons: 1,
+                ..Rule::default()
             }
             .judge_apart(&e);
             usize::from(matches!(

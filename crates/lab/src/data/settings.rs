@@ -47,6 +47,10 @@ pub struct Settings {
     /// How the time is given to cases, and at which rounds they are judged.
     #[serde(default, skip_serializing_if = "Schedule::is_slices")]
     pub schedule: Schedule,
+    /// Whether a difference of sides whose spreads lie apart is named only where their medians and the signs of the
+    /// rounds agree. Journals of before it was so say nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
     /// Events that are counted of the flows of every slot; usually none. Journals of before
     /// the flag had its name say `count`.
     #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
@@ -128,6 +132,7 @@ impl Settings {
             axes: LaidWords::default(),
             together: true,
             schedule: Schedule::Rows,
+            guarded: true,
         }
     }
 

@@ -67,6 +67,7 @@ fn points<'a>(cases: &'a [CaseResult], sweep: &str) -> Vec<Point<'a>> {
     let rule = Rule {
         floor: 0.0,
         comparisons: p_values.len().div_ceil(found).max(1),
+        ..Rule::default()
     };
     let point = |case: &&'a CaseResult| {
         let point = case.case.sweep.as_ref()?;

@@ -255,6 +255,7 @@ fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     let rule = Rule {
         floor: floors.fold(0.0, f64::max),
         comparisons: 1,
+        ..Rule::default()
     };
     match across.filter(|across| across.mean.is_some()) {
         Some(across) => rule.judge(&across.mean_estimate()),

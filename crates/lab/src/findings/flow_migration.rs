@@ -114,6 +114,7 @@ impl<'p, 'a> Compared<'p, 'a> {
         let rule = Rule {
             floor: 0.0,
             comparisons: point.movers.len() * point.others.len() * points,
+            ..Rule::default()
         };
         let best = Best::of(&columns(&point.case.slots, variants), rule).ok();
         Self { point, best }

@@ -45,6 +45,8 @@ pub(crate) struct Judge {
     fewest: usize,
     /// The floor, if the settings or the case give it.
     given: Option<f64>,
+    /// Whether sides of unequal spread are held to more: see [`Rule::guarded`].
+    guarded: bool,
     variants: usize,
     /// Answers of the run that share its error with this case.
     answers: usize,
@@ -119,6 +121,7 @@ impl Judge {
             },
             plan,
             given: settings.floor.or(case.floor),
+            guarded: settings.guarded,
             variants: case.variants.len(),
             rounds: Vec::new(),
             opened: None,
@@ -210,6 +213,7 @@ impl Judge {
         Rule {
             floor,
             comparisons: self.pairs() * self.answers,
+            guarded: self.guarded,
         }
     }
 
@@ -266,6 +270,7 @@ impl Judge {
         let rule = Rule {
             floor: opened.floor,
             comparisons: (pairs as f64 / self.plan.share(self.rounds.len())).ceil() as usize,
+            guarded: self.guarded,
         };
         // The floor was checked when the case was opened.
         let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
@@ -393,7 +398,11 @@ impl Judge {
     pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
         let opened = self.as_opened();
         let floor = opened.floor;
-        let rule = Rule { floor, comparisons };
+        let rule = Rule {
+            floor,
+            comparisons,
+            guarded: self.guarded,
+        };
         let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
         pairs.map(|pair| judged(&pair.ok()?)).collect()
     }

@@ -77,6 +77,7 @@ pub(super) fn optimum(
     let rule = Rule {
         floor,
         comparisons: pairs(variants.len()),
+        ..Rule::default()
     };
     let all = Best::at_looks(&columns(slots, variants.len()), rule, share).ok()?;
     let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);

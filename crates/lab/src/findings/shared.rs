@@ -144,6 +144,7 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
     let rule = Rule {
         floor,
         comparisons: 2,
+        ..Rule::default()
     };
     let effect = |estimate: Estimate| Effect {
         estimate,
@@ -166,6 +167,7 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     let rule = Rule {
         floor,
         comparisons: 2,
+        ..Rule::default()
     };
     let effect = |without: usize, with: usize| {
         let (estimate, verdict) = judged(slots, without, with, rule)?;

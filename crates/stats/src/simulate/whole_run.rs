@@ -186,6 +186,7 @@ fn rule(comparisons: usize) -> Rule {
     Rule {
         floor: 0.01,
         comparisons,
+        ..Rule::default()
     }
 }
 

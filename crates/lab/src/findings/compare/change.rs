@@ -138,6 +138,7 @@ impl<'a> Comparing<'a> {
         let rule = Rule {
             floor,
             comparisons: self.comparisons,
+            ..Rule::default()
         };
         let alpha = RUNS_ALPHA / self.comparisons as f64;
         let estimate = two_runs(before, after, alpha).map_err(|error| error.to_string())?;

@@ -1,0 +1,262 @@
+//! The ratio of two variants on average, with its interval.
+//!
+//! The typical ratio ([`estimate()`](crate::estimate())) says what one launch is like, and hardly moves when one
+//! launch in ten takes twice as long. Throughput and bills follow the mean, which does. So the mean has a number and an
+//! interval of its own:
+//!
+//! ```text
+//! A_1 .. A_n, B_1 .. B_n   means of the slots of round 1 .. n      ratio r = sum B / sum A
+//!
+//! for a ratio x:  D_i = B_i / x - A_i        T = |sum D_i|, and with signs s:  T_s = |sum s_i D_i|
+//!                 p(x) = share of all s with T_s >= T              interval: every x with p(x) > alpha
+//! ```
+//!
+//! The order within a round is random, so of two equal variants A_i and B_i may change places: every T_s is as likely as
+//! T, whatever the noise, and however much of it neighbours share. So of equal variants the interval leaves out 1 in
+//! `alpha` of runs, exactly (R. A. Fisher, 1935; E. J. G. Pitman, 1937). Up to [`ALL`] rounds all signs are
+//! taken, beyond that [`DRAWN`] that a fixed seed draws, so that the same rounds give the same ends.
+//!
+//! Chosen by simulation (looks as in a run, 5 repetitions a slot; 400 to 600 runs of each noise). How often the mean of two
+//! equal variants was called apart from their typical ratio, and how often that of a variant with 10 % of
+//! launches twice as long was:
+//!
+//! | interval of the mean | equal: normal, bursts | equal: a tenth takes 2x, a tenth takes up to 10x | 10 % 2x |
+//! |---|---|---|---|
+//! | signs exchanged | 0, .2 % | 1.8, 2.8 % | 25 % |
+//! | Student's t of the linearised ratio | 0, 0 | 4.8, 8.0 % | 52 % |
+//! | bootstrap-t | 0, 0 | 6.8, 10.7 % | 74 % |
+//!
+//! The two that find more are wrong more often than 1 in 20 under spikes on both sides. What the interval does
+//! not settle is not hidden for that: [`is_seen`] is whether the mean seen lies so far from the typical ratio that both are
+//! to be shown. Of a mean that is 10 % more by 10 % of launches it is true in 97.7 % of runs of 30 launches or more.
+//!
+//! It has one level, [`AVERAGE_ALPHA`], at the end of the rounds: below 5 %, since looks that end a run early by the typical ratio add
+//! little (5 to 8 % of intervals of equal variants leave out 1); the two must lie apart besides.
+
+use crate::error::StatsError;
+use crate::estimate::{Estimate, check_columns, check_round};
+use crate::simulate::Draw;
+
+/// Level of the interval of a mean.
+pub const AVERAGE_ALPHA: f64 = 0.04;
+
+/// Rounds up to which all signs are taken.
+const ALL: usize = 10;
+/// Signs that are drawn beyond.
+const DRAWN: usize = 999;
+/// The ends are looked for up to this factor from the ratio.
+const FARTHEST: f64 = 1e3;
+/// Halvings of the way to an end: ends are exact to a part in a billion.
+const HALVINGS: usize = 40;
+/// Means and typical ratios closer than this are one number to a reader.
+const SEEN: f64 = 0.02;
+
+/// The ratio of means, subject over reference, and its interval.
+///
+/// `reference[i]` and `subject[i]` are means of the slots of round `i`. The interval is absent where the rounds are too
+/// few for one (6 at the usual level).
+///
+/// # Errors
+///
+/// Those of [`estimate()`](crate::estimate()).
+pub fn average(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(StatsError::Alpha(alpha));
+    }
+    check_columns(reference.len(), subject.len())?;
+    for (round, (r, s)) in reference.iter().zip(subject).enumerate() {
+        check_round(round + 1, *r, *s)?;
+    }
+    let sums = Sums::of(reference, subject);
+    let (r, s) = sums.seen;
+    let ratio = s / r;
+    Ok(Estimate {
+        rounds: reference.len(),
+        ratio,
+        low: sums.end(ratio, 1.0 / FARTHEST, alpha),
+        high: sums.end(ratio, FARTHEST, alpha),
+        alpha,
+    })
+}
+
+/// Whether the mean is proven to lie elsewhere than the typical ratio: their intervals share no value.
+pub fn is_apart(typical: &Estimate, average: &Estimate) -> bool {
+    let ends = typical.interval().zip(average.interval());
+    ends.is_some_and(|((low, high), (from, to))| to < low || from > high)
+}
+
+/// Whether the mean lies so far from the typical ratio that a reader must see both.
+pub fn is_seen(typical: &Estimate, average: &Estimate) -> bool {
+    (average.ratio / typical.ratio).ln().abs() >= SEEN.ln_1p()
+}
+
+/// Sums over rounds, of the reference and of the subject: as seen, and with signs exchanged.
+struct Sums {
+    seen: (f64, f64),
+    exchanged: Vec<(f64, f64)>,
+}
+
+impl Sums {
+    fn of(reference: &[f64], subject: &[f64]) -> Self {
+        let with = |signs: &[f64]| {
+            let pairs = signs.iter().zip(reference.iter().zip(subject));
+            pairs.fold((0.0, 0.0), |(r, s), (sign, (of_r, of_s))| {
+                (r + sign * of_r, s + sign * of_s)
+            })
+        };
+        let rounds = reference.len();
+        Self {
+            seen: with(&vec![1.0; rounds]),
+            exchanged: signs(rounds).iter().map(|signs| with(signs)).collect(),
+        }
+    }
+
+    /// Whether the rounds are likely enough, were `ratio` the true one.
+    fn holds(&self, ratio: f64, alpha: f64) -> bool {
+        let far = |(r, s): (f64, f64)| (s / ratio - r).abs();
+        // What is the same but for rounding counts as the same.
+        let seen = far(self.seen) * (1.0 - 1e-12);
+        let as_far = self.exchanged.iter().filter(|sums| far(**sums) >= seen);
+        as_far.count() as f64 > alpha * self.exchanged.len() as f64
+    }
+
+    /// The last ratio that holds on the way from `ratio` to `ratio * by`; `None` where all do.
+    fn end(&self, ratio: f64, by: f64, alpha: f64) -> Option<f64> {
+        if self.holds(ratio * by, alpha) {
+            return None;
+        }
+        let (mut inside, mut outside) = (0.0, by.ln());
+        for _ in 0..HALVINGS {
+            let middle = (inside + outside) / 2.0;
+            match self.holds(ratio * middle.exp(), alpha) {
+                true => inside = middle,
+                false => outside = middle,
+            }
+        }
+        Some(ratio * inside.exp())
+    }
+}
+
+/// The signs of all rounds: every choice of them, or those that are drawn, and that of the rounds as they are.
+fn signs(rounds: usize) -> Vec<Vec<f64>> {
+    let exchanged = |is: bool| if is { -1.0 } else { 1.0 };
+    if rounds <= ALL {
+        // All signs turned around at once change nothing: that of the last round stays.
+        let choices = 0..1_usize << rounds.saturating_sub(1);
+        let of = |bits: usize| (0..rounds).map(move |round| exchanged(bits >> round & 1 == 1));
+        return choices.map(|bits| of(bits).collect()).collect();
+    }
+    let mut draw = Draw::new(0, 0);
+    let drawn = (0..DRAWN).map(|_| (0..rounds).map(|_| draw.sign()).collect());
+    std::iter::once(vec![1.0; rounds]).chain(drawn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::estimate;
+    use crate::looks::LOOK_ALPHA;
+    use crate::quantile;
+
+    /// One side of a run: launches that take 1 with some noise, of which a share takes longer.
+    #[derive(Clone, Copy)]
+    struct Side {
+        noise: f64,
+        slow: f64,
+        by: fn(&mut Draw) -> f64,
+    }
+
+    const TWICE: fn(&mut Draw) -> f64 = |_| 2.0;
+
+    /// Typical ratio and that of means of 30 rounds of 5 launches.
+    fn run(sides: [Side; 2], rounds: usize, draw: &mut Draw) -> (Estimate, Estimate) {
+        let mut typical = [Vec::new(), Vec::new()];
+        let mut means = [Vec::new(), Vec::new()];
+        for _ in 0..rounds {
+            for (place, side) in sides.into_iter().enumerate() {
+                let launch = |draw: &mut Draw| {
+                    let slow = draw.chance(side.slow);
+                    draw.normal(side.noise).exp() * if slow { (side.by)(draw) } else { 1.0 }
+                };
+                let all: Vec<f64> = (0..5).map(|_| launch(draw)).collect();
+                means[place].push(all.iter().sum::<f64>() / 5.0);
+                typical[place].push(quantile::median(&quantile::sorted(&all)));
+            }
+        }
+        (
+            estimate(&typical[0], &typical[1], LOOK_ALPHA).unwrap(),
+            average(&means[0], &means[1], AVERAGE_ALPHA).unwrap(),
+        )
+    }
+
+    /// Of 400 runs, how many are marked and how many show both.
+    fn shares(sides: [Side; 2], rounds: usize) -> (usize, usize) {
+        let runs = (0..400).map(|index| run(sides, rounds, &mut Draw::new(5, index)));
+        runs.fold((0, 0), |(apart, seen), (typical, average)| {
+            (
+                apart + usize::from(is_apart(&typical, &average)),
+                seen + usize::from(is_seen(&typical, &average)),
+            )
+        })
+    }
+
+    #[test]
+    fn equal_variants_are_marked_in_at_most_one_run_of_twenty_whatever_the_noise() {
+        let heavy: fn(&mut Draw) -> f64 = |draw| 1.0 + draw.exponential(4.0);
+        for (noise, slow, by) in [
+            (0.03, 0.0, TWICE),
+            (0.3, 0.0, TWICE),
+            (0.005, 0.1, TWICE),
+            (0.005, 0.3, TWICE),
+            (0.005, 0.1, heavy),
+            (0.005, 0.02, heavy),
+        ] {
+            let side = Side { noise, slow, by };
+            for rounds in [10, 30] {
+                let (apart, _) = shares([side; 2], rounds);
+                assert!(apart <= 20, "{noise} {slow} {rounds}: {apart} of 400");
+            }
+        }
+    }
+
+    /// "Same" was said in 80 of 100 runs of what took 10 % more on average.
+    #[test]
+    fn a_mean_that_is_a_tenth_off_is_shown_in_nineteen_runs_of_twenty() {
+        let quick = Side {
+            noise: 0.005,
+            slow: 0.0,
+            by: TWICE,
+        };
+        for (slow, noise, marked) in [(0.1, 0.005, 60), (0.1, 0.03, 40), (0.2, 0.005, 280)] {
+            let often = Side { noise, slow, by: TWICE };
+            let quick = Side { noise, ..quick };
+            let (apart, seen) = shares([quick, often], 10);
+            assert!(seen >= 380, "{slow} {noise}: shown in {seen} of 400");
+            let (more, _) = shares([quick, often], 30);
+            assert!(more > apart && more >= marked, "{slow} {noise}: marked in {more} of 400");
+        }
+    }
+
+    #[test]
+    fn ends_are_those_of_all_signs_and_symmetric() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.1, 2.3, 3.1, 4.8, 5.2, 6.9]);
+        let there = average(&a, &b, 0.05).unwrap();
+        let back = average(&b, &a, 0.05).unwrap();
+        let (low, high) = there.interval().unwrap();
+        let (from, to) = back.interval().unwrap();
+        assert!((there.ratio - 23.4 / 21.0).abs() < 1e-12);
+        // All six are slower by more than 3 %, and one by more than 19 %: 2 of 64 signs are as far.
+        assert!(low > 1.03 && high < 1.2, "{there:?}");
+        assert!((low * to - 1.0).abs() < 1e-6 && (high * from - 1.0).abs() < 1e-6);
+        assert_eq!(there, average(&a, &b, 0.05).unwrap());
+        assert_eq!(average(&a[..5], &b[..5], 0.05).unwrap().interval(), None);
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        assert_eq!(average(&[], &[], 0.05), Err(StatsError::Empty));
+        assert!(average(&[1.0, 0.0], &[1.0, 1.0], 0.05).is_err());
+        assert!(average(&[1.0], &[1.0, 1.0], 0.05).is_err());
+        assert!(average(&[1.0], &[1.0], 0.0).is_err());
+    }
+}
