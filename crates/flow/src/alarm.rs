@@ -45,6 +45,7 @@ impl Alarm {
                 said: String::new(),
             },
             kept: None,
+            begun: None,
         };
         let mut line = serde_json::to_vec(&answer)?;
         line.push(b'\n');

@@ -54,6 +54,10 @@ pub enum Answer {
         /// The repetition that failed, with what its other flows finished all the same
         /// (isolation at work); `None` when the whole slot was lost.
         kept: Option<Rep>,
+        /// Repetitions that were begun, warm-ups among them and the failed one the last; `None` where that is not
+        /// known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        begun: Option<u32>,
     },
 }
 
@@ -61,11 +65,20 @@ impl Answer {
     /// A slot that failed for want of something, or for the reason that the error carries.
     #[must_use]
     pub fn from_error(error: &std::io::Error) -> Self {
+        Self::after(error, None)
+    }
+
+    /// The same of a slot in which so many repetitions had been begun.
+    pub(crate) fn after(error: &std::io::Error, begun: Option<u32>) -> Self {
         let carried = error.get_ref().and_then(|inner| inner.downcast_ref());
         let reason = carried.cloned().unwrap_or_else(|| Failure::Error {
             what: error.to_string(),
         });
-        Self::Failed { reason, kept: None }
+        Self::Failed {
+            reason,
+            kept: None,
+            begun,
+        }
     }
 
     /// The record of a slot that is a data point.

@@ -320,6 +320,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             }) => Answer::Failed {
                 reason,
                 kept: Some(rep),
+                begun: None,
             },
             Ok(Run {
                 rep, failure: None, ..
@@ -328,6 +329,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                     what: "the deadline passed".to_owned(),
                 },
                 kept: Some(rep),
+                begun: None,
             },
             Err(error) => Answer::from_error(&error),
         })

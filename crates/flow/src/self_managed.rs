@@ -126,7 +126,10 @@ impl<W> SlotProcess<W> {
             if spec.simulate.is_some() {
                 simulation::each_thread_is_a_flow();
             }
-            let rep = repetition(work, false)?;
+            let rep = match repetition(work, false) {
+                Ok(rep) => rep,
+                Err(error) => return Ok(Answer::after(&error, Some(number))),
+            };
             if spec.simulate.is_some() {
                 simulation::no_more_flows();
             }
@@ -135,6 +138,7 @@ impl<W> SlotProcess<W> {
                 return Ok(Answer::Failed {
                     reason: work.differs(first, rep.proof()),
                     kept: Some(rep),
+                    begun: Some(number),
                 });
             }
             reps.push(rep);

@@ -154,6 +154,7 @@ impl<W> SlotProcess<W> {
                 return Ok(Answer::Failed {
                     reason,
                     kept: Some(run.rep),
+                    begun: None,
                 });
             }
             memory = run.memory;

@@ -8,6 +8,7 @@
 //!   found. [`fleet`]: the results of many machines laid over each other.
 
 pub mod answers;
+mod average;
 mod blocks;
 mod busy;
 mod calibration;
@@ -17,7 +18,9 @@ pub mod compare;
 mod compared;
 pub mod counted;
 pub mod counts;
+mod cpu_time;
 mod crossover;
+mod ended;
 pub mod expect;
 mod fenced;
 pub mod fleet;
@@ -67,9 +70,11 @@ mod winner;
 mod workers;
 
 pub use answers::Answer;
+pub use average::Average;
 pub use blocks::{Block, Sweep};
 pub use compared::{Compared, compared};
 pub use counts::Counts;
+pub use ended::Launches;
 pub use growth::Shape;
 pub(crate) use headline::{headline, headline_case, headline_place};
 pub use laws::Law;

@@ -144,6 +144,7 @@ pub(crate) fn lost() -> Answer {
             stderr: String::new(),
         },
         kept: None,
+        begun: None,
     }
 }
 
@@ -156,6 +157,7 @@ pub(crate) fn hanging() -> Answer {
             deadline_s: "2.0".to_owned(),
         },
         kept: None,
+        begun: None,
     }
 }
 

@@ -26,6 +26,8 @@ enum Kind {
 struct Failed {
     reason: Failure,
     kept: Option<Rep>,
+    #[serde(default)]
+    begun: Option<u32>,
 }
 
 impl Answer {
@@ -33,8 +35,16 @@ impl Answer {
         match kind {
             Kind::Done => SlotRecord::deserialize(fields).map(Self::Done),
             Kind::Failed => {
-                let Failed { reason, kept } = Failed::deserialize(fields)?;
-                Ok(Self::Failed { reason, kept })
+                let Failed {
+                    reason,
+                    kept,
+                    begun,
+                } = Failed::deserialize(fields)?;
+                Ok(Self::Failed {
+                    reason,
+                    kept,
+                    begun,
+                })
             }
         }
     }
@@ -86,6 +96,7 @@ mod tests {
                 what: "it was full".to_owned(),
             },
             kept: None,
+            begun: Some(3),
         };
         let text = serde_json::to_string(&failed).unwrap();
         assert!(text.starts_with(r#"{"outcome":"failed","#), "{text}");

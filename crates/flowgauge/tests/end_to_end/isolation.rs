@@ -39,7 +39,7 @@ fn failed(case: &CaseResult, variant: usize) -> (&Failure, Option<&Rep>) {
     let mut slots = case.slots.iter().filter(|slot| slot.variant == variant);
     let slot = slots.next().unwrap();
     let Outcome {
-        answer: Answer::Failed { reason, kept },
+        answer: Answer::Failed { reason, kept, .. },
         ..
     } = &slot.outcome
     else {

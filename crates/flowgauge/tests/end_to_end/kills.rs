@@ -147,7 +147,7 @@ fn failed_slot(
         let results = results(&home.path("out"));
         let mut slots = results.studies[0].cases[0].slots.iter();
         slots.find_map(|slot| match &slot.outcome.answer {
-            Answer::Failed { reason, kept } if wanted(reason) => {
+            Answer::Failed { reason, kept, .. } if wanted(reason) => {
                 Some((reason.clone(), kept.clone()))
             }
             _ => None,

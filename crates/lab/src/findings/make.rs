@@ -1,11 +1,14 @@
 //! From the ledger to the results. The same way after a run and from an old journal.
 
 use flow::SlotRecord;
-use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
+use stats::{PLAN_ALPHA, Rule, Summary, TailSide, Verdict, tail};
 
+use super::average::{self, Average};
 use super::caveats::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
+use super::cpu_time;
+use super::ended::{self, Launches};
 use super::generator::behind;
 use super::laws::laws;
 use super::levels::{Level, levels};
@@ -300,6 +303,20 @@ impl<'a> Column<'a> {
             .collect()
     }
 
+    /// As a side of a comparison on average.
+    fn on_average<'b>(&'b self, case: &Case, times: &'b [f64], tail: TailSide) -> average::Side<'b> {
+        average::Side {
+            label: self.label,
+            slots: &self.slots,
+            times,
+            tail,
+            each: match case.work.program() {
+                Some(_) => "launch",
+                None => "repetition",
+            },
+        }
+    }
+
     /// The values of the good slots, in ns.
     fn values(&self) -> Vec<f64> {
         self.slots.iter().filter_map(|slot| slot.value_ns).collect()
@@ -327,8 +344,15 @@ impl<'a> Column<'a> {
             self_managed: self_managed(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.launched,
+            launches: self.launches(case),
             failures: self.failures(),
         }
+    }
+
+    /// The launches of a command.
+    fn launches(&self, case: &Case) -> Option<Launches> {
+        case.work.program()?;
+        Launches::of(&self.slots)
     }
 
     /// Each reason with its count, in the order of their first slots.
@@ -362,7 +386,12 @@ fn findings(
     pairs
         .zip(1..)
         .map(|(((subject, judged), p_value), place)| {
-            let rule = Rule { floor, comparisons };
+            let guarded = header.settings.guarded;
+            let rule = Rule {
+                floor,
+                comparisons,
+                guarded,
+            };
             let sides = side(subject).zip(side(reference));
             let why = Why {
                 steady: sides
@@ -439,6 +468,16 @@ fn finding(
         true => (reasons, Vec::new()),
         false => (Vec::new(), reasons),
     };
+    let times = [reference, subject].map(|side| side.times(case.metric));
+    let tails = sides.map(|_| tail(&times[0], &times[1]));
+    let average = found.zip(tails).and_then(|((typical, _), tails)| {
+        let tails = [tails.reference, tails.subject];
+        let columns = [reference, subject].into_iter().zip(&times).zip(tails);
+        let sides: Vec<average::Side<'_>> = columns
+            .map(|((column, times), tail)| column.on_average(case, times, tail))
+            .collect();
+        Average::of([sides[0], sides[1]], case.metric, &typical)
+    });
     Finding {
         subject: subject.label.to_owned(),
         reference: reference.label.to_owned(),
@@ -452,7 +491,12 @@ fn finding(
         early: judged.and_then(|judged| early(&judged, log.judge.full_rounds())),
         overstated: judged.as_ref().and_then(overstated),
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
-        tail: sides.map(|_| tail(&reference.times(case.metric), &subject.times(case.metric))),
+        tail: tails,
+        average,
+        failed: ended::failed(
+            [reference, subject].map(|column| (column.label, column.launches(case))),
+        ),
+        cpu_time: None,
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause,
         why,

@@ -152,6 +152,9 @@ pub struct VariantSummary {
     pub imbalance: Option<f64>,
     /// Good slots.
     pub good: usize,
+    /// Launches that were begun and that failed, of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launches: Option<super::Launches>,
     /// Failed slots, with their reasons (each reason once, with its count).
     pub failures: Vec<(usize, String)>,
 }
@@ -202,6 +205,15 @@ pub struct Finding {
     pub phases: Option<Phases>,
     /// Slow ends.
     pub tail: Option<Tail>,
+    /// The ratio of means; `None` where no round has both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average: Option<super::Average>,
+    /// What part of the launches the verdict is not of, since they failed or were killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// What the CPU time of the same rounds says, where the verdict cannot tell and it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_time: Option<Box<QuantityFinding>>,
     /// The whole answer in one sentence.
     pub sentence: String,
     /// What explains most of an established difference, in one clause; `None` where nothing that

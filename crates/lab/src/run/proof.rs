@@ -11,6 +11,7 @@ pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>, work: &Work) -
     let answer = match (outcome.answer, reference) {
         (Answer::Done(mut record), Some(expected)) if record.proof != expected => Answer::Failed {
             reason: work.differs(expected, record.proof),
+            begun: None,
             kept: record.reps.pop(),
         },
         (answer, _) => answer,

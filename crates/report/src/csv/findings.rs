@@ -62,6 +62,21 @@ const COLUMNS: &[Column] = &[
     ("reference_slow_runs", |row| {
         whole(row.reference().map(|side| side.slow as u64))
     }),
+    ("average_ratio", |row| {
+        number(row.average().map(|one| one.estimate.ratio))
+    }),
+    ("average_low", |row| {
+        number(row.average().and_then(|one| one.estimate.low))
+    }),
+    ("average_high", |row| {
+        number(row.average().and_then(|one| one.estimate.high))
+    }),
+    ("average_is_apart", |row| {
+        row.average().map_or(Field::Nothing, |one| {
+            text(if one.is_apart { "yes" } else { "no" })
+        })
+    }),
+    ("failed", |row| said(row.finding.failed.as_ref())),
     ("sentence", |row| text(&row.finding.sentence)),
     ("why", |row| text(row.finding.why.join("; "))),
     ("early", |row| said(row.finding.early.as_ref())),
@@ -84,6 +99,10 @@ pub fn findings(results: &Results) -> String {
 impl Row<'_> {
     fn phase(&self, value: impl Fn(&Phases) -> f64) -> Field {
         number(self.finding.phases.as_ref().map(value))
+    }
+
+    fn average(&self) -> Option<&lab::findings::Average> {
+        self.finding.average.as_ref()
     }
 
     fn subject(&self) -> Option<TailSide> {

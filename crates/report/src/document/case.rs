@@ -92,6 +92,17 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
 /// Sentence, caveat, reasons, slow ends.
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
+    if let Some(failed) = &finding.failed {
+        section.text(Tone::Doubt, capital(failed));
+    }
+    let average = finding.average.as_ref();
+    if let Some((average, words)) = average.and_then(|one| Some((one, one.words.as_ref()?))) {
+        let tone = if average.is_apart { Tone::Doubt } else { Tone::Plain };
+        section.text(tone, capital(words));
+    }
+    if let Some(cpu_time) = &finding.cpu_time {
+        section.text(Tone::Plain, capital(&cpu_time.sentence));
+    }
     section.quiet(finding.early.clone());
     if let Some(doubt) = &finding.overstated {
         section.text(Tone::Doubt, doubt);

@@ -35,6 +35,7 @@ fn lost_slot() -> Outcome {
         answer: Answer::Failed {
             reason: Failure::Error { what },
             kept: None,
+            begun: None,
         },
         launch_ns: 0,
         samples: None,

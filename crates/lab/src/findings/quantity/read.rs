@@ -37,7 +37,7 @@ impl<'a> Seen<'a> {
     fn forgotten(&self, kind: Kind) -> Option<Measured<f64>> {
         let forgotten = counts::forgotten(self.record.reps.iter())?;
         let hides = match kind {
-            Kind::Cpu | Kind::CpuShare | Kind::UserTime | Kind::SystemTime => {
+            Kind::Cpu | Kind::CpuRequest | Kind::CpuShare | Kind::UserTime | Kind::SystemTime => {
                 forgotten == Forgotten::All
             }
             Kind::Faults | Kind::Switches | Kind::BytesRead | Kind::BytesWritten => true,
@@ -203,7 +203,14 @@ pub(super) fn cpu_share(rep: &Rep) -> Option<f64> {
     }
 }
 
-/// `None` for parts that this memory cannot have: by process, with one process.
+/// CPU time of all flows for each request that was answered.
+pub(super) fn cpu_of_request(rep: &Rep) -> Option<f64> {
+    let answered = rep.latencies.as_ref()?.count();
+    let cpu_ns: u64 = rep.flows.iter().map(|flow| flow.steady.cpu_ns).sum();
+    share(cpu_ns, answered)
+}
+
+/// `None` for what this memory cannot have: parts by process, where there is one process.
 fn memory(record: &SlotRecord, part: fn(&Memory) -> Option<u64>) -> Option<Measured<f64>> {
     match &record.memory {
         Reading::Honest(memory) => part(memory).map(|bytes| Measured::Value(bytes as f64)),

@@ -146,6 +146,8 @@ quantities! {
         P50 "p50" "median latency" Ns Read::Rep(|rep| latency_ns(rep, 0.5));
         P99 "p99" "p99 latency" Ns Read::Rep(|rep| latency_ns(rep, 0.99));
         P999 "p999" "p99.9 latency" Ns Read::Rep(|rep| latency_ns(rep, 0.999));
+        /// Of the server, over the whole slot.
+        CpuRequest "cpu-request" "CPU time for each request" Ns Read::Rep(read::cpu_of_request);
         /// Of a command that says how many it does.
         Rate "rate" "units of work a second" PerSecond Read::Slot(read::rate);
         /// The most that a command was seen to have.

@@ -586,6 +586,7 @@ fn a_run_whose_hand_overs_were_ignored_shows_them_in_its_row() {
             handed_over: 20_648,
         },
         kept: None,
+        begun: None,
     });
     let case = case("x", 10, &["process", "thread"]);
     let ignored = held(study(vec![case]), mock, vec![row]).remove(0);

@@ -169,6 +169,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
                 received: 1,
             },
             kept: None,
+            begun: None,
         },
         launch_ns: 5,
         samples: None,
@@ -345,6 +346,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let failed = ".*".prop_map(|what| Answer::Failed {
         reason: Failure::Error { what },
         kept: None,
+        begun: None,
     });
     (prop_oneof![good, failed], any::<u64>()).prop_map(|(answer, launch_ns)| Outcome {
         answer,

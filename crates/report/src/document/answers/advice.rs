@@ -177,7 +177,7 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     })
 }
 
-/// Failures of one reason, of a variant's slots.
+/// Launches of a variant that failed for one reason, with all of its launches; slots, where it is no command.
 struct Failed {
     reason: String,
     slots: usize,
@@ -202,7 +202,10 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
         let Some(reason) = first_of_most(&variant.failures) else {
             continue;
         };
-        let all = variant.good + failed;
+        let slots = (failed, variant.good + failed);
+        let (failed, all) = variant.launches.map_or(slots, |launches| {
+            (launches.failed as usize, launches.begun as usize)
+        });
         match groups.iter_mut().find(|group| group.reason == reason) {
             Some(group) => {
                 group.slots += failed;

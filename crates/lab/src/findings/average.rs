@@ -1,0 +1,217 @@
+//! What a comparison is on average, where that may not be what it typically is.
+//!
+//! # Theory
+//!
+//! The typical ratio says what one launch is like. Throughput follows the mean, and where one launch in
+//! ten takes twice as long the two differ by a tenth. So a finding has the ratio of means too, with an interval of its
+//! own ([`stats::average()`]: each round gives the mean of each of its two slots). It is *apart* where its interval shares
+//! no value with that of the typical ratio; then the two answers differ, and both are given. It is said, with what
+//! is seen of slow launches, from a difference of 2 % on ([`stats::is_seen`]), settled or not: a reader who pays
+//! for the mean must not take the typical ratio for it.
+
+use serde::{Deserialize, Serialize};
+use stats::{AVERAGE_ALPHA, Estimate, TailSide, average, is_apart, is_seen};
+
+use crate::data::number::{factor, factor_interval, ratio_interval};
+use crate::data::words::plural;
+use crate::data::{Metric, RawSlot, median};
+
+/// How two variants compare on average.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Average {
+    /// Ratio of means, subject over reference, with its interval.
+    pub estimate: Estimate,
+    /// Whether the interval shares no value with that of the typical ratio.
+    pub is_apart: bool,
+    /// The ratio, its interval and what makes it differ from the typical one, in words; `None` where the two are near.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub(super) label: &'a str,
+    pub(super) slots: &'a [&'a RawSlot],
+    /// The times of its repetitions, in ns, and where the slow ones begin.
+    pub(super) times: &'a [f64],
+    pub(super) tail: TailSide,
+    /// What one repetition of it is.
+    pub(super) each: &'static str,
+}
+
+impl Average {
+    /// Of a comparison whose typical ratio is known; `None` where no round has times of both.
+    pub(super) fn of(
+        [reference, subject]: [Side<'_>; 2],
+        metric: Metric,
+        typical: &Estimate,
+    ) -> Option<Self> {
+        let (of_reference, of_subject) = means(reference, subject, metric);
+        let estimate = average(&of_reference, &of_subject, AVERAGE_ALPHA).ok()?;
+        let is_apart = is_apart(typical, &estimate);
+        let is_said = is_apart || is_seen(typical, &estimate);
+        Some(Self {
+            words: is_said.then(|| words(&estimate, [reference, subject])),
+            estimate,
+            is_apart,
+        })
+    }
+}
+
+/// The means of the slots of rounds in which both have one.
+fn means(reference: Side<'_>, subject: Side<'_>, metric: Metric) -> (Vec<f64>, Vec<f64>) {
+    let mean = |slot: &RawSlot| {
+        let reps = &slot.outcome.answer.done()?.reps;
+        let sum: f64 = reps.iter().map(|rep| metric.of(rep)).sum();
+        Some(sum / reps.len() as f64).filter(|mean| *mean > 0.0)
+    };
+    let both = subject.slots.iter().filter_map(|s| {
+        let r = reference.slots.iter().find(|r| r.round == s.round)?;
+        mean(r).zip(mean(s))
+    });
+    both.unzip()
+}
+
+/// `on average 1.19x slower [1.08x … 1.35x]: 1 launch in 5 of new takes 2.00x as long`.
+fn words(estimate: &Estimate, sides: [Side<'_>; 2]) -> String {
+    let slow: Vec<String> = sides.into_iter().filter_map(slow).collect();
+    let because = match slow.is_empty() {
+        true => String::new(),
+        false => format!(": {}", slow.join("; ")),
+    };
+    format!("on average {}{because}", ratio(estimate))
+}
+
+fn ratio(estimate: &Estimate) -> String {
+    let (times, ends) = (estimate.ratio, estimate.interval());
+    let word = if times < 1.0 { "faster" } else { "slower" };
+    let by = factor(times.max(1.0 / times));
+    match ends {
+        Some((low, high)) if high < 1.0 => {
+            let ends = factor_interval(1.0 / times, 1.0 / high, 1.0 / low);
+            format!("{by} {word} {ends}")
+        }
+        Some((low, high)) if low > 1.0 => {
+            format!("{by} {word} {}", factor_interval(times, low, high))
+        }
+        Some((low, high)) => format!("{by} {word} as seen ({})", ratio_interval(low, high)),
+        None => format!("{by} {word} as seen"),
+    }
+}
+
+/// How many of its repetitions were slow, and how much; `None` where none was.
+fn slow(side: Side<'_>) -> Option<String> {
+    let beyond = side.tail.slow_beyond?;
+    let slow = median(side.times.iter().copied().filter(|&time| time > beyond))?;
+    let typical = median(side.times.iter().copied())?;
+    let (of, each) = (side.tail.values, side.each);
+    let share = match side.tail.slow {
+        few @ 0..=2 => format!("{few} of {of} {}", plural_of(each)),
+        many => format!("1 {each} in {:.0}", of as f64 / many as f64),
+    };
+    let takes = if side.tail.slow == 1 || side.tail.slow > 2 { "takes" } else { "take" };
+    let (label, by) = (plural(side.label), factor(slow / typical));
+    Some(format!("{share} of {label} {takes} {by} as long"))
+}
+
+fn plural_of(each: &str) -> String {
+    match each.ends_with("ch") {
+        true => format!("{each}es"),
+        false => format!("{each}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{MS, PROOF, rep};
+    use flow::{Answer, Outcome, SlotRecord};
+    use stats::{LOOK_ALPHA, tail};
+
+    /// Slots of five repetitions of 10 ms each, of which so many in all take 20 ms.
+    fn slots(variant: usize, rounds: usize, slow_each: usize) -> Vec<RawSlot> {
+        let slot = |round: usize| {
+            let time = |place: usize| match (5 * round + place) % slow_each.max(1) {
+                0 if slow_each > 0 => 20 * MS,
+                _ => 10 * MS + (round as u64 * 7 + place as u64 * 3) % 10,
+            };
+            RawSlot {
+                round,
+                variant,
+                at_s: 0.0,
+                value_ns: Some(10e6),
+                outcome: Outcome {
+                    answer: Answer::Done(SlotRecord {
+                        warmups: Vec::new(),
+                        reps: (0..5).map(|place| rep(time(place), PROOF)).collect(),
+                        memory: measure::memory::Reading::Honest(crate::testing::MEMORY),
+                        timed: None,
+                        proof: PROOF,
+                    }),
+                    launch_ns: 0,
+                    samples: None,
+                    simulated: None,
+                },
+            }
+        };
+        (0..rounds).map(slot).collect()
+    }
+
+    fn found(rounds: usize, slow_each: usize) -> Average {
+        let [a, b] = [slots(0, rounds, 0), slots(1, rounds, slow_each)];
+        let [a, b]: [Vec<&RawSlot>; 2] = [a.iter().collect(), b.iter().collect()];
+        let times = |slots: &[&RawSlot]| -> Vec<f64> {
+            let reps = slots.iter().filter_map(|slot| slot.outcome.answer.done());
+            let reps = reps.flat_map(|record| &record.reps);
+            reps.map(|rep| Metric::Total.of(rep)).collect()
+        };
+        let (of_a, of_b) = (times(&a), times(&b));
+        let tails = tail(&of_a, &of_b);
+        let side = |label, slots, times, tail| Side {
+            label,
+            slots,
+            times,
+            tail,
+            each: "launch",
+        };
+        let typical = Estimate {
+            rounds,
+            ratio: 1.0,
+            low: Some(0.999),
+            high: Some(1.001),
+            alpha: LOOK_ALPHA,
+        };
+        let sides = [
+            side("old", &a, &of_a, tails.reference),
+            side("new", &b, &of_b, tails.subject),
+        ];
+        Average::of(sides, Metric::Total, &typical).unwrap()
+    }
+
+    /// "Same within 1 %" was all that was said of what took 20 % more on average.
+    #[test]
+    fn slow_launches_are_said_with_what_they_make_of_the_mean() {
+        let some = found(30, 6);
+        assert!(some.is_apart, "{some:?}");
+        let words = some.words.unwrap();
+        assert!(words.starts_with("on average 1.1"), "{words}");
+        assert!(words.ends_with("x]: 1 launch in 6 of new takes 2.00x as long"), "{words}");
+    }
+
+    #[test]
+    fn few_launches_are_counted_and_the_mean_is_not_settled() {
+        let few = found(8, 35);
+        assert!(!few.is_apart);
+        let words = few.words.unwrap();
+        assert!(words.contains(" as seen"), "{words}");
+        assert!(words.ends_with(": 2 of 40 launches of new take 2.00x as long"), "{words}");
+    }
+
+    #[test]
+    fn a_mean_that_is_what_is_typical_is_a_number_and_no_words() {
+        let none = found(10, 0);
+        assert_eq!((none.is_apart, none.words), (false, None));
+        assert!((none.estimate.ratio - 1.0).abs() < 1e-6);
+    }
+}
