@@ -43,7 +43,10 @@ pub(crate) type CpuTime = [u64; 2];
 
 /// What was used between two readings, or beside a part.
 pub(crate) fn less(all: CpuTime, part: CpuTime) -> CpuTime {
-    [all[0].saturating_sub(part[0]), all[1].saturating_sub(part[1])]
+    [
+        all[0].saturating_sub(part[0]),
+        all[1].saturating_sub(part[1]),
+    ]
 }
 
 /// Bytes that calls moved.

@@ -21,12 +21,13 @@ fn not_covered(all: &SideBySide) -> &'static str {
         Basis::Times => {
             "A shift of the whole machine between two runs (heat, neighbours, clock) is in none of \
              these intervals: compare two runs of the same thing to see how large it is, and give \
-             --floor at least that, or compare ratios (--relative)."
+             --floor at least that, or compare ratios (without --absolute)."
         }
         Basis::Relative => {
             "A shift of the whole machine between two runs changes no ratio. What shifts one \
              variant and not another (another kernel, neighbours that use a disk) is in none of \
-             these intervals."
+             these intervals. What changed in all variants alike changes no ratio either: --absolute \
+             compares times, that of the reference too."
         }
     }
 }
@@ -53,7 +54,7 @@ fn said(change: &Change) -> Comparison {
 
 /// `total`, `floor 2.0 % in after`.
 fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
-    let what = match all.basis {
+    let what = match case.basis {
         Basis::Times => case.metric.name().to_owned(),
         Basis::Relative => format!(
             "{}, against the reference of each round",

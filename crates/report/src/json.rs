@@ -36,7 +36,10 @@ const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";
 const REASONS: &[(&str, &str)] = &[
     ("value", "no good slot"),
     ("undisturbed_ns", "no good slot"),
-    ("cpu_ns", "no good slot, or not_counted of the variant says why"),
+    (
+        "cpu_ns",
+        "no good slot, or not_counted of the variant says why",
+    ),
     ("user_ns", NOT_COUNTED),
     ("system_ns", NOT_COUNTED),
     ("cpu_share", NOT_COUNTED),

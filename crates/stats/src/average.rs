@@ -228,18 +228,28 @@ mod tests {
             by: TWICE,
         };
         for (slow, noise, marked) in [(0.1, 0.005, 60), (0.1, 0.03, 40), (0.2, 0.005, 280)] {
-            let often = Side { noise, slow, by: TWICE };
+            let often = Side {
+                noise,
+                slow,
+                by: TWICE,
+            };
             let quick = Side { noise, ..quick };
             let (apart, seen) = shares([quick, often], 10);
             assert!(seen >= 380, "{slow} {noise}: shown in {seen} of 400");
             let (more, _) = shares([quick, often], 30);
-            assert!(more > apart && more >= marked, "{slow} {noise}: marked in {more} of 400");
+            assert!(
+                more > apart && more >= marked,
+                "{slow} {noise}: marked in {more} of 400"
+            );
         }
     }
 
     #[test]
     fn ends_are_those_of_all_signs_and_symmetric() {
-        let (a, b) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.1, 2.3, 3.1, 4.8, 5.2, 6.9]);
+        let (a, b) = (
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+            [1.1, 2.3, 3.1, 4.8, 5.2, 6.9],
+        );
         let there = average(&a, &b, 0.05).unwrap();
         let back = average(&b, &a, 0.05).unwrap();
         let (low, high) = there.interval().unwrap();

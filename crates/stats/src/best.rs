@@ -135,7 +135,15 @@ mod tests {
 
     fn best(columns: &[Vec<Option<f64>>], floor: f64) -> Best {
         let comparisons = pairs(columns.len());
-        Best::of(columns, Rule { floor, comparisons, ..Rule::default() }).unwrap()
+        Best::of(
+            columns,
+            Rule {
+                floor,
+                comparisons,
+                ..Rule::default()
+            },
+        )
+        .unwrap()
     }
 
     /// Twelve rounds whose variants take so much, a little more or less in each.

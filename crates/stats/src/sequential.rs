@@ -125,10 +125,10 @@ impl Sequential {
 
     fn p_value_after(&self, look: usize) -> Option<f64> {
         let (reference, subject) = (&self.reference[..look], &self.subject[..look]);
+        let p = p_value(reference, subject).ok()?;
         if self.rule.guarded && !agrees(reference, subject) {
             return Some(1.0);
         }
-        let p = p_value(reference, subject).ok()?;
         Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 

@@ -287,8 +287,14 @@ mod tests {
 
     #[test]
     fn rules_without_meaning_are_refused() {
-        let judge =
-            |floor, comparisons| Rule { floor, comparisons, guarded: false }.judge_values(&[1.0; 9], &[1.0; 9]);
+        let judge = |floor, comparisons| {
+            Rule {
+                floor,
+                comparisons,
+                guarded: false,
+            }
+            .judge_values(&[1.0; 9], &[1.0; 9])
+        };
         assert_eq!(judge(-0.1, 1), Err(StatsError::Floor(-0.1)));
         assert!(judge(f64::NAN, 1).is_err());
         assert_eq!(judge(0.01, 0), Err(StatsError::NoComparisons));

@@ -73,7 +73,11 @@ impl SlotOutput {
                 flows,
                 deadline_s: spec.deadline_text(),
             };
-            return Answer::Failed { reason, kept: None, begun: None };
+            return Answer::Failed {
+                reason,
+                kept: None,
+                begun: None,
+            };
         }
         let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
         let answer = serde_json::from_slice(&self.out);
@@ -85,7 +89,11 @@ impl SlotOutput {
                     how: how_it_ended(self.status),
                     stderr,
                 };
-                Answer::Failed { reason, kept: None, begun: None }
+                Answer::Failed {
+                    reason,
+                    kept: None,
+                    begun: None,
+                }
             })
     }
 }

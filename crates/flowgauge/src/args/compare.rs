@@ -13,7 +13,7 @@ Examples:
   flowgauge compare laptop server board --out page   machines side by side, as a page
   flowgauge compare main branch --fail-on-regression 3%
   flowgauge compare before after --format csv        one row a variant and run
-  flowgauge compare main branch --relative           ratios to the reference, not times
+  flowgauge compare main branch --absolute           times, not ratios to the reference
   flowgauge compare main branch --expect 'primes/thread <= 1.03'
   flowgauge compare main branch --expect 'primes/thread memory <= 1.1'
 
@@ -24,9 +24,9 @@ slot, gone from a later run) or has too few slots to judge what looks slower.";
 
 /// Results of several runs or machines side by side.
 ///
-/// The first folder is the reference: each variant has a verdict against the same variant there.
-/// Intervals do not cover a shift of the whole machine between two runs: choose a
-/// floor (docs/comparing.md).
+/// The first folder is the reference: each variant has a verdict against the same variant there, by its
+/// ratio to the first variant of its rounds, which a shift of the whole machine between two runs does not change.
+/// Cases of one variant are compared by their times, and so are all with --absolute (docs/comparing.md).
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
 #[command(override_usage = "flowgauge compare [OPTIONS] <DIR> <DIR>...")]
@@ -37,8 +37,11 @@ pub(crate) struct CompareArgs {
     /// Ignore differences below this [default: from the noise of the runs]
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) floor: Option<f64>,
-    /// Compare ratios to the reference of each round, not times
+    /// Compare times, not ratios to the reference of each round
     #[arg(long)]
+    pub(crate) absolute: bool,
+    /// Compare ratios to the reference of each round: the default
+    #[arg(long, conflicts_with = "absolute")]
     pub(crate) relative: bool,
     /// Exit with 1 if the interval shows a variant slower by at least this; with 3 if a variant was not
     /// compared or is gone, with 2 if none was compared

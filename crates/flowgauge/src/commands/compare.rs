@@ -29,10 +29,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         .map(|(name, results)| Named { name, results })
         .collect();
     let how = How {
-        basis: if args.relative {
-            Basis::Relative
-        } else {
-            Basis::Times
+        basis: match args.absolute && !args.relative {
+            true => Basis::Times,
+            false => Basis::Relative,
         },
         floor: args.floor,
     };

@@ -75,14 +75,19 @@ fn same_times(home: &Home) {
     fs::copy(before, after).unwrap();
 }
 
-/// The journal of `after`, with every time of threads made `factor` times as long: the
-/// slots are changed, and everything else is as it was.
 fn slow_threads(home: &Home, factor: u64) {
+    slow_variants(home, &[1], factor);
+}
+
+/// The journal of `after`, with every time of variants made `factor` times as long: the
+/// slots are changed, and everything else is as it was.
+fn slow_variants(home: &Home, variants: &[u64], factor: u64) {
     let path = home.path("after/journal.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     let slower = |line: &str| {
         let mut entry: serde_json::Value = serde_json::from_str(line).unwrap();
-        if entry["line"] == "slot" && entry["variant"] == 1 {
+        let own = entry["variant"].as_u64();
+        if entry["line"] == "slot" && own.is_some_and(|own| variants.contains(&own)) {
             let reps = entry["outcome"]["answer"]["reps"].as_array_mut().unwrap();
             for rep in reps {
                 for phase in ["create_ns", "steady_ns", "teardown_ns"] {
@@ -149,7 +154,7 @@ fn other_proof(home: &Home, variants: &[u64]) {
 fn what_was_not_compared_may_be_a_regression() {
     let home = home();
     same_times(&home);
-    let line = "compare before after --floor 90% --fail-on-regression 95%";
+    let line = "compare before after --absolute --floor 90% --fail-on-regression 95%";
     assert_eq!(code(&home, line).0, Some(0));
     other_proof(&home, &[1]);
     let (one, _, said) = code(&home, line);
@@ -175,6 +180,7 @@ fn what_was_not_compared_may_be_a_regression() {
         "compare",
         "before",
         "after",
+        "--absolute",
         "--expect",
         "mine/thread <= 1.03",
     ]);
@@ -220,7 +226,7 @@ fn what_is_gone_may_be_a_regression() {
             .answered();
     }
     same_processes(&home);
-    let line = "compare before after --floor 90% --fail-on-regression 95%";
+    let line = "compare before after --absolute --floor 90% --fail-on-regression 95%";
     let (code_now, _, said) = code(&home, line);
     assert_eq!(code_now, Some(3), "{said}");
     assert!(
@@ -228,8 +234,25 @@ fn what_is_gone_may_be_a_regression() {
         "{said}"
     );
     // What is new has nothing to be slower than.
-    let line = "compare after before --floor 90% --fail-on-regression 95%";
+    let line = "compare after before --absolute --floor 90% --fail-on-regression 95%";
     assert_eq!(code(&home, line).0, Some(0));
+}
+
+/// Identical runs minutes apart were called changed in 8 of 28: the machine had shifted between them.
+#[test]
+fn a_run_that_shifted_as_a_whole_changes_no_ratio_and_every_time() {
+    let home = home();
+    same_times(&home);
+    slow_variants(&home, &[0, 1], 3);
+    let line = "compare before after --floor 10% --fail-on-regression 50%";
+    let (code_now, text, said) = code(&home, line);
+    assert_eq!(code_now, Some(0), "{said}");
+    assert!(text.contains("--absolute compares times"), "{text}");
+    assert_eq!(code(&home, &format!("{line} --relative")).0, Some(0));
+    let (code_now, _, said) = code(&home, &format!("{line} --absolute"));
+    assert_eq!(code_now, Some(1), "{said}");
+    home.run(&["compare", "before", "after", "--absolute", "--relative"])
+        .refused(2, &["cannot be used with"]);
 }
 
 #[test]

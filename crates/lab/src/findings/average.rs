@@ -73,14 +73,18 @@ fn means(reference: Side<'_>, subject: Side<'_>, metric: Metric) -> (Vec<f64>, V
     both.unzip()
 }
 
-/// `on average 1.19x slower [1.08x … 1.35x]: 1 launch in 5 of new takes 2.00x as long`.
+/// `new on average 1.19x slower [1.08x … 1.35x] than old: 1 launch in 5 of new takes 2.00x as long`.
 fn words(estimate: &Estimate, sides: [Side<'_>; 2]) -> String {
     let slow: Vec<String> = sides.into_iter().filter_map(slow).collect();
     let because = match slow.is_empty() {
         true => String::new(),
         false => format!(": {}", slow.join("; ")),
     };
-    format!("on average {}{because}", ratio(estimate))
+    let [reference, subject] = sides.map(|side| plural(side.label));
+    format!(
+        "{subject} on average {} than {reference}{because}",
+        ratio(estimate)
+    )
 }
 
 fn ratio(estimate: &Estimate) -> String {
@@ -110,7 +114,11 @@ fn slow(side: Side<'_>) -> Option<String> {
         few @ 0..=2 => format!("{few} of {of} {}", plural_of(each)),
         many => format!("1 {each} in {:.0}", of as f64 / many as f64),
     };
-    let takes = if side.tail.slow == 1 || side.tail.slow > 2 { "takes" } else { "take" };
+    let takes = if side.tail.slow == 1 || side.tail.slow > 2 {
+        "takes"
+    } else {
+        "take"
+    };
     let (label, by) = (plural(side.label), factor(slow / typical));
     Some(format!("{share} of {label} {takes} {by} as long"))
 }
@@ -134,7 +142,7 @@ mod tests {
         let slot = |round: usize| {
             let time = |place: usize| match (5 * round + place) % slow_each.max(1) {
                 0 if slow_each > 0 => 20 * MS,
-                _ => 10 * MS + (round as u64 * 7 + place as u64 * 3) % 10,
+                _ => 10 * MS + ((round * 7 + place * 3 + variant * 5) % 10) as u64,
             };
             RawSlot {
                 round,
@@ -195,8 +203,11 @@ mod tests {
         let some = found(30, 6);
         assert!(some.is_apart, "{some:?}");
         let words = some.words.unwrap();
-        assert!(words.starts_with("on average 1.1"), "{words}");
-        assert!(words.ends_with("x]: 1 launch in 6 of new takes 2.00x as long"), "{words}");
+        assert!(words.starts_with("new on average 1.1"), "{words}");
+        assert!(
+            words.ends_with("x] than old: 1 launch in 6 of new takes 2.00x as long"),
+            "{words}"
+        );
     }
 
     #[test]
@@ -205,7 +216,10 @@ mod tests {
         assert!(!few.is_apart);
         let words = few.words.unwrap();
         assert!(words.contains(" as seen"), "{words}");
-        assert!(words.ends_with(": 2 of 40 launches of new take 2.00x as long"), "{words}");
+        assert!(
+            words.ends_with(": 2 of 40 launches of new take 2.00x as long"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(super) fn decides(
         comparisons: SHARE * pair.comparisons,
         ..pair
     };
-    let found = slot_values.one(kind, strict).filter(|_| !verdict.is_decided())?;
+    let found = slot_values
+        .one(kind, strict)
+        .filter(|_| !verdict.is_decided())?;
     found.verdict.is_decided().then_some(found)
 }

@@ -28,7 +28,9 @@ impl Launches {
             Answer::Done(record) => Some((record.warmups.len() + record.reps.len()) as u64),
             Answer::Failed { begun, .. } => begun.map(u64::from),
         });
-        let failed = slots.iter().filter(|slot| slot.outcome.answer.done().is_none());
+        let failed = slots
+            .iter()
+            .filter(|slot| slot.outcome.answer.done().is_none());
         Some(Self {
             begun: begun.sum::<Option<u64>>()?,
             failed: failed.count() as u64,
@@ -42,7 +44,10 @@ pub(super) fn failed(sides: [(&str, Option<Launches>); 2]) -> Option<String> {
     let some = sides.into_iter().filter_map(|(label, launches)| {
         let Launches { begun, failed } = launches.filter(|launches| launches.failed > 0)?;
         let share = percent(failed as f64 / begun as f64);
-        Some(format!("{share} of those of {} did not ({failed} of {begun})", plural(label)))
+        Some(format!(
+            "{share} of those of {} did not ({failed} of {begun})",
+            plural(label)
+        ))
     });
     let some: Vec<String> = some.collect();
     (!some.is_empty()).then(|| format!("of the launches that ended; {}", some.join(", ")))

@@ -304,7 +304,12 @@ impl<'a> Column<'a> {
     }
 
     /// As a side of a comparison on average.
-    fn on_average<'b>(&'b self, case: &Case, times: &'b [f64], tail: TailSide) -> average::Side<'b> {
+    fn on_average<'b>(
+        &'b self,
+        case: &Case,
+        times: &'b [f64],
+        tail: TailSide,
+    ) -> average::Side<'b> {
         average::Side {
             label: self.label,
             slots: &self.slots,

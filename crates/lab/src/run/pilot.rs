@@ -203,7 +203,11 @@ mod tests {
     #[test]
     fn a_pilot_that_the_budget_cut_is_told_from_one_that_was_asked_to_be_short() {
         let late = |reason| Outcome {
-            answer: Answer::Failed { reason, kept: None },
+            answer: Answer::Failed {
+                reason,
+                kept: None,
+                begun: None,
+            },
             launch_ns: 0,
             samples: None,
             simulated: None,

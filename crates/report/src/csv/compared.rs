@@ -31,7 +31,7 @@ const COLUMNS: &[Column] = &[
     ("run", |row| text(&row.all.runs[row.run].name)),
     ("reference_run", |row| text(&row.all.runs[0].name)),
     ("basis", |row| {
-        text(match row.all.basis {
+        text(match row.case.basis {
             Basis::Times => "times",
             Basis::Relative => "relative",
         })

@@ -93,15 +93,19 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
     if let Some(failed) = &finding.failed {
-        section.text(Tone::Doubt, capital(failed));
+        section.text(Tone::Doubt, failed);
     }
     let average = finding.average.as_ref();
     if let Some((average, words)) = average.and_then(|one| Some((one, one.words.as_ref()?))) {
-        let tone = if average.is_apart { Tone::Doubt } else { Tone::Plain };
-        section.text(tone, capital(words));
+        let tone = if average.is_apart {
+            Tone::Doubt
+        } else {
+            Tone::Plain
+        };
+        section.text(tone, words);
     }
     if let Some(cpu_time) = &finding.cpu_time {
-        section.text(Tone::Plain, capital(&cpu_time.sentence));
+        section.text(Tone::Plain, &cpu_time.sentence);
     }
     section.quiet(finding.early.clone());
     if let Some(doubt) = &finding.overstated {

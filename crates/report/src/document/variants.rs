@@ -60,11 +60,9 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("mad_ns", |row| row.value(|value| Some(value.mad))),
     Column::new("p95_ns", |row| row.value(|value| value.p95)),
     Column::new("p99_ns", |row| row.value(|value| value.p99)),
-    Column::new("cpu_ns", |row| {
-        row.used(|c| c.cpu_ns)
-    })
-    .shown("CPU time", Unit::Time)
-    .drop(3),
+    Column::new("cpu_ns", |row| row.used(|c| c.cpu_ns))
+        .shown("CPU time", Unit::Time)
+        .drop(3),
     Column::new("create_ns", |row| row.phase(|phases| phases.create_ns)),
     Column::new("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
     Column::new("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),

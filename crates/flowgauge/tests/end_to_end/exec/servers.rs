@@ -217,7 +217,10 @@ fn cpu_time_of_a_server_that_ignores_its_children_is_whole_or_not_available() {
         assert!(own.user_ns.is_none() && own.cpu_share.is_none());
     }
     let cpu = results.studies[0].cases[0].quantity("cpu", &variant.label);
-    assert_eq!(cpu.unwrap().value.value().is_some(), variant.cpu_ns.is_some());
+    assert_eq!(
+        cpu.unwrap().value.value().is_some(),
+        variant.cpu_ns.is_some()
+    );
     assert!(variant.not_counted[0].contains("SIGCHLD is ignored"));
     home.assert_nothing_left();
 }

@@ -95,6 +95,12 @@ pub enum About {
     NoAnswer,
     /// That few rounds may have overstated the difference.
     Overstated,
+    /// What wall time says, where the row is of CPU time.
+    WallTime,
+    /// Of which launches the row is, where some failed.
+    Failed,
+    /// What it is on average, where that is another answer than the typical one.
+    Average,
     /// What a flag asked for, such as the highest rate within a bound.
     Asked,
     /// What was measured besides, such as the other variants.

@@ -62,6 +62,10 @@ pub(super) fn row(
         (None, None) => row.alone(study, case, is_headline),
     }
     let compared = main.map(|(finding, _)| finding).or(best);
+    if let Some(finding) = compared.filter(|_| row.ratio.is_some()) {
+        row.lead_by_cpu_time(finding);
+        row.say_of_launches(finding);
+    }
     let named = compared.filter(|_| row.ratio.is_some());
     let others = named.and_then(|finding| others(case, finding));
     row.below
@@ -224,7 +228,37 @@ impl Answer {
             .extend(overstated.map(|said| About::Overstated.says(said)));
     }
 
-    /// Further lines of a case on the first screen.
+    /// Says what CPU time does, where the finding cannot tell and that decides; what wall time says goes below.
+    fn lead_by_cpu_time(&mut self, finding: &Finding) {
+        let Some(cpu_time) = finding.cpu_time.as_deref() else {
+            return;
+        };
+        let wall = format!("wall time: {} {}", self.words, self.ends);
+        let said = cpu_time.in_words(finding.floor);
+        self.words = format!("CPU time: {}", said.word);
+        self.ends = said.interval;
+        self.quantity.clone_from(&cpu_time.name);
+        [self.subject, self.reference] =
+            [&cpu_time.subject, &cpu_time.reference].map(|label| Some(label.clone()));
+        self.verdict = Some(cpu_time.verdict);
+        let contrast = cpu_time.contrast.value();
+        self.ratio = contrast.map(|contrast| contrast.estimate);
+        self.interval = contrast.and_then(|contrast| contrast.interval());
+        self.below.push(About::WallTime.says(wall));
+    }
+
+    /// Says of which launches the row is, and what it is on average where that is another answer.
+    fn say_of_launches(&mut self, finding: &Finding) {
+        let failed = finding.failed.clone();
+        self.below
+            .extend(failed.map(|said| About::Failed.says(said)));
+        let average = finding.average.as_ref();
+        let words = average.and_then(|average| average.words.clone());
+        self.below
+            .extend(words.map(|said| About::Average.says(said)));
+    }
+
+    /// Says what else the first screen has of a case.
     fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
         let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
         let mut served = latencies_in_words(case).into_iter();

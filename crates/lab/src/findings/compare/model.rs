@@ -117,6 +117,9 @@ pub struct ComparedCase {
     pub sweep: Option<SweepPoint>,
     /// Which time is compared.
     pub metric: Metric,
+    /// What is compared of it: its time, where it has no second variant to lay it against.
+    #[serde(default)]
+    pub basis: Basis,
     /// One entry a run: the floor of its comparison with the first; none for the first.
     pub floors: Vec<Option<Floor>>,
     /// Its variants, in the order of the first run.

@@ -58,18 +58,19 @@ fn against_first(
     let studies: Vec<Study> = results.map(|result| result.study.clone()).collect();
     let target = names::target(expectation, &studies)?;
     let change = change(&target, runs, place, all);
-    let found = change.and_then(
-        |(floor, change)| match (target.quantity, &change.estimate) {
-            (Kind::Time, Some(estimate)) => {
-                let found = Found::of(estimate);
-                match by_the_machine(expectation.bound, &found, floor) {
-                    Some(why) => Err(format!("{}: {why}", expectation.bound.shown(&found))),
-                    None => Ok(found),
+    let found =
+        change.and_then(
+            |(basis, floor, change)| match (target.quantity, &change.estimate) {
+                (Kind::Time, Some(estimate)) => {
+                    let found = Found::of(estimate);
+                    match by_the_machine(expectation.bound, &found, floor) {
+                        Some(why) => Err(format!("{}: {why}", expectation.bound.shown(&found))),
+                        None => Ok(found),
+                    }
                 }
-            }
-            _ => of_quantity(&target, [&runs[0], &runs[place]], all.basis),
-        },
-    );
+                _ => of_quantity(&target, [&runs[0], &runs[place]], basis),
+            },
+        );
     Ok(said(expectation, found))
 }
 
@@ -102,7 +103,7 @@ fn change<'a>(
     runs: &[Named<'_>],
     place: usize,
     all: &'a SideBySide,
-) -> Result<(Floor, &'a Change), String> {
+) -> Result<(Basis, Floor, &'a Change), String> {
     let label = &target.case.variants[target.variant].label;
     let found = all.changes().find(|(study, case, variant, run, _)| {
         study.name == target.study.name
@@ -112,7 +113,7 @@ fn change<'a>(
     });
     if let Some((_, case, _, _, change)) = found {
         return match (&change.not_compared, case.floors[place]) {
-            (None, Some(floor)) => Ok((floor, change)),
+            (None, Some(floor)) => Ok((case.basis, floor, change)),
             (why, _) => Err(format!(
                 "not compared: {}",
                 why.as_deref().unwrap_or("there is no floor")

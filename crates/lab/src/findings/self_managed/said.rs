@@ -135,9 +135,7 @@ fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
     });
     let faults = far(both(few, many, |variant| variant.counts?.faults()));
     let faults = faults.map(|[few, many]| format!("there are {many} page faults instead of {few}"));
-    let waits = both(few, many, |variant| {
-        variant.counts?.voluntary_switches
-    });
+    let waits = both(few, many, |variant| variant.counts?.voluntary_switches);
     let waits = far(waits)
         .map(|[few, many]| format!("flows give up their CPU {many} times instead of {few}"));
     [kernel, faults, waits].into_iter().flatten().collect()

@@ -67,7 +67,11 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
 /// A slot that failed.
 pub(super) fn failed(reason: Failure) -> Outcome {
     Outcome {
-        answer: Answer::Failed { reason, kept: None, begun: None },
+        answer: Answer::Failed {
+            reason,
+            kept: None,
+            begun: None,
+        },
         launch_ns: 40_000_000,
         samples: None,
         simulated: None,
