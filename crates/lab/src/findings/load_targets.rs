@@ -3,16 +3,23 @@
 //! A generator that takes most of a CPU, or sends late, measures itself: both are said. A request that
 //! waited for a connection was held up by the server, and is said apart.
 
+use measure::memory::Reading;
+
 use super::generator::cpu_share;
+use super::growth::Growth;
 use super::quantity::Amount;
 use super::{CaseResult, Requests};
 use crate::data::Metric;
-use crate::data::number::{many, plain, significant, time, time_interval};
+use crate::data::number::{bytes, many, plain, significant, time, time_interval};
 
 /// Below, no rate is said to meet a bound.
 const LEAST_ROUNDS: usize = 6;
 
-/// The p99 of each server at each rate, and the highest rate within the bound.
+/// Memory that grows by more than this factor from the fewest to the most requests is worth a word.
+const MUCH: f64 = 1.1;
+
+/// What was asked of several rates: the p99 of each server at each of them, and the highest rate that meets
+/// the bound, where there is one.
 pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
         .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case)))
@@ -28,7 +35,8 @@ pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
         let served = first.case.work_of(at).served();
         let bound = served.and_then(|served| served.slo_p99_s);
         let highest = bound.map(|bound| highest(&at_rates, at, bound));
-        let said: Vec<String> = p99.into_iter().chain(highest).collect();
+        let memory = memory_by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
+        let said: Vec<String> = p99.into_iter().chain(memory).chain(highest).collect();
         (!said.is_empty()).then(|| format!("{}: {}", variant.label, said.join("; ")))
     });
     each.flatten().collect()
@@ -46,6 +54,48 @@ fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| format!("p99 {}", each.join(", ")))
+}
+
+/// `memory 8.65 MiB at 50 requests/s, 9.30 MiB at 100`, and whether it grows with every request.
+fn memory_by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
+    let known = at_rates.iter().filter_map(|(rate, case)| {
+        let memory = case.variants.get(at)?.memory?;
+        Some((plain(*rate), bytes(memory.total() as f64)))
+    });
+    let each = known
+        .enumerate()
+        .map(|(number, (rate, memory))| match number {
+            0 => format!("{memory} at {rate} requests/s"),
+            _ => format!("{memory} at {rate}"),
+        });
+    let each: Vec<String> = each.collect();
+    let slots = at_rates.iter().flat_map(|(_, case)| &case.slots);
+    let slots = slots.filter(|slot| slot.variant == at);
+    let points = slots.filter_map(|slot| {
+        let record = slot.outcome.answer.done()?;
+        let Reading::Honest(memory) = &record.memory else {
+            return None;
+        };
+        let answered = record.reps.last()?.latencies.as_ref()?.count();
+        Some((answered as f64, memory.total() as f64))
+    });
+    let leak =
+        leak(&points.collect::<Vec<_>>()).map_or_else(String::new, |leak| format!("; {leak}"));
+    (!each.is_empty()).then(|| format!("memory {}{leak}", each.join(", ")))
+}
+
+/// That memory grows in a line with the requests that a launch answered, by more than a tenth in all.
+fn leak(points: &[(f64, f64)]) -> Option<String> {
+    let growth = Growth::through(points).filter(Growth::is_in_a_line)?;
+    let ends = || points.iter().map(|(answered, _)| *answered);
+    let (few, many) = (ends().reduce(f64::min)?, ends().reduce(f64::max)?);
+    let is_much = growth.line.at(many) > MUCH * growth.line.at(few);
+    is_much.then(|| {
+        format!(
+            "memory grows by {} with each further request: look for a leak",
+            bytes(growth.line.slope)
+        )
+    })
 }
 
 fn served(cases: &[CaseResult]) -> impl Iterator<Item = &CaseResult> {
@@ -210,10 +260,17 @@ fn highest(at_rates: &[(f64, &CaseResult)], at: usize, bound_s: f64) -> String {
         .last();
     let bound = format!("p99 of at most {} ms in every round", plain(bound_s * 1e3));
     match met {
-        Some((rate, _)) => format!(
-            "{} requests a second is the highest of these rates with a {bound}",
-            plain(*rate)
-        ),
+        Some((rate, _)) => {
+            let is_last = at_rates.last().is_some_and(|(last, _)| last == rate);
+            let more = match is_last {
+                true => ", and the last that was tried: higher ones may have it too",
+                false => "",
+            };
+            format!(
+                "{} requests a second is the highest of these rates with a {bound}{more}",
+                plain(*rate)
+            )
+        }
         None => {
             let rounds = at_rates.iter().map(|(_, case)| case.rounds);
             let most = rounds.max().unwrap_or(0);
@@ -231,4 +288,23 @@ fn meets(case: &CaseResult, at: usize, bound_s: f64) -> bool {
     let own = || case.slots.iter().filter(|slot| slot.variant == at);
     let met = own().all(|slot| slot.value_ns.is_some_and(|ns| ns <= bound_s * 1e9));
     met && own().count() >= LEAST_ROUNDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_grows_with_every_request_is_a_leak_and_buffers_are_none() {
+        let slots = |bytes: fn(f64) -> f64| -> Vec<(f64, f64)> {
+            let each = |few: f64| (0..6).map(move |slot| few + f64::from(slot));
+            let all = [100.0, 200.0, 400.0, 800.0].into_iter().flat_map(each);
+            all.map(|answered| (answered, bytes(answered))).collect()
+        };
+        let said = leak(&slots(|answered| 8e6 + 10_240.0 * answered)).unwrap();
+        let begin = "memory grows by 10.0 KiB with each further request";
+        assert!(said.starts_with(begin), "{said}");
+        assert_eq!(leak(&slots(|answered| 8e6 + answered)), None);
+        assert_eq!(leak(&slots(|_| 8e6)), None);
+    }
 }

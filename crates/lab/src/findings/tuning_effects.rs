@@ -24,9 +24,14 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let helps = case.findings.iter();
     let helps = helps.filter(|finding| matches!(finding.verdict, Verdict::Faster { .. }));
     let said: Vec<&str> = helps.map(|finding| finding.sentence.as_str()).collect();
-    Some(match said.as_slice() {
-        [] => "nothing from outside was found to help".to_owned(),
-        said => format!("what helps from outside: {}", said.join("; ")),
+    let open = case.findings.iter().filter(|one| !one.verdict.is_decided());
+    Some(match (said.as_slice(), open.count()) {
+        ([], 0) => "nothing from outside helped".to_owned(),
+        ([], open) => format!(
+            "nothing from outside was found to help ({open} of {} not known yet)",
+            case.findings.len()
+        ),
+        (said, _) => format!("what helps from outside: {}", said.join("; ")),
     })
 }
 

@@ -63,8 +63,7 @@ pub(super) fn row(
     }
     let compared = main.map(|(finding, _)| finding).or(best);
     if let Some(finding) = compared.filter(|_| row.ratio.is_some()) {
-        row.lead_by_cpu_time(finding);
-        row.say_of_launches(finding);
+        row.say_of(finding);
     }
     let named = compared.filter(|_| row.ratio.is_some());
     let others = named.and_then(|finding| others(case, finding));
@@ -73,6 +72,7 @@ pub(super) fn row(
     if let Some(finding) = named.filter(|_| results.studies.len() == 1) {
         row.compare_along(study, case, finding);
     }
+    row.answer_what_if(case);
     row.say_besides(study, case, is_headline);
     if row.ratio.is_none() {
         let why = results.stopped(case);
@@ -228,6 +228,23 @@ impl Answer {
             .extend(overstated.map(|said| About::Overstated.says(said)));
     }
 
+    /// Says what else a finding has than its typical ratio.
+    fn say_of(&mut self, finding: &Finding) {
+        self.lead_by_cpu_time(finding);
+        self.say_of_launches(finding);
+    }
+
+    /// Says that nothing helped a command from outside, where that was asked and is so: not how one change compares.
+    fn answer_what_if(&mut self, case: &CaseResult) {
+        let is_of_help = matches!(self.verdict, Some(Word::Faster));
+        let helps = case.helps().filter(|_| self.ratio.is_some() && !is_of_help);
+        if let Some(helps) = helps {
+            let best = format!("{} {}", self.words, self.ends);
+            self.below.insert(0, About::Besides.says(best));
+            (self.words, self.ends) = (helps, String::new());
+        }
+    }
+
     /// Says what CPU time does, where the finding cannot tell and that decides; what wall time says goes below.
     fn lead_by_cpu_time(&mut self, finding: &Finding) {
         let Some(cpu_time) = finding.cpu_time.as_deref() else {
@@ -260,7 +277,8 @@ impl Answer {
 
     /// Says what else the first screen has of a case.
     fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
-        let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
+        let helps = case.helps().filter(|helps| *helps != self.words);
+        let mut besides: Vec<String> = helps.into_iter().chain(case.launching()).collect();
         let mut served = latencies_in_words(case).into_iter();
         let what = served.next();
         self.below.extend(what.map(|said| About::Asked.says(said)));

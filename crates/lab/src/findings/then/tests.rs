@@ -555,7 +555,11 @@ fn flows_that_go_on_after_a_crash_are_counted_in_refused_slots() {
                 stderr: String::new(),
             },
         };
-        flow::Answer::Failed { reason, kept: None }
+        flow::Answer::Failed {
+            reason,
+            kept: None,
+            begun: None,
+        }
     });
     let found = held(
         study(vec![case("x", 4, &["process", "thread"])]),

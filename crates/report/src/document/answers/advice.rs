@@ -110,9 +110,11 @@ fn more_rounds(
     open: &[(&StudyResult, &CaseResult)],
     folder: &str,
 ) -> Option<String> {
+    let open: Vec<(&StudyResult, &CaseResult)> = open.iter().copied().filter(can_end).collect();
+    let open = &open[..];
     let ended = |end: Option<CaseEnd>| open.iter().any(|(_, case)| case.ended == end);
     let (in_time, in_rounds) = (ended(Some(CaseEnd::Budget)), ended(Some(CaseEnd::Rounds)));
-    if !in_time && !in_rounds && !ended(None) {
+    if open.is_empty() || !in_time && !in_rounds && !ended(None) {
         return None;
     }
     let settings = &results.header.settings;
@@ -125,6 +127,16 @@ fn more_rounds(
     Some(format!(
         "More rounds: flowgauge run --resume {folder}{flags}"
     ))
+}
+
+/// Whether more rounds can decide anything: both sides of a comparison have good slots, or nothing failed yet.
+fn can_end((_, case): &(&StudyResult, &CaseResult)) -> bool {
+    let never = |label: &str| {
+        let mut variants = case.variants.iter();
+        variants.any(|one| one.label == label && one.good == 0 && !one.failures.is_empty())
+    };
+    let mut findings = case.findings.iter();
+    findings.any(|one| !never(&one.subject) && !never(&one.reference))
 }
 
 /// Minutes that should be enough for intervals of all that is open: what the run took so far, and the
