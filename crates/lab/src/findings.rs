@@ -18,7 +18,6 @@ pub mod compare;
 mod compared;
 pub mod counted;
 pub mod counts;
-mod cpu_time;
 mod crossover;
 mod ended;
 pub mod expect;

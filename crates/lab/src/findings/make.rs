@@ -7,7 +7,6 @@ use super::average::{self, Average};
 use super::caveats::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
-use super::cpu_time;
 use super::ended::{self, Launches};
 use super::generator::behind;
 use super::laws::laws;
@@ -501,7 +500,6 @@ fn finding(
         failed: ended::failed(
             [reference, subject].map(|column| (column.label, column.launches(case))),
         ),
-        cpu_time: None,
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause,
         why,

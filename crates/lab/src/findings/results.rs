@@ -211,9 +211,6 @@ pub struct Finding {
     /// What part of the launches the verdict is not of, since they failed or were killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// What the CPU time of the same rounds says, where the verdict cannot tell and it decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_time: Option<Box<QuantityFinding>>,
     /// The whole answer in one sentence.
     pub sentence: String,
     /// What explains most of an established difference, in one clause; `None` where nothing that

@@ -104,9 +104,6 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
         };
         section.text(tone, words);
     }
-    if let Some(cpu_time) = &finding.cpu_time {
-        section.text(Tone::Plain, &cpu_time.sentence);
-    }
     section.quiet(finding.early.clone());
     if let Some(doubt) = &finding.overstated {
         section.text(Tone::Doubt, doubt);

@@ -95,8 +95,6 @@ pub enum About {
     NoAnswer,
     /// That few rounds may have overstated the difference.
     Overstated,
-    /// What wall time says, where the row is of CPU time.
-    WallTime,
     /// Of which launches the row is, where some failed.
     Failed,
     /// What it is on average, where that is another answer than the typical one.

@@ -63,7 +63,7 @@ pub(super) fn row(
     }
     let compared = main.map(|(finding, _)| finding).or(best);
     if let Some(finding) = compared.filter(|_| row.ratio.is_some()) {
-        row.say_of(finding);
+        row.say_of_launches(finding);
     }
     let named = compared.filter(|_| row.ratio.is_some());
     let others = named.and_then(|finding| others(case, finding));
@@ -228,12 +228,6 @@ impl Answer {
             .extend(overstated.map(|said| About::Overstated.says(said)));
     }
 
-    /// Says what else a finding has than its typical ratio.
-    fn say_of(&mut self, finding: &Finding) {
-        self.lead_by_cpu_time(finding);
-        self.say_of_launches(finding);
-    }
-
     /// Says that nothing helped a command from outside, where that was asked and is so: not how one change compares.
     fn answer_what_if(&mut self, case: &CaseResult) {
         let is_of_help = matches!(self.verdict, Some(Word::Faster));
@@ -243,25 +237,6 @@ impl Answer {
             self.below.insert(0, About::Besides.says(best));
             (self.words, self.ends) = (helps, String::new());
         }
-    }
-
-    /// Says what CPU time does, where the finding cannot tell and that decides; what wall time says goes below.
-    fn lead_by_cpu_time(&mut self, finding: &Finding) {
-        let Some(cpu_time) = finding.cpu_time.as_deref() else {
-            return;
-        };
-        let wall = format!("wall time: {} {}", self.words, self.ends);
-        let said = cpu_time.in_words(finding.floor);
-        self.words = format!("CPU time: {}", said.word);
-        self.ends = said.interval;
-        self.quantity.clone_from(&cpu_time.name);
-        [self.subject, self.reference] =
-            [&cpu_time.subject, &cpu_time.reference].map(|label| Some(label.clone()));
-        self.verdict = Some(cpu_time.verdict);
-        let contrast = cpu_time.contrast.value();
-        self.ratio = contrast.map(|contrast| contrast.estimate);
-        self.interval = contrast.and_then(|contrast| contrast.interval());
-        self.below.push(About::WallTime.says(wall));
     }
 
     /// Says of which launches the row is, and what it is on average where that is another answer.

@@ -64,12 +64,6 @@ impl<'a> SlotValues<'a> {
             .collect()
     }
 
-    /// One quantity of two variants; `None` where neither has it.
-    pub(crate) fn one(&self, kind: Kind, pair: Compared) -> Option<QuantityFinding> {
-        let place = self.kinds.iter().position(|one| *one == kind)?;
-        self.finding(place, pair)
-    }
-
     /// The values of a variant's good slots; `None` where the work cannot have the quantity.
     fn amount(&self, place: usize, variant: usize) -> Option<Measured<Amount>> {
         let own = self.rows.iter().filter(|row| row.variant == variant);
