@@ -415,7 +415,11 @@ impl Judge {
         }
         let Opened { floor, pairs } = self.as_opened();
         let comparisons = self.pairs() * answers;
-        let rule = Rule { floor, comparisons };
+        let rule = Rule {
+            floor,
+            comparisons,
+            guarded: self.guarded,
+        };
         let left = self
             .plan
             .looks()
