@@ -23,7 +23,7 @@
 //! | 6 at 3.1 %, then 20, 40, 80 at .8 % | 4.9 % | 46, 16.9, 7.8, 6 | 52 % |
 //! | this plan | 4.8 % | 39, 13.7, 7.6, 7 | 55 % |
 //!
-//! (400,000 simulated comparisons; the signed-rank statistic has the same distribution whatever
+//! (200,000 to 600,000 simulated comparisons each; the signed-rank statistic has the same distribution whatever
 //! the noise, so the level is that of any machine.)
 //!
 //! A run that ended by its budget or its rounds was judged where it ended, at the level of a

@@ -22,7 +22,7 @@
 //! **Nothing is chosen between two looks.** A case that left a look gets all rounds to the next one, so
 //! what its values say cannot move the moment at which they are judged; only the end of the budget
 //! can, which knows nothing of them. A look reads nothing but the rounds of its own case. So looks
-//! mean what they mean without a budget (simulated: `campaign whole`, docs/method.md).
+//! mean what they mean without a budget (simulated: docs/method.md).
 //!
 //! **No case is left short of an interval.** A case behind the rows is begun only if the rounds up to
 //! its first look fit into what is left: fewer cases, finished. A row that does not fit gets what

@@ -165,7 +165,9 @@ fn where_there_are_no_fibers_they_are_left_out_once_and_the_rest_is_run() {
         [
             "model fiber is not available: no fibers on this target",
             "model fiber-packed is not available: no fibers on this target",
-            "model migratable is not available: no fibers on this target"
+            "model migratable is not available: no fibers on this target",
+            "model migratable-copied is not available: no fibers on this target",
+            "model migratable-aliased is not available: no fibers on this target"
         ]
     );
     assert_eq!(study.cases.len(), cases);
