@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn the_deadline_of_a_machine_follows_from_the_budgets() {
         let of = |more: &[&str]| plan(more).unwrap().usual_deadline().as_secs();
-        assert_eq!(of(&[]), 2 * 18 + 600);
+        assert_eq!(of(&[]), 2 * 20 + 600);
         assert_eq!(of(&["--budget", "5m"]), 2 * 300 + 600);
         assert_eq!(of(&["--preset", "full"]), 24 * 60 * 60);
     }
