@@ -46,16 +46,32 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
 /// `line` has its end.
 pub(super) fn check(line: &[u8]) -> Found<'_> {
     let Some((text, written)) = parts(line) else {
-        return Found::Bare;
+        return resealed(line).map_or(Found::Bare, |line| Found::Mended(line.into()));
     };
-    match crc(text) ^ written {
-        0 => Found::Whole,
-        difference => flipped(text.len(), difference).map_or(Found::Damaged, |bit| {
-            let mut mended = line.to_vec();
-            mended[bit / 8] ^= 1 << (bit % 8);
-            Found::Mended(mended.into())
-        }),
+    let difference = crc(text) ^ written;
+    if difference == 0 {
+        return Found::Whole;
     }
+    let turned = |bit: usize| {
+        let mut mended = line.to_vec();
+        mended[bit / 8] ^= 1 << (bit % 8);
+        mended
+    };
+    let mended = resealed(line).or_else(|| flipped(text.len(), difference).map(turned));
+    mended.map_or(Found::Damaged, |line| Found::Mended(line.into()))
+}
+
+/// The line with the end that belongs to its text, where that differs in one bit from the one it has.
+fn resealed(line: &[u8]) -> Option<Vec<u8>> {
+    let end = line
+        .len()
+        .checked_sub(BEFORE.len() + DIGITS + AFTER.len())?;
+    let mut whole = line[..end].to_vec();
+    whole.push(b'}');
+    seal(&mut whole);
+    let apart = whole[end..].iter().zip(&line[end..]);
+    let bits: u32 = apart.map(|(a, b)| (a ^ b).count_ones()).sum();
+    (bits == 1).then_some(whole)
 }
 
 /// The checksummed text, and the checksum.
@@ -119,6 +135,11 @@ mod tests {
         assert!(serde_json::from_slice::<serde_json::Value>(&line).is_ok());
         assert_eq!(check(&line), Found::Whole);
         let bits = 8 * (line.len() - AFTER.len() - DIGITS - BEFORE.len());
+        for bit in bits..8 * line.len() {
+            let mut damaged = line.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(check(&damaged), Found::Mended(Cow::Borrowed(&line)));
+        }
         for bit in 0..bits {
             let mut damaged = line.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);

@@ -112,7 +112,7 @@ mod tests {
             sentence(&rows).unwrap(),
             "Of 6 questions on threads against processes: threads are faster than processes in 3 \
              (most, 5.00x in Create 4 workers; 1 by CPU time), slower than processes in 1 (3.07x \
-             in mmap) and at most 6 % apart in 1; 1 is not known yet"
+             in mmap) and at most 5 % apart in 1; 1 is not known yet"
         );
         let open = [
             row("Pages", Word::CannotTell, 1.2),

@@ -24,7 +24,7 @@ fn a_planted_difference_that_was_never_looked_for_is_not_said_to_be_missed() {
     assert_eq!(
         result(0),
         [
-            "thread #2 and threads were not compared: no round has a good slot of both".to_owned(),
+            "not known: thread #2 against threads: no round has a good slot of both".to_owned(),
             "whether a planted 5 % is found was not tried: no round has a good slot of both"
                 .to_owned(),
         ]
@@ -93,7 +93,7 @@ fn what_a_sampler_costs_is_the_difference_that_it_makes() {
     let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
     let dear = said(costing(10));
     assert!(
-        dear.starts_with("sampled: it costs at least 10 %: a run with it is 9.9"),
+        dear.starts_with("sampled: it costs at least 10 %: a run with it is 1.09x"),
         "{dear}"
     );
     let cheap = said(costing(0));

@@ -104,12 +104,12 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         result.sentences[result.sentences.len() - 3..],
         [
             "2 flows, free to use any CPU: of 4 operations threads are slower than processes in 2 \
-             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and undecided in none",
+             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and not known in none",
             "2 flows, free to use any CPU: what makes the difference: the shared address space (with \
              the signal handlers) in 1 (mmap); the shared file table (with the working folder) in 1 \
              (open)",
             "2 flows, free to use any CPU: sharing has an effect also in 1 where threads against \
-             processes is undecided (dup)",
+             processes is not known (dup)",
         ]
     );
     said_of_one_without_time(result.cases);
@@ -124,7 +124,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::findings::CaseResult>) {
         finding.verdict = stats::Verdict::CannotTell { more_rounds: None };
     }
     let said = operation_matrix::sentences(&cut);
-    let expected = "the same in 1, and undecided in none; 1 was not compared (out of time)";
+    let expected = "the same in 1, and not known in none; 1 was not compared (out of time)";
     assert!(said[0].ends_with(expected), "{}", said[0]);
 }
 

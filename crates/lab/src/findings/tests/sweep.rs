@@ -97,7 +97,7 @@ fn a_winner_that_changes_is_named_with_where() {
     };
     let swept = [2, 3, 4, 5].map(|at| workers(at, &BOTH)).to_vec();
     let change = "swept: crossover between 3 and 5 things: threads are faster at 2 and 3, processes \
-                  at 5; undecided at 4";
+                  at 5; not known at 4";
     assert_eq!(said(swept, percent), [change]);
     // So in any sweep, beside what it costs.
     let swept = [2, 3, 4, 5].map(|at| point(at, &BOTH, None)).to_vec();
@@ -118,7 +118,7 @@ fn without_a_change_it_says_that_there_is_no_crossover() {
     );
     assert_eq!(
         said(swept(), |_, _| 100),
-        ["swept: no crossover from 2 to 5 things: undecided at all of these numbers"]
+        ["swept: no crossover from 2 to 5 things: not known at any of these numbers"]
     );
 }
 

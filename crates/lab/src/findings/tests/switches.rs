@@ -83,7 +83,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     }
     assert_eq!(
         cheapest::cheapest(&few),
-        ["flows: which is cheapest to switch is undecided at every number of flows"]
+        ["flows: which is cheapest to switch is not known at any number of flows"]
     );
     few[1] = result.cases[1].clone();
     few.remove(0);
@@ -126,7 +126,7 @@ fn the_headline_of_a_sweep_that_was_cut_speaks_of_what_was_compared() {
     // The headline goes first: cut early, it has all rounds.
     let cut = said(0, Some(4 * 3));
     assert!(
-        cut.starts_with("at 2 flows: threads against processes: "),
+        cut.starts_with("at 2 flows: not known: threads against processes: "),
         "{cut}"
     );
     assert!(cut.contains("3 rounds are too few"), "{cut}");

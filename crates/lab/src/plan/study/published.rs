@@ -28,6 +28,7 @@ pub(crate) const QUANTITIES: &[&str] = &[
     "bytes-read",
     "bytes-written",
     "storage-written",
+    "cpu-request",
     "cpu-share",
     "user-time",
     "system-time",

@@ -35,7 +35,9 @@ fn equal_variants_are_the_same_and_noise_takes_all_looks() {
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
     let finding = &ran.case(0).findings[0];
     assert!(
-        finding.sentence.starts_with("too close to call: threads "),
+        finding
+            .sentence
+            .starts_with("threads and processes at most 9 % apart "),
         "{}",
         finding.sentence
     );
