@@ -57,7 +57,7 @@ fn what_is_advised_would_help() {
         cases.for_each(|case| case.ended = Some(ended));
         terminal::run(&results, &brief(100), Some("out"))
     };
-    let command = "\n    flowgauge run --resume out";
+    let command = "flowgauge run --resume out";
     let time = advised(CaseEnd::Budget);
     assert!(time.contains(&format!("{command} --budget 5m\n")), "{time}");
     let rounds = advised(CaseEnd::Rounds);
@@ -112,9 +112,9 @@ fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
     assert!(text.contains(&together), "{text}");
     assert!(text.contains("; * is exploratory"), "{text}");
     assert!(text.contains("  Primes, dealt out "), "{text}");
-    assert!(text.contains("  Memory, one CPU *"), "{text}");
+    assert!(text.contains("  Memory, one CPU "), "{text}");
     // Its warning was left out where the screen was full.
-    assert!(text.contains("  Primes, even work *\u{2020}"), "{text}");
+    assert!(text.contains("  Primes, even work \u{2020}"), "{text}");
     assert!(text.contains("\u{2020} rests"), "{text}");
     let findings = results
         .studies
