@@ -64,8 +64,8 @@ fn what_is_advised_would_help() {
     let more = format!("{command} --rounds 160 --budget 5m\n");
     assert!(rounds.contains(&more), "{rounds}");
     let decided = advised(CaseEnd::Decided);
-    let alone = "Disk writes is one of many comparisons here; alone it needs less evidence:\n    \
-                 flowgauge run workers --case io\n";
+    let alone = "Memory, primes is one of many comparisons here; alone it needs less evidence:\n    \
+                 flowgauge run primes --case trial\n";
     assert!(
         decided.contains(alone) && !decided.contains(command),
         "{decided}"
