@@ -56,7 +56,9 @@ fn a_flipped_bit_is_set_right_wherever_it_is_and_its_line_is_named() {
     let (folder, text) = four_rounds();
     let path = folder.path().join(FILE_NAME);
     let as_it_was = Results::from_journal(&path).unwrap();
-    for place in (0..text.len()).step_by(61) {
+    // Two lines that lost the end between them are one, which is no slot.
+    let places = (0..text.len()).step_by(61);
+    for place in places.filter(|&place| text[place] != b'\n') {
         let mut damaged = text.clone();
         damaged[place] ^= 1 << (place % 8);
         fs::write(&path, &damaged).unwrap();
