@@ -166,7 +166,9 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     not_ignored()?;
     let mut table = Table::default();
     let journal = real_journal(&Home::new()?)?;
-    while campaign.goes_on() {
+    let mut is_first = true;
+    while is_first || campaign.goes_on() {
+        is_first = false;
         let draw = |_| Moment::draw(campaign, &journal);
         let drawn: Vec<Moment> = (0..AT_ONCE).map(draw).collect();
         let tried = std::thread::scope(|scope| {
