@@ -5,6 +5,7 @@
 mod brief;
 mod checksum;
 mod error;
+mod lines;
 mod reader;
 
 use flow::Outcome;

@@ -14,7 +14,7 @@
 //! was flipped is found and set right. Other damage costs the line; it is taken for a single bit
 //! once in some 2^32 / bits of the line.
 
-use std::borrow::Cow;
+use memchr::memmem;
 
 const BEFORE: &[u8] = br#","crc":""#;
 const AFTER: &[u8] = b"\"}\n";
@@ -24,12 +24,12 @@ const POLYNOMIAL: u32 = 0xedb8_8320;
 
 /// A line of a journal and its checksum.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found<'t> {
+pub(super) enum Found {
     Bare,
     /// Unchanged.
     Whole,
     /// One flipped bit, mended here.
-    Mended(Cow<'t, [u8]>),
+    Mended(Vec<u8>),
     Damaged,
 }
 
@@ -44,9 +44,9 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
 }
 
 /// `line` has its end.
-pub(super) fn check(line: &[u8]) -> Found<'_> {
+pub(super) fn check(line: &[u8]) -> Found {
     let Some((text, written)) = parts(line) else {
-        return resealed(line).map_or(Found::Bare, |line| Found::Mended(line.into()));
+        return resealed(line).map_or(Found::Bare, Found::Mended);
     };
     let difference = crc(text) ^ written;
     if difference == 0 {
@@ -58,7 +58,7 @@ pub(super) fn check(line: &[u8]) -> Found<'_> {
         mended
     };
     let mended = resealed(line).or_else(|| flipped(text.len(), difference).map(turned));
-    mended.map_or(Found::Damaged, |line| Found::Mended(line.into()))
+    mended.map_or(Found::Damaged, Found::Mended)
 }
 
 /// The line with the end that belongs to its text, where that differs in one bit from the one it has.
@@ -72,6 +72,19 @@ fn resealed(line: &[u8]) -> Option<Vec<u8>> {
     let apart = whole[end..].iter().zip(&line[end..]);
     let bits: u32 = apart.map(|(a, b)| (a ^ b).count_ones()).sum();
     (bits == 1).then_some(whole)
+}
+
+/// The first of two lines that a flipped bit in the end of the first made one.
+pub(super) fn first_of_two(line: &[u8]) -> Option<Vec<u8>> {
+    let ends =
+        memmem::find_iter(line, BEFORE).map(|seal| seal + BEFORE.len() + DIGITS + AFTER.len());
+    ends.filter(|&end| end < line.len()).find_map(|end| {
+        let mut first = line[..end].to_vec();
+        let last = first.last_mut()?;
+        let is_flipped = (*last ^ b'\n').count_ones() == 1;
+        *last = b'\n';
+        (is_flipped && check(&first) == Found::Whole).then_some(first)
+    })
 }
 
 /// The checksummed text, and the checksum.
@@ -140,12 +153,12 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             // A digit in upper case is the same digit.
             let found = check(&damaged);
-            assert!(found == Found::Mended(Cow::Borrowed(&line)) || found == Found::Whole);
+            assert!(found == Found::Mended(line.clone()) || found == Found::Whole);
         }
         for bit in 0..bits {
             let mut damaged = line.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(check(&damaged), Found::Mended(Cow::Borrowed(&line)));
+            assert_eq!(check(&damaged), Found::Mended(line.clone()));
             damaged[(bit / 8 + 5) % (bits / 8)] ^= 2;
             assert_eq!(check(&damaged), Found::Damaged);
         }

@@ -5,18 +5,18 @@
 //! A line is written in one go and ends with a newline. A run that is killed while it
 //! writes therefore leaves at most one line without its newline, the last one: it is
 //! dropped, and said so. A line that *has* its newline and cannot be understood was never
-//! written by us, or was changed since. Where lines have checksums ([`checksum`]), one that was
+//! written by us, or was changed since. Where lines have checksums ([`super::checksum`]), one that was
 //! changed is read as it was if that is known, and else left out; both are said, with its number. Where
 //! they have none, as in journals of before, it is an error and not a thing to skip.
 
 use std::borrow::Cow;
-use std::mem;
 use std::path::Path;
 
-use memchr::{memchr_iter, memrchr};
 use serde::Deserialize;
 
-use super::{Entry, Header, JournalError, SCHEMA, brief, checksum};
+use super::checksum::Found as Seal;
+use super::lines::{self, Lines};
+use super::{Entry, Header, JournalError, SCHEMA, brief};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
@@ -43,10 +43,7 @@ pub(crate) fn read<T>(
     begin: impl FnOnce(Header) -> Result<T, String>,
     take: impl Fn(&mut T, Entry, &mut usize) -> Result<(), String>,
 ) -> Result<Found<T>, JournalError> {
-    let whole = memrchr(b'\n', text).map_or(0, |end| end + 1);
-    let ends = memchr_iter(b'\n', text).map(|end| end + 1);
-    let mut begins = 0;
-    let mut lines = ends.map(|end| &text[mem::replace(&mut begins, end)..end]);
+    let mut lines = Lines::of(text);
     let first = lines.next().ok_or_else(|| JournalError::Empty {
         path: path.to_owned(),
     })?;
@@ -60,23 +57,22 @@ pub(crate) fn read<T>(
     let header = header(&first, path)?;
     let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
     let (mut lost, mut damaged) = (0, 0);
-    for (line, number) in lines.zip(2..) {
-        let found = checksum::check(line);
+    for ((line, seal), number) in lines.zip(2..) {
         let mut take = |line: &[u8]| {
             let entry = entry(line, &header, depth).map_err(|error| in_its_line(&error))?;
             take(&mut made, entry, &mut lost)
         };
-        let taken = match &found {
-            checksum::Found::Damaged => Err(String::new()),
-            checksum::Found::Mended(mended) => take(mended),
-            checksum::Found::Bare | checksum::Found::Whole => take(line),
+        let taken = match &seal {
+            Seal::Damaged => Err(String::new()),
+            Seal::Mended(mended) => take(mended),
+            Seal::Bare | Seal::Whole => take(line),
         };
         match taken {
-            Ok(()) if matches!(found, checksum::Found::Mended(_)) => {
+            Ok(()) if matches!(seal, Seal::Mended(_)) => {
                 warnings.push(mended_line(number));
             }
             Ok(()) => {}
-            Err(_) if has_checksums && found != checksum::Found::Whole => {
+            Err(_) if has_checksums && seal != Seal::Whole => {
                 lost += 1;
                 damaged += 1;
                 if damaged <= NAMED {
@@ -91,6 +87,7 @@ pub(crate) fn read<T>(
         (more > 0)
             .then(|| format!("{more} more lines of the journal were damaged and are left out")),
     );
+    let whole = lines::whole(text);
     let torn = text.len() - whole;
     warnings.extend((torn > 0).then(|| torn_line(torn)));
     Ok(Found {
@@ -101,18 +98,20 @@ pub(crate) fn read<T>(
 }
 
 /// The header's line, mended if possible, and whether lines have checksums.
-fn first_line<'t>(line: &'t [u8], warnings: &mut Vec<String>) -> (Cow<'t, [u8]>, bool) {
-    match checksum::check(line) {
-        checksum::Found::Mended(mended) => {
+fn first_line<'t>(
+    (line, seal): (&'t [u8], Seal),
+    warnings: &mut Vec<String>,
+) -> (Cow<'t, [u8]>, bool) {
+    let has_checksum = seal != Seal::Bare;
+    match seal {
+        Seal::Mended(mended) => {
             warnings.push(mended_line(1));
-            (mended, true)
+            return (mended.into(), true);
         }
-        checksum::Found::Damaged => {
-            warnings.push(changed_header());
-            (line.into(), true)
-        }
-        found => (line.into(), found == checksum::Found::Whole),
+        Seal::Damaged => warnings.push(changed_header()),
+        Seal::Bare | Seal::Whole => {}
     }
+    (line.into(), has_checksum)
 }
 
 /// Of lost lines: a damaged journal has very many.

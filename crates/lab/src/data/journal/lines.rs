@@ -1,0 +1,56 @@
+//! The lines of a journal as they were written, although a bit of an end of line has flipped.
+
+use memchr::{memchr_iter, memrchr};
+
+use super::checksum::{self, Found};
+
+/// Each whole line of a text with its end, and what its checksum shows.
+///
+/// A flipped bit in an end of line makes one line of two, and a flipped bit that becomes an end of line
+/// makes two of one: both are read as they were written where a checksum shows it.
+pub(super) struct Lines<'t> {
+    rest: &'t [u8],
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t [u8]) -> Self {
+        Self {
+            rest: &text[..whole(text)],
+        }
+    }
+}
+
+/// Bytes of all whole lines.
+pub(super) fn whole(text: &[u8]) -> usize {
+    memrchr(b'\n', text).map_or(0, |end| end + 1)
+}
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = (&'t [u8], Found);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut ends = memchr_iter(b'\n', self.rest).map(|end| end + 1);
+        let end = ends.next()?;
+        let found = checksum::check(&self.rest[..end]);
+        let (bytes, found) = match found {
+            Found::Bare | Found::Damaged => {
+                let second = ends.next().map(|second| &self.rest[..second]);
+                let one = second.and_then(joined);
+                let one = one.or_else(|| checksum::first_of_two(&self.rest[..end]));
+                one.map_or((end, found), |line| (line.len(), Found::Mended(line)))
+            }
+            Found::Whole | Found::Mended(_) => (end, found),
+        };
+        let (line, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        Some((line, found))
+    }
+}
+
+/// Two lines that are one with a flipped bit.
+fn joined(two: &[u8]) -> Option<Vec<u8>> {
+    match checksum::check(two) {
+        Found::Mended(line) => Some(line),
+        _ => None,
+    }
+}
