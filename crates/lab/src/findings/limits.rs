@@ -26,19 +26,20 @@ use crate::data::room::{limit as limit_words, rooms};
 use crate::data::words::{listed, plural};
 use crate::data::{Metric, Study};
 
-/// For each model asked for, and each variant of cases that measure creation.
+/// For each model asked for, and each variant of cases that measure creation, created or not.
 pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> Vec<Limit> {
-    let mut made: Vec<Made<'_>> = cases
-        .iter()
-        .filter(|case| case.case.metric == Metric::Create && case.case.work.flows().is_some())
-        .flat_map(made_in)
-        .collect();
+    let creating = || {
+        let is_creating = |case: &&CaseResult| case.case.metric == Metric::Create;
+        let counted = |case: &&CaseResult| case.case.work.flows().is_some();
+        cases.iter().filter(is_creating).filter(counted)
+    };
+    let mut made: Vec<Made<'_>> = creating().flat_map(made_in).collect();
     made.sort_by_key(|made| made.variant.flows);
     let asked = study.limits_of.iter();
     let mut all: Vec<(String, Model)> = asked.map(|model| (model.to_string(), *model)).collect();
-    for one in &made {
-        if all.iter().all(|(label, _)| *label != one.summary.label) {
-            all.push((one.summary.label.clone(), one.variant.model));
+    for one in creating().flat_map(|case| &case.case.variants) {
+        if all.iter().all(|(label, _)| *label != one.label) {
+            all.push((one.label.clone(), one.variant.model));
         }
     }
     let limits = all

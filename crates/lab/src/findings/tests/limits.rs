@@ -56,6 +56,13 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
             (Some(10_240.0), &None)
         );
     }
+    // A run without time to create any reads its limits all the same.
+    let mut cases = result.cases;
+    let summaries = cases.iter_mut().flat_map(|case| &mut case.variants);
+    summaries.for_each(|summary| summary.value = None);
+    let limits = limits::limits(&machine::Machine::read(), &result.study, &cases);
+    assert_eq!(limits.len(), 3);
+    assert!(limits.iter().all(|one| one.made == 0 && one.room.is_some()));
 }
 
 #[test]
