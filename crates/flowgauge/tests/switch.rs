@@ -298,8 +298,11 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
     }
 }
 
+/// The rounds of the first look (docs/method.md).
+const FIRST_LOOK: usize = 7;
+
 #[test]
-fn a_short_budget_leaves_rounds_at_every_number_of_flows() {
+fn a_short_budget_finishes_fewer_numbers_of_flows_and_the_headline_among_them() {
     let args = [
         "switch",
         "--flows",
@@ -311,13 +314,13 @@ fn a_short_budget_leaves_rounds_at_every_number_of_flows() {
     ];
     let results = answered(&args);
     let rounds: Vec<usize> = cases(&results).iter().map(|case| case.rounds).collect();
-    // Where not even a pilot and a round of each fit, the headline has what there is.
-    let most = rounds.iter().max().copied().unwrap_or(0);
     let headline = results.studies[0].headline_case().map(|case| case.rounds);
-    assert!(
-        headline == Some(most) || rounds.iter().all(|&rounds| rounds > 0),
-        "{rounds:?}"
-    );
+    assert!(headline > Some(0), "{rounds:?}");
+    // A case is begun only if its first look fits, so few are short of it: where a guess was wrong.
+    let short = rounds
+        .iter()
+        .filter(|&&rounds| 0 < rounds && rounds < FIRST_LOOK);
+    assert!(short.count() <= 3, "{rounds:?}");
     assert!(
         results.studies[0].sentences[0].starts_with("at "),
         "{rounds:?}"

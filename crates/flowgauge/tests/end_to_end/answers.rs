@@ -220,7 +220,11 @@ fn read_by(script: &str, program: &str, flags: &[&str], probe: &[&str]) -> Optio
 fn the_documented_lines_for_pandas_read_a_run() {
     let script = documented("python");
     if let Some(told) = read_by(&script, "python3", &["-c"], &["-c", "import pandas"]) {
-        assert!(told.contains("count") && told.contains("10.0"), "{told}");
+        let first = told.split_whitespace().take(2).collect::<Vec<_>>();
+        let rounds: f64 = first[1].parse().unwrap();
+        // As many as were run: the row may be decided at its first look.
+        assert_eq!(first[0], "count", "{told}");
+        assert!((7.0..=10.0).contains(&rounds), "{told}");
     }
 }
 
