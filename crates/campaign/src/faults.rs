@@ -29,7 +29,7 @@ const SKIPPED: i32 = 77;
 const ANSWERED: &[i32] = &[0, 3];
 const REFUSED: &[i32] = &[2];
 
-const FAULTS: [Fault; 30] = [
+const FAULTS: [Fault; 33] = [
     Fault {
         name: "full standard output",
         script: "$RUN > /dev/full",
@@ -161,6 +161,24 @@ const FAULTS: [Fault; 30] = [
         name: "a seccomp filter that refuses signalfd",
         script: "$SECCOMP 1 289 $RUN 2> said; code=$?; grep -q 'signalfd4 is refused' said || exit 1; exit $code",
         codes: REFUSED,
+    },
+    Fault {
+        name: "a seccomp filter that refuses eventfd",
+        script: "$SECCOMP 1 284,290 $RUN 2> said; code=$?; grep -q 'eventfd2 is refused' said || exit 1; exit $code",
+        codes: REFUSED,
+    },
+    Fault {
+        name: "a seccomp filter that refuses policies of memory",
+        script: "$SECCOMP 1 238 $F primes --memory-policy local,interleave --rounds 1 --out out 2> said; code=$?; \
+                 grep -q 'set_mempolicy is refused' said || exit 1; exit $code",
+        codes: REFUSED,
+    },
+    Fault {
+        name: "a worker of a prefork server that is killed",
+        script: "$F wiki --server prefork --rounds 3 --out out 2> said & main=$!; sleep 1; \
+                 for one in $(pgrep -P $main); do for worker in $(pgrep -P $one | head -1); do kill -9 $worker; done; done; \
+                 wait $main; code=$?; ! grep -q panicked said || exit 1; exit $code",
+        codes: &[0, 2, 3],
     },
     Fault {
         name: "a seccomp filter that refuses memory to share: what moves is left out",
