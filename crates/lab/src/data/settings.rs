@@ -156,7 +156,7 @@ impl Settings {
 /// Seconds of a quick run of one study.
 const QUICK_S: f64 = 20.0;
 /// Seconds that each further study adds to it.
-const FURTHER_S: f64 = 10.0;
+const FURTHER_S: f64 = 11.0;
 
 /// How the time of a run is given to its cases, how often they are judged, and which of them share
 /// the 5 %. A journal is judged as it was planned.
