@@ -11,7 +11,7 @@
 //! recorded (`clone_to_execve_ns`).
 //!
 //! What is launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot
-//! `true` is launched five times first, in the same way and by the same shell: what
+//! `true` is launched twice or more first, in the same way and by the same shell: what
 //! any launch costs here.
 
 mod beside;
@@ -90,7 +90,7 @@ impl<'a> Runner<'a> {
             stdin_was: None,
         };
         runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
-        runner.launch_ns = runner.launch_of_true()?;
+        runner.launch_ns = runner.launch_of_true(spec.reps)?;
         runner.build(dir)?;
         program.knobs.take_on()?;
         runner.aside("setup", program.setup.as_deref())?;

@@ -32,6 +32,9 @@ use crate::findings::ledger::{CaseLog, rep_s, slot_s};
 const SLOT_S: f64 = 1.5;
 /// Repetitions of a slot at the most.
 const REPS: u32 = 5;
+/// A budget should have room for this many rounds: with fewer, single repetitions tell more, as a row is
+/// judged by its rounds.
+const ROUNDS: f64 = 20.0;
 /// The variance of repetitions within a launch over that of launches.
 const WITHIN: f64 = 4.0;
 /// Deadline of a pilot slot, in seconds, where neither one nor a budget is given.
@@ -119,7 +122,12 @@ pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen 
 }
 
 /// What the outcomes of a pilot, one a variant, mean for the slots of the case.
-pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> Chosen {
+pub(crate) fn choose(
+    settings: &Settings,
+    case: &Case,
+    outcomes: &[Outcome],
+    left_s: Option<f64>,
+) -> Chosen {
     if settings.simulate.is_some() {
         return Chosen {
             warmups: 0,
@@ -134,7 +142,9 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
         Some(program) => program.warmups.unwrap_or(0),
         None => u32::from(fitting > 1 || needs_warm_up(case)),
     };
-    let reps = fitting.min(cheapest(outcomes, warmups));
+    let cheapest = cheapest(outcomes, warmups);
+    let affordable = affordable(outcomes, warmups, left_s);
+    let reps = fitting.min(cheapest).min(affordable);
     let reps = case.reps.unwrap_or(reps).max(1);
     let expected = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
     let usual = (PATIENCE * expected.fold(0.0, f64::max)).max(LEAST_DEADLINE_S);
@@ -158,6 +168,16 @@ fn cheapest(outcomes: &[Outcome], warmups: u32) -> u32 {
     } else {
         reps.clamp(1.0, f64::from(REPS)) as u32
     }
+}
+
+/// How many repetitions a slot may have for [`ROUNDS`] rounds to fit into what is left.
+fn affordable(outcomes: &[Outcome], warmups: u32, left_s: Option<f64>) -> u32 {
+    let round_s = |reps| -> f64 {
+        let slots = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
+        slots.sum()
+    };
+    let fits = |reps: &u32| left_s.is_none_or(|left_s| ROUNDS * round_s(*reps) <= left_s);
+    (2..=REPS).rev().find(fits).unwrap_or(1)
 }
 
 /// Whether a cold repetition would be another one, however long it takes: of work that reads
@@ -197,6 +217,10 @@ mod tests {
         assert_eq!(reps(80, 84, 1), 2, "warmed up");
         assert_eq!(reps(1, 10, 1), 5, "a launch costs more than the work");
         assert_eq!(cheapest(&[], 1), REPS);
+        // Under load, 14 s had room for five rounds of five launches, and decided nothing.
+        let slots = [pilot(50, 400), pilot(55, 400)];
+        let affordable = |left_s| affordable(&slots, 0, left_s);
+        assert_eq!([None, Some(60.0), Some(14.0)].map(affordable), [5, 5, 1]);
     }
 
     /// Whatever the word for it: work that makes its own flows is cut by another clock.

@@ -186,7 +186,12 @@ impl Run<'_> {
                 break;
             }
         }
-        let chosen = choose(&self.journal.header().settings, place.case, &outcomes);
+        let chosen = choose(
+            &self.journal.header().settings,
+            place.case,
+            &outcomes,
+            left_s,
+        );
         self.journal.append(Entry::Pilot {
             study: place.study.name.clone(),
             case: place.case.name.clone(),

@@ -12,13 +12,13 @@ use crate::pipe::{Pipe, TAIL};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 
-/// In each slot.
-const LAUNCHES_OF_TRUE: usize = 5;
+/// In each slot as many as launches that count, and at least so many.
+const LAUNCHES_OF_TRUE: usize = 2;
 
 impl Runner<'_> {
     /// The shortest launch of a program that does nothing; `None` if there is none. It is
     /// subtracted from commands' times, to which other work's delays do not belong.
-    pub(super) fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
+    pub(super) fn launch_of_true(&mut self, launches: u32) -> io::Result<Option<u64>> {
         // A command that measures itself has no launch in its times.
         if self.program.reports || resolve("true").is_err() {
             return Ok(None);
@@ -29,8 +29,9 @@ impl Runner<'_> {
         };
         let line = words("true", shell).map_err(io::Error::other)?;
         let truth = ready(&line, &self.program.env)?;
-        let mut times = Vec::with_capacity(LAUNCHES_OF_TRUE);
-        for _ in 0..LAUNCHES_OF_TRUE {
+        let launches = LAUNCHES_OF_TRUE.max(launches as usize);
+        let mut times = Vec::with_capacity(launches);
+        for _ in 0..launches {
             let order = Order {
                 executable: &truth,
                 stdin: null()?,
