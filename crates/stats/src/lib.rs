@@ -25,6 +25,7 @@
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
 //! | times over a parameter | the line that they lie on | [`Line::through`] |
+//! | the same | whether no other shape fits as well | [`is_a_line`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`], [`half_width`] |
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
@@ -48,6 +49,7 @@ mod mann_whitney;
 mod median_interval;
 mod noise;
 mod quantile;
+mod rivals;
 mod sequential;
 mod shift;
 pub mod simulate;
@@ -72,6 +74,7 @@ pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;
 pub use median_interval::{Typical, typical, typical_amount};
 pub use noise::{Noise, detectable, half_width, noise};
+pub use rivals::is_a_line;
 pub use sequential::{Sequential, Step};
 pub use shift::{Shift, shift};
 pub use summary::Summary;

@@ -15,6 +15,7 @@
 
 mod along;
 mod answer;
+mod differs;
 mod limits;
 mod misses;
 mod row;

@@ -12,7 +12,8 @@
 //!
 //! A shape is claimed where the whole interval of the growth lies near its value, flat only where
 //! the interval holds 0: a growth that is small and known not to be 0 is *nearly flat*. What rises
-//! is *in a line* where the line accounts for nine tenths of the way that the medians go, however
+//! is *in a line* where the line accounts for nine tenths of the way that the medians go and no rival shape (a
+//! constant, a root, a logarithm, a power, a step) fits nearly as well ([`stats::is_a_line`]), however
 //! slowly (it reproduces a linear increase where it is not nearly flat): what a process holds comes on top of what its parent holds, so the line need not go
 //! through 0. Where the medians leave the line, that may be a curve, noise or steps: whether it is
 //! a line is then not known.
@@ -24,7 +25,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stats::{Line, RUNS_ALPHA, typical_amount};
+use stats::{Line, RUNS_ALPHA, is_a_line, typical_amount};
 
 use super::Unit;
 use super::then::Standing;
@@ -38,7 +39,7 @@ const STRAIGHT: f64 = 0.9;
 /// Two points are always on a line.
 pub(super) const PLACES: usize = 3;
 
-/// Fewest numbers at which a jump, a stay and a jump can be told apart.
+/// Fewest numbers at which a jump, a stay and a jump can be seen.
 pub(super) const STEPS: usize = 4;
 
 /// The shape of a law.
@@ -85,6 +86,8 @@ pub(super) struct Growth {
     /// 95 % interval of the slope over a part; `None` for too few slots.
     pub(super) interval: Option<[f64; 2]>,
     pub(super) shape: Shape,
+    /// No other shape fits nearly as well.
+    is_straight: bool,
 }
 
 impl Growth {
@@ -96,11 +99,13 @@ impl Growth {
         let middle = (first + last) / 2.0;
         let part = line.at(middle) / middle;
         let interval = line.interval().map(|(low, high)| [low / part, high / part]);
+        let is_straight = is_straight(&line) && is_a_line(points);
         Some(Self {
             line,
             part,
             interval,
-            shape: shape(&line, interval, points),
+            shape: shape(&line, interval, points, is_straight),
+            is_straight,
         })
     }
 
@@ -111,7 +116,7 @@ impl Growth {
     pub(super) fn is_in_a_line(&self) -> bool {
         let rises = self.interval.is_some_and(|[low, _]| low > 0.0);
         let known = !matches!(self.shape, Shape::Steps | Shape::CannotTell);
-        rises && known && is_straight(&self.line)
+        rises && known && self.is_straight
     }
 
     pub(super) fn judge(&self, claim: Claim) -> Standing {
@@ -156,7 +161,7 @@ fn is_straight(line: &Line) -> bool {
     line.straightness.is_some_and(|share| share >= STRAIGHT)
 }
 
-fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)]) -> Shape {
+fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)], is_straight: bool) -> Shape {
     let Some([low, high]) = growth.filter(|_| line.places >= PLACES) else {
         return Shape::CannotTell;
     };
@@ -167,7 +172,7 @@ fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)]) -> Shape 
         () if little => Shape::NearlyFlat,
         () if high < 0.0 => Shape::Falling,
         () if low > 0.0 && are_steps(line, points) => Shape::Steps,
-        () if in_proportion && is_straight(line) => Shape::Linear,
+        () if in_proportion && is_straight => Shape::Linear,
         () if low > 1.0 => Shape::Steeper,
         () if low > 0.0 && high < 1.0 => Shape::Between,
         () if low > 0.0 => Shape::Growing,

@@ -24,7 +24,7 @@ use super::sentence::{answer, sentence};
 use super::shared::{Shared, shared};
 use super::simulated::{self, SimulatedCase, simulated};
 use super::then::{Run, then_and_now};
-use super::why::{Evidence, Side, cause, simulated_cause, simulated_why, why};
+use super::why::{Evidence, Round, Side, cause, simulated_cause, simulated_why, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
 use crate::data::journal::Depth;
@@ -321,6 +321,16 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// What reasons are taken from, of one round.
+    fn in_round(&self, round: usize) -> Option<Profile> {
+        let mut slots = self.slots.iter();
+        let slot = slots.find(|slot| slot.round == round && slot.value_ns.is_some())?;
+        profile::profile(
+            &self.profile.as_ref()?.variant,
+            &[slot.outcome.answer.done()?],
+        )
+    }
+
     /// The values of the good slots, in ns.
     fn values(&self) -> Vec<f64> {
         self.slots.iter().filter_map(|slot| slot.value_ns).collect()
@@ -463,7 +473,9 @@ fn finding(
     let (cause, reasons) = match &simulated {
         Some(one) => (simulated_cause(one, verdict), simulated_why(one)),
         None => (
-            evidence.as_ref().and_then(cause),
+            evidence
+                .as_ref()
+                .and_then(|evidence| cause(evidence, || rounds(subject, reference))),
             evidence.as_ref().map(why).unwrap_or_default(),
         ),
     };
@@ -505,6 +517,18 @@ fn finding(
         why,
         also_measured,
     }
+}
+
+/// What both sides were in each round that both have.
+fn rounds(subject: &Column<'_>, reference: &Column<'_>) -> Vec<Round> {
+    let own = subject.slots.iter();
+    let both = own.filter_map(|slot| {
+        Some([
+            subject.in_round(slot.round)?,
+            reference.in_round(slot.round)?,
+        ])
+    });
+    both.collect()
 }
 
 impl Finding {

@@ -48,17 +48,12 @@ pub(crate) struct Profile {
     pub(crate) made: f64,
     /// Flows are made while others work: phases are sums over flows, not parts of the time.
     pub(crate) overlap: bool,
-    /// If flows report it.
+    /// If they are known.
     pub(crate) parts: Option<Parts>,
 }
 
-/// Means over all flows, in ns, of the steady phase.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Parts {
-    pub(crate) compute_ns: f64,
-    pub(crate) communication_ns: f64,
-    pub(crate) waiting_ns: f64,
-}
+/// Names and ns; they add up to the steady phase.
+pub(crate) type Parts = [(&'static str, f64); 3];
 
 /// `None` without a counted repetition.
 pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
@@ -94,7 +89,7 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
             .iter()
             .filter_map(|rep| rep.self_managed.as_ref())
             .any(|own| own.made > own.most),
-        parts: parts(&reps),
+        parts: parts(&reps).or_else(|| of_one_thread(&reps)),
     })
 }
 
@@ -103,11 +98,33 @@ fn parts(reps: &[&Rep]) -> Option<Parts> {
         let own = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
         median(own.filter_map(|own| own.counts.get(name).map(|ns| *ns as f64)))
     };
-    Some(Parts {
-        compute_ns: over("compute_ns")?,
-        communication_ns: over("communication_ns")?,
-        waiting_ns: over("waiting_ns")?,
-    })
+    Some([
+        ("computing", over("compute_ns")?),
+        ("communication", over("communication_ns")?),
+        ("waiting", over("waiting_ns")?),
+    ])
+}
+
+/// Of a command that was never seen with a second thread.
+fn of_one_thread(reps: &[&Rep]) -> Option<Parts> {
+    let parts = |rep: &&Rep| -> Option<[f64; 3]> {
+        let own = rep.self_managed.as_ref()?;
+        let is_alone = own.counts.get("tasks") == Some(&1) && own.most <= 1;
+        let (user, kernel) = (own.user_ns as f64, own.system_ns as f64);
+        is_alone.then(|| [user, kernel, rep.total_ns() as f64 - user - kernel])
+    };
+    let all: Vec<[f64; 3]> = reps.iter().map(parts).collect::<Option<_>>()?;
+    let over = |at: usize| median(all.iter().map(|parts| parts[at]));
+    let names = [
+        "CPU time in user mode",
+        "CPU time in the kernel",
+        "time without a CPU",
+    ];
+    Some([
+        (names[0], over(0)?),
+        (names[1], over(1)?),
+        (names[2], over(2)?),
+    ])
 }
 
 pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> + Clone {

@@ -39,6 +39,7 @@ mod page_tables;
 mod parts;
 mod phases;
 mod reason;
+mod share;
 mod shared;
 mod steady;
 mod switches;
@@ -51,6 +52,8 @@ pub(crate) use evidence::{Evidence, Side};
 pub(crate) use modelled::{cause as simulated_cause, why as simulated_why};
 pub(crate) use reason::MOST;
 use reason::{Clause, Reason, Weight};
+use share::Part;
+pub(crate) use share::Round;
 
 use crate::data::Metric;
 

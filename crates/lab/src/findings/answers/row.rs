@@ -5,6 +5,7 @@ use stats::{Estimate, Verdict};
 
 use super::along;
 use super::answer::{About, Answer, Line, Question};
+use super::differs::{differing, without_a_share};
 use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
@@ -48,17 +49,16 @@ pub(super) fn row(
         is_exploratory: case.findings.iter().any(is_exploratory),
         ..Answer::called(label)
     };
-    let cause = no_cause(case);
     match (&main, best) {
         (Some((finding, pair)), _) => {
             row.question = Question::ThreadsOrProcesses;
-            row.say(finding, pair, &cause);
+            row.say(finding, pair, case);
         }
         (None, Some(finding)) if finding.by_cpu.is_some() && case.findings.len() == 1 => {
-            row.say(finding, &Pair::of(finding), &cause);
+            row.say(finding, &Pair::of(finding), case);
         }
         (None, _) if row.recommends(case) => {}
-        (None, Some(finding)) => row.say(finding, &Pair::of(finding), &cause),
+        (None, Some(finding)) => row.say(finding, &Pair::of(finding), case),
         (None, None) => row.alone(study, case, is_headline),
     }
     let compared = main.map(|(finding, _)| finding).or(best);
@@ -171,7 +171,7 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
 
 impl Answer {
     /// Says how two variants compare, and why.
-    fn say(&mut self, finding: &Finding, pair: &Pair, no_cause: &Line) {
+    fn say(&mut self, finding: &Finding, pair: &Pair, case: &CaseResult) {
         let mut sides = [finding.subject.clone(), finding.reference.clone()];
         if pair.is_turned {
             sides.reverse();
@@ -213,15 +213,13 @@ impl Answer {
             self.quantity = CPU.to_owned();
             self.below.push(About::Besides.says(wall));
         } else if finding.is_difference() {
-            self.explain(finding, no_cause);
+            self.explain(finding, case);
         }
     }
 
     /// Says why two variants differ.
-    fn explain(&mut self, finding: &Finding, no_cause: &Line) {
-        let cause = finding.cause.as_ref();
-        let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
-        self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
+    fn explain(&mut self, finding: &Finding, case: &CaseResult) {
+        self.below.push(cause(finding, case));
         self.is_of_few_rounds = finding.overstated.is_some();
         let overstated = finding.overstated.clone();
         self.below
@@ -316,6 +314,18 @@ impl Answer {
         self.words = headline.cloned().unwrap_or(measured);
         self.verdict = None;
     }
+}
+
+/// The cause, or what differs without a share, or that there is neither.
+fn cause(finding: &Finding, case: &CaseResult) -> Line {
+    let Some(cause) = &finding.cause else {
+        let differs = without_a_share(case, finding);
+        return differs.map_or_else(|| no_cause(case), |said| About::Cause.says(said));
+    };
+    // Where a command spends its time is known, and what it does there is counted.
+    let of_command = || differing(case, finding).filter(|_| case.work_is_a_command());
+    let counted = of_command().map_or(String::new(), |said| format!("; {said}"));
+    About::Cause.says(format!("cause: {cause}{counted}"))
 }
 
 /// If no measurement is a cause.

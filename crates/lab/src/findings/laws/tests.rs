@@ -219,7 +219,7 @@ fn a_law_that_certainly_grows_is_not_called_unknown() {
     assert!(
         laws[0]
             .sentence
-            .contains("in a line, whether in proportion is not clear, where the source says flat"),
+            .contains("the time grows, whether in a line is not clear, where the source says flat"),
         "{}",
         laws[0].sentence
     );

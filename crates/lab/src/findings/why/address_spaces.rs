@@ -8,7 +8,7 @@
 //! their address spaces. The kernel's own work for one (page tables to copy and to give back) is
 //! counted by nobody, so this has no share of its own: it has that of the phases.
 
-use super::{Clause, Evidence, Side, faults};
+use super::{Clause, Evidence, Part, Side, faults};
 use crate::data::words::plural;
 
 /// Where making flows is most of the difference.
@@ -19,10 +19,11 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let is_of_processes = processes(slow) > processes(fast) && faults(slow)? > faults(fast)?;
     let counted = faults::counted(evidence).filter(|_| is_of_processes)?;
     let slow = plural(slow.label);
-    Some((
-        share.min(1.0),
-        format!("{slow} get an address space each: {counted}"),
-    ))
+    Some(Clause {
+        share,
+        part: Part::Making,
+        text: format!("{slow} get an address space each: {counted}"),
+    })
 }
 
 fn processes(side: Side<'_>) -> u32 {

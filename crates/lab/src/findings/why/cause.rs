@@ -8,12 +8,13 @@
 //! the models in between point to, what sharing alone does, what flows say of their own time, the
 //! phases (not where they are what was measured: see [`Evidence::is_about_making`]), address spaces
 //! that were made, a last flow that works on alone, or switches by the kernel. The one that explains
-//! the most is given; of those that explain as much, the most specific. Where none does, there
+//! the most is given; of those that explain as much, the most specific. A share has an interval over the rounds
+//! ([`super::share`]), and a cause whose interval holds *no share* is not named. Where nothing is, there
 //! is no cause: what else was measured says how the two differ and not why.
 
 use super::{
-    Clause, Evidence, MOST, address_spaces, copied, kernel, late, made, parts, phases, shared,
-    waits,
+    Clause, Evidence, MOST, Round, address_spaces, copied, kernel, late, made, parts, phases,
+    shared, waits,
 };
 
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;
@@ -32,18 +33,25 @@ const FINDERS: [Finder; 9] = [
 ];
 
 /// `None` if no measurement is a cause.
-pub(crate) fn cause(evidence: &Evidence<'_>) -> Option<String> {
+pub(crate) fn cause(
+    evidence: &Evidence<'_>,
+    rounds: impl FnOnce() -> Vec<Round>,
+) -> Option<String> {
     if !evidence.differ() {
         return None;
     }
     let found = FINDERS.iter().filter_map(|find| find(evidence));
-    let found = found.filter(|(share, _)| *share >= MOST);
-    // Of equal shares (in whole percent) the first stays.
-    let best = found.reduce(|best, next| match whole(next.0) > whole(best.0) {
-        true => next,
-        false => best,
-    });
-    best.map(|(_, clause)| clause)
+    let mut found: Vec<Clause> = found.filter(|clause| clause.share >= MOST).collect();
+    // Equal shares (in whole percent) keep their order.
+    found.sort_by_key(|clause| std::cmp::Reverse(whole(clause.share)));
+    let rounds = match found.is_empty() {
+        true => Vec::new(),
+        false => rounds(),
+    };
+    found.into_iter().find_map(|Clause { share, part, text }| {
+        let share = part.proven(share, evidence, &rounds)?;
+        Some(text + &share)
+    })
 }
 
 fn whole(share: f64) -> i64 {

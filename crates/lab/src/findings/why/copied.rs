@@ -17,7 +17,7 @@
 
 use flow::{Pages, ParentMemory};
 
-use super::{Clause, Evidence, MOST, Reason, Side, Weight};
+use super::{Clause, Evidence, MOST, Part, Reason, Side, Weight};
 use crate::data::number::{bytes, plain, time};
 use crate::data::words::plural;
 
@@ -48,13 +48,14 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (slow, fast) = evidence.slow_and_fast()?;
     let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
     let more = plain(more.round());
-    Some((
+    Some(Clause {
         share,
-        format!(
+        part: Part::Making,
+        text: format!(
             "fork copies {more} more page-table entries for {}",
             plural(slow.label)
         ),
-    ))
+    })
 }
 
 fn said(slow: Side<'_>, fast: Side<'_>, more: f64, each_ns: f64) -> String {

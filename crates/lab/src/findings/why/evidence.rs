@@ -86,16 +86,22 @@ impl<'a> Evidence<'a> {
     /// Extra ns of making and unmaking flows on the slower side, and their share of the difference;
     /// of the compared phases.
     pub(super) fn making(&self) -> Option<(f64, f64)> {
+        let (making, whole) = self.making_and_whole()?;
+        let is_all = self.metric == Metric::Create;
+        (is_all || whole > 0.0).then(|| (making, if is_all { 1.0 } else { making / whole }))
+    }
+
+    /// The same, and the whole difference.
+    pub(super) fn making_and_whole(&self) -> Option<(f64, f64)> {
         let (slow, fast) = self.slow_and_fast()?;
         let (slow, fast) = (slow.profile.phases, fast.profile.phases);
         let create = slow.create_ns - fast.create_ns;
         let making = create + slow.teardown_ns - fast.teardown_ns;
         let steady = slow.steady_ns - fast.steady_ns;
         match self.metric {
-            Metric::Create => Some((create, 1.0)),
-            Metric::Total if making + steady > 0.0 => Some((making, making / (making + steady))),
-            Metric::Total
-            | Metric::Steady
+            Metric::Create => Some((create, create)),
+            Metric::Total => Some((making, making + steady)),
+            Metric::Steady
             | Metric::Switch
             | Metric::Unit
             | Metric::Request

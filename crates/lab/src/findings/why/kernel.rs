@@ -7,7 +7,7 @@
 //! has hundreds of times as many as the other, its turns go through the kernel, and those of the
 //! other do not.
 
-use super::{Clause, Evidence, Side};
+use super::{Clause, Evidence, Part, Side};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;
@@ -24,9 +24,12 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     is_told.then(|| {
         let [slow, fast] = [slow, fast].map(|side| plural(side.label));
         let (many, few) = (plain(many), plain(few));
-        let text = format!(
-            "the kernel makes each switch of {slow} ({many}), and hardly any of {fast} ({few})"
-        );
-        (1.0, text)
+        Clause {
+            share: 1.0,
+            part: Part::Elsewhere,
+            text: format!(
+                "the kernel makes each switch of {slow} ({many}), and hardly any of {fast} ({few})"
+            ),
+        }
     })
 }

@@ -1,4 +1,4 @@
-use super::{Clause, Evidence, Reason, Weight};
+use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::words::plural;
 
@@ -21,23 +21,31 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
 /// Where the slower side would save most of the difference if its last flow ended as early as the
 /// other's.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let (saved, whole) = part(evidence)?;
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let (late, early) = (slow.profile.imbalance, fast.profile.imbalance);
+    (late >= LATE * early && whole > 0.0).then(|| Clause {
+        share: saved / whole,
+        part: Part::LastFlow,
+        text: format!(
+            "the last flow of {} ends {late:.2}x as late as the mean one, against {early:.2}x",
+            plural(slow.label)
+        ),
+    })
+}
+
+/// What would be saved, and the whole difference.
+pub(super) fn part(evidence: &Evidence<'_>) -> Option<(f64, f64)> {
     let is_parted = evidence.metric == Metric::Total && evidence.has_phases();
     if !is_parted && evidence.metric != Metric::Steady {
         return None;
     }
     let (slow, fast) = evidence.slow_and_fast()?;
-    let (late, early) = (slow.profile.imbalance, fast.profile.imbalance);
     let (slow_ns, fast_ns) = (slow.profile.phases, fast.profile.phases);
     let whole = match is_parted {
         true => slow_ns.total() - fast_ns.total(),
         false => slow_ns.steady_ns - fast_ns.steady_ns,
     };
-    let saved = slow_ns.steady_ns * (1.0 - early / late);
-    (late >= LATE * early && whole > 0.0).then(|| {
-        let text = format!(
-            "the last flow of {} ends {late:.2}x as late as the mean one, against {early:.2}x",
-            plural(slow.label)
-        );
-        ((saved / whole).min(1.0), text)
-    })
+    let early = fast.profile.imbalance / slow.profile.imbalance;
+    Some((slow_ns.steady_ns * (1.0 - early), whole))
 }

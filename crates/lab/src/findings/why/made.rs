@@ -1,6 +1,6 @@
 //! How many flows are made: a flow for each item against a few for all of them.
 
-use super::{Clause, Evidence, MOST, Reason, Side, Weight};
+use super::{Clause, Evidence, MOST, Part, Reason, Side, Weight};
 use crate::data::number::{count, time};
 use crate::data::words::plural;
 
@@ -14,15 +14,16 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (slow, fast) = evidence.slow_and_fast()?;
     let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
     let flows = flows(&[slow, fast]);
-    Some((
+    Some(Clause {
         share,
-        format!(
+        part: Part::Making,
+        text: format!(
             "{} {} {many} {flows}, {} {few}",
             plural(slow.label),
             verb(slow),
             plural(fast.label)
         ),
-    ))
+    })
 }
 
 /// `threads create`, `thread per file creates`.

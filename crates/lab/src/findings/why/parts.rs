@@ -1,65 +1,67 @@
-//! Where the time of flows goes that say so themselves: computing, communication, waiting.
+//! Where the time of flows goes, part by part.
 //!
 //! # Theory
 //!
 //! Ranks of an MPI program and their threads note when they compute and when they communicate; the
 //! rest of the steady phase is waiting. The three are means over all flows and add up to the phase,
-//! so differences of them are shares of its difference. Where one of them goes the other way, there are
+//! so differences of them are shares of its difference. So do the CPU time in user mode, that in the kernel and the
+//! rest of the time of a command that has one thread. Where one of them goes the other way, there are
 //! no shares, and each is said for itself.
 
-use super::{Clause, Evidence, Reason, Weight};
+use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
-use crate::findings::profile::Parts;
 
 /// Name, and ns of the slower and the faster side.
-type Part = (&'static str, f64, f64);
+type Both = (&'static str, f64, f64);
 
-/// The largest difference first; `None` if a side lacks them.
-fn parts(evidence: &Evidence<'_>) -> Option<[Part; 3]> {
+/// `None` if a side lacks them.
+fn parts(evidence: &Evidence<'_>) -> Option<[Both; 3]> {
     if evidence.metric == Metric::Create {
         return None;
     }
     let (slow, fast) = evidence.slow_and_fast()?;
-    let (slow, fast): (Parts, Parts) = (slow.profile.parts?, fast.profile.parts?);
-    let mut all = [
-        ("computing", slow.compute_ns, fast.compute_ns),
-        (
-            "communication",
-            slow.communication_ns,
-            fast.communication_ns,
-        ),
-        ("waiting", slow.waiting_ns, fast.waiting_ns),
-    ];
-    all.sort_by(|a, b| (b.1 - b.2).total_cmp(&(a.1 - a.2)));
-    Some(all)
+    let (slow, fast) = (slow.profile.parts?, fast.profile.parts?);
+    let alike = slow.iter().zip(&fast).all(|(slow, fast)| slow.0 == fast.0);
+    alike.then(|| std::array::from_fn(|at| (slow[at].0, slow[at].1, fast[at].1)))
 }
 
-/// And the largest part's share.
-fn largest(parts: &[Part; 3]) -> Option<(f64, f64)> {
-    let whole: f64 = parts.iter().map(|(_, slow, fast)| slow - fast).sum();
-    let (_, slow, fast) = parts[0];
-    (whole > 0.0).then(|| (whole, (slow - fast) / whole))
+/// The largest difference first.
+fn in_order(mut parts: [Both; 3]) -> [Both; 3] {
+    parts.sort_by(|a, b| (b.1 - b.2).total_cmp(&(a.1 - a.2)));
+    parts
+}
+
+fn whole(parts: &[Both; 3]) -> f64 {
+    parts.iter().map(|(_, slow, fast)| slow - fast).sum()
 }
 
 /// Where one part is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let parts = in_order(parts(evidence)?);
+    let (name, slow, fast) = parts[0];
+    let whole = whole(&parts);
+    (whole > 0.0).then(|| Clause {
+        share: (slow - fast) / whole,
+        part: Part::Named(name),
+        text: name.to_owned(),
+    })
+}
+
+/// The difference of one part, and the whole one.
+pub(super) fn part(evidence: &Evidence<'_>, name: &str) -> Option<(f64, f64)> {
     let parts = parts(evidence)?;
-    let (_, share) = largest(&parts)?;
-    let name = parts[0].0;
-    Some((
-        share.min(1.0),
-        match share < 0.995 {
-            true => format!("{:.0} % of the gap is {name}", 100.0 * share),
-            false => format!("all of the gap is {name}"),
-        },
-    ))
+    let (_, slow, fast) = parts.iter().find(|part| part.0 == name)?;
+    Some((slow - fast, whole(&parts)))
 }
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
-    let parts = parts(evidence)?;
-    let (whole, share) = largest(&parts)?;
-    let has_shares = share <= 1.0 && parts.iter().all(|(_, slow, fast)| slow >= fast);
+    let parts = in_order(parts(evidence)?);
+    let whole = whole(&parts);
+    if whole <= 0.0 {
+        return None;
+    }
+    let has_shares = parts.iter().all(|(_, slow, fast)| slow >= fast);
     let said = parts.map(|(name, slow, fast)| {
         let both = format!("{} against {}", time(slow), time(fast));
         match has_shares {

@@ -1,4 +1,4 @@
-use super::{Clause, Evidence, Reason, Weight};
+use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
 
@@ -34,25 +34,19 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     if !is_total || !evidence.has_phases() || evidence.is_about_making() {
         return None;
     }
-    let (making_ns, share) = evidence.making()?;
-    let whole = making_ns / share;
-    let is_part = (0.0..=1.0).contains(&share) && whole > 0.0;
-    is_part.then(|| {
-        let percent = 100.0 * share;
-        (
-            share,
-            format!(
-                "{percent:.0} % of the {} gap is starting and ending flows",
-                time(whole)
-            ),
-        )
+    let (_, share) = evidence.making()?;
+    (0.0..=1.0).contains(&share).then(|| Clause {
+        share,
+        part: Part::Making,
+        text: "starting and ending flows".to_owned(),
     })
 }
 
 fn said(create: f64, teardown: f64, steady: f64, whole: Option<f64>) -> Option<String> {
     let making = create + teardown;
     let total = making + steady;
-    if total == 0.0 {
+    // A command has one phase.
+    if total == 0.0 || (create, teardown) == (0.0, 0.0) {
         return None;
     }
     let share = making / total;

@@ -1,3 +1,5 @@
+use super::share::Part;
+
 /// Share from which a part is most of a difference.
 pub(crate) const MOST: f64 = 0.5;
 
@@ -32,5 +34,11 @@ impl Weight {
     }
 }
 
-/// Share of the difference, and text.
-pub(super) type Clause = (f64, String);
+/// What may be the cause.
+#[derive(Debug, Clone)]
+pub(super) struct Clause {
+    /// Its share of the difference.
+    pub(super) share: f64,
+    pub(super) part: Part,
+    pub(super) text: String,
+}

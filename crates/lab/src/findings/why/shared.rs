@@ -11,7 +11,7 @@
 use flow::Model;
 use stats::Verdict;
 
-use super::{Clause, Evidence, MOST, Reason, Weight, faults};
+use super::{Clause, Evidence, MOST, Part, Reason, Weight, faults};
 use crate::data::words::percent;
 use crate::findings::compared;
 use crate::findings::shared::{Cause, Effect, Shared};
@@ -48,13 +48,21 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         Cause::AddressSpace => shared.address_space,
         _ => shared.file_table,
     };
+    // What goes against the difference does not make it.
+    let (slow, _) = evidence.slow_and_fast()?;
+    let slows = matches!(effect.verdict, Verdict::Slower { .. });
+    if slows != (slow.profile.variant.model == Model::Thread) {
+        return None;
+    }
     let said = compared(Some(&effect.estimate), &effect.verdict);
     let counted = of_new_address_spaces(evidence, shared.cause);
     let counted = counted.map_or(String::new(), |counted| format!(" ({counted})"));
-    Some((
+    let (word, ends) = (said.word, said.interval);
+    Some(Clause {
         share,
-        format!("{what} alone makes it {}{counted}", said.word),
-    ))
+        part: Part::Elsewhere,
+        text: format!("{what} alone makes it {word} {ends}{counted}"),
+    })
 }
 
 fn of_new_address_spaces(evidence: &Evidence<'_>, cause: Cause) -> Option<String> {

@@ -13,7 +13,7 @@ use stats::Verdict;
 
 use super::apart::apart;
 use super::shared;
-use super::{Clause, Evidence, Reason, Weight};
+use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;
@@ -29,13 +29,14 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         Cause::AddressSpace => "one address space",
         _ => "one file table",
     };
-    Some((
-        1.0,
-        format!(
+    Some(Clause {
+        share: 1.0,
+        part: Part::Elsewhere,
+        text: format!(
             "{} wait for each other at the lock of {what}",
             plural(slow.label)
         ),
-    ))
+    })
 }
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {

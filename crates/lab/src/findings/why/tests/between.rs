@@ -3,7 +3,7 @@
 use super::*;
 
 /// An effect that takes this many times as long, known to 5 %.
-fn effect(ratio: f64) -> Effect {
+pub(super) fn effect(ratio: f64) -> Effect {
     let estimate = Estimate {
         rounds: 20,
         ratio,

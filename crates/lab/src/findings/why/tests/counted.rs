@@ -56,11 +56,11 @@ fn misses_that_were_counted_on_both_sides_and_lie_apart_are_named() {
 /// A profile of ranks that say where their time went, in ms.
 fn parted(compute: f64, communication: f64, waiting: f64) -> Profile {
     Profile {
-        parts: Some(crate::findings::profile::Parts {
-            compute_ns: compute * 1e6,
-            communication_ns: communication * 1e6,
-            waiting_ns: waiting * 1e6,
-        }),
+        parts: Some([
+            ("computing", compute * 1e6),
+            ("communication", communication * 1e6),
+            ("waiting", waiting * 1e6),
+        ]),
         ..process()
     }
 }
@@ -76,11 +76,11 @@ fn what_flows_say_of_their_time_is_shared_out() {
          (2.00 ms against 0 ns), 0 % computing (10.0 ms against 10.0 ms)"
     );
     assert_eq!(
-        cause(&of),
-        Some("80 % of the gap is communication".to_owned())
+        caused(&of),
+        Some("communication, 80 % [80 … 80 %] of the 10.0 ms gap".to_owned())
     );
     of.verdict = SAME;
-    assert_eq!(cause(&of), None);
+    assert_eq!(caused(&of), None);
 }
 
 #[test]
@@ -93,9 +93,12 @@ fn parts_that_go_against_each_other_are_no_shares() {
         said.starts_with("in a repetition of process, computing takes 20.0 ms against 10.0 ms"),
         "{said}"
     );
-    assert_eq!(cause(&of), Some("all of the gap is computing".to_owned()));
+    assert_eq!(
+        caused(&of),
+        Some("computing, all of the 7.00 ms gap".to_owned())
+    );
     let silent = thread();
     let mut of = evidence(&silent, &slow, DIFFERENT);
     of.metric = Metric::Steady;
-    assert_eq!(cause(&of), None);
+    assert_eq!(caused(&of), None);
 }

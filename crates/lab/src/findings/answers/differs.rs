@@ -1,0 +1,131 @@
+//! What differs a lot between two variants of which no cause was proven.
+//!
+//! # Theory
+//!
+//! A cause has a share of the gap. Where none was measured and page faults lie apart by 512x, *cause not found* hides
+//! what a reader can look at; so that is said, and that its share is not known. Quantities are taken from the
+//! contrasts of the case: a factor counts where the whole interval lies beyond [`A_LOT`].
+
+use crate::data::number::factor;
+use crate::findings::quantity::{Basis, Kind, QuantityFinding, Unit};
+use crate::findings::{CaseResult, Finding};
+
+/// At the end of the interval that is nearer to no difference.
+const A_LOT: f64 = 2.0;
+/// The largest are named.
+const NAMED: usize = 2;
+
+/// What may make a gap and is no part of it; of equal factors the first is named.
+const NAMES: [&str; 11] = [
+    "faults",
+    "switches",
+    "migrations",
+    "storage-written",
+    "bytes-read",
+    "bytes-written",
+    "page-tables",
+    "system-time",
+    "memory",
+    "imbalance",
+    "cpu",
+];
+/// Phases, whose share is known: it is no proven one.
+const PHASES: [&str; 2] = ["create", "tear-down"];
+
+/// `page faults differ 512x, context switches 40x`.
+pub(super) fn differing(case: &CaseResult, finding: &Finding) -> Option<String> {
+    named(case, finding, &NAMES)
+}
+
+/// The same, and what is not known of it.
+pub(super) fn without_a_share(case: &CaseResult, finding: &Finding) -> Option<String> {
+    let unknown = |said| format!("{said}; their share of the gap was not measured");
+    let unproven = |said| format!("{said}; that is not proven to make the gap");
+    let counted = differing(case, finding).map(unknown);
+    counted
+        .or_else(|| lateness(case, finding).map(unproven))
+        .or_else(|| named(case, finding, &PHASES).map(unproven))
+}
+
+fn named(case: &CaseResult, finding: &Finding, names: &[&str]) -> Option<String> {
+    let mut found: Vec<(f64, String)> = names
+        .iter()
+        .filter_map(|name| {
+            let mut own = case.contrasts.iter().filter(|one| one.name == *name);
+            let contrast = own.find(|one| {
+                (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
+            })?;
+            let seen = far(case, contrast)?;
+            Some((seen, Kind::of(name, None)?.spoken()))
+        })
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let said = found.iter().take(NAMED).enumerate();
+    let said: Vec<String> = said
+        .map(|(place, (by, what))| {
+            let verb = match place {
+                0 if is_one(what) => " differs",
+                0 => " differ",
+                _ => "",
+            };
+            format!("{what}{verb} {}", factor(*by))
+        })
+        .collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+fn is_one(what: &str) -> bool {
+    ["CPU time", "memory", "time", "longest"]
+        .iter()
+        .any(|one| what.starts_with(one))
+}
+
+/// The factor that was seen, if it is certainly a lot.
+fn far(case: &CaseResult, found: &QuantityFinding) -> Option<f64> {
+    let contrast = found.contrast.value()?;
+    let (low, high) = contrast.interval()?;
+    match contrast.basis {
+        Basis::Ratio => {
+            let seen = contrast.estimate.max(1.0 / contrast.estimate);
+            (low >= A_LOT || high <= 1.0 / A_LOT).then_some(seen)
+        }
+        // Of amounts that may be none a ratio is one to the least that counts.
+        Basis::Difference => {
+            let of = |label: &str| {
+                let mut own = case.quantities.iter();
+                let own = own.find(|one| one.name == found.name && one.of == label)?;
+                Some(own.value.value()?.estimate)
+            };
+            let (s, r) = (of(&found.subject)?, of(&found.reference)?);
+            let (less, more) = (s.min(r).max(least(found.unit)), s.max(r));
+            let certain = low.abs().min(high.abs());
+            (low * high > 0.0 && certain >= less && more >= A_LOT * less).then_some(more / less)
+        }
+    }
+}
+
+/// Smaller amounts are as good as none.
+fn least(unit: Unit) -> f64 {
+    match unit {
+        Unit::Count => 20.0,
+        Unit::Bytes => 16_384.0,
+        Unit::Ns => 1e5,
+        Unit::PerSecond | Unit::Share => 1.0,
+    }
+}
+
+/// Ends of flows: without an interval, so far beyond what rounds make.
+fn lateness(case: &CaseResult, finding: &Finding) -> Option<String> {
+    let of = |label: &str| {
+        let mut own = case.variants.iter().filter(|one| one.label == label);
+        own.next()?.imbalance
+    };
+    let (s, r) = (of(&finding.subject)?, of(&finding.reference)?);
+    let by = (s / r).max(r / s);
+    (by >= A_LOT).then(|| {
+        format!(
+            "the end of the last flow over the mean one differs {}",
+            factor(by)
+        )
+    })
+}
