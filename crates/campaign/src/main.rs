@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|kill|fuzz|misuse|faults --minutes N --seed S
+//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|causes|layout|kill|fuzz|misuse|faults --minutes N --seed S
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
@@ -11,6 +11,8 @@
 //! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
 //! * [`commands`]: identical commands and planted differences through `exec`, hyperfine beside it;
 //!   `planted` alone takes minutes for each trial.
+//! * [`causes`]: differences of one known cause, and whether it is named; [`layout`]: files of the same objects.
+//!   Both stop after `--runs` of each; `--trials FILE` keeps them, and goes on with those that it has.
 //! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
 //! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
 //! * [`misuse`]: programs of safe code that misuse fibers, and programs that misuse memory.
@@ -22,15 +24,18 @@
     reason = "a program of the repository that prints a table"
 )]
 
+mod causes;
 mod commands;
 mod faults;
 mod fuzz;
 mod grid;
 mod home;
 mod kill;
+mod layout;
 mod misuse;
 mod page;
 mod table;
+mod trials;
 mod verdict;
 
 use std::path::PathBuf;
@@ -53,6 +58,12 @@ struct Args {
     figures: Option<PathBuf>,
     #[arg(long, value_name = "PAGE", requires = "figures")]
     page: Option<PathBuf>,
+    /// Trials of each row of causes and layout, at most.
+    #[arg(long, default_value_t = 20)]
+    runs: u64,
+    /// Where those are kept.
+    #[arg(long, value_name = "FILE")]
+    trials: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -60,6 +71,8 @@ enum What {
     Verdict,
     Commands,
     Planted,
+    Causes,
+    Layout,
     Kill,
     Fuzz,
     Misuse,
@@ -69,6 +82,8 @@ enum What {
 struct Campaign {
     until: Instant,
     random: ChaCha8Rng,
+    runs: u64,
+    trials: Option<PathBuf>,
 }
 
 impl Campaign {
@@ -100,11 +115,15 @@ fn main() -> Result<ExitCode> {
     let mut campaign = Campaign {
         until: Instant::now() + Duration::from_secs_f64(args.minutes.clamp(0.0, 1e6) * 60.0),
         random: ChaCha8Rng::seed_from_u64(args.seed),
+        runs: args.runs,
+        trials: args.trials.clone(),
     };
     let table = match args.what {
         What::Verdict => verdict::run(&mut campaign)?,
         What::Commands => commands::run(&mut campaign, false)?,
         What::Planted => commands::run(&mut campaign, true)?,
+        What::Causes => causes::run(&mut campaign)?,
+        What::Layout => layout::run(&mut campaign)?,
         What::Kill => kill::run(&mut campaign)?,
         What::Fuzz => fuzz::run(&mut campaign)?,
         What::Misuse => misuse::run(&mut campaign)?,

@@ -53,6 +53,9 @@ pub struct SlotSpec<W> {
     /// machine's hardware threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<Simulation>>,
+    /// What the slot draws itself comes from it.
+    #[serde(default)]
+    pub seed: u64,
 }
 
 impl<W> SlotSpec<W> {
@@ -74,6 +77,7 @@ impl<W> SlotSpec<W> {
             timers: false,
             grace_s: 0.0,
             simulate: None,
+            seed: 0,
         }
     }
 

@@ -1,5 +1,5 @@
 //! Placeholders of a command: `{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`, `{port}`,
-//! `{dir}`, `{built}`.
+//! `{dir}`, `{built}`, `{build}`.
 //!
 //! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
 //! `find -exec` have braces of their own; so does `${flows}`, a variable of a shell.
@@ -25,10 +25,12 @@ pub struct Fill {
     pub dir: Option<String>,
     /// The folder of the run with what was built, where the command asks for one.
     pub built: Option<String>,
+    /// The file that the launch has drawn, where there are several.
+    pub build: Option<String>,
 }
 
 /// All names, as they stand in braces.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "flows",
     "processes",
     "threads",
@@ -37,6 +39,7 @@ pub const NAMES: [&str; 8] = [
     "port",
     "dir",
     "built",
+    "build",
 ];
 
 impl Fill {
@@ -58,6 +61,7 @@ impl Fill {
             port: None,
             dir: None,
             built: None,
+            build: None,
         }
     }
 
@@ -74,6 +78,7 @@ impl Fill {
             port,
             self.dir.clone(),
             self.built.clone(),
+            self.build.clone(),
         ];
         let known = NAMES.iter().zip(values);
         known.fold(text.to_owned(), |text, (name, value)| match value {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Shell, resolve, words};
 use crate::environment_variants::Knobs;
 use crate::fill::{Fill, has};
+use crate::layout::Layout;
 
 /// Seconds between asking a program to end and killing it, where nothing else is said.
 pub const GRACE_S: f64 = 2.0;
@@ -20,7 +21,7 @@ const MOST_COPIES: u32 = 4_000;
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The command line, with placeholders (`{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`,
-    /// `{port}`, `{dir}`, `{built}`).
+    /// `{port}`, `{dir}`, `{built}`, `{build}`).
     pub command: String,
     /// Programs that must be on the machine, each with the command that gets it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -100,6 +101,9 @@ pub struct Program {
     /// What is changed from outside.
     #[serde(default, skip_serializing_if = "is_default")]
     pub knobs: Knobs,
+    /// What each launch draws of its layout.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub layout: Layout,
 }
 
 /// How many copies are launched at once.
@@ -211,6 +215,7 @@ impl Program {
             units: None,
             warmups: None,
             knobs: Knobs::default(),
+            layout: Layout::default(),
         }
     }
 
@@ -268,7 +273,23 @@ impl Program {
                 return Err(format!("{name}: use 0 s to a day"));
             }
         }
+        self.check_builds()?;
         self.check_files()
+    }
+
+    fn check_builds(&self) -> Result<(), String> {
+        let builds = &self.layout.builds;
+        match (has(&self.command, "build"), builds.is_empty()) {
+            (true, true) => Err(format!(
+                "{{build}} is one of several files, and none is given (--builds a,b,c): {}",
+                self.command
+            )),
+            (false, false) => Err(format!(
+                "several builds are given, and the command has no {{build}}: {}",
+                self.command
+            )),
+            _ => builds.iter().try_for_each(|one| resolve(one).map(drop)),
+        }
     }
 
     fn check_files(&self) -> Result<(), String> {
@@ -321,7 +342,9 @@ impl Program {
             Err(why) => return Some(why),
         };
         let first = words.first()?;
-        let made_later = ["dir", "port", "built"].iter().any(|name| has(first, name));
+        let made_later = ["dir", "port", "built", "build"]
+            .iter()
+            .any(|name| has(first, name));
         if made_later || self.setup.is_some() || self.prepare.is_some() {
             return None;
         }

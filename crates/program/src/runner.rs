@@ -29,6 +29,7 @@ use measure::memory::Reading;
 use crate::command::{ready, words};
 use crate::fill::Fill;
 use crate::judge;
+use crate::layout::Drawn;
 use crate::peak_sampling::{Pace, Seen};
 use crate::program::Program;
 use crate::supervisor::Supervisor;
@@ -54,6 +55,9 @@ pub(crate) struct Runner<'a> {
     reported: VecDeque<SelfManagedRep>,
     /// The input file before the first launch.
     stdin_was: Option<Option<(u64, SystemTime)>>,
+    /// Where draws of the layout come from, and the last one.
+    draws: u64,
+    drawn: Drawn,
 }
 
 impl<'a> Runner<'a> {
@@ -88,6 +92,8 @@ impl<'a> Runner<'a> {
             most_rss: 0,
             reported: VecDeque::new(),
             stdin_was: None,
+            draws: spec.seed,
+            drawn: Drawn::default(),
         };
         runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
         runner.launch_ns = runner.launch_of_true(spec.reps)?;
@@ -117,6 +123,7 @@ impl<'a> Runner<'a> {
         let mut environment: BTreeMap<String, String> = own.collect();
         environment.extend(self.program.knobs.environment());
         let scratch = self.scratch.iter();
+        environment.extend(self.drawn.variable());
         environment.extend(scratch.map(|folder| ("TMPDIR".to_owned(), folder.clone())));
         ready(&words, &environment)
     }
@@ -126,6 +133,14 @@ impl<'a> Runner<'a> {
         let line = self.fill.apply(line);
         let executable = self.executable(&line, &self.fill)?;
         Ok((line, executable))
+    }
+
+    /// Draws the layout of the next launch.
+    pub(crate) fn draw(&mut self) {
+        let layout = &self.program.layout;
+        self.drawn = layout.draw(&mut self.draws);
+        let build = self.drawn.build.and_then(|build| layout.builds.get(build));
+        self.fill.build = build.cloned();
     }
 
     pub(crate) fn copy(&self, number: u32) -> io::Result<(String, Executable)> {

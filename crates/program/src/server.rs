@@ -71,6 +71,7 @@ impl<'a> ServerRunner<'a> {
         if let Some(address) = self.address()? {
             is_free(address)?;
         }
+        self.base.draw();
         let (line, executable) = self.base.copy(0)?;
         let order = Order {
             executable: &executable,

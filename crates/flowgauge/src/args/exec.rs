@@ -176,6 +176,13 @@ pub(crate) struct EachArgs {
     /// Units of work in one launch
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) work: Option<u64>,
+    /// Files that are the same program, for {build} in the command: each launch draws one; given once for all
+    /// commands, or once for each
+    #[arg(long, value_name = "FILE,FILE")]
+    pub(crate) builds: Vec<String>,
+    /// Launch with the same size of the environment, not with a random one
+    #[arg(long)]
+    pub(crate) fixed_environment: bool,
     /// End processes that a command leaves behind, without counting it as a failure
     #[arg(long)]
     pub(crate) leaves_processes: bool,

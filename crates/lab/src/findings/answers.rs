@@ -16,6 +16,7 @@
 mod along;
 mod answer;
 mod differs;
+mod layout;
 mod limits;
 mod misses;
 mod row;

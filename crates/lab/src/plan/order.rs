@@ -33,6 +33,19 @@ pub(crate) fn order(
     places
 }
 
+/// What a slot draws itself comes from this.
+#[must_use]
+pub(crate) fn slot_seed(
+    (seed, round): (u64, usize),
+    study: &str,
+    case: &str,
+    variant: usize,
+) -> u64 {
+    let mut random = generator(seed, study, case, round);
+    // After what the order takes.
+    (0..=1_000 + variant).fold(0, |_, _| random.next_u64())
+}
+
 /// For each round; 4 words make the 32-byte key.
 fn generator(seed: u64, study: &str, case: &str, round: usize) -> ChaCha8Rng {
     let mut key = [0; 32];

@@ -20,7 +20,7 @@ use workload::Work;
 use crate::data::{Case, CaseEnd, Chosen, Entry, LabelledVariant, SlotEntry, Study, failure};
 use crate::findings::Results;
 use crate::findings::ledger::{At, CaseLog};
-use crate::plan::order::order;
+use crate::plan::order::{order, slot_seed};
 use crate::plan::simulated::{anywhere, with_counts};
 use crate::plan::{check, cpus};
 use crate::run::error::Stop;
@@ -172,7 +172,7 @@ impl Run<'_> {
         let piloted = self.journal.header().settings.simulate.is_none();
         for labelled in place.case.variants.iter().filter(|_| piloted) {
             let slot = pilot_slot(&self.journal.header().settings, left_s);
-            let outcome = self.launch_one(place.case, labelled, slot, true)?;
+            let outcome = self.launch_one(place.case, labelled, slot, (true, 0))?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference, &place.case.work);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
@@ -271,7 +271,9 @@ impl Run<'_> {
         self.observer.event(&Event::SlotBegins { slot });
         let at_s = self.now_s();
         let timers = round < TIMED_ROUNDS;
-        let outcome = self.launch_one(case, &case.variants[variant], chosen, timers)?;
+        let drawn = slot_seed((seed, round), &study.name, &case.name, variant);
+        let labelled = &case.variants[variant];
+        let outcome = self.launch_one(case, labelled, chosen, (timers, drawn))?;
         self.journal.append(Entry::Slot(SlotEntry {
             study: study.name.clone(),
             case: case.name.clone(),
@@ -288,7 +290,7 @@ impl Run<'_> {
         case: &Case,
         labelled: &LabelledVariant,
         slot: Chosen,
-        timers: bool,
+        (timers, seed): (bool, u64),
     ) -> Result<Outcome, Stop> {
         // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
@@ -316,6 +318,7 @@ impl Run<'_> {
             timers: timers && has_timers && simulate.is_none(),
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
             simulate,
+            seed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

@@ -74,6 +74,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn launch(&mut self, pace: Option<Pace>) -> io::Result<Launch> {
+        self.draw();
         let copies: Vec<(String, Executable)> = (0..self.copies())
             .map(|number| self.copy(number))
             .collect::<io::Result<_>>()?;
@@ -263,6 +264,8 @@ impl Runner<'_> {
             ("read_bytes", moved.map(|moved| moved.read)),
             ("written_bytes", moved.map(|moved| moved.written)),
             ("exit_code", u64::try_from(launch.code).ok()),
+            ("environment_bytes", self.drawn.environment),
+            ("build", self.drawn.build.map(|build| build as u64)),
             ("looks", looks.map(|seen| seen.looks)),
             ("longest_gap_ns", looks.map(|seen| seen.longest_gap_ns)),
             ("processes", seen.map(|seen| seen.processes)),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
-use program::{CheckOutput, Output, Program, Shell};
+use program::{CheckOutput, Layout, Output, Program, Shell};
 
 use super::labels;
 use super::parameters::{self, Written};
@@ -52,7 +52,15 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     );
     let count = spread.len();
     names_differ(args, &spread)?;
-    let labels = labels::of(&spread, |number, one| {
+    let builds = |number| {
+        Ok::<_, anyhow::Error>(builds(of_command(
+            "--builds",
+            &args.each.builds,
+            number,
+            count,
+        )?))
+    };
+    let labels = labels::of(&shown(&spread, builds)?, |number, one| {
         given_name(args, number, one).cloned()
     });
     let mut all = Vec::new();
@@ -70,6 +78,10 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
                     number,
                     count,
                 )?),
+                layout: Layout {
+                    builds: builds(number)?,
+                    ..usual.layout
+                },
                 cleanup: beside(usual.cleanup),
                 check: beside(usual.check),
                 ..usual
@@ -78,6 +90,32 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
         });
     }
     Ok(all)
+}
+
+fn builds(list: Option<String>) -> Vec<String> {
+    let list = list.unwrap_or_default();
+    let files = list.split(',').map(str::trim);
+    let files = files.filter(|file| !file.is_empty());
+    files.map(str::to_owned).collect()
+}
+
+/// As labels name them: by the first of several builds.
+fn shown(
+    commands: &[Written],
+    builds: impl Fn(usize) -> Result<Vec<String>>,
+) -> Result<Vec<Written>> {
+    let numbered = commands.iter().enumerate();
+    let shown = numbered.map(|(number, one)| {
+        let command = match builds(number)?.first() {
+            Some(first) => one.command.replace("{build}", first),
+            None => one.command.clone(),
+        };
+        Ok(Written {
+            command,
+            ..one.clone()
+        })
+    });
+    shown.collect()
 }
 
 fn given_name<'a>(args: &'a ExecArgs, number: usize, one: &'a Written) -> Option<&'a String> {
@@ -136,6 +174,10 @@ fn program(args: &ExecArgs, command: String) -> Result<Program> {
         grace_s: each.grace,
         units: each.work,
         warmups: args.hyperfine.warmup,
+        layout: Layout {
+            environment: !each.fixed_environment,
+            builds: Vec::new(),
+        },
         ..Program::new(command)
     })
 }

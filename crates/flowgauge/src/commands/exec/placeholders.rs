@@ -11,7 +11,16 @@ use super::command::Named;
 use crate::args::ExecArgs;
 
 /// Besides the names of -L and -P.
-const NAMES: [&str; 7] = ["flows", "processes", "threads", "i", "cpu", "port", "dir"];
+const NAMES: [&str; 8] = [
+    "flows",
+    "processes",
+    "threads",
+    "i",
+    "cpu",
+    "port",
+    "dir",
+    "build",
+];
 
 pub(super) fn check(args: &ExecArgs, commands: &[Named]) -> Result<()> {
     let of_commands = commands.iter().flat_map(|command| command.program.lines());

@@ -6,6 +6,7 @@ use stats::{Estimate, Verdict};
 use super::along;
 use super::answer::{About, Answer, Line, Question};
 use super::differs::{differing, without_a_share};
+use super::layout;
 use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
@@ -220,6 +221,9 @@ impl Answer {
     /// Says why two variants differ.
     fn explain(&mut self, finding: &Finding, case: &CaseResult) {
         self.below.push(cause(finding, case));
+        let layout = layout::warning(case, finding);
+        self.below
+            .extend(layout.map(|said| About::Besides.says(said)));
         self.is_of_few_rounds = finding.overstated.is_some();
         let overstated = finding.overstated.clone();
         self.below

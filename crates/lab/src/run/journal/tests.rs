@@ -345,6 +345,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         count: Vec::new(),
         timers: false,
         grace_s: 0.0,
+        seed: 0,
     }
 }
 
