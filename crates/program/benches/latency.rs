@@ -236,6 +236,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
         count: Vec::new(),
         timers: false,
         grace_s: 2.0,
+        seed: 0,
     };
     let mut outcome = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = &mut outcome.answer else {

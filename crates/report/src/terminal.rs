@@ -181,7 +181,7 @@ fn first_screen(
     if let Some(terms) = answers.terms.as_ref().filter(|_| detail < Detail::NoTerms) {
         page.text(0, Tone::Quiet, terms);
     }
-    if let Some(level) = answers.level() {
+    if let Some(level) = answers.level(|row| !(several && row.says_little())) {
         page.text(0, Tone::Quiet, &level);
     }
     if !answers.next.is_empty() {

@@ -44,7 +44,7 @@ impl Best {
         Self::at_looks(columns, rule, |_| 1.0)
     }
 
-    /// The same after several looks, where `share` is the level of a look after so many rounds, as a
+    /// The same after several looks, where `share` is the level of a look after a number of rounds, as a
     /// share of that of the rule: pairs of which one was dropped have fewer rounds than the others.
     ///
     /// # Errors

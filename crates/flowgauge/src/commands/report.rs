@@ -14,6 +14,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     let journal = session::journal_in(&args.folder)?;
     let results = Results::from_journal(&journal)?;
     let checks = answer::checks(&args.answer.expect, &results)?;
+    let results = results.with_expected(checks);
     write(&results, args)?;
     if let Some(folder) = &args.answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     };
     output::print(&shown)?;
     let ending = ending::answered(&results, args.answer.require_answer);
-    Ok(answer::judged(ending, &checks))
+    Ok(answer::judged(ending, &results.expected))
 }
 
 fn then_and_now(results: &Results, format: Format) -> Result<String> {

@@ -83,6 +83,8 @@ impl Session<'_> {
             Ok(results) => results,
             Err(error) => return Err(self.told_all_the_same(answer, error.into())),
         };
+        let checks = answer::checks(&answer.expect, &results)?;
+        let results = results.with_expected(checks);
         if let Err(error) = write_folder(&results, &folder, self.how.tables) {
             return Err(self.told_all_the_same(answer, error));
         }
@@ -98,11 +100,8 @@ impl Session<'_> {
         self.tell_published(published?);
         printed?;
         tell_ending(&results, &folder, answer.format);
-        let checks = answer::checks(&answer.expect, &results)?;
-        Ok(answer::judged(
-            ending::of(&results, answer.require_answer),
-            &checks,
-        ))
+        let ending = ending::of(&results, answer.require_answer);
+        Ok(answer::judged(ending, &results.expected))
     }
 
     /// Runs what the journal asks for, with progress, and looks if they are asked for.

@@ -41,6 +41,14 @@ fn expectations_decide_the_exit_code() {
         said.contains("expected mine/thread <= 1ns: FAILS: "),
         "{said}"
     );
+    // They were on standard error alone.
+    let findings = fs::read_to_string(home.path("out/findings.json")).unwrap();
+    let findings: serde_json::Value = serde_json::from_str(&findings).unwrap();
+    let expected = &findings["expected"];
+    assert_eq!(
+        (&expected[0]["judged"], &expected[1]["judged"]),
+        (&"holds".into(), &"fails".into())
+    );
     for wrong in [
         "mine/fiber <= 1ms",
         "mine/thread <= 5MB cpu",

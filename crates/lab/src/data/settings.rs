@@ -136,7 +136,7 @@ impl Settings {
         }
     }
 
-    /// The budget of a quick run of so many studies.
+    /// The budget of a quick run of this number of studies.
     #[must_use]
     pub fn quick_s(studies: usize) -> f64 {
         QUICK_S + FURTHER_S * studies.saturating_sub(1) as f64

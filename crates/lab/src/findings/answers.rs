@@ -48,20 +48,10 @@ impl Results {
 }
 
 impl StudyResult {
-    /// The case that a row is of: of one that is spread out the headline, or else the last of its
-    /// parts that tells anything.
+    /// The case that a row is of.
     #[must_use]
     pub fn deciding_case(&self, named: &Deciding) -> Option<&CaseResult> {
-        let own = |case: &&CaseResult| named.has(&case.case.name);
-        let headline = self.headline_case().filter(own);
-        let tells = |case: &&CaseResult| {
-            let mut findings = case.findings.iter().filter_map(|finding| finding.estimate);
-            findings.any(|estimate| estimate.interval().is_some())
-        };
-        let cases = || self.cases.iter().filter(own);
-        headline
-            .or_else(|| cases().rfind(tells))
-            .or_else(|| cases().next_back())
+        self.cases.get(self.study.row_of(named)?)
     }
 }
 

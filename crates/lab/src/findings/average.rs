@@ -137,7 +137,7 @@ mod tests {
     use flow::{Answer, Outcome, SlotRecord};
     use stats::{LOOK_ALPHA, tail};
 
-    /// Slots of five repetitions of 10 ms each, of which so many in all take 20 ms.
+    /// Slots of five repetitions of 10 ms each, one in `slow_each` of which takes 20 ms.
     fn slots(variant: usize, rounds: usize, slow_each: usize) -> Vec<RawSlot> {
         let slot = |round: usize| {
             let time = |place: usize| match (5 * round + place) % slow_each.max(1) {

@@ -38,14 +38,14 @@ impl Launches {
     }
 }
 
-/// What part of the launches of each side a verdict is not of: `of the launches that ended; 15 % of those of new did not
-/// (4 of 27)`. `None` where all ended.
+/// What part of the launches of each side a verdict is not of: `of the launches that ended; 15 % of the launches of
+/// new did not end (4 of 27)`. `None` where all ended.
 pub(super) fn failed(sides: [(&str, Option<Launches>); 2]) -> Option<String> {
     let some = sides.into_iter().filter_map(|(label, launches)| {
         let Launches { begun, failed } = launches.filter(|launches| launches.failed > 0)?;
         let share = percent(failed as f64 / begun as f64);
         Some(format!(
-            "{share} of those of {} did not ({failed} of {begun})",
+            "{share} of the launches of {} did not end ({failed} of {begun})",
             plural(label)
         ))
     });
@@ -67,7 +67,7 @@ mod tests {
         let old = Launches { failed: 0, ..new };
         assert_eq!(
             failed([("old", Some(old)), ("new", Some(new))]).unwrap(),
-            "of the launches that ended; 5 % of those of new did not (6 of 120)"
+            "of the launches that ended; 5 % of the launches of new did not end (6 of 120)"
         );
         assert_eq!(failed([("old", Some(old)), ("new", None)]), None);
     }

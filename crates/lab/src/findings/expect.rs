@@ -30,6 +30,8 @@ mod tests;
 
 pub use runs::check_runs;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Study;
 use crate::findings::{Results, quantity};
 
@@ -74,7 +76,8 @@ enum Unit {
 }
 
 /// What came of an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Judged {
     /// The whole interval keeps to the bound.
     Holds,
@@ -85,7 +88,7 @@ pub enum Judged {
 }
 
 /// An expectation and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// What came of it.
     pub judged: Judged,

@@ -217,7 +217,7 @@ impl Judge {
         }
     }
 
-    /// The level of a look after so many rounds, as a share of [`LOOK_ALPHA`]: all of it in journals of
+    /// The level of a look after a number of rounds, as a share of [`LOOK_ALPHA`]: all of it in journals of
     /// before looks had different ones.
     pub(crate) fn share(&self, rounds: usize) -> f64 {
         match self.schedule {

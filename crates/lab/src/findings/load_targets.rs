@@ -31,44 +31,41 @@ pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     };
     let variants = first.case.variants.iter().enumerate();
     let each = variants.map(|(at, variant)| {
-        let p99 = by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
+        let each = by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
+        let leak = leak_of(&at_rates, at).filter(|_| at_rates.len() > 1);
         let served = first.case.work_of(at).served();
         let bound = served.and_then(|served| served.slo_p99_s);
         let highest = bound.map(|bound| highest(&at_rates, at, bound));
-        let memory = memory_by_rate(&at_rates, at).filter(|_| at_rates.len() > 1);
-        let said: Vec<String> = p99.into_iter().chain(memory).chain(highest).collect();
+        let said: Vec<String> = each.into_iter().chain(leak).chain(highest).collect();
         (!said.is_empty()).then(|| format!("{}: {}", variant.label, said.join("; ")))
     });
     each.flatten().collect()
 }
 
-/// `p99 8.65 ms at 50 requests/s, 9.30 ms at 100, 9.22 ms at 200`.
+/// `at 50 requests/s p99 8.65 ms, 49.9 answered, 8.65 MiB; at 100 p99 9.30 ms, 99.8 answered, 8.70 MiB`.
 fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
-    let known = at_rates.iter().filter_map(|(rate, case)| {
-        let value = case.variants.get(at)?.value?;
-        Some((plain(*rate), time(value.typical)))
+    let each = at_rates.iter().filter_map(|(rate, case)| {
+        let variant = case.variants.get(at)?;
+        let p99 = format!("p99 {}", time(variant.value?.typical));
+        let answered = variant.requests.as_ref();
+        let answered = answered.map(|own| format!("{} answered", significant(own.per_s)));
+        let memory = variant.memory.map(|memory| bytes(memory.total() as f64));
+        let all: Vec<String> = [Some(p99), answered, memory]
+            .into_iter()
+            .flatten()
+            .collect();
+        Some((plain(*rate), all.join(", ")))
     });
-    let each = known.enumerate().map(|(number, (rate, p99))| match number {
-        0 => format!("{p99} at {rate} requests/s"),
-        _ => format!("{p99} at {rate}"),
+    let each = each.enumerate().map(|(number, (rate, said))| match number {
+        0 => format!("at {rate} requests/s {said}"),
+        _ => format!("at {rate} {said}"),
     });
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("p99 {}", each.join(", ")))
+    (!each.is_empty()).then(|| each.join("; "))
 }
 
-/// `memory 8.65 MiB at 50 requests/s, 9.30 MiB at 100`, and whether it grows with every request.
-fn memory_by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
-    let known = at_rates.iter().filter_map(|(rate, case)| {
-        let memory = case.variants.get(at)?.memory?;
-        Some((plain(*rate), bytes(memory.total() as f64)))
-    });
-    let each = known
-        .enumerate()
-        .map(|(number, (rate, memory))| match number {
-            0 => format!("{memory} at {rate} requests/s"),
-            _ => format!("{memory} at {rate}"),
-        });
-    let each: Vec<String> = each.collect();
+/// Whether memory grows with every request.
+fn leak_of(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
     let slots = at_rates.iter().flat_map(|(_, case)| &case.slots);
     let slots = slots.filter(|slot| slot.variant == at);
     let points = slots.filter_map(|slot| {
@@ -79,9 +76,7 @@ fn memory_by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> 
         let answered = record.reps.last()?.latencies.as_ref()?.count();
         Some((answered as f64, memory.total() as f64))
     });
-    let leak =
-        leak(&points.collect::<Vec<_>>()).map_or_else(String::new, |leak| format!("; {leak}"));
-    (!each.is_empty()).then(|| format!("memory {}{leak}", each.join(", ")))
+    leak(&points.collect::<Vec<_>>())
 }
 
 /// That memory grows in a line with the requests that a launch answered, by more than a tenth in all.
@@ -162,8 +157,11 @@ fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
         ..
     } = *requests;
     let [p50, p90, p999] = [p50_ns, p90_ns, p999_ns].map(|ns| time(ns as f64));
+    let memory = amount("memory").map_or(String::new(), |memory| {
+        format!("; memory {}", bytes(memory.estimate))
+    });
     format!(
-        "{p99}of all {} together p50 {p50}, p90 {p90}, p99.9 {p999}; {}{rate} answered a second",
+        "{p99}of all {} together p50 {p50}, p90 {p90}, p99.9 {p999}; {}{rate} answered a second{memory}",
         many(requests.count, "request"),
         significant(requests.per_s)
     )

@@ -71,6 +71,7 @@ impl Results {
             error,
             warnings,
             notes,
+            expected: Vec::new(),
         }
     }
 }
@@ -458,9 +459,7 @@ fn finding(
     let planned = log.judge.max_rounds();
     let sides = side(subject).zip(side(reference));
     let found = judged.map(|judged| (judged.estimate, judged.verdict));
-    let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
-        verdict
-    });
+    let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |found| found.1);
     let evidence = sides.map(|(subject, reference)| Evidence {
         subject,
         reference,

@@ -45,7 +45,7 @@ fn is_asked(case: &Case) -> bool {
         || several && (differ_in_flows_alone(&case.variants) || commands())
 }
 
-/// The best variant; `None` where that is not asked. `share` is that of a look after so many rounds.
+/// The best variant; `None` where that is not asked. `share` is that of a look after a number of rounds.
 pub(super) fn optimum(
     case: &Case,
     variants: &[VariantSummary],

@@ -6,6 +6,7 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+use super::expect::Checked;
 use super::profile::Phases;
 use super::simulated::SimulatedCase;
 use super::{
@@ -40,6 +41,17 @@ pub struct Results {
     /// What was left out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What came of the expectations of the command line; the journal has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<Checked>,
+}
+
+impl Results {
+    /// With what came of expectations.
+    #[must_use]
+    pub fn with_expected(self, expected: Vec<Checked>) -> Self {
+        Self { expected, ..self }
+    }
 }
 
 fn planned_error() -> f64 {

@@ -300,7 +300,7 @@ pub struct SimulatedCount {
     /// Whether all values of the subject are equal, and all of the reference.
     #[serde(default)]
     pub exact: bool,
-    /// The median ratio with parts of the window: a number stands for one part in so many.
+    /// The median ratio with parts of the window: a number is that of equal parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_parts: Vec<(u64, f64)>,
     /// The same with longer turns, where flows share a core.

@@ -47,9 +47,9 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Level and meaning of the marks.
-    pub(crate) fn level(&self) -> Option<String> {
-        let all = || self.all();
+    /// Level, and the meaning of the marks of the rows that are shown.
+    pub(crate) fn level(&self, is_shown: impl Fn(&Answer) -> bool) -> Option<String> {
+        let all = || self.all().filter(|row| is_shown(row));
         let marks = [
             (all().any(|row| row.is_exploratory), "; * is exploratory"),
             (

@@ -116,6 +116,6 @@ fn terms(answers: &Answers) -> Markup {
             }
         }
         p.quiet { "A slot is one fresh launch of one variant; a round has one slot of each, in random order." }
-        @if let Some(level) = answers.level() { p.quiet { (level) "." } }
+        @if let Some(level) = answers.level(|_| true) { p.quiet { (level) "." } }
     }
 }

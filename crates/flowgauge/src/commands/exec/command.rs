@@ -21,29 +21,7 @@ pub(super) struct Named {
 
 /// Names are unique; `--grid` has one command, `--against` comes last.
 pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
-    let flags = args.serve.serve.iter().chain(&args.grid);
-    let by_flag = flags.filter(|command| !command.is_empty());
-    let first = args.reference.iter().chain(&args.commands).chain(by_flag);
-    let unnamed = first.map(|command| Written {
-        command: command.clone(),
-        ..Written::default()
-    });
-    let named = args.variant.iter().map(|(name, command)| Written {
-        name: Some(name.clone()),
-        command: command.clone(),
-        ..Written::default()
-    });
-    let against = args.against.iter().map(|command| Written {
-        name: Some("against".to_owned()),
-        command: command.clone(),
-        ..Written::default()
-    });
-    let written: Vec<Written> = unnamed.chain(named).chain(against).collect();
-    ensure!(
-        !written.is_empty(),
-        "name at least one command, such as: flowgauge exec 'sort big.txt'"
-    );
-    let spread = parameters::spread(&args.hyperfine, written)?;
+    let spread = parameters::spread(&args.hyperfine, written(args)?)?;
     ensure!(
         args.names.len() <= spread.len(),
         "there are {} names for {} commands",
@@ -52,44 +30,59 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     );
     let count = spread.len();
     names_differ(args, &spread)?;
-    let builds = |number| {
-        Ok::<_, anyhow::Error>(builds(of_command(
-            "--builds",
-            &args.each.builds,
-            number,
-            count,
-        )?))
-    };
-    let labels = labels::of(&shown(&spread, builds)?, |number, one| {
+    let builds: Vec<Vec<String>> = (0..count)
+        .map(|number| of_command("--builds", &args.each.builds, number, count).map(builds))
+        .collect::<Result<_>>()?;
+    let labels = labels::of(&shown(&spread, &builds), |number, one| {
         given_name(args, number, one).cloned()
     });
     let mut all = Vec::new();
-    for (number, (one, label)) in spread.into_iter().zip(labels).enumerate() {
+    let named = spread.into_iter().zip(labels).zip(builds);
+    for (number, ((one, label), builds)) in named.enumerate() {
         let usual = program(args, one.command.clone())?;
+        let own = |flag, given: &[String]| of_command(flag, given, number, count);
         let beside = |line: Option<String>| line.map(|line| one.filled(&line));
         all.push(Named {
             label,
             program: Program {
                 setup: beside(usual.setup),
-                prepare: beside(of_command("--prepare", &args.each.prepare, number, count)?),
-                conclude: beside(of_command(
-                    "--conclude",
-                    &args.each.conclude,
-                    number,
-                    count,
-                )?),
-                layout: Layout {
-                    builds: builds(number)?,
-                    ..usual.layout
-                },
+                prepare: beside(own("--prepare", &args.each.prepare)?),
+                conclude: beside(own("--conclude", &args.each.conclude)?),
                 cleanup: beside(usual.cleanup),
                 check: beside(usual.check),
+                layout: Layout {
+                    builds,
+                    ..usual.layout
+                },
                 ..usual
             },
             parameters: one.parameters,
         });
     }
     Ok(all)
+}
+
+/// As the flags give them, in their order.
+fn written(args: &ExecArgs) -> Result<Vec<Written>> {
+    let flags = args.serve.serve.iter().chain(&args.grid);
+    let by_flag = flags.filter(|command| !command.is_empty());
+    let first = args.reference.iter().chain(&args.commands).chain(by_flag);
+    let of = |name: Option<&str>, command: &String| Written {
+        name: name.map(str::to_owned),
+        command: command.clone(),
+        ..Written::default()
+    };
+    let unnamed = first.map(|command| of(None, command));
+    let named = args.variant.iter();
+    let named = named.map(|(name, command)| of(Some(name), command));
+    let against = args.against.iter();
+    let against = against.map(|command| of(Some("against"), command));
+    let written: Vec<Written> = unnamed.chain(named).chain(against).collect();
+    ensure!(
+        !written.is_empty(),
+        "name at least one command, such as: flowgauge exec 'sort big.txt'"
+    );
+    Ok(written)
 }
 
 fn builds(list: Option<String>) -> Vec<String> {
@@ -100,20 +93,14 @@ fn builds(list: Option<String>) -> Vec<String> {
 }
 
 /// As labels name them: by the first of several builds.
-fn shown(
-    commands: &[Written],
-    builds: impl Fn(usize) -> Result<Vec<String>>,
-) -> Result<Vec<Written>> {
-    let numbered = commands.iter().enumerate();
-    let shown = numbered.map(|(number, one)| {
-        let command = match builds(number)?.first() {
+fn shown(commands: &[Written], builds: &[Vec<String>]) -> Vec<Written> {
+    let both = commands.iter().zip(builds);
+    let shown = both.map(|(one, builds)| Written {
+        command: match builds.first() {
             Some(first) => one.command.replace("{build}", first),
             None => one.command.clone(),
-        };
-        Ok(Written {
-            command,
-            ..one.clone()
-        })
+        },
+        ..one.clone()
     });
     shown.collect()
 }

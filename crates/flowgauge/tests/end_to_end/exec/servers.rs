@@ -166,7 +166,7 @@ fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
     let few = "too few rounds to say which of these rates has a p99";
     assert!(words.contains(few), "{words}");
     assert!(
-        words.contains(" at 20 requests/s, ") && words.contains(" at 40"),
+        words.contains(": at 20 requests/s p99 ") && words.contains("; at 40 p99 "),
         "{words}"
     );
     assert!(words.contains("compared by p99 latency"), "{words}");

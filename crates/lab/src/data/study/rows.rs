@@ -39,7 +39,7 @@ impl Study {
     }
 
     /// The case of a row: of one that is spread out the headline, or else the last of its parts.
-    fn row_of(&self, one: &Deciding) -> Option<usize> {
+    pub(crate) fn row_of(&self, one: &Deciding) -> Option<usize> {
         let own = |case: &Case| one.has(&case.name);
         let headline = |case: &Case| own(case) && case.name == self.headline;
         let mut cases = self.cases.iter();

@@ -39,7 +39,13 @@ pub(super) fn differing(case: &CaseResult, finding: &Finding) -> Option<String> 
 
 /// The same, and what is not known of it.
 pub(super) fn without_a_share(case: &CaseResult, finding: &Finding) -> Option<String> {
-    let unknown = |said| format!("{said}; their share of the gap was not measured");
+    let unknown = |said: String| {
+        let whose = match said.contains(" differs ") && !said.contains(',') {
+            true => "its",
+            false => "their",
+        };
+        format!("{said}; {whose} share of the gap was not measured")
+    };
     let unproven = |said| format!("{said}; that is not proven to make the gap");
     let counted = differing(case, finding).map(unknown);
     counted

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Node, OnMachine};
 use crate::data::words::{listed, percent};
 
-/// Up to so many values of a number, each is a group.
+/// Up to this number of values, each is a group.
 const FEW_VALUES: usize = 4;
 
 /// Constant: the same fleet has the same answer.
