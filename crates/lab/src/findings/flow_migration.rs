@@ -346,7 +346,7 @@ mod tests {
             _ => 100,
         });
         assert!(
-            said.contains("1.25 with none, 1.05 with greedy (30 moves, 2.00 µs"),
+            said.contains("1.25 with flows that stay, 1.05 with greedy (30 moves, 2.00 µs"),
             "{said}"
         );
         assert!(
@@ -384,7 +384,10 @@ mod tests {
             "migratable/2 greedy" => 80,
             _ => 100,
         });
-        assert!(queue.contains("faster than none with"), "{queue}");
+        assert!(
+            queue.contains("faster than flows that stay with"),
+            "{queue}"
+        );
         assert!(queue.contains("not worth having here"), "{queue}");
         let moves = last(|way| match way {
             "migratable/2 greedy" => 80,
