@@ -27,6 +27,9 @@ pub trait Body: Sync {
     /// Whether flows note how long requests take ([`Body::latencies`]).
     const TIMES: bool = false;
 
+    /// Whether interrupts that make other CPUs forget translations are counted while it works.
+    const SHOOTS_DOWN: bool = false;
+
     /// How many units of work one repetition has.
     fn units(&self) -> u64;
 

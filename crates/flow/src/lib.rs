@@ -56,6 +56,7 @@ pub mod model;
 mod notify;
 pub mod parent_memory;
 pub mod placement;
+mod policy;
 pub mod probe;
 mod proof;
 pub mod record;
@@ -95,6 +96,7 @@ pub use memory_policy::{MemoryPolicy, MemoryPolicyError};
 pub use model::{Model, Shape, Stacks, Way};
 pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
+pub use policy::{Policy, PolicyError};
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use proof::Proof;
 pub use record::{

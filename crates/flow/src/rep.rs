@@ -33,6 +33,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use measure::Measured;
 use measure::clock::now_ns;
 use measure::counters::{Event, Kernel, Source};
+use measure::interrupts;
 use measure::memory::{self, Memory, Reading};
 use measure::usage;
 use nix::unistd::getpid;
@@ -148,7 +149,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         self.at_gate(&mut reader);
         self.context.entrance.all_open();
         let counting = self.count(last);
+        let forgotten = (B::SHOOTS_DOWN && last).then(interrupts::shootdowns);
         let (go, steady_ns) = phase(&mut reader, || self.steady(&mut parent))?;
+        let shootdowns = forgotten.map(since);
         let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
         self.at_gate(&mut reader);
         let memory = if last && !self.watch.hung() {
@@ -181,6 +184,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             kernel_counters: reader.map(|reader| {
                 Box::new(KernelCounters {
                     footprint,
+                    shootdowns,
                     ..reader.counters()
                 })
             }),
@@ -334,6 +338,12 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             Err(error) => Answer::from_error(&error),
         })
     }
+}
+
+/// Shootdowns from a reading until now.
+fn since(before: Measured<u64>) -> Measured<u64> {
+    let now = interrupts::shootdowns();
+    before.and_then(|before| now.map(|now| now.saturating_sub(before)))
 }
 
 /// Between two readings of the parent's counters.

@@ -37,7 +37,7 @@ use crate::record::{
 };
 use crate::slot_process::SlotProcess;
 use crate::{Failure, Latencies, Proof, simulation};
-use crate::{HeapPages, MemoryPolicy};
+use crate::{HeapPages, MemoryPolicy, Policy};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -103,8 +103,9 @@ impl<W> SlotProcess<W> {
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let heap_pages = spec.variant.heap_pages;
         heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-        let policy = spec.variant.memory_policy;
-        policy.map_or(Ok(()), MemoryPolicy::prepare)?;
+        let memory_policy = spec.variant.memory_policy;
+        memory_policy.map_or(Ok(()), MemoryPolicy::prepare)?;
+        spec.variant.policy.map_or(Ok(()), Policy::prepare)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),

@@ -36,7 +36,7 @@ use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
 use crate::variant::Channel;
 use crate::watch::SlotResources;
-use crate::{HeapPages, MemoryPolicy};
+use crate::{HeapPages, MemoryPolicy, Policy};
 use crate::{SlotSpec, flow_run};
 
 /// The first argument of a slot process.
@@ -128,8 +128,9 @@ impl<W> SlotProcess<W> {
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let heap_pages = spec.variant.heap_pages;
         heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-        let policy = spec.variant.memory_policy;
-        policy.map_or(Ok(()), MemoryPolicy::prepare)?;
+        let memory_policy = spec.variant.memory_policy;
+        memory_policy.map_or(Ok(()), MemoryPolicy::prepare)?;
+        spec.variant.policy.map_or(Ok(()), Policy::prepare)?;
         if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
             flow_run::bind(spec.bound_to())?;
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement};
+use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Variant {
     /// The memory nodes of its new pages, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_policy: Option<MemoryPolicy>,
+    /// By which policy of the scheduler its flows get their CPUs, where that is not left to the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
 }
 
 impl Variant {
@@ -53,6 +56,7 @@ impl Variant {
             allocator: None,
             heap_pages: None,
             memory_policy: None,
+            policy: None,
         }
     }
 

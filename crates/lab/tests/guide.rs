@@ -79,7 +79,7 @@ fn every_file_of_the_literature_is_a_study_with_findings() {
             }
         }
     }
-    assert!(seen >= 7, "{seen}");
+    assert!(seen >= 13, "{seen}");
 }
 
 #[test]

@@ -15,6 +15,7 @@
 pub mod clock;
 pub mod counters;
 mod give_up;
+pub mod interrupts;
 pub mod load;
 mod measured;
 pub mod memory;

@@ -45,6 +45,8 @@ mod registry;
 mod repeat;
 mod sys;
 
+mod barrier;
+mod beside;
 mod brk;
 mod caller;
 mod dup;

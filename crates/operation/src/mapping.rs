@@ -1,7 +1,8 @@
 //! `mmap*`: memory is mapped and given back.
 //!
 //! Nothing is touched but the first page of one mapping in [`EVERY`](crate::check::EVERY), so
-//! what is timed is the change of the address space itself, under its lock.
+//! what is timed is the change of the address space itself, under its lock. `mmap-touch` writes to
+//! every page: a change, faults, and another change that takes the pages out of the TLB.
 
 use std::io;
 use std::path::PathBuf;
@@ -53,6 +54,41 @@ impl PerFlow for Anonymous {
         }
         addresses.check("addresses of mappings");
         checksum
+    }
+}
+
+/// What programs do that allocate: a mapping is made, used and given back.
+#[derive(Debug)]
+pub(crate) struct Touched;
+
+const PAGES: usize = 16;
+
+impl PerFlow for Touched {
+    const FACTS: Facts = Facts {
+        name: "mmap-touch",
+        family: FAMILY,
+        does: "map 64 KB of memory, write to each page and unmap it",
+        shares: "nothing",
+        verified: "each page is zero at first, and holds its number at the end",
+        ops: 100,
+        ..Facts::USUAL
+    };
+
+    fn make(_context: &OperationContext, _flow: usize) -> Self {
+        Self
+    }
+
+    fn repeat(&mut self, ops: u64) -> u64 {
+        (0..ops).fold(0, |checksum, op| {
+            let mapping = must("map memory", Mapping::new(PAGES * PAGE, Of::Private));
+            for page in 0..PAGES {
+                let was = mapping.page(page).fetch_add(op + 1, Ordering::Relaxed);
+                same("the first word of a new page", was, 0);
+            }
+            let last = mapping.page(PAGES - 1).load(Ordering::Relaxed);
+            must("unmap memory", mapping.unmap());
+            checksum + last
+        })
     }
 }
 
@@ -133,6 +169,11 @@ fn written(mapping: &Mapping, op: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_page_of_every_mapping_is_new() {
+        assert_eq!(Touched.repeat(10), 55);
+    }
 
     #[test]
     #[should_panic(expected = "0x5 came and not 0x0")]

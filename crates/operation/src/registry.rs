@@ -6,8 +6,9 @@ use crate::context::OperationContext;
 use crate::facts::{Facts, Name};
 use crate::repeat::{EachFlow, Operation, Repeat};
 use crate::{
-    brk, caller, dup, fallocate, file_data, file_lock, futex, group, lock, make_flow, malloc,
-    mapping, message, name, open, page_fault, protect, ready, seek, signal, switch,
+    barrier, beside, brk, caller, dup, fallocate, file_data, file_lock, futex, group, lock,
+    make_flow, malloc, mapping, message, name, open, page_fault, protect, ready, seek, signal,
+    switch,
 };
 
 /// Makes one enum of all operations.
@@ -56,6 +57,7 @@ macro_rules! registry {
 
 registry![
     MappingAnonymous: EachFlow<mapping::Anonymous>,
+    MappingTouched: EachFlow<mapping::Touched>,
     MappingOwnMapped: mapping::OwnMapped,
     MappingSameMapped: mapping::SameMapped,
     BrkBrk: brk::Brk,
@@ -116,6 +118,14 @@ registry![
     MakeFlowCloneVmFiles: EachFlow<make_flow::CloneVmFiles>,
     MakeFlowSpawn: make_flow::Spawn,
     MakeFlowThread: EachFlow<make_flow::Thread>,
+    BarrierSpin: barrier::Spin,
+    BarrierYield: barrier::Yield,
+    BarrierFutex: barrier::Futex,
+    BesideFaultMap: beside::FaultMap,
+    BesideProtectSpin: beside::ProtectSpin,
+    BesideProtectSleep: beside::ProtectSleep,
+    BesideNapSpin: beside::NapSpin,
+    BesideNapSleep: beside::NapSleep,
 ];
 
 /// Every operation, family by family.

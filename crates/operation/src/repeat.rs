@@ -75,6 +75,7 @@ pub(crate) struct Repeat {
 impl Body for Repeat {
     type State = AnyState;
     const SENDS: bool = false;
+    const SHOOTS_DOWN: bool = true;
 
     fn units(&self) -> u64 {
         self.flows

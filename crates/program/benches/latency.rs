@@ -223,6 +223,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
             allocator: None,
             heap_pages: None,
             memory_policy: None,
+            policy: None,
         },
         cpus: Vec::new(),
         warmups: 0,

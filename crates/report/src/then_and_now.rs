@@ -2,15 +2,16 @@
 //!
 //! One table for any study: a finding a row. What is judged, and how, is in
 //! `lab::findings::Then`, and the table is that of the document (`document::then`); here those of all
-//! studies are laid out on one page, in Markdown and to be printed.
+//! studies are laid out on one page, in Markdown and to be printed: a line of time, from the oldest
+//! source to the newest. On the page a reader can ask for one topic, and prints what is left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lab::findings::{Standing, Then};
 use lab::{Results, StudyResult};
-use maud::html;
+use maud::{Markup, PreEscaped, html};
 
-use crate::document::table::{Cell, Column, Table, Value, text};
+use crate::document::table::{Cell, Column, Table, Value};
 use crate::document::then;
 use crate::html::table::Named;
 use crate::{date, html};
@@ -26,16 +27,27 @@ const KINDS: [Standing; 7] = [
     Standing::SideBySide,
 ];
 
-/// All studies of a run that have a source.
-fn studies(results: &Results) -> impl Iterator<Item = &StudyResult> {
+/// All studies of a run that have a source, the oldest source first.
+fn studies(results: &Results) -> Vec<&StudyResult> {
     let all = results.studies.iter();
-    all.filter(|study| !study.then_and_now.is_empty())
+    let mut all: Vec<&StudyResult> = all.filter(|study| !study.then_and_now.is_empty()).collect();
+    all.sort_by_key(|study| year(study));
+    all
+}
+
+fn year(study: &StudyResult) -> u32 {
+    study.study.origin.as_ref().map_or(0, |origin| origin.year)
+}
+
+fn topics(study: &StudyResult) -> &[String] {
+    let origin = study.study.origin.as_ref();
+    origin.map_or(&[], |origin| origin.topics.as_slice())
 }
 
 /// All of them in one document of Markdown; `None` where no study of the run has a source.
 #[must_use]
 pub fn markdown(results: &Results) -> Option<String> {
-    studies(results).next()?;
+    studies(results).first()?;
     let mut text = format!("# {TITLE}\n");
     for paragraph in opening(results) {
         text.push_str(&format!("\n{paragraph}\n"));
@@ -60,8 +72,9 @@ pub fn markdown(results: &Results) -> Option<String> {
 /// run has a source.
 #[must_use]
 pub fn json(results: &Results) -> Option<String> {
-    studies(results).next()?;
+    studies(results).first()?;
     let by_study: BTreeMap<&str, &[Then]> = studies(results)
+        .into_iter()
         .map(|study| (study.study.name.as_str(), &*study.then_and_now))
         .collect();
     Some(crate::json::then_and_now(by_study))
@@ -71,21 +84,58 @@ pub fn json(results: &Results) -> Option<String> {
 /// `None` where no study of the run has a source.
 #[must_use]
 pub fn page(results: &Results) -> Option<String> {
-    studies(results).next()?;
+    studies(results).first()?;
     let opening = opening(results);
     let body = html! {
         h1 { (TITLE) }
         @for paragraph in &opening { p { (paragraph.replace(['*', '`'], "")) } }
         (html::table::plain(&tally(results), Named::Heading("Verdicts")))
+        (filter(results))
         @for study in studies(results) {
-            h2 { (heading(study)) }
-            @if let Some(setup) = then::setup(study) { p.quiet { (setup) } }
-            (html::printed(&then::drawn(study)))
-            (html::table::plain(&then::with_commands(study), Named::Heading(&heading(study))))
-            p.quiet { "All of it again: " (again(study)) }
+            section class=(classes(study)) {
+                h2 { (heading(study)) }
+                @if let Some(setup) = then::setup(study) { p.quiet { (setup) } }
+                (html::printed(&then::drawn(study)))
+                (html::table::plain(&then::with_commands(study), Named::Heading(&heading(study))))
+                p.quiet { "All of it again: " (again(study)) }
+            }
         }
     };
     Some(html::sheet(TITLE, body))
+}
+
+/// A button for each topic, which hides the sources of other ones; without a script.
+fn filter(results: &Results) -> Markup {
+    let all: BTreeSet<&String> = studies(results).into_iter().flat_map(topics).collect();
+    let rules = all.iter().map(|topic| {
+        let class = class(topic);
+        format!("#{class}:checked~section:not(.{class}){{display:none}}")
+    });
+    html! {
+        @if all.len() > 1 {
+            style { (PreEscaped(rules.collect::<String>())) }
+            input.screen type="radio" name="topic" id="topic-all" checked;
+            label.screen for="topic-all" { "all topics " }
+            @for topic in &all {
+                input.screen type="radio" name="topic" id=(class(topic));
+                label.screen for=(class(topic)) { (topic) " " }
+            }
+        }
+    }
+}
+
+/// `topic-address-space`: letters, digits and hyphens, whatever a file calls its topic.
+fn class(topic: &str) -> String {
+    let letter = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_ascii_lowercase(),
+        false => '-',
+    };
+    format!("topic-{}", topic.chars().map(letter).collect::<String>())
+}
+
+fn classes(study: &StudyResult) -> String {
+    let all: Vec<String> = topics(study).iter().map(|topic| class(topic)).collect();
+    all.join(" ")
 }
 
 const TITLE: &str = "Then and now";
@@ -107,11 +157,13 @@ fn again(study: &StudyResult) -> String {
 
 /// The number of sources in words.
 fn sources(results: &Results) -> String {
-    let mut all: Vec<Option<String>> = studies(results).map(then::source).collect();
-    all.dedup();
-    match all.len() {
-        1 => "one publication".to_owned(),
-        many => format!("{many} publications"),
+    let all = studies(results).into_iter();
+    let years: BTreeSet<u32> = all.clone().map(year).collect();
+    let all: BTreeSet<Option<String>> = all.map(then::source).collect();
+    match (all.len(), years.first().zip(years.last())) {
+        (1, _) => "one publication".to_owned(),
+        (many, Some((first, last))) => format!("{many} publications of {first} to {last}"),
+        (many, None) => format!("{many} publications"),
     }
 }
 
@@ -141,22 +193,27 @@ fn opening(results: &Results) -> [String; 2] {
     [of_run, words.to_owned()]
 }
 
-/// How many findings of each source had which verdict.
+/// The line of time: how many findings of each source had which verdict.
 fn tally(results: &Results) -> Table {
     let kinds = KINDS.iter().map(|kind| Column::right(kind.name()));
-    let columns = [Column::left("source")].into_iter().chain(kinds).collect();
+    let columns = ["year", "source", "about"].map(Column::left);
+    let columns = columns.into_iter().chain(kinds).collect();
     let row = |study: &StudyResult| {
-        let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
         let count = |kind: &Standing| {
             let all = study.then_and_now.iter();
             let own = all.filter(|then| then.verdict == *kind).count();
             Value::Whole(own as u64)
         };
-        let name = text(format!("{} {year}", study.study.name));
-        let cells = [name].into_iter().chain(KINDS.iter().map(count));
+        let words = [
+            year(study).to_string(),
+            study.study.name.clone(),
+            topics(study).join(", "),
+        ];
+        let cells = words.into_iter().map(Value::Text);
+        let cells = cells.chain(KINDS.iter().map(count));
         cells.map(Cell::from).collect()
     };
-    Table::new("", columns, studies(results).map(row))
+    Table::new("", columns, studies(results).into_iter().map(row))
 }
 
 /// A table of a document in Markdown.

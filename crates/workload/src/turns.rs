@@ -22,6 +22,7 @@
 //! number of turns: bytes that a switch lost or mixed up show in the proof. Whether the
 //! switches happened at all is recorded beside it ([`flow::turn`]).
 
+mod readiness;
 mod touching;
 
 use flow::{Body, HandOver};
@@ -56,6 +57,9 @@ pub struct Turns {
     /// How kernel flows hand over.
     #[serde(default, rename = "yield")]
     pub hand_over: HandOver,
+    /// User-level flows hand over by a byte in a pipe and a watcher that says that it is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_readiness: bool,
     /// Bytes of a fiber's stack; if not given, no more than it needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<u64>,
@@ -83,6 +87,10 @@ const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
 } else {
     [256, 1_024]
 };
+
+/// Stack bytes of a flow that makes calls.
+const CALLING: u64 = 16_384;
+
 /// Bytes of a cache line. Stacks and touched bytes are multiples of it.
 pub const LINE: u64 = 64;
 
@@ -98,6 +106,7 @@ impl Turns {
             touched_at_most: None,
             stack_use: 0,
             hand_over: HandOver::Futex,
+            by_readiness: false,
             stack: None,
         }
     }
@@ -127,6 +136,11 @@ impl Turns {
                 self.stack_use
             )));
         }
+        if self.by_readiness && self.stack_use > 0 {
+            return Err(WorkError(
+                "flows that hand over by readiness touch nothing: leave stack_use out".to_owned(),
+            ));
+        }
         self.stack.map_or(Ok(()), |stack| self.check_stack(stack))
     }
 
@@ -150,8 +164,10 @@ impl Turns {
     /// The smallest stack for the touched array and the frames around it, in bytes.
     #[must_use]
     pub fn least_stack(&self) -> u64 {
-        let frames = FRAMES[usize::from(self.stack_use > 0)];
-        self.kept() + frames
+        match self.by_readiness {
+            true => CALLING,
+            false => self.kept() + FRAMES[usize::from(self.stack_use > 0)],
+        }
     }
 
     /// Bytes that a flow touches in each turn: whole lines.
@@ -237,7 +253,7 @@ impl Workload for Turns {
     }
 
     fn pipes_a_flow(&self) -> u64 {
-        u64::from(self.hand_over == HandOver::Pipe)
+        u64::from(self.hand_over == HandOver::Pipe) + 2 * u64::from(self.by_readiness)
     }
 }
 
@@ -264,6 +280,7 @@ mod tests {
             touched_at_most: None,
             stack_use: 1024,
             hand_over: HandOver::SchedYield,
+            by_readiness: false,
             stack: None,
         }
     }

@@ -15,6 +15,9 @@ pub struct KernelCounters {
     /// The pages that flows work on, where the work can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footprint: Option<Measured<Footprint>>,
+    /// TLB shootdowns of the whole machine in the steady phase, where the work wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shootdowns: Option<Measured<u64>>,
 }
 
 /// A count of the parent and of every flow, phase by phase.

@@ -90,6 +90,7 @@ impl CounterReader {
                 .and_then(|()| self.migrations.per_phase(|a, b| a.saturating_sub(b))),
             io: all.and_then(|()| self.io.per_phase(Io::since)),
             footprint: None,
+            shootdowns: None,
         }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use flow::parent_memory::HeldParentMemory;
-use flow::{Allocator, HeapPages, MemoryPolicy, Pages, ParentMemory, Variant};
+use flow::{Allocator, HeapPages, MemoryPolicy, Pages, ParentMemory, Policy, Variant};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ use serde_json::Value;
 macro_rules! each_axis {
     ($with:ident! { $($rest:tt)* }) => {
         $with! {
-            [placement schedule channel allocator heap_pages memory_policy]
+            [placement schedule channel allocator heap_pages memory_policy policy]
             $($rest)*
         }
     };
@@ -223,6 +223,18 @@ pub static AXES: [Axis; AXIS_COUNT] = [
                 })
             },
         }),
+    },
+    Axis {
+        key: "policy",
+        set: |variant, word| read_some(word, &mut variant.policy),
+        word: |variant| Some(variant.policy?.to_string()),
+        label: |variant, _| Some(variant.policy?.to_string()),
+        columns: &[("policy", |variant| {
+            variant.policy.map(|policy| policy.to_string()).into()
+        })],
+        said: |word| format!("with the scheduler's policy {word}"),
+        check: |variant| variant.policy.map_or(Ok(()), Policy::check),
+        ..USUAL
     },
 ];
 

@@ -364,6 +364,9 @@ pub struct Origin {
     /// Its machines and software, as far as its text names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
+    /// What it is about, in a word or two each: pages can be asked for one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
     /// All that it found: `[[published]]` of a study file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,

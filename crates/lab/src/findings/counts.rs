@@ -196,6 +196,7 @@ mod tests {
             migrations,
             io: Measured::not_available("denied", "be root"),
             footprint: None,
+            shootdowns: None,
         }));
         rep
     }

@@ -171,6 +171,7 @@ mod tests {
                 flows: vec![flow(io), flow(io)],
             }),
             footprint: None,
+            shootdowns: None,
         }
     }
 

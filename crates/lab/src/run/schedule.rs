@@ -9,6 +9,8 @@
 //!              on to the first look: headlines first, the cheapest of them first
 //!              then, again and again: of the open rows the one that is expected to have its answer in
 //!              the least time gets the rounds up to its next look
+//!   claims     cases that the findings of a source stand beside: to the first look, the studies in turn
+//!   rows       those whose answer is expected to take more than a tenth of what is left
 //!   deciding   cases that a study names, but that have a row only where it is run alone
 //!   maps       sweeps, and everything else: to the first look, one after the other
 //! ```
@@ -64,9 +66,16 @@ struct Planned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Row,
+    /// A finding of a source stands beside it.
+    Claim,
+    /// A row that would take long, or a claim that has had its first look.
+    Dear,
     Deciding,
     Map,
 }
+
+/// An answer that takes more than this share of what is left can wait for claims.
+const DEAR: f64 = 0.1;
 
 /// How far a case is on its way within its tier: the earliest continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +117,7 @@ impl Order {
         let cases = studies().flat_map(|(study, own)| {
             let rows = &alone[study];
             let named = own.rows(true);
+            let published = own.published();
             own.cases
                 .iter()
                 .enumerate()
@@ -115,6 +125,7 @@ impl Order {
                     at: At { study, case },
                     tier: match () {
                         () if rows.contains(&case) => Tier::Row,
+                        () if published.iter().any(|found| found.is_about(one)) => Tier::Claim,
                         () if named.contains(&case) => Tier::Deciding,
                         () => Tier::Map,
                     },
@@ -204,7 +215,27 @@ impl Order {
         let is_last = is_far || self.lacks_time(ledger, case.at).is_some();
         let microseconds = (seconds * 1e6) as u64;
         let follows = stage <= Stage::FirstLook && !case.is_headline;
-        (is_last, case.tier, stage, follows, microseconds, case.at)
+        let tier = match (case.tier, stage) {
+            (Tier::Row, Stage::Open | Stage::Cut) if is_dear(ledger, seconds) => Tier::Dear,
+            (Tier::Claim, Stage::Underway | Stage::Open | Stage::Cut) => Tier::Dear,
+            (tier, _) => tier,
+        };
+        let turn = match stage {
+            Stage::Fresh => self.claims_begun(ledger, case),
+            _ => 0,
+        };
+        (is_last, tier, stage, follows, turn, microseconds, case.at)
+    }
+
+    /// How many claims of its study have had a pilot.
+    fn claims_begun(&self, ledger: &Ledger, case: &Planned) -> usize {
+        let own = self
+            .cases
+            .iter()
+            .filter(|other| other.at.study == case.at.study);
+        let claims = own.filter(|other| other.tier == Tier::Claim && case.tier == Tier::Claim);
+        let begun = claims.filter(|other| ledger.at(other.at).pilot.is_some());
+        begun.count()
     }
 
     /// How far a case is, how many seconds its next goal takes, and whether it is far from any answer.
@@ -344,6 +375,12 @@ impl Order {
             .map_or(first_s, |left_s| first_s.min(left_s.max(0.0)));
         Some((first_s, remaining_s(ledger)?)).filter(|_| piloted && rows().next().is_some())
     }
+}
+
+/// Whether these seconds are a large part of what is left.
+fn is_dear(ledger: &Ledger, seconds: f64) -> bool {
+    let left_s = ledger.left_s();
+    left_s.is_some_and(|left_s| seconds > DEAR * left_s)
 }
 
 /// Whether a case has anything that would be lost if it went no further.

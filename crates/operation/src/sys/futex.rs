@@ -32,3 +32,9 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32, scope: Scope) -> io::Result<
 pub(crate) fn wake(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), 1)? as u64)
 }
+
+/// Returns the number of sleepers woken.
+#[inline]
+pub(crate) fn wake_all(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
+    Ok(futex::wake(word, scope.flags(), i32::MAX as u32)? as u64)
+}

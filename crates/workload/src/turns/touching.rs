@@ -3,6 +3,7 @@ use std::hint::black_box;
 use flow::{Body, HandOver, Outlet, Proof, Turn};
 
 use super::Turns;
+use super::readiness::ByReadiness;
 
 pub(crate) trait WithBody {
     type Out;
@@ -14,6 +15,7 @@ impl Turns {
     /// The one place where a number of bytes becomes a type.
     pub(crate) fn with_body<V: WithBody>(&self, visitor: V) -> V::Out {
         match self.kept() {
+            0 if self.by_readiness => visitor.with(&ByReadiness(self)),
             0 => visitor.with(&Touching::<0>(self)),
             0x100 => visitor.with(&Touching::<0x4>(self)),
             0x200 => visitor.with(&Touching::<0x8>(self)),

@@ -26,7 +26,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Topology;
+use crate::data::{Case, Metric, Topology, base};
 
 /// One finding of a publication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,6 +89,50 @@ pub struct Published {
     /// The command that answers it, where it is not that of the study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+}
+
+impl Published {
+    /// Whether rounds of a case say something of the finding. How many flows there can be is read from
+    /// the machine; where flows must have been made, those cases say it that make enough.
+    #[must_use]
+    pub fn is_about(&self, case: &Case) -> bool {
+        let halves = self
+            .ours
+            .iter()
+            .chain(self.and.iter().map(|half| &half.ours));
+        let mut steps = self.steps.iter();
+        steps.any(|step| case.is_called(&step.case))
+            || halves
+                .into_iter()
+                .any(|ours| self.half_is_about(ours, case))
+    }
+
+    fn half_is_about(&self, ours: &Ours, case: &Case) -> bool {
+        match ours {
+            Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => case.is_called(&of.case),
+            Ours::Amount(of) | Ours::Workers(of) => case.is_called(&of.case),
+            Ours::TimeIn(of) => case.is_called(&of.case),
+            Ours::Best(of) => case.is_called(&of.case),
+            Ours::Survivors(of) => case.is_called(&of.case),
+            Ours::Law(of) => case.sweep.as_ref().is_some_and(|own| own.sweep == of.sweep),
+            Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
+                let base = base(case);
+                let is_of = base.strip_prefix(&*of.workload);
+                is_of.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            Ours::Limit(_) => self.claim == Some(Claim::AtLeast) && case.makes(self.value),
+            Ours::NotSwitched => false,
+        }
+    }
+}
+
+impl Case {
+    /// Whether it creates that many flows.
+    fn makes(&self, flows: Option<f64>) -> bool {
+        let enough = |own: u32| flows.is_some_and(|flows| f64::from(own) >= flows);
+        let mut variants = self.variants.iter();
+        self.metric == Metric::Create && variants.any(|one| enough(one.variant.flows))
+    }
 }
 
 /// The second half of a finding.

@@ -64,6 +64,7 @@ fn source(cases: &[Case]) -> Origin {
         year: 2026,
         finding: "f".to_owned(),
         setup: None,
+        topics: Vec::new(),
         published: vec![of("process"), of("thread")],
     }
 }

@@ -170,6 +170,12 @@ pub(super) fn rate(look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     })
 }
 
+pub(super) fn shootdowns(_look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
+    let counters = seen.record.reps.last()?.kernel_counters.as_ref()?;
+    let counted = counters.shootdowns.as_ref()?;
+    Some(counted.as_ref().map(|count| *count as f64))
+}
+
 pub(super) fn files(look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     match look.case.work_of(seen.slot.variant).file_bytes() {
         0 => None,

@@ -168,6 +168,8 @@ quantities! {
         });
         /// Results that the parent got.
         Results "results" "results" Count Read::Rep(|rep| Some(rep.parent.received as f64));
+        /// Interrupts of the whole machine in the steady phase of the last repetition.
+        Shootdowns "tlb-shootdowns" "TLB shootdowns" Count Read::Slot(read::shootdowns);
         /// The steady phase over what each flow counted in it.
         TimeEach "time-each" "time for each" Ns Read::Rep(|rep| {
             let each = rep.proof().count as f64 / rep.flows.len().max(1) as f64;

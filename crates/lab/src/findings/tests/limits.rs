@@ -18,6 +18,7 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
             touched_at_most: None,
             stack_use: 0,
             hand_over: flow::HandOver::Futex,
+            by_readiness: false,
             stack: None,
         });
         for labelled in &mut case.variants {

@@ -56,6 +56,7 @@ fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then
         year: 2010,
         finding: "f".to_owned(),
         setup: None,
+        topics: Vec::new(),
         published,
     });
     let folder = tempdir().unwrap();

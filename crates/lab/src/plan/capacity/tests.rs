@@ -16,6 +16,7 @@ fn turns(flows: u64) -> Work {
         touched_at_most: None,
         stack_use: 0,
         hand_over: HandOver::Pipe,
+        by_readiness: false,
         stack: Some(1 << 20),
     })
 }

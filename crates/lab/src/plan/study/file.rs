@@ -65,6 +65,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
             year: origin.year,
             finding: origin.finding,
             setup: origin.setup,
+            topics: origin.topics,
             published: (written.published.into_iter())
                 .map(Spanned::into_inner)
                 .collect(),

@@ -56,6 +56,8 @@ pub(super) struct FileOrigin {
     pub(super) year: u32,
     pub(super) finding: String,
     pub(super) setup: Option<String>,
+    #[serde(default)]
+    pub(super) topics: Vec<String>,
     // Figures of the source as they were written before `[[published]]`: refused with the new form.
     pub(super) row: Option<Spanned<Value>>,
     pub(super) mark: Option<Spanned<Value>>,

@@ -48,6 +48,7 @@ pub(crate) const QUANTITIES: &[&str] = &[
     "threads",
     "launch",
     "without-launch",
+    "tlb-shootdowns",
     "parent-done",
     "done-sum",
     "results",

@@ -147,6 +147,7 @@ fn told(like: Like, flows: usize, denied: bool) -> KernelCounters {
             false => Measured::Value(per_phase(flows, Io::default(), io)),
         },
         footprint: None,
+        shootdowns: None,
     }
 }
 

@@ -1,0 +1,193 @@
+//! By which policy of the kernel's scheduler the flows of a slot get their CPUs.
+//!
+//! # Theory
+//!
+//! Where more flows can run than there are CPUs, the scheduler decides who waits, and for how long
+//! (`sched(7)`):
+//!
+//! | word | policy | means |
+//! |---|---|---|
+//! | `other` | `SCHED_OTHER` | in turn, with the kernel's usual slice |
+//! | `batch` | `SCHED_BATCH` | in turn; who wakes does not take the CPU from who computes |
+//! | `idle` | `SCHED_IDLE` | where nobody else wants the CPU |
+//! | `short` | `SCHED_OTHER` | asks for slices of 0.1 ms |
+//! | `long` | `SCHED_OTHER` | asks for slices of 100 ms |
+//!
+//! A slice is a request to the scheduler called EEVDF (Linux 6.12 and later take it): one of a shorter
+//! slice has an earlier deadline, so it waits less. The slot process sets the policy for itself before
+//! it makes anything; threads, forked processes and commands inherit it. Then it is read back. None of
+//! them needs a privilege.
+//!
+//! Source: `Documentation/scheduler/sched-eevdf.rst` of Linux.
+
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+
+use nix::errno::Errno;
+use serde::{Deserialize, Serialize};
+
+/// By which policy flows get their CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// In turn with all others.
+    Other,
+    /// As work that computes: who wakes interrupts nobody.
+    Batch,
+    /// Where nobody else wants the CPU.
+    Idle,
+    /// In turn, by slices of 0.1 ms.
+    Short,
+    /// In turn, by slices of 100 ms.
+    Long,
+}
+
+/// A word that names no policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no policy of the scheduler: use other, batch, idle, short or long")]
+pub struct PolicyError(String);
+
+const ALL: [Policy; 5] = [
+    Policy::Other,
+    Policy::Batch,
+    Policy::Idle,
+    Policy::Short,
+    Policy::Long,
+];
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Other => "other",
+            Self::Batch => "batch",
+            Self::Idle => "idle",
+            Self::Short => "short",
+            Self::Long => "long",
+        })
+    }
+}
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        let mut all = ALL.into_iter();
+        all.find(|policy| policy.to_string() == text)
+            .ok_or_else(|| PolicyError(text.to_owned()))
+    }
+}
+
+impl Policy {
+    /// The number of the policy, and the slice that is asked for, in ns.
+    fn asks(self) -> (u32, Option<u64>) {
+        match self {
+            Self::Other => (libc::SCHED_OTHER as u32, None),
+            Self::Batch => (libc::SCHED_BATCH as u32, None),
+            Self::Idle => (libc::SCHED_IDLE as u32, None),
+            Self::Short => (libc::SCHED_OTHER as u32, Some(100_000)),
+            Self::Long => (libc::SCHED_OTHER as u32, Some(100_000_000)),
+        }
+    }
+
+    /// Checks that this kernel has it: this thread takes it, and has its own again.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn check(self) -> Result<(), String> {
+        let tried = current().and_then(|(own, _)| {
+            let tried = self.prepare();
+            set(own, 0).and(tried)
+        });
+        tried.map_err(|error| format!("{error}: leave the policy {self} out"))
+    }
+
+    pub(crate) fn prepare(self) -> io::Result<()> {
+        let (policy, slice) = self.asks();
+        set(policy, slice.unwrap_or(0))?;
+        let (found, granted) = current()?;
+        match (found == policy, slice) {
+            (true, None) => Ok(()),
+            (true, Some(slice)) if granted == slice => Ok(()),
+            (true, Some(_)) => Err(io::Error::other(
+                "this kernel takes no request for a slice, as Linux 6.12 and later do",
+            )),
+            (false, _) => Err(io::Error::other(format!(
+                "the policy {self} was set, and the kernel says that it is number {found}"
+            ))),
+        }
+    }
+}
+
+const SIZE: u32 = size_of::<libc::sched_attr>() as u32;
+
+fn attributes(policy: u32, slice: u64) -> libc::sched_attr {
+    libc::sched_attr {
+        size: SIZE,
+        sched_policy: policy,
+        sched_flags: 0,
+        sched_nice: 0,
+        sched_priority: 0,
+        sched_runtime: slice,
+        sched_deadline: 0,
+        sched_period: 0,
+    }
+}
+
+/// Of this thread.
+fn set(policy: u32, slice: u64) -> io::Result<()> {
+    let asked = attributes(policy, slice);
+    // SAFETY: the kernel reads the attributes, as many bytes as they say, and nothing else.
+    let done = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const asked, 0) };
+    succeeded("sched_setattr", done)
+}
+
+/// The policy and the slice of this thread.
+fn current() -> io::Result<(u32, u64)> {
+    let mut found = attributes(u32::MAX, 0);
+    // SAFETY: the kernel writes no more bytes than are said, of attributes that outlive the call.
+    let done = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, SIZE, 0) };
+    succeeded("sched_getattr", done).map(|()| (found.sched_policy, found.sched_runtime))
+}
+
+fn succeeded(name: &'static str, done: libc::c_long) -> io::Result<()> {
+    match done {
+        0 => Ok(()),
+        _ => Err(sys::refused(name)(Errno::last())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_policies_and_back() {
+        for policy in ALL {
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        assert!("fifo".parse::<Policy>().is_err());
+    }
+
+    /// In a thread of its own, since the policy is that of a thread; another one that it makes has it.
+    #[test]
+    fn a_policy_is_set_inherited_and_read_back() {
+        for policy in ALL {
+            let checked = std::thread::spawn(move || (policy.check(), current().unwrap().0));
+            let (checked, own) = checked.join().unwrap();
+            assert_eq!(own, libc::SCHED_OTHER as u32, "its own again");
+            if let Err(why) = checked {
+                skipped::skipped(why);
+                continue;
+            }
+            let made = std::thread::spawn(move || {
+                policy.prepare().unwrap();
+                std::thread::spawn(current).join().unwrap().unwrap()
+            });
+            let (number, slice) = made.join().unwrap();
+            let (asked, asked_slice) = policy.asks();
+            assert_eq!(number, asked);
+            assert!(asked_slice.is_none_or(|asked| asked == slice));
+        }
+    }
+}
