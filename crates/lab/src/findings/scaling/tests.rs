@@ -82,6 +82,7 @@ fn with_footprint(ns: fn(u64, &str) -> u64, footprint: Footprint) -> StudyResult
             last.kernel_counters = Some(Box::new(KernelCounters {
                 migrations: Measured::not_available("not read", ""),
                 io: Measured::not_available("not read", ""),
+                shootdowns: None,
                 footprint: Some(Measured::Value(footprint.clone())),
             }));
         }
