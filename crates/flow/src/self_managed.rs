@@ -29,15 +29,13 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
 use crate::alarm::Alarm;
-use crate::allocator;
 use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
 use crate::record::{
     Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
 };
-use crate::slot_process::SlotProcess;
+use crate::slot_process::{SlotProcess, prepare};
 use crate::{Failure, Latencies, Proof, simulation};
-use crate::{HeapPages, MemoryPolicy, Policy};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -100,12 +98,7 @@ impl<W> SlotProcess<W> {
 
     fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
-        allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
-        let heap_pages = spec.variant.heap_pages;
-        heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-        let memory_policy = spec.variant.memory_policy;
-        memory_policy.map_or(Ok(()), MemoryPolicy::prepare)?;
-        spec.variant.policy.map_or(Ok(()), Policy::prepare)?;
+        prepare(&spec.variant)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),

@@ -34,7 +34,7 @@ use crate::ending::{answer_and_exit, end_on_panic, exit};
 use crate::parent_memory::HeldParentMemory;
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
-use crate::variant::Channel;
+use crate::variant::{Channel, Variant};
 use crate::watch::SlotResources;
 use crate::{HeapPages, MemoryPolicy, Policy};
 use crate::{SlotSpec, flow_run};
@@ -104,6 +104,16 @@ fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
     serde_json::from_str(&text).map_err(io::Error::other)
 }
 
+/// What a variant asks for of the process itself, before anything is made.
+pub(crate) fn prepare(variant: &Variant) -> io::Result<()> {
+    allocator::check(variant.allocator.as_ref()).map_err(io::Error::other)?;
+    variant.heap_pages.map_or(Ok(()), HeapPages::prepare)?;
+    variant
+        .memory_policy
+        .map_or(Ok(()), MemoryPolicy::prepare)?;
+    variant.policy.map_or(Ok(()), Policy::prepare)
+}
+
 impl<W> SlotProcess<W> {
     /// What to do.
     #[must_use]
@@ -125,12 +135,7 @@ impl<W> SlotProcess<W> {
 
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
-        allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
-        let heap_pages = spec.variant.heap_pages;
-        heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-        let memory_policy = spec.variant.memory_policy;
-        memory_policy.map_or(Ok(()), MemoryPolicy::prepare)?;
-        spec.variant.policy.map_or(Ok(()), Policy::prepare)?;
+        prepare(&spec.variant)?;
         if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
             flow_run::bind(spec.bound_to())?;
         }
@@ -162,6 +167,7 @@ impl<W> SlotProcess<W> {
             reps.push(run.rep);
         }
         let memory = memory.ok_or_else(|| io::Error::other("memory was not read"))?;
+        let heap_pages = spec.variant.heap_pages;
         heap_pages
             .map_or(Ok(()), |pages| pages.check_heap(&memory))
             .map_err(io::Error::other)?;

@@ -63,7 +63,6 @@ mod tests {
             over_one: Some(ratio(over_one)),
             memory: Measured::Value(1),
             footprint: None,
-            shootdowns: None,
         }
     }
 
