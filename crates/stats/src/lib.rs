@@ -26,6 +26,7 @@
 //! | one column of times | its summary | [`Summary::of`] |
 //! | times over a parameter | the line that they lie on | [`Line::through`] |
 //! | the same | whether no other shape fits as well | [`is_a_line`] |
+//! | a sum of ranks | how often a fair coin gives it | [`signed_rank_share()`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`], [`half_width`] |
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
@@ -82,4 +83,4 @@ pub use tail::{Tail, TailSide, tail};
 pub use together::{discoveries, shares};
 pub use two_runs::{FEWEST_FOR_WANDER, RUNS_ALPHA, two_runs, wander};
 pub use verdict::{Rule, Verdict};
-pub use wilcoxon::{rounds_for_interval, wilcoxon_k};
+pub use wilcoxon::{rounds_for_interval, signed_rank_share, wilcoxon_k};

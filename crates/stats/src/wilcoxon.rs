@@ -37,6 +37,15 @@ pub fn wilcoxon_k(n: usize, alpha: f64) -> usize {
     up_to(n).partition_point(|&p| p <= alpha / 2.0)
 }
 
+/// P(W+ = w) for `n` rounds: how often a fair coin gives this sum of ranks.
+#[must_use]
+pub fn signed_rank_share(n: usize, w: usize) -> f64 {
+    let most = n * (n + 1) / 2;
+    let w = w.min(most.saturating_sub(w));
+    let below = w.checked_sub(1).map_or(0.0, |below| at_most(n, below));
+    at_most(n, w) - below
+}
+
 /// P(W+ <= w) for `n` rounds, up to the middle of the distribution; 1 beyond it.
 pub(crate) fn at_most(n: usize, w: usize) -> f64 {
     up_to(n).get(w).copied().unwrap_or(1.0)

@@ -19,10 +19,12 @@ mod differs;
 mod layout;
 mod limits;
 mod misses;
+mod rounds;
 mod row;
 mod sentence;
 
 pub use answer::{About, Answer, Line, Question};
+pub use rounds::Rounds;
 pub use row::are_threads_and_processes;
 
 use super::{CaseResult, Results, Role, StudyResult};

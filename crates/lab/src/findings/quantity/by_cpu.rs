@@ -16,8 +16,9 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Rule, Verdict, estimate};
 
-use super::{Compared, Kind, SlotValues, alpha};
-use crate::data::Metric;
+use super::{Compared, Kind, Look, SlotValues, alpha};
+use crate::data::{Header, Metric};
+use crate::findings::CaseResult;
 
 /// The level of CPU time is this part of that of wall time.
 const SHARE: usize = 5;
@@ -38,15 +39,7 @@ impl SlotValues<'_> {
     /// What CPU time decides of two variants; `None` where it decides nothing, or says nothing of what
     /// is compared.
     pub(crate) fn by_cpu(&self, metric: Metric, pair: Compared) -> Option<ByCpu> {
-        let of_all = || Some((Kind::Cpu, None));
-        let (kind, times) = match metric {
-            Metric::Total | Metric::P99 => of_all(),
-            Metric::Steady | Metric::Unit | Metric::Request => {
-                Some((Kind::CpuShare, Some(Kind::Time)))
-            }
-            Metric::Create | Metric::Switch | Metric::Simulated => None,
-        }?;
-        let (reference, subject) = self.paired_of(&[Some(kind), times], pair);
+        let (reference, subject) = self.paired_of(&factors(metric)?, pair);
         let alpha = alpha(pair.comparisons * SHARE);
         let estimate = estimate(&reference, &subject, alpha).ok()?;
         let rule = Rule {
@@ -56,4 +49,36 @@ impl SlotValues<'_> {
         let verdict = rule.judge(&estimate);
         verdict.is_decided().then_some(ByCpu { estimate, verdict })
     }
+}
+
+/// The quantities whose product is compared.
+fn factors(metric: Metric) -> Option<[Option<Kind>; 2]> {
+    match metric {
+        Metric::Total | Metric::P99 => Some([Some(Kind::Cpu), None]),
+        Metric::Steady | Metric::Unit | Metric::Request => {
+            Some([Some(Kind::CpuShare), Some(Kind::Time)])
+        }
+        Metric::Create | Metric::Switch | Metric::Simulated => None,
+    }
+}
+
+/// CPU time round by round: the round, the reference, the subject.
+pub(crate) fn rounds(
+    case: &CaseResult,
+    header: &Header,
+    [reference, subject]: [usize; 2],
+) -> Vec<(usize, f64, f64)> {
+    let Some(factors) = factors(case.case.metric) else {
+        return Vec::new();
+    };
+    let look = Look::of(&case.case, header);
+    let kinds = factors.into_iter().flatten().collect();
+    let values = SlotValues::of(look, &case.slots, kinds);
+    let pair = Compared {
+        reference,
+        subject,
+        floor: 0.0,
+        comparisons: 1,
+    };
+    values.rounds_of(&factors, pair)
 }

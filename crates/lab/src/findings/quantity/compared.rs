@@ -135,10 +135,20 @@ impl<'a> SlotValues<'a> {
         factors: &[Option<Kind>],
         pair: Compared,
     ) -> (Vec<f64>, Vec<f64>) {
+        let rounds = self.rounds_of(factors, pair).into_iter();
+        rounds.map(|(_, r, s)| (r, s)).unzip()
+    }
+
+    /// The same with the number of each round.
+    pub(super) fn rounds_of(
+        &self,
+        factors: &[Option<Kind>],
+        pair: Compared,
+    ) -> Vec<(usize, f64, f64)> {
         let place = |kind: &Kind| self.kinds.iter().position(|own| own == kind);
         let places: Option<Vec<usize>> = factors.iter().flatten().map(place).collect();
         let Some(places) = places else {
-            return Default::default();
+            return Vec::new();
         };
         let value = |row: &Row| {
             let factors = places
@@ -151,20 +161,21 @@ impl<'a> SlotValues<'a> {
 
     /// Values of rounds in which both have one: of the reference, of the subject.
     fn paired(&self, place: usize, pair: Compared) -> (Vec<f64>, Vec<f64>) {
-        self.paired_by(|row| row.values[place].as_ref()?.value().copied(), pair)
+        let rounds = self.paired_by(|row| row.values[place].as_ref()?.value().copied(), pair);
+        rounds.into_iter().map(|(_, r, s)| (r, s)).unzip()
     }
 
     fn paired_by(
         &self,
         value: impl Fn(&Row) -> Option<f64>,
         pair: Compared,
-    ) -> (Vec<f64>, Vec<f64>) {
+    ) -> Vec<(usize, f64, f64)> {
         let of = |variant: usize| self.rows.iter().filter(move |row| row.variant == variant);
         let both = of(pair.subject).filter_map(|s| {
             let r = of(pair.reference).find(|r| r.round == s.round)?;
-            value(r).zip(value(s))
+            Some((s.round, value(r)?, value(s)?))
         });
-        both.unzip()
+        both.collect()
     }
 }
 
