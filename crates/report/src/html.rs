@@ -14,7 +14,9 @@
 mod answers;
 mod compact;
 mod figure;
+mod lesson;
 mod machine;
+mod method;
 mod section;
 mod size_budget;
 pub(crate) mod table;
@@ -30,6 +32,7 @@ use crate::text::{cut, visible_markup};
 use crate::{json, words};
 use compact::compact;
 use figure::definitions;
+use lesson::Lessons;
 pub(crate) use section::section;
 use size_budget::SizeBudget;
 
@@ -44,7 +47,7 @@ const RESERVE: usize = 32_000;
 /// Margin for a page that is made again.
 const SPARE: usize = 3_000;
 
-/// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
+/// The whole page, with as much in it as it may hold: below 600,000 bytes whatever was run.
 #[must_use]
 pub fn page(results: &Results) -> String {
     let document = Document::of(results, FOLDER);
@@ -99,8 +102,8 @@ fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) ->
     document(&title, body(results, run, detail, &mut budget), &data)
 }
 
-fn script() -> String {
-    let lines = SCRIPT.lines().map(str::trim_start);
+fn script(of: &str) -> String {
+    let lines = of.lines().map(str::trim_start);
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
     lines.join("\n")
 }
@@ -147,7 +150,7 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
                 svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
                 (PreEscaped(&body))
                 script type="application/json" id="results" { (PreEscaped(data)) }
-                script { (PreEscaped(script())) }
+                script { (PreEscaped(script(SCRIPT))) }
             }
         }
     };
@@ -158,8 +161,16 @@ fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudg
     // What stands last must not lose its room to what stands first.
     let again = budget.hold("how to run it again", again(results));
     let machine = budget.hold("the machine", machine::machine(&results.header.machine));
-    let navigation = budget.hold("links to the studies", navigation(results));
-    let top = answers::top(results, run, budget);
+    let navigation = budget.hold(
+        "links to the studies",
+        navigation(results, detail.has_lessons()),
+    );
+    let lessons = match detail.has_lessons() {
+        true => Lessons::of(results, &run.answers),
+        false => Lessons::default(),
+    };
+    let top = answers::top(results, run, &lessons, budget);
+    let method = budget.hold("how a row is judged", method::method());
     let studies = run.studies.iter().enumerate().map(|(place, study)| {
         let answer = budget.hold("the answer beside the name of a study", answer(run, place));
         section::study(study, &answer, detail, budget)
@@ -171,19 +182,23 @@ fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudg
         (navigation)
         main #studies { @for study in &studies { (study) } }
         (notes(results, detail, budget))
+        (method)
         (again)
         (machine)
+        (lessons.end())
     }
 }
 
-fn navigation(results: &Results) -> Markup {
+fn navigation(results: &Results, has_class: bool) -> Markup {
     html! {
         nav aria-label="Studies" {
             @for (place, study) in results.studies.iter().enumerate() {
                 a href=(format!("#study{place}")) { (study.study.name) }
             }
+            a href="#method" { "method" }
             a href="#again" { "run again" }
             a href="#machine" { "machine" }
+            @if has_class { a href="#class" { "guess first" } }
         }
     }
 }

@@ -15,7 +15,7 @@
 
 mod embedded;
 
-pub(crate) use embedded::{embedded, embedded_comparison};
+pub(crate) use embedded::{ascii, embedded, embedded_comparison};
 
 use lab::Results;
 use lab::compare::SideBySide;

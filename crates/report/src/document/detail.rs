@@ -10,7 +10,7 @@
 //! there is room for (`html::room`), the answers before everything else. The page says what it
 //! left out, and where that is.
 
-pub(crate) const MOST: usize = 500_000;
+pub(crate) const MOST: usize = 600_000;
 
 /// Each level leaves out what earlier ones do, and more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +55,11 @@ impl Detail {
         self < Self::NoTablesOfSlots
     }
 
+    /// What a reader can try on a row of the first screen.
+    pub(crate) fn has_lessons(self) -> bool {
+        self < Self::WhatFits
+    }
+
     pub(crate) fn data(self) -> Data {
         match self {
             _ if self < Self::BriefData => Data::All,
@@ -89,7 +94,10 @@ impl Detail {
                 Self::NoFolds,
                 "the reasons at single points, the times of each cell of a map, and the table with the words of its chart",
             ),
-            (Self::WhatFits, "the charts of several cases together"),
+            (
+                Self::WhatFits,
+                "the charts of several cases together, and what can be tried on a row",
+            ),
         ];
         let left = all.iter().filter(|(level, _)| *level <= self);
         let left: Vec<&str> = left.map(|(_, what)| *what).collect();

@@ -4,6 +4,7 @@
 use lab::{Answer, Results};
 use maud::{Markup, html};
 
+use super::lesson::Lessons;
 use super::size_budget::SizeBudget;
 use super::tabled::forest;
 use crate::charts::forest::Row as Bar;
@@ -13,19 +14,25 @@ use crate::document::answers::Answers;
 use crate::text::tied;
 use crate::words::tone;
 
-pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudget) -> Markup {
+pub(super) fn top(
+    results: &Results,
+    document: &Document,
+    lessons: &Lessons,
+    budget: &mut SizeBudget,
+) -> Markup {
     let answers = &document.answers;
     html! {
         header {
             h1 { "flowgauge" }
             (budget.hold("the machine and the date", html! { p.where { (place(results, answers)) } }))
         }
+        (lessons.class())
         section #answers aria-label="Answers" {
             @if let Some(sentence) = &answers.sentence { (budget.hold("the sentence", html! { p { strong { (sentence) "." } } })) }
             @if let Some(busy) = &answers.busy { (budget.hold("who else ran", html! { p.warning { (busy) "." } })) }
             @if let Some(asked) = &answers.asked { (budget.hold("the question", html! { p { (asked) "." } })) }
-            (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows)))
-            (budget.hold("other answers", group("forest-other", others(answers), &answers.others)))
+            (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows, lessons)))
+            (budget.hold("other answers", group("forest-other", others(answers), &answers.others, lessons)))
             (budget.hold("terms", terms(answers)))
             @if let Some(said) = &answers.terms { (budget.hold("terms", html! { p.quiet { (said) "." } })) }
         }
@@ -68,12 +75,12 @@ fn place(results: &Results, answers: &Answers) -> String {
     all.collect::<Vec<_>>().join(" · ")
 }
 
-fn group(id: &str, heading: &str, rows: &[Answer]) -> Markup {
+fn group(id: &str, heading: &str, rows: &[Answer], lessons: &Lessons) -> Markup {
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
     html! {
         @if !rows.is_empty() {
             h2 { (heading) }
-            (forest::answers(id, heading, &bars, &|place| left(&rows[place]), &|place| said(&rows[place])))
+            (forest::answers(id, heading, &bars, &|place| left(&rows[place]), &|place| html! { (said(&rows[place])) (lessons.fold(&rows[place])) }))
         }
     }
 }

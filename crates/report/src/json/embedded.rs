@@ -194,7 +194,7 @@ fn compared(change: &Change) -> [Value; 4] {
 }
 
 /// Without `<`, `>` and `&`, which occur in strings only, as escapes.
-fn ascii(json: &str) -> String {
+pub(crate) fn ascii(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {

@@ -19,7 +19,10 @@ use crate::support::{mapped, results};
 
 /// Run in a page, before its own script and after it; the second tells what it found.
 const BEFORE: &str = include_str!("browser/before.js");
-const AFTER: &str = include_str!("browser/after.js");
+const AFTER: &str = concat!(
+    include_str!("browser/lessons.js"),
+    include_str!("browser/after.js")
+);
 
 fn chromium() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -128,6 +131,7 @@ fn the_page_works_in_a_browser() {
         let (found, console) = look_at(browser, &pages, dark);
         assert_eq!(console, [""; 0], "dark {dark}");
         found.iter().for_each(|found| check(found, dark));
+        assert!(found.iter().any(|found| found["lessons"]["coins"] != 0));
         let paper = found.iter().map(|found| found["paper"].to_string());
         paper.collect::<BTreeSet<String>>()
     });
@@ -156,4 +160,5 @@ fn check(found: &Value, dark: bool) {
         assert_eq!(found[check], true, "{check}: {what}");
     }
     assert_eq!(found["overlaps"], serde_json::json!([]), "{what}");
+    assert_eq!(found["lessons"]["wrong"], serde_json::json!([]), "{what}");
 }

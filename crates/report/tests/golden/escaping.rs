@@ -34,8 +34,8 @@ fn markup_is_text() {
     assert!(page.contains("example &lt;host&gt;"));
     assert_eq!(
         page.matches("<script").count(),
-        2,
-        "the embedded results and the script"
+        4,
+        "the embedded results, the lessons, and the script of each"
     );
 }
 

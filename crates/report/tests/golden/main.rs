@@ -7,6 +7,7 @@ mod csv;
 mod escaping;
 mod html;
 mod json;
+mod lessons;
 mod plots;
 mod samples;
 mod scaling;

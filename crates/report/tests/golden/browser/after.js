@@ -75,5 +75,7 @@
   found.print = [...document.querySelectorAll('main>details')].every(fold => fold.open);
   found.overlaps.push(...overlaps());
 
+  found.lessons = tryLessons();
+
   parent.postMessage(JSON.stringify(found), '*');
 }

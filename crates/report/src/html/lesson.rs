@@ -1,0 +1,158 @@
+//! What a reader can try on a row of the first screen.
+//!
+//! # Theory
+//!
+//! The page tells; a lesson lets a reader see. Each row of the first screen has a fold, and the page has
+//! one block of data for all folds (the element `lesson`): what a row compares, its paired rounds, its
+//! interval and level, and the points of sweeps between the same sides. One script gives each feature a
+//! small function over that block. Nothing here judges: estimates, levels and p-values are those of
+//! the results, and what the script computes again (a sum of ranks) is compared with them in a test.
+//!
+//! | feature | without the script | with it |
+//! |---|---|---|
+//! | `coin` | how often a coin gives each result, and this run as a line | a reader tosses the coin |
+//! | `sweeps` | measured points of what was varied | a slider over them, never beyond |
+//! | `film` | both launches of a typical round, flow by flow | the same, played slowly |
+//! | `guess` | a sentence that it needs scripts | guesses before the answers, points, those of a class together |
+//! | `again` | the command | a button that copies it, the rounds as CSV |
+//!
+//! A fold is closed until somebody opens it, so the first screen stays what it was. A page at the level
+//! that holds only what fits has no lessons: raw rounds of other rows go long before them
+//! ([`Detail`](crate::document::detail::Detail)).
+
+mod again;
+mod coin;
+mod film;
+mod guess;
+mod picture;
+mod sweeps;
+
+use lab::findings::answers::Rounds;
+use lab::{Answer, Results, plural};
+use maud::{Markup, PreEscaped, html};
+use serde_json::{Value, json};
+
+use crate::document::answers::Answers;
+use crate::json::ascii;
+use film::Film;
+use sweeps::Varied;
+
+const SCRIPTS: [&str; 6] = [
+    include_str!("lesson/lesson.js"),
+    include_str!("lesson/coin.js"),
+    include_str!("lesson/again.js"),
+    include_str!("lesson/sweeps.js"),
+    include_str!("lesson/film.js"),
+    include_str!("lesson/guess.js"),
+];
+
+/// Those of a page, in the order of its rows.
+#[derive(Debug, Default)]
+pub(super) struct Lessons {
+    rows: Vec<Lesson>,
+    seed: u64,
+}
+
+#[derive(Debug)]
+struct Lesson {
+    label: String,
+    place: usize,
+    case: String,
+    subject: String,
+    reference: String,
+    quantity: String,
+    /// Those of a verdict by rounds.
+    rounds: Option<Rounds>,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+    varied: Vec<Varied>,
+    film: Option<Film>,
+    command: String,
+}
+
+impl Lessons {
+    pub(super) fn of(results: &Results, answers: &Answers) -> Self {
+        let rows = answers.all().filter(|row| !row.case.is_empty());
+        Self {
+            rows: rows.map(|row| Lesson::of(results, row)).collect(),
+            seed: results.header.settings.seed,
+        }
+    }
+
+    /// What stands below a row; nothing without a lesson.
+    pub(super) fn fold(&self, row: &Answer) -> Markup {
+        let is_own = |one: &Lesson| one.label == row.label && one.place == row.place;
+        let own = self.rows.iter().position(is_own);
+        html! { @if let Some(number) = own { (self.rows[number].fold(number)) } }
+    }
+
+    /// Where a class guesses.
+    pub(super) fn class(&self) -> Markup {
+        html! { @if !self.rows.is_empty() { (guess::guess()) } }
+    }
+
+    /// The block of data, and the script.
+    pub(super) fn end(&self) -> Markup {
+        let rows: Vec<Value> = self.rows.iter().map(Lesson::data).collect();
+        let data = json!({ "seed": self.seed.to_string(), "rows": rows });
+        html! {
+            @if !self.rows.is_empty() {
+                script type="application/json" id="lesson" { (PreEscaped(ascii(&data.to_string()))) }
+                script { (PreEscaped(format!("{{\n{}\n}}", super::script(&SCRIPTS.concat())))) }
+            }
+        }
+    }
+}
+
+impl Lesson {
+    fn of(results: &Results, row: &Answer) -> Self {
+        let side = |label: &Option<String>| label.as_deref().map(plural).unwrap_or_default();
+        let (subject, reference) = (side(&row.subject), side(&row.reference));
+        let behind = results.rounds_behind(row);
+        let rounds = behind.filter(|_| row.interval.is_some());
+        let filmed = |rounds: &Rounds| film::of(results, row, rounds, [&subject, &reference]);
+        Self {
+            label: row.label.clone(),
+            place: row.place,
+            case: row.case.clone(),
+            quantity: row.quantity.clone(),
+            film: rounds.as_ref().and_then(filmed),
+            rounds,
+            ratio: row.times(),
+            interval: row.interval.filter(|_| row.times().is_some()),
+            varied: sweeps::of(results, row),
+            command: again::command(results, row),
+            subject,
+            reference,
+        }
+    }
+
+    fn fold(&self, number: usize) -> Markup {
+        html! {
+            details.try data-row=(number) {
+                summary { "try" span.hidden { ": " (self.label) } }
+                (coin::coin(self))
+                (sweeps::part(self))
+                (film::part(self))
+                (again::again(self))
+            }
+        }
+    }
+
+    fn data(&self) -> Value {
+        let rounds = self.rounds.as_ref();
+        json!({
+            "label": self.label,
+            "case": self.case,
+            "subject": self.subject,
+            "reference": self.reference,
+            "quantity": self.quantity,
+            "rounds": rounds.map(|rounds| &rounds.paired),
+            "ratio": self.ratio,
+            "interval": self.interval,
+            "varied": self.varied.iter().map(Varied::data).collect::<Vec<_>>(),
+            "film": self.film.as_ref().map(Film::data),
+            "p": rounds.and_then(coin::p_value),
+        })
+    }
+}
