@@ -39,6 +39,7 @@
 
 mod again;
 mod amounts;
+mod answer;
 mod causes;
 mod claim;
 mod explains;
@@ -47,242 +48,27 @@ mod laws;
 mod modelled;
 mod pairs;
 mod refused;
+mod row;
+mod run;
 mod steps;
 #[cfg(test)]
 mod tests;
 mod workers;
 mod works;
 
-use machine::Machine;
 use measure::Measured;
 use measure::counters::Event;
-use serde::{Deserialize, Serialize};
 
 pub(super) use family::then_and_now;
+pub use row::{ByNumber, Standing, Then};
+pub(super) use run::Run;
+
+use answer::Answer;
 
 use super::limits::at_most;
-use super::{CaseResult, Limit, Scaling};
-use crate::data::number::{count, many};
+use crate::data::number::count;
 use crate::data::words::plural;
-use crate::data::{
-    Case, CaseEnd, Claim, Half, Header, LabelledVariant, Ours, Pair, Preset, Published, Study,
-};
-use crate::plan::study::known;
-
-/// A finding of the source with ours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Then {
-    /// What was found, in our words.
-    pub finding: String,
-    /// The figure or words of the source; where it is from, if not from its text.
-    pub theirs: String,
-    /// Ours, with its interval.
-    pub ours: String,
-    /// Where in the source's text that stands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// The words of that text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub quotes: Vec<String>,
-    /// What came of it.
-    pub verdict: Standing,
-    /// Why it is not possible, or is not known; or what the reader must know.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
-    /// What explains ours, where a cause was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
-    /// The command that answers it.
-    pub command: String,
-    /// Figures by a number, where the source has them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_number: Option<ByNumber>,
-}
-
-/// Figures of the source and of this run by a number of workers or of flows, or by which worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ByNumber {
-    /// Each number and its figure, in the unit of the source.
-    pub theirs: Vec<[f64; 2]>,
-    /// The same of this run, in our unit.
-    pub ours: Vec<[f64; 2]>,
-    /// Both are ratios of two variants, and mean the same.
-    #[serde(default)]
-    pub are_ratios: bool,
-    /// What the number is of: `flows`, `worker`.
-    #[serde(default)]
-    pub of: String,
-    /// What is over what, where they are ratios.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub ratio: String,
-}
-
-/// What came of a finding of the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Ours says the same.
-    Reproduced,
-    /// Ours says the same, by far more or far less.
-    OtherSize,
-    /// Ours says the opposite.
-    Refuted,
-    /// Ours says something else.
-    Differs,
-    /// Ours does not settle it.
-    CannotTell,
-    /// This machine or version cannot measure it.
-    NotPossible,
-    /// Two figures of two machines, without a claim.
-    SideBySide,
-}
-
-impl Standing {
-    /// In words.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reproduced => "reproduced",
-            Self::OtherSize => "same direction, other size",
-            Self::Refuted => "refuted",
-            Self::Differs => "differs",
-            Self::CannotTell => "cannot tell",
-            Self::NotPossible => "not possible here",
-            Self::SideBySide => "side by side",
-        }
-    }
-}
-
-/// What a run has for the findings of a study.
-#[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
-    pub(super) header: &'a Header,
-    /// What is noted of the run: what of it was left out, and why.
-    pub(super) notes: &'a [String],
-    pub(super) cases: &'a [CaseResult],
-    pub(super) limits: &'a [Limit],
-    pub(super) scaling: &'a [Scaling],
-    /// The study that is held, by its name.
-    pub(super) study: &'a str,
-    /// How many claims of the family there are for each that gets a verdict.
-    pub(super) stricter: f64,
-}
-
-impl<'a> Run<'a> {
-    fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
-        let found = self.cases.iter().find(|case| case.case.name == name);
-        let unlike = found.and_then(|case| self.other_flows(&case.case));
-        if let Some((here, there)) = unlike {
-            return Err(Answer::impossible(format!(
-                "not like for like: {} here, {} in the source's",
-                many(here.into(), "flow"),
-                count(there.into())
-            )));
-        }
-        match found {
-            Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
-                Err(Answer::unknown(format!(
-                    "the budget ended before the case {name} had a round"
-                )))
-            }
-            Some(case) => Ok(case),
-            None => Err(Answer::unknown(format!("the case {name} was not run"))),
-        }
-    }
-
-    /// Flows of a variant here and in the study as it is built in, where they are not the same.
-    fn other_flows(&self, case: &Case) -> Option<(u32, u32)> {
-        let full = known(self.study, Preset::Full)?;
-        let built_in = full.cases.iter().find(|one| one.name == case.name)?;
-        let same = |own: &LabelledVariant| {
-            let mut all = built_in.variants.iter();
-            let there = all.find(|one| one.label == own.label && one.of_cpus.is_none())?;
-            Some((own.variant.flows, there.variant.flows))
-        };
-        let mut both = case.variants.iter().filter_map(same);
-        both.find(|(here, there)| here != there)
-    }
-
-    /// Comparisons that share the level of a pair.
-    fn comparisons(&self, case: &CaseResult, pair: &Pair) -> usize {
-        let pairs = case.case.variants.len().saturating_sub(1).max(1);
-        let workers = match pair.worker {
-            Some(_) => workers::count(case, &pair.subject).max(1),
-            None => 1,
-        };
-        (pairs as f64 * f64::from(workers) * self.stricter).ceil() as usize
-    }
-
-    /// The name of the machine that is simulated.
-    fn simulated(&self) -> Option<&'a str> {
-        let simulation = self.header.settings.simulate.as_ref();
-        simulation.map(|simulation| simulation.machine.name.as_str())
-    }
-
-    /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
-    fn without(&self, workload: &str, along: &str) -> String {
-        let left_out = format!(": left out: {workload}: ");
-        let mut notes = self.notes.iter();
-        if let Some((_, why)) = notes.find_map(|note| note.split_once(&left_out)) {
-            return format!("{workload}: {why}");
-        }
-        let begins = format!("{workload}/");
-        let mut cases = self.cases.iter().map(|case| &case.case.name);
-        match cases.any(|name| name.starts_with(&begins)) {
-            true => format!("the budget ended before {workload} {along} had a round"),
-            false => format!("{workload} {along} was not run"),
-        }
-    }
-
-    fn machine(&self) -> &'a Machine {
-        &self.header.machine
-    }
-}
-
-/// What ours says of a claim.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
-    ours: String,
-    verdict: Standing,
-    because: Option<String>,
-    cause: Option<String>,
-    /// Ours by the number that the source has figures for.
-    points: Vec<[f64; 2]>,
-    /// They are ratios of two variants.
-    are_ratios: bool,
-    /// Too few rounds for an interval: then it is none of the claims that share a level.
-    too_few: bool,
-}
-
-impl Answer {
-    fn new(ours: impl Into<String>, verdict: Standing) -> Self {
-        Self {
-            ours: ours.into(),
-            verdict,
-            because: None,
-            cause: None,
-            points: Vec::new(),
-            are_ratios: false,
-            too_few: false,
-        }
-    }
-
-    /// Nothing was measured.
-    fn unknown(because: impl Into<String>) -> Self {
-        Self {
-            because: Some(because.into()),
-            ..Self::new("", Standing::CannotTell)
-        }
-    }
-
-    /// Nothing can be measured.
-    fn impossible(because: impl Into<String>) -> Self {
-        Self {
-            because: Some(because.into()),
-            ..Self::new("", Standing::NotPossible)
-        }
-    }
-}
+use crate::data::{Claim, Half, Ours, Published, Study};
 
 /// A finding with ours, and whether rounds were enough to judge it.
 fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {

@@ -9,7 +9,7 @@
 //! nothing, that is said of a verdict: a cause is never inferred from one. Figures that only stand
 //! side by side need none.
 
-use super::pairs::place;
+use super::run::place;
 use super::{Run, Standing, amounts, steps};
 use crate::data::words::plural;
 use crate::data::{Metric, Pair, Published};

@@ -4,7 +4,8 @@
 //! ratios of parts of the window belong to it too: what a longer window would show is not known, so
 //! the size of a claim is held against all of them.
 
-use super::{Answer, Run, claim, pairs};
+use super::run::place;
+use super::{Answer, Run, claim};
 use crate::data::Published;
 use crate::data::number::{DOTS, many};
 use crate::findings::CaseResult;
@@ -17,11 +18,10 @@ pub(super) fn answer(
     (subject, reference): (&str, &str),
     (count, run): (Count, Run<'_>),
 ) -> Result<Answer, Answer> {
-    let place = |label: &str| {
-        let place = pairs::place(case, label);
-        place.ok_or_else(|| Answer::unknown(format!("{label} was not run")))
+    let known = |label: &str| {
+        place(case, label).ok_or_else(|| Answer::unknown(format!("{label} was not run")))
     };
-    let places = (place(reference)?, place(subject)?);
+    let places = (known(reference)?, known(subject)?);
     let simulation = run.header.settings.simulate.as_ref();
     let all = simulation.and_then(|one| compared(&case.case, &case.slots, places, &one.machine));
     let counted = all.as_ref().and_then(|all| all.count(count));

@@ -2,6 +2,7 @@
 
 use measure::Measured;
 
+use super::run::place;
 use super::{Answer, Run, Standing, causes, claim, modelled};
 use crate::data::number::{many, significant};
 use crate::data::words::plural;
@@ -94,11 +95,6 @@ fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -
             significant(times)
         )
     })
-}
-
-pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
-    let mut variants = case.case.variants.iter();
-    variants.position(|variant| variant.label == label)
 }
 
 /// The finding on the pair, with whichever of the two as its reference, at the level of the claims of

@@ -15,7 +15,8 @@ use std::cmp::Ordering;
 
 use flow::{Answer as SlotAnswer, Failure};
 
-use super::{Answer, Run, Standing, claim, pairs};
+use super::run::place;
+use super::{Answer, Run, Standing, claim};
 use crate::data::number::{count, many};
 use crate::data::{Claim, OfPair};
 use crate::findings::CaseResult;
@@ -57,7 +58,7 @@ pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Resu
 
 /// The fewest flows that went on in a slot with a crash, and all of its flows.
 fn left_of(case: &CaseResult, label: &str) -> Option<(u32, u32)> {
-    let place = pairs::place(case, label)?;
+    let place = place(case, label)?;
     let own = case.slots.iter().filter(|slot| slot.variant == place);
     let left = own.filter_map(|slot| match &slot.outcome.answer {
         SlotAnswer::Failed { reason, .. } => match reason {

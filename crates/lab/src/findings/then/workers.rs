@@ -6,24 +6,18 @@
 //! of all others allow, faster or slower. Intervals of single workers are wide, so that is rarely
 //! so; then nobody can tell which it is.
 
+use super::run::flows;
 use super::{Answer, Run, Standing, amounts, pairs};
 use crate::data::number::against;
 use crate::data::{OfVariant, Pair, Published};
 use crate::findings::{CaseResult, Contrast};
-
-/// How many workers a case has, from the record of its first variant.
-pub(super) fn count(case: &CaseResult, label: &str) -> u32 {
-    let mut variants = case.case.variants.iter();
-    let own = variants.find(|variant| variant.label == label);
-    own.map_or(0, |own| own.variant.flows)
-}
 
 /// The quantity of every worker.
 pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
     let mut answer = Answer::new("", Standing::SideBySide);
     let mut words = Vec::new();
-    for worker in 1..=count(case, &of.variant) {
+    for worker in 1..=flows(case, &of.variant) {
         let quantity = (&*of.quantity, Some(worker));
         let (unit, amount) = amounts::found(case, &of.variant, quantity, run)?;
         words.push(unit.show(amount.estimate));
@@ -40,7 +34,7 @@ pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
 pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
     let mut all: Vec<(u32, Contrast)> = Vec::new();
-    for worker in 1..=count(case, &pair.subject) {
+    for worker in 1..=flows(case, &pair.subject) {
         let own = Pair {
             worker: Some(worker),
             ..pair.clone()

@@ -1,0 +1,48 @@
+//! What ours says of a claim, as a value.
+
+use super::row::Standing;
+
+/// What ours says of a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    pub(super) ours: String,
+    pub(super) verdict: Standing,
+    pub(super) because: Option<String>,
+    pub(super) cause: Option<String>,
+    /// Ours by the number that the source has figures for.
+    pub(super) points: Vec<[f64; 2]>,
+    /// They are ratios of two variants.
+    pub(super) are_ratios: bool,
+    /// Too few rounds for an interval: then it is none of the claims that share a level.
+    pub(super) too_few: bool,
+}
+
+impl Answer {
+    pub(super) fn new(ours: impl Into<String>, verdict: Standing) -> Self {
+        Self {
+            ours: ours.into(),
+            verdict,
+            because: None,
+            cause: None,
+            points: Vec::new(),
+            are_ratios: false,
+            too_few: false,
+        }
+    }
+
+    /// Nothing was measured.
+    pub(super) fn unknown(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::CannotTell)
+        }
+    }
+
+    /// Nothing can be measured.
+    pub(super) fn impossible(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::NotPossible)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a run has for the findings of a study.
+
+use machine::Machine;
+
+use super::answer::Answer;
+use crate::data::number::{count, many};
+use crate::data::{Case, CaseEnd, Header, LabelledVariant, Pair, Preset};
+use crate::findings::{CaseResult, Limit, Scaling};
+use crate::plan::study::known;
+
+/// What a run has for the findings of a study.
+#[derive(Clone, Copy)]
+pub(in crate::findings) struct Run<'a> {
+    pub(in crate::findings) header: &'a Header,
+    /// What is noted of the run: what of it was left out, and why.
+    pub(in crate::findings) notes: &'a [String],
+    pub(in crate::findings) cases: &'a [CaseResult],
+    pub(in crate::findings) limits: &'a [Limit],
+    pub(in crate::findings) scaling: &'a [Scaling],
+    /// The study that is held, by its name.
+    pub(in crate::findings) study: &'a str,
+    /// How many claims of the family there are for each that gets a verdict.
+    pub(in crate::findings) stricter: f64,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
+        let found = self.cases.iter().find(|case| case.case.name == name);
+        let unlike = found.and_then(|case| self.other_flows(&case.case));
+        if let Some((here, there)) = unlike {
+            return Err(Answer::impossible(format!(
+                "not like for like: {} here, {} in the source's",
+                many(here.into(), "flow"),
+                count(there.into())
+            )));
+        }
+        match found {
+            Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
+                Err(Answer::unknown(format!(
+                    "the budget ended before the case {name} had a round"
+                )))
+            }
+            Some(case) => Ok(case),
+            None => Err(Answer::unknown(format!("the case {name} was not run"))),
+        }
+    }
+
+    /// Flows of a variant here and in the study as it is built in, where they are not the same.
+    fn other_flows(&self, case: &Case) -> Option<(u32, u32)> {
+        let full = known(self.study, Preset::Full)?;
+        let built_in = full.cases.iter().find(|one| one.name == case.name)?;
+        let same = |own: &LabelledVariant| {
+            let mut all = built_in.variants.iter();
+            let there = all.find(|one| one.label == own.label && one.of_cpus.is_none())?;
+            Some((own.variant.flows, there.variant.flows))
+        };
+        let mut both = case.variants.iter().filter_map(same);
+        both.find(|(here, there)| here != there)
+    }
+
+    /// Comparisons that share the level of a pair.
+    pub(super) fn comparisons(&self, case: &CaseResult, pair: &Pair) -> usize {
+        let pairs = case.case.variants.len().saturating_sub(1).max(1);
+        let workers = match pair.worker {
+            Some(_) => flows(case, &pair.subject).max(1),
+            None => 1,
+        };
+        (pairs as f64 * f64::from(workers) * self.stricter).ceil() as usize
+    }
+
+    /// The name of the machine that is simulated.
+    pub(super) fn simulated(&self) -> Option<&'a str> {
+        let simulation = self.header.settings.simulate.as_ref();
+        simulation.map(|simulation| simulation.machine.name.as_str())
+    }
+
+    /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
+    pub(super) fn without(&self, workload: &str, along: &str) -> String {
+        let left_out = format!(": left out: {workload}: ");
+        let mut notes = self.notes.iter();
+        if let Some((_, why)) = notes.find_map(|note| note.split_once(&left_out)) {
+            return format!("{workload}: {why}");
+        }
+        let begins = format!("{workload}/");
+        let mut cases = self.cases.iter().map(|case| &case.case.name);
+        match cases.any(|name| name.starts_with(&begins)) {
+            true => format!("the budget ended before {workload} {along} had a round"),
+            false => format!("{workload} {along} was not run"),
+        }
+    }
+
+    pub(super) fn machine(&self) -> &'a Machine {
+        &self.header.machine
+    }
+}
+
+/// How many workers a case has, from the record of its first variant.
+pub(super) fn flows(case: &CaseResult, label: &str) -> u32 {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|variant| variant.label == label);
+    own.map_or(0, |own| own.variant.flows)
+}
+
+/// Where a variant is in its case.
+pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
+    let mut variants = case.case.variants.iter();
+    variants.position(|variant| variant.label == label)
+}
