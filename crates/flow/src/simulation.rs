@@ -46,7 +46,6 @@ pub struct Simulation {
     /// Accesses of a hardware thread in its turn.
     pub turn: u64,
     /// Accesses of a flow before the next one on its hardware thread is switched in.
-    #[serde(default = "usual_timeslice")]
     pub timeslice: u64,
     /// Accesses of a flow that are recorded at the most.
     pub window: u64,
@@ -57,10 +56,6 @@ pub struct Simulation {
 
 /// Accesses of a time slice where nothing else is asked for: some tenths of a millisecond.
 pub const TIMESLICE: u64 = 256 << 10;
-
-fn usual_timeslice() -> u64 {
-    TIMESLICE
-}
 
 /// What a model counted of a slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +73,6 @@ pub struct Simulated {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_parts: Vec<(u64, Merged)>,
     /// Programs were started by exec; they were not recorded.
-    #[serde(default)]
     pub left_out_exec: bool,
 }
 

@@ -44,10 +44,8 @@ pub struct SlotSpec<W> {
     pub count: Vec<Event>,
     /// One more repetition after those that count, with timers in it, where the work makes its
     /// own flows.
-    #[serde(default)]
     pub timers: bool,
     /// Seconds that the slot process needs after its deadline to end what it has launched.
-    #[serde(default)]
     pub grace_s: f64,
     /// The machine that its accesses are run through; usually none. Its CPUs are then that
     /// machine's hardware threads.

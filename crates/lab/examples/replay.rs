@@ -17,9 +17,7 @@ use std::rc::Rc;
 
 use flow::placement::Cpus;
 use flow::{Answer, Outcome, SlotSpec};
-use lab::{
-    Clock, Entry, Header, Journal, Launch, LaunchError, Results, Schedule, Silent, StudyResult,
-};
+use lab::{Clock, Entry, Header, Journal, Launch, LaunchError, Results, Silent, StudyResult};
 use stats::simulate::Draw;
 use workload::Work;
 
@@ -215,8 +213,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut decided, mut answers, mut each) = (0, 0, std::collections::BTreeMap::new());
         for run in 0..runs {
             let (mut header, cases) = recorded(&text)?;
-            header.settings.schedule = Schedule::Rows;
-            header.settings.together = true;
             header.settings.seed = run;
             header.settings.budget_s = Some(budget.parse()?);
             let folder = tempfile::tempdir()?;

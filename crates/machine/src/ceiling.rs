@@ -56,11 +56,9 @@ pub struct Ceiling {
     pub unit: Unit,
     /// The command that raises it, or what would.
     pub raise: String,
-    /// Left for flows, in `unit`; `count` is this over `each`. 0 in old journals.
-    #[serde(default)]
+    /// Left for flows, in `unit`; `count` is this over `each`.
     pub left: u64,
-    /// Taken by each flow, in `unit`. 0 in old journals.
-    #[serde(default)]
+    /// Taken by each flow, in `unit`.
     pub each: u64,
 }
 

@@ -39,7 +39,6 @@ pub struct Limits {
     pub tasks: Measured<u64>,
     /// Ids in use below `pid_max`. A namespace of ids has its own `pid_max` (since Linux 6.14):
     /// there they are the visible tasks. Elsewhere the number of all tasks.
-    #[serde(default = "not_recorded")]
     pub ids: Measured<u64>,
     /// Mappings in one address space (`vm.max_map_count`).
     pub max_map_count: Measured<u64>,
@@ -53,18 +52,14 @@ pub struct Limits {
     /// Open files of this process (`RLIMIT_NOFILE`).
     pub nofile: Measured<Bound>,
     /// How far a process may raise its own limit on open files.
-    #[serde(default = "not_recorded")]
     pub nofile_hard: Measured<Bound>,
     /// Connections that wait at one listening socket (`net.core.somaxconn`).
-    #[serde(default = "not_recorded")]
     pub somaxconn: Measured<u64>,
     /// Bytes of stack that a thread is given by default (`RLIMIT_STACK`).
     pub stack: Measured<Bound>,
     /// Bytes of one address space (`RLIMIT_AS`).
-    #[serde(default = "not_recorded")]
     pub address_space: Measured<Bound>,
     /// Bytes of address space that this process has now.
-    #[serde(default = "not_recorded")]
     pub address_space_used: Measured<u64>,
     /// Limits on tasks of the control groups, from that of this process upwards.
     pub pids: Measured<Vec<GroupLimit>>,
@@ -139,10 +134,6 @@ fn tasks(root: &Root) -> Measured<u64> {
             None => crate::root::unexpected("/proc/loadavg", &text),
         }
     })
-}
-
-fn not_recorded<T>() -> Measured<T> {
-    Measured::not_available("it was not recorded", "")
 }
 
 /// Of a line such as `Max processes   96365   96365   processes`.

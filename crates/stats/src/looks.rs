@@ -41,9 +41,6 @@
 //!
 //! The scheme is that of S. J. Pocock, "Group sequential methods in the design
 //! and analysis of clinical trials" (1977), with looks that grow.
-//!
-//! Journals of before this was so have four looks at 1.6 % ([`LookPlan::four`]): each further
-//! look, whether it was shown or added, has half of the level of the one before it.
 
 use crate::error::StatsError;
 use crate::estimate::MAX_ROUNDS;
@@ -51,9 +48,6 @@ use crate::wilcoxon::rounds_for_interval;
 
 /// The default looks: rounds after which the data is judged.
 pub const LOOKS: [usize; 8] = [7, 10, 14, 20, 28, 40, 56, 80];
-
-/// The looks of journals of before there were eight.
-const FOUR_LOOKS: [usize; 4] = [10, 20, 40, 80];
 
 /// Level of the first look.
 pub const LOOK_ALPHA: f64 = 0.016;
@@ -67,9 +61,6 @@ const LATER: f64 = 0.5625;
 /// Level of a look after a round that somebody chose who saw the data, likewise.
 const PEEK: f64 = 0.125;
 
-/// Of four looks those that have the whole level.
-const WHOLE: usize = 4;
-
 /// Fewer rounds have no interval at any look: such a look decides nothing and costs nothing.
 const FEWEST: usize = 7;
 
@@ -78,9 +69,8 @@ const FEWEST: usize = 7;
 pub struct LookPlan {
     /// In ascending order.
     looks: Vec<usize>,
-    /// The looks that were added to those that were planned, with their shares; `None` in a plan
-    /// of four looks, where the order says it.
-    added: Option<Vec<(usize, f64)>>,
+    /// The looks that were added to those that were planned, with their shares.
+    added: Vec<(usize, f64)>,
 }
 
 impl LookPlan {
@@ -103,24 +93,8 @@ impl LookPlan {
                 .map(|looks| part(f64::from(looks)))
                 .collect(),
         };
-        let added = Some(Vec::new());
+        let added = Vec::new();
         Ok(Self { looks, added })
-    }
-
-    /// The plan of four looks that journals have of before there were eight: up to 80 rounds
-    /// 10, 20, 40 and 80 below `max_rounds`, and `max_rounds` itself; beyond an eighth, a quarter, a
-    /// half and the whole of it.
-    ///
-    /// # Errors
-    ///
-    /// As [`LookPlan::new`].
-    pub fn four(max_rounds: usize) -> Result<Self, StatsError> {
-        check(max_rounds)?;
-        let looks = match max_rounds {
-            ..=80 => up_to(&FOUR_LOOKS, max_rounds),
-            _ => [8, 4, 2, 1].map(|part| max_rounds.div_ceil(part)).to_vec(),
-        };
-        Ok(Self { looks, added: None })
     }
 
     /// The same plan with its last look alone: nothing is decided before.
@@ -154,14 +128,11 @@ impl LookPlan {
 
     /// Whether a look after round `n` was planned, and not added because the run ended there.
     pub fn is_planned(&self, n: usize) -> bool {
-        let mut added = self.added.iter().flatten();
-        self.is_look(n) && added.all(|(own, _)| *own != n)
+        self.is_look(n) && self.added.iter().all(|(own, _)| *own != n)
     }
 
-    /// The last planned look before round `n`, if that is none itself; a plan of four looks knows no
-    /// rounds between them.
+    /// The last planned look before round `n`, if that is none itself.
     pub(crate) fn last_before(&self, n: usize) -> Option<usize> {
-        let _has_eight = self.added.as_ref()?;
         let mut looks = self.looks.iter().rev().copied();
         let last = looks.find(|&look| look <= n && self.is_planned(look));
         last.filter(|&look| look < n)
@@ -170,10 +141,7 @@ impl LookPlan {
     /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]. After a round that is
     /// no look it is that of a run that ended there by itself.
     pub fn share(&self, n: usize) -> f64 {
-        let Some(added) = &self.added else {
-            return self.share_of_four(n);
-        };
-        if let Some((_, share)) = added.iter().find(|(look, _)| *look == n) {
+        if let Some((_, share)) = self.added.iter().find(|(look, _)| *look == n) {
             return *share;
         }
         let costly = self.looks.iter().find(|&&look| look >= FEWEST);
@@ -186,45 +154,30 @@ impl LookPlan {
 
     /// Whether it has fewer looks than were simulated together, so that a further one is planned.
     fn has_room(&self) -> bool {
-        let added = self.added.iter().flatten().map(|(look, _)| look);
         let costly = self.looks.iter().filter(|&&look| look >= FEWEST).count();
-        self.added.is_none() || costly - added.count() < LOOKS.len()
+        costly - self.added.len() < LOOKS.len()
     }
 
     /// The share of the next look that is added.
     fn next_added(&self) -> f64 {
-        let added = self.added.iter().flatten();
-        added
-            .filter(|(_, share)| *share != PEEK)
-            .fold(LATER, |share, _| share / 2.0)
+        self.costly().fold(LATER, |share, _| share / 2.0)
     }
 
-    fn share_of_four(&self, n: usize) -> f64 {
-        let before = self.looks.iter().filter(|&&look| look < n);
-        let costly = before.filter(|&&look| look >= FEWEST).count();
-        let added = costly.saturating_sub(WHOLE - 1);
-        0.5_f64.powi(i32::try_from(added).unwrap_or(i32::MAX))
+    /// Added looks that cost more than the planned 5 %.
+    fn costly(&self) -> impl Iterator<Item = usize> {
+        let added = self.added.iter().filter(|(_, share)| *share != PEEK);
+        added.map(|(look, _)| *look)
     }
 
     /// The looks that were added to those that were planned and cost more than the planned 5 %.
     pub fn added(&self) -> Vec<usize> {
-        match &self.added {
-            None => {
-                let looks = self.looks.iter().copied();
-                looks.filter(|&look| self.share(look) < 1.0).collect()
-            }
-            Some(added) => {
-                let costly = added.iter().filter(|(_, share)| *share != PEEK);
-                costly.map(|(look, _)| *look).collect()
-            }
-        }
+        self.costly().collect()
     }
 
     /// How often a comparison is decided wrongly at most: [`PLAN_ALPHA`] and what looks cost that
     /// were added.
     pub fn level(&self) -> f64 {
-        let added = self.added().into_iter();
-        PLAN_ALPHA + LOOK_ALPHA * added.map(|look| self.share(look)).sum::<f64>()
+        PLAN_ALPHA + LOOK_ALPHA * self.costly().map(|look| self.share(look)).sum::<f64>()
     }
 
     /// Whether a look after `n` rounds can decide anything: fewer have no interval.
@@ -239,11 +192,9 @@ impl LookPlan {
     }
 
     /// Takes down that somebody looked after `n` rounds: while the run was under way, or because it
-    /// was interrupted. A plan of four looks knows no such looks.
+    /// was interrupted.
     pub fn peek_at(&mut self, n: usize) {
-        if self.added.is_some() {
-            self.add(n, PEEK);
-        }
+        self.add(n, PEEK);
     }
 
     fn add(&mut self, n: usize, share: f64) {
@@ -251,9 +202,7 @@ impl LookPlan {
             && self.decides_after(n)
         {
             self.looks.insert(place, n);
-            self.added
-                .iter_mut()
-                .for_each(|added| added.push((n, share)));
+            self.added.push((n, share));
         }
     }
 
@@ -265,11 +214,11 @@ impl LookPlan {
     /// As [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize, done: usize) -> Result<(), StatsError> {
         let last = self.max_rounds().max(done);
-        let further = match self.added {
-            Some(_) => Self::new(max_rounds)?,
-            None => Self::four(max_rounds)?,
-        };
-        for look in further.looks.into_iter().filter(|&look| look > last) {
+        for look in Self::new(max_rounds)?
+            .looks
+            .into_iter()
+            .filter(|&look| look > last)
+        {
             match self.has_room() {
                 true => self.looks.push(look),
                 false => self.add(look, self.next_added()),
@@ -288,7 +237,7 @@ impl Default for LookPlan {
     fn default() -> Self {
         Self {
             looks: LOOKS.to_vec(),
-            added: Some(Vec::new()),
+            added: Vec::new(),
         }
     }
 }
@@ -316,14 +265,12 @@ mod tests {
     #[test]
     fn plans_end_at_the_last_round_and_have_at_most_eight_looks() {
         for max in 1..=MAX_ROUNDS {
-            for (plan, most) in [(LookPlan::new(max), 8), (LookPlan::four(max), 4)] {
-                let plan = plan.unwrap();
-                assert_eq!(plan.max_rounds(), max);
-                assert!(plan.is_look(max));
-                assert!(plan.looks().len() <= most, "{plan:?}");
-                assert!(plan.looks().is_sorted_by(|a, b| a < b), "{plan:?}");
-                assert_eq!(plan.added(), [0; 0], "{plan:?}");
-            }
+            let plan = LookPlan::new(max).unwrap();
+            assert_eq!(plan.max_rounds(), max);
+            assert!(plan.is_look(max));
+            assert!(plan.looks().len() <= 8, "{plan:?}");
+            assert!(plan.looks().is_sorted_by(|a, b| a < b), "{plan:?}");
+            assert_eq!(plan.added(), [0; 0], "{plan:?}");
         }
     }
 
@@ -342,10 +289,6 @@ mod tests {
         assert_eq!(looks(31), [7, 10, 14, 20, 28, 31]);
         assert_eq!(looks(160), [14, 20, 28, 40, 57, 80, 113, 160]);
         assert_eq!(LookPlan::default(), LookPlan::new(80).unwrap());
-        let four = |max| LookPlan::four(max).unwrap().looks().to_vec();
-        assert_eq!(four(80), [10, 20, 40, 80]);
-        assert_eq!(four(31), [10, 20, 31]);
-        assert_eq!(four(100), [13, 25, 50, 100]);
     }
 
     #[test]
@@ -379,29 +322,13 @@ mod tests {
         assert!((plan.level() - 0.05 - 0.009 * 1.75).abs() < 1e-12);
     }
 
-    /// A journal of before there were eight looks is judged as it was.
-    #[test]
-    fn a_plan_of_four_looks_halves_the_level_of_each_further_one() {
-        let mut plan = LookPlan::four(80).unwrap();
-        plan.peek_at(27);
-        assert!(!plan.is_look(27));
-        plan.look_at(27);
-        plan.extend(160, 80).unwrap();
-        assert_eq!(plan.looks(), [10, 20, 27, 40, 80, 160]);
-        let shares = [10, 20, 27, 40, 80, 160].map(|n| plan.share(n));
-        assert_eq!(shares, [1.0, 1.0, 1.0, 1.0, 0.5, 0.25]);
-        assert!((plan.level() - 0.062).abs() < 1e-12);
-    }
-
     #[test]
     fn a_plan_of_too_few_rounds_for_an_interval_has_spent_nothing() {
-        for (plan, most) in [(LookPlan::new(3), 7), (LookPlan::four(3), 10)] {
-            let mut plan = plan.unwrap();
-            plan.extend(80, 3).unwrap();
-            assert_eq!(plan.looks()[..2], [3, most]);
-            assert_eq!(plan.share(most), 1.0);
-            assert_eq!(plan.level(), PLAN_ALPHA);
-        }
+        let mut plan = LookPlan::new(3).unwrap();
+        plan.extend(80, 3).unwrap();
+        assert_eq!(plan.looks()[..2], [3, 7]);
+        assert_eq!(plan.share(7), 1.0);
+        assert_eq!(plan.level(), PLAN_ALPHA);
     }
 
     /// A run of 20 rounds that goes on to 80 has the looks of one that was planned so.

@@ -343,16 +343,15 @@ mod tests {
     /// after 80 rounds was decided from the first 12 of them.
     #[test]
     fn more_rounds_judge_no_old_round_again() {
-        let plan = LookPlan::four(80).unwrap();
-        let mut s = Sequential::new(plan, Rule::default()).unwrap();
-        for _ in 0..9 {
-            s.push(1.0, 1.3).unwrap();
-        }
+        let mut s = sequential(80);
         s.push(1.3, 1.0).unwrap();
-        for _ in 10..12 {
+        for _ in 1..12 {
             s.push(1.0, 1.3).unwrap();
         }
-        undecidable(&mut s, 68);
+        for _ in 12..14 {
+            s.push(1.3, 1.0).unwrap();
+        }
+        undecidable(&mut s, 66);
         assert!(matches!(s.step(), Step::Exhausted(..)), "{s:?}");
         s.extend(96).unwrap();
         assert_eq!(s.step(), Step::Continue);
@@ -361,14 +360,14 @@ mod tests {
         assert_eq!(s.step(), Step::Continue);
         s.push(1.0, 1.0).unwrap();
         assert!(
-            matches!(s.step(), Step::Exhausted(e, _) if e.alpha < 0.0081),
+            matches!(s.step(), Step::Exhausted(e, _) if e.alpha < 0.0091),
             "{s:?}"
         );
     }
 
     #[test]
     fn what_was_shown_stays() {
-        let plan = LookPlan::four(80).unwrap();
+        let plan = LookPlan::default().deciding_at(LOOK_ALPHA / 11.0);
         let mut s = Sequential::new(plan, Rule::default()).unwrap();
         for _ in 0..8 {
             s.push(1.0, 3.0).unwrap();

@@ -71,8 +71,7 @@ pub struct Rule {
     pub floor: f64,
     /// m: how many pairs of variants the study compares; they share the 5 %.
     pub comparisons: usize,
-    /// Whether sides whose spreads lie apart are held to more than the interval (`guard`). Runs of before it was so are not.
-    #[serde(default)]
+    /// Whether sides whose spreads lie apart are held to more than the interval (`guard`).
     pub guarded: bool,
 }
 

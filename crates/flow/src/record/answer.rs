@@ -26,7 +26,6 @@ enum Kind {
 struct Failed {
     reason: Failure,
     kept: Option<Rep>,
-    #[serde(default)]
     begun: Option<u32>,
 }
 

@@ -7,7 +7,7 @@
 //! once (`same`), the rest as one array for each field (`each`). Fields of fields have their
 //! names joined by a dot. Nothing is left out or rounded: what is read is what was written.
 //!
-//! Up to [`ROWS`] flows, and in journals of before, they are an array of objects.
+//! Up to [`ROWS`] flows are an array of objects.
 
 use std::collections::BTreeMap;
 use std::fmt;

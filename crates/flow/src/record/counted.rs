@@ -39,7 +39,7 @@ pub enum Came {
         /// Of all flows together, as it was read.
         sum: Sample,
         /// Events of all flows in all of the time, rounded: the scaled counts of each, added
-        /// up. `None` where a flow's counter never ran, and in journals of earlier versions.
+        /// up. `None` where a flow's counter never ran.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scaled: Option<u64>,
         /// Flows whose counter never ran.

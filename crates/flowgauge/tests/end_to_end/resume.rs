@@ -148,7 +148,7 @@ fn a_malformed_line_is_named_by_its_number() {
     let text = fs::read_to_string(journal(&home)).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines[2] = r#"{"line":"slot","study":"#;
-    // As in a journal of a version that wrote no checksums.
+    // As in a journal that somebody made.
     let bare = lines
         .iter()
         .map(|line| match line.rsplit_once(",\"crc\":\"") {
@@ -167,8 +167,12 @@ fn a_malformed_line_is_named_by_its_number() {
 fn a_newer_schema_is_refused() {
     let home = cut(Signal::SIGINT);
     let text = fs::read_to_string(journal(&home)).unwrap();
-    assert!(text.starts_with(r#"{"schema":2,"#));
-    let newer = text.replacen(r#"{"schema":2,"#, r#"{"schema":7,"#, 1);
+    let newer = text.replacen(
+        &format!(r#"{{"schema":{},"#, lab::SCHEMA),
+        r#"{"schema":7,"#,
+        1,
+    );
+    assert_ne!(text, newer);
     fs::write(journal(&home), &newer).unwrap();
     let run = home.run(&["run", "--resume", "out"]);
     run.refused(2, &["has schema 7", "newer flowgauge"]);

@@ -13,7 +13,7 @@ use machine::{Filesystem, Machine};
 use measure::load::Load;
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Probe, Schedule, Settings, Study};
+use super::{Metric, Probe, Settings, Study};
 
 pub(crate) use checksum::seal;
 pub use error::JournalError;
@@ -22,8 +22,8 @@ pub(crate) use reader::{Depth, Found, read};
 /// Name of the journal in a folder of results.
 pub const FILE_NAME: &str = "journal.jsonl";
 
-/// Version of the journal's schema. Readers open every version up to theirs.
-pub const SCHEMA: u32 = 2;
+/// Version of the journal's schema: the only one that is read.
+pub const SCHEMA: u32 = 3;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,24 +154,10 @@ impl Header {
     }
 
     /// The cases of each study, by their places, that answer the run together: those with a row on the
-    /// first screen; in older journals the headline.
+    /// first screen.
     pub(crate) fn rows(&self) -> Vec<Vec<usize>> {
         let alone = self.studies.len() == 1;
-        let headline = |study: &Study| {
-            let place = study
-                .cases
-                .iter()
-                .position(|case| case.name == study.headline);
-            place.into_iter().collect()
-        };
-        let rows = self
-            .studies
-            .iter()
-            .map(|study| match self.settings.schedule {
-                Schedule::Rows => study.rows(alone),
-                Schedule::Slices => headline(study),
-            });
-        rows.collect()
+        self.studies.iter().map(|study| study.rows(alone)).collect()
     }
 
     /// With how many answers each case of each study shares its error: a row with all rows that compare
@@ -189,12 +175,8 @@ impl Header {
             let behind = (0..study.cases.len()).filter(|place| !rows.contains(place));
             let behind: usize = behind.map(pairs).sum();
             let share = |place: usize| match rows.contains(&place) {
-                _ if !self.settings.together => 1,
                 true => answers,
-                false if self.settings.schedule == Schedule::Rows => {
-                    behind.div_ceil(pairs(place).max(1)).max(1)
-                }
-                false => 1,
+                false => behind.div_ceil(pairs(place).max(1)).max(1),
             };
             (0..study.cases.len()).map(share).collect()
         });

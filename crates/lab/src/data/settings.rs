@@ -21,7 +21,7 @@ pub struct Settings {
     /// Whether every case has exactly that many rounds, with one look after the last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact_rounds: bool,
-    /// Seconds at the most for the run ([`Schedule::Rows`]) or for each study; `None` for no bound.
+    /// Seconds at the most for the run; `None` for no bound.
     pub budget_s: Option<f64>,
     /// Differences below this fraction do not matter ("same within d"); `None` chooses
     /// 1 %, or 2 % on a noisy machine.
@@ -40,20 +40,8 @@ pub struct Settings {
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
-    /// Whether the headline answers of the run share its 5 %, and the other comparisons of a
-    /// study theirs. Journals of before it was so say nothing: there each case has its own.
-    #[serde(default)]
-    pub together: bool,
-    /// How the time is given to cases, and at which rounds they are judged.
-    #[serde(default, skip_serializing_if = "Schedule::is_slices")]
-    pub schedule: Schedule,
-    /// Whether a difference of sides whose spreads lie apart is named only where their medians and the signs of the
-    /// rounds agree. Journals of before it was so say nothing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub guarded: bool,
-    /// Events that are counted of the flows of every slot; usually none. Journals of before
-    /// the flag had its name say `count`.
-    #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
+    /// Events that are counted of the flows of every slot; usually none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,9 +118,6 @@ impl Settings {
             simulate: None,
             parent_memory: None,
             axes: LaidWords::default(),
-            together: true,
-            schedule: Schedule::Rows,
-            guarded: true,
         }
     }
 
@@ -141,40 +126,12 @@ impl Settings {
     pub fn quick_s(studies: usize) -> f64 {
         QUICK_S + FURTHER_S * studies.saturating_sub(1) as f64
     }
-
-    /// The budget of the whole run.
-    #[must_use]
-    pub fn run_s(&self, studies: usize) -> Option<f64> {
-        let slices = match self.schedule {
-            Schedule::Slices => studies,
-            Schedule::Rows => 1,
-        };
-        self.budget_s.map(|budget_s| budget_s * slices as f64)
-    }
 }
 
 /// Seconds of a quick run of one study.
 const QUICK_S: f64 = 20.0;
 /// Seconds that each further study adds to it.
 const FURTHER_S: f64 = 11.0;
-
-/// How the time of a run is given to its cases, how often they are judged, and which of them share
-/// the 5 %. A journal is judged as it was planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Schedule {
-    /// A budget for each study, four looks, one answer a study: journals of before there were rows.
-    #[default]
-    Slices,
-    /// One budget, eight looks; the rows of the first screen come first and share the 5 %.
-    Rows,
-}
-
-impl Schedule {
-    fn is_slices(&self) -> bool {
-        *self == Self::Slices
-    }
-}
 
 /// How much work a study does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

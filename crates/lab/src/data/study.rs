@@ -349,8 +349,7 @@ impl Metric {
     }
 }
 
-/// The published study that ours descends from. Journals of older versions have tables of figures
-/// here too, which [`Published`] replaced; they are passed over.
+/// The published study that ours descends from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// Who.

@@ -27,7 +27,7 @@ pub use answer::{About, Answer, Line, Question};
 pub use rounds::Rounds;
 pub use row::are_threads_and_processes;
 
-use super::{CaseResult, Results, Role, StudyResult};
+use super::{CaseResult, Results, StudyResult};
 use crate::data::Deciding;
 use crate::data::words::capital;
 
@@ -118,7 +118,7 @@ fn memory(results: &Results) -> Option<Answer> {
             verdict: Some(found.verdict),
             words: said.word,
             ends: said.interval,
-            is_exploratory: case.findings.iter().all(|one| one.role != Role::Alone),
+            is_exploratory: true,
             ..Answer::called(format!("Memory, {}", study.study.name))
         })
     })

@@ -26,7 +26,7 @@
 use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError};
 use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
 
-use crate::data::{Case, Metric, Schedule, Settings};
+use crate::data::{Case, Metric, Settings};
 use crate::findings::outlook::Outlook;
 
 /// The floor on a machine where 1 % can be seen.
@@ -38,15 +38,12 @@ const NOISY_FLOOR: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     plan: LookPlan,
-    schedule: Schedule,
     /// The first look that was planned.
     first_look: usize,
     /// Fewest rounds that say anything: those of an interval at the level of the case, or one.
     fewest: usize,
     /// The floor, if the settings or the case give it.
     given: Option<f64>,
-    /// Whether sides of unequal spread are held to more: see [`Rule::guarded`].
-    guarded: bool,
     variants: usize,
     /// Answers of the run that share its error with this case.
     answers: usize,
@@ -112,7 +109,6 @@ impl Judge {
         let plan = plan(settings, case, answers)?;
         let judge = Self {
             answers,
-            schedule: settings.schedule,
             first_look: plan.looks()[0],
             fewest: match case.metric {
                 // Its counts hardly vary, and it has no interval of confidence.
@@ -121,7 +117,6 @@ impl Judge {
             },
             plan,
             given: settings.floor.or(case.floor),
-            guarded: settings.guarded,
             variants: case.variants.len(),
             rounds: Vec::new(),
             opened: None,
@@ -213,17 +208,13 @@ impl Judge {
         Rule {
             floor,
             comparisons: self.pairs() * self.answers,
-            guarded: self.guarded,
+            guarded: true,
         }
     }
 
-    /// The level of a look after a number of rounds, as a share of [`LOOK_ALPHA`]: all of it in journals of
-    /// before looks had different ones.
+    /// The level of a look after this number of rounds, as a share of [`LOOK_ALPHA`].
     pub(crate) fn share(&self, rounds: usize) -> f64 {
-        match self.schedule {
-            Schedule::Rows => self.plan.share(rounds),
-            Schedule::Slices => 1.0,
-        }
+        self.plan.share(rounds)
     }
 
     /// Whether there is anything to compare.
@@ -270,7 +261,7 @@ impl Judge {
         let rule = Rule {
             floor: opened.floor,
             comparisons: (pairs as f64 / self.plan.share(self.rounds.len())).ceil() as usize,
-            guarded: self.guarded,
+            guarded: true,
         };
         // The floor was checked when the case was opened.
         let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
@@ -401,7 +392,7 @@ impl Judge {
         let rule = Rule {
             floor,
             comparisons,
-            guarded: self.guarded,
+            guarded: true,
         };
         let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
         pairs.map(|pair| judged(&pair.ok()?)).collect()
@@ -418,7 +409,7 @@ impl Judge {
         let rule = Rule {
             floor,
             comparisons,
-            guarded: self.guarded,
+            guarded: true,
         };
         let left = self
             .plan
@@ -484,7 +475,7 @@ fn judged(pair: &Sequential) -> Option<Judged> {
 /// case, also where the study asks for fewer, since its author could not know of other studies.
 /// A study that asks for fewer than any interval needs only measures, and has what it asks for.
 fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
-    let fewest = match settings.together && case.variants.len() > 1 {
+    let fewest = match case.variants.len() > 1 {
         true => fewest_rounds(case, answers),
         false => 0,
     };
@@ -498,10 +489,7 @@ fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, St
     };
     let most = case.max_rounds.map_or(usize::MAX, raised);
     let most = settings.max_rounds.min(most);
-    let plan = match settings.schedule {
-        Schedule::Rows => LookPlan::new(most)?,
-        Schedule::Slices => LookPlan::four(most)?,
-    };
+    let plan = LookPlan::new(most)?;
     Ok(match fewest {
         _ if settings.exact_rounds => plan.once(),
         0 => plan,

@@ -245,8 +245,8 @@ impl Ledger {
 
     /// Seconds that are left of the budget: negative where more was spent; `None` without one.
     pub(crate) fn left_s(&self) -> Option<f64> {
-        let budget_s = self.header.settings.run_s(self.header.studies.len());
-        budget_s.map(|budget_s| budget_s - self.spent_s())
+        let budget_s = self.header.settings.budget_s?;
+        Some(budget_s - self.spent_s())
     }
 
     /// Takes down of every case that is under way that somebody may have stopped it by what it said.

@@ -17,8 +17,7 @@
 //!   data", 2005): a budget that ends early costs those that were measured nothing.
 //!
 //! Both are divisions of one level by a number of comparisons, so what comes out is that number
-//! for each case. A journal from before this was so is judged as it was: each case has 5 % of
-//! its own, or the headlines alone share theirs and further rows are exploratory.
+//! for each case.
 
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, PLAN_ALPHA, discoveries, rounds_for_interval, shares};
@@ -28,12 +27,9 @@ use crate::data::Study;
 use crate::findings::ledger::{At, CaseLog, Ledger};
 
 /// What a finding is in its run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Role {
-    /// Its case has 5 % of its own, whatever else the run holds.
-    #[default]
-    Alone,
     /// It belongs to a row of the first screen: this many answers of the run share 5 %.
     Headline {
         /// Answers of the run.
@@ -57,16 +53,6 @@ pub(super) struct Level {
 }
 
 pub(super) fn levels(ledger: &Ledger) -> Vec<Vec<Level>> {
-    let studies = || ledger.header.studies.iter().zip(&ledger.logs);
-    if !ledger.header.settings.together {
-        let alone = |log: &CaseLog| Level {
-            role: Role::Alone,
-            comparisons: log.judge.pairs(),
-        };
-        return studies()
-            .map(|(_, logs)| logs.iter().map(alone).collect())
-            .collect();
-    }
     let shares = shares_of_rows(ledger);
     let studies = ledger.logs.iter().enumerate();
     let of_study = |(study, logs): (usize, &Vec<CaseLog>)| {

@@ -401,11 +401,10 @@ fn findings(
     pairs
         .zip(1..)
         .map(|(((subject, judged), p_value), place)| {
-            let guarded = header.settings.guarded;
             let rule = Rule {
                 floor,
                 comparisons,
-                guarded,
+                guarded: true,
             };
             let sides = side(subject).zip(side(reference));
             let why = Why {
@@ -417,11 +416,8 @@ fn findings(
                     simulated::compared(case, &log.slots, (0, place), &simulation.machine)
                 }),
             };
-            Finding {
-                role: level.role,
-                p_value,
-                ..finding((case, log), subject, reference, judged, why, floor)
-            }
+            let (judged, floor) = ((judged, p_value), (floor, level.role));
+            finding((case, log), subject, reference, judged, why, floor)
         })
         .collect()
 }
@@ -447,14 +443,14 @@ fn finding(
     (case, log): (&Case, &CaseLog),
     subject: &Column<'_>,
     reference: &Column<'_>,
-    judged: Option<Judged>,
+    (judged, p_value): (Option<Judged>, Option<f64>),
     Why {
         steady,
         shared,
         page,
         simulated,
     }: Why<'_>,
-    floor: f64,
+    (floor, role): (f64, Role),
 ) -> Finding {
     let planned = log.judge.max_rounds();
     let sides = side(subject).zip(side(reference));
@@ -501,8 +497,8 @@ fn finding(
         verdict,
         by_cpu: None,
         floor,
-        role: Role::default(),
-        p_value: None,
+        role,
+        p_value,
         early: judged.and_then(|judged| early(&judged, log.judge.full_rounds())),
         overstated: judged.as_ref().and_then(overstated),
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
@@ -549,7 +545,7 @@ impl Level {
         let pairs = case.variants.len().saturating_sub(1);
         let answers = match self.role {
             Role::Headline { answers } => answers,
-            Role::Alone | Role::Exploratory { .. } => 1,
+            Role::Exploratory { .. } => 1,
         };
         Compared {
             reference: 0,

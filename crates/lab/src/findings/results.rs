@@ -27,11 +27,9 @@ pub struct Results {
     /// Whether the run ended by itself.
     pub finished: bool,
     /// Seconds from its beginning to its end, or to its last entry so far.
-    #[serde(default)]
     pub took_s: f64,
     /// In which share of runs an answer is wrong at most: 5 %, and more where the run was resumed
     /// after its results were shown.
-    #[serde(default = "planned_error")]
     pub error: f64,
     /// How busy the machine was; `None` where that was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,10 +50,6 @@ impl Results {
     pub fn with_expected(self, expected: Vec<Checked>) -> Self {
         Self { expected, ..self }
     }
-}
-
-fn planned_error() -> f64 {
-    stats::PLAN_ALPHA
 }
 
 /// One study.
@@ -201,7 +195,6 @@ pub struct Finding {
     /// The floor that was used.
     pub floor: f64,
     /// What the finding is in its run: with how many others it shares the 5 %.
-    #[serde(default)]
     pub role: Role,
     /// The exact p-value over all looks of this comparison alone: the smallest level at which
     /// they name a difference.

@@ -274,7 +274,6 @@ pub struct SimulatedCase {
     /// Subject over reference in relative throughput, by the time model.
     pub throughput: Spread,
     /// What the simulated time of all flows is made of.
-    #[serde(default)]
     pub time: Vec<TimePart>,
     /// Each count.
     pub counts: Vec<SimulatedCount>,
@@ -292,13 +291,10 @@ pub struct SimulatedCount {
     /// Subject over reference; `None` where the reference has none.
     pub ratio: Option<Spread>,
     /// Whether the subject has less of it or more.
-    #[serde(default = "unknown")]
     pub verdict: Word,
     /// Values of each side: launches times orders.
-    #[serde(default)]
     pub draws: usize,
     /// Whether all values of the subject are equal, and all of the reference.
-    #[serde(default)]
     pub exact: bool,
     /// The median ratio with parts of the window: a number is that of equal parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -310,10 +306,6 @@ pub struct SimulatedCount {
     /// and events were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedHere>,
-}
-
-fn unknown() -> Word {
-    Word::CannotTell
 }
 
 /// What a processor counted, medians for each unit of work.

@@ -13,7 +13,6 @@ mod advice;
 mod asked;
 mod terms;
 
-use lab::findings::Role;
 use lab::findings::answers::About;
 use lab::findings::quantity::by_cpu;
 use lab::{Answer, Results};
@@ -125,12 +124,8 @@ fn level<'a>(results: &Results, rows: impl Iterator<Item = &'a Answer>) -> Optio
         .filter(is_named)
         .filter(|row| !row.is_exploratory)
         .collect();
-    let cases = results.studies.iter().flat_map(|study| &study.cases);
-    let mut findings = cases.flat_map(|case| &case.findings);
-    let alone = findings.any(|one| one.verdict.is_decided() && one.role == Role::Alone);
     let who = match named.len() {
         0 => return None,
-        _ if alone => "Each difference named is by itself".to_owned(),
         1 => "The difference named is".to_owned(),
         many => format!("All {many} differences named are"),
     };

@@ -125,7 +125,6 @@ pub(super) fn role(results: &Results, cases: &[&CaseResult]) -> Option<String> {
     let role = findings.peek()?.role;
     let is_answer = |one: &Finding| !matches!(one.verdict, Verdict::CannotTell { .. });
     match role {
-        Role::Alone => None,
         Role::Headline { .. } if !findings.any(is_answer) => None,
         Role::Headline { answers: 1 } => Some(format!(
             "Headline answer: the only one of this run; it is right in at least {right} of 100 runs"

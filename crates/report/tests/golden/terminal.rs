@@ -1,7 +1,6 @@
 //! Tables and sentences.
 
-use lab::findings::Role;
-use lab::{Answer, CaseEnd, Preset, Results};
+use lab::{Answer, CaseEnd, Preset};
 use proptest::prelude::*;
 use report::terminal::{self, Style};
 use stats::Verdict;
@@ -97,8 +96,7 @@ fn a_study_alone_says_how_its_answer_changes_along_the_sweep() {
 /// Answers that hold together were shown as if each held by itself.
 #[test]
 fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
-    let mut results = busy(Preset::Quick, 10);
-    let of = |results: &Results| terminal::run(results, &brief(100), Some("out"));
+    let results = busy(Preset::Quick, 10);
     let rows = results.answers();
     let named = |row: &&Answer| row.is_difference() && row.times().is_some();
     let named = rows
@@ -107,7 +105,7 @@ fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
         .filter(|row| !row.is_exploratory)
         .count();
     assert!(named > 3, "{named}");
-    let text = of(&results);
+    let text = terminal::run(&results, &brief(100), Some("out"));
     let together = format!("All {named} differences named are right in at least 95 of 100 runs");
     assert!(text.contains(&together), "{text}");
     // The legend stood on a screen whose starred rows were on the page alone.
@@ -118,16 +116,6 @@ fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
     // Its warning was left out where the screen was full.
     assert!(text.contains("  Primes, even work \u{2020}"), "{text}");
     assert!(text.contains("\u{2020} rests"), "{text}");
-    let findings = results
-        .studies
-        .iter_mut()
-        .flat_map(|study| &mut study.cases);
-    for finding in findings.flat_map(|case| &mut case.findings) {
-        finding.role = Role::Alone;
-    }
-    let text = of(&results);
-    let alone = "\nEach difference named is by itself right in at least 95 of 100 runs";
-    assert!(text.contains(alone) && !text.contains(" * "), "{text}");
 }
 
 #[test]

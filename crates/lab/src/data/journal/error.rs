@@ -38,15 +38,15 @@ pub enum JournalError {
     },
     /// The schema is none that this version reads.
     #[error(
-        "{} has schema {schema}, and this version reads up to {known}: open it with a newer flowgauge",
-        path.display()
+        "{} has schema {schema}, and this version reads schema {known}: {}",
+        path.display(), other_schema(*schema, *known)
     )]
     Schema {
         /// The file.
         path: PathBuf,
         /// Its schema.
         schema: u32,
-        /// The newest that is known here.
+        /// The one that is known here.
         known: u32,
     },
     /// A whole line that makes no sense.
@@ -101,6 +101,15 @@ fn held(holders: &[i32]) -> String {
             format!(
                 ", and is stopped: continue it (kill -CONT {stopped}) or end it (kill -9 {stopped})"
             )
+        }
+    }
+}
+
+fn other_schema(schema: u32, known: u32) -> &'static str {
+    match schema > known {
+        true => "open it with a newer flowgauge",
+        false => {
+            "no released version wrote it; open it with the flowgauge that did, or give its command again"
         }
     }
 }

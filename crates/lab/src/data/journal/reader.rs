@@ -7,7 +7,7 @@
 //! dropped, and said so. A line that *has* its newline and cannot be understood was never
 //! written by us, or was changed since. Where lines have checksums ([`super::checksum`]), one that was
 //! changed is read as it was if that is known, and else left out; both are said, with its number. Where
-//! they have none, as in journals of before, it is an error and not a thing to skip.
+//! they have none, as in a journal that somebody made, it is an error and not a thing to skip.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -177,9 +177,8 @@ fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     };
     let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
     match schema {
-        // A later schema adds its arm here; those before it stay and convert. The first one
-        // has no notes and no probes, and all flows one by one: entries read both.
-        1 | 2 => serde_json::from_slice(line).map_err(malformed),
+        // The first release keeps what it reads: a later schema then adds its arm here.
+        SCHEMA => serde_json::from_slice(line).map_err(malformed),
         _ => Err(JournalError::Schema {
             path: path.to_owned(),
             schema,

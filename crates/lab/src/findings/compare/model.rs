@@ -118,7 +118,6 @@ pub struct ComparedCase {
     /// Which time is compared.
     pub metric: Metric,
     /// What is compared of it: its time, where it has no second variant to lay it against.
-    #[serde(default)]
     pub basis: Basis,
     /// One entry a run: the floor of its comparison with the first; none for the first.
     pub floors: Vec<Option<Floor>>,

@@ -27,7 +27,6 @@ pub struct Optimum {
     /// Every number, the best one included, by size.
     pub numbers: Vec<AtNumber>,
     /// What the variants are.
-    #[serde(default)]
     pub of: Choice,
     /// Label of the one that is taken by those who do not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]

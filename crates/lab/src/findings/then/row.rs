@@ -40,10 +40,8 @@ pub struct ByNumber {
     /// The same of this run, in our unit.
     pub ours: Vec<[f64; 2]>,
     /// Both are ratios of two variants, and mean the same.
-    #[serde(default)]
     pub are_ratios: bool,
     /// What the number is of: `flows`, `worker`.
-    #[serde(default)]
     pub of: String,
     /// What is over what, where they are ratios.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -195,46 +195,18 @@ fn slots_that_do_not_follow_each_other_are_refused() {
 }
 
 #[test]
-fn a_journal_of_the_first_schema_is_read() {
-    let now = read_lines(&[END]).unwrap();
+fn another_schema_is_refused_by_its_number_and_an_empty_file_too() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("j");
-    let text = serde_json::to_string(&now.header).unwrap();
-    let old = text.replacen("\"schema\":2", "\"schema\":1", 1);
-    assert_ne!(text, old);
-    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
-    let read = Results::from_journal(&path).unwrap();
-    assert_eq!(read.studies, now.studies);
-}
-
-#[test]
-fn a_journal_that_names_its_events_as_before_is_read() {
-    let mut header = a_header();
-    header.settings.events = vec![measure::counters::Event::PageFaults];
-    let now = serde_json::to_string(&header).unwrap();
-    let old = now.replacen(
-        "\"events\":[\"page_faults\"]",
-        "\"count\":[\"page_faults\"]",
-        1,
-    );
-    assert_ne!(now, old);
-    let folder = tempdir().unwrap();
-    let path = folder.path().join("j");
-    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
-    let read = Results::from_journal(&path).unwrap();
-    assert_eq!(read.header.settings, header.settings);
-}
-
-#[test]
-fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
-    let folder = tempdir().unwrap();
-    let path = folder.path().join("j");
-    fs::write(&path, "{\"schema\":3,\"new\":true}\n").unwrap();
-    let error = Results::from_journal(&path).unwrap_err().to_string();
-    assert!(
-        error.contains("has schema 3, and this version reads up to 2"),
-        "{error}"
-    );
+    for (schema, advice) in [
+        (SCHEMA + 1, "a newer flowgauge"),
+        (SCHEMA - 1, "no released version"),
+    ] {
+        fs::write(&path, format!("{{\"schema\":{schema},\"new\":true}}\n")).unwrap();
+        let error = Results::from_journal(&path).unwrap_err().to_string();
+        let known = format!("has schema {schema}, and this version reads schema {SCHEMA}: ");
+        assert!(error.contains(&known) && error.contains(advice), "{error}");
+    }
     for text in ["", "{\"schema\":1,\"ver"] {
         fs::write(&path, text).unwrap();
         let error = Results::from_journal(&path).unwrap_err();

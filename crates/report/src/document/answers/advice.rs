@@ -120,7 +120,7 @@ fn more_rounds(
     let settings = &results.header.settings;
     let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
     let rounds = in_rounds.then(|| format!(" --rounds {rounds}"));
-    let budget_s = settings.run_s(results.studies.len());
+    let budget_s = settings.budget_s;
     let minutes = budget_s.map(|budget_s| minutes(results, budget_s, open));
     let budget = minutes.map(|minutes| format!(" --budget {minutes}m"));
     let flags = [rounds, budget].into_iter().flatten().collect::<String>();
