@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use lab::study::command::StudyCommand;
+use lab::study::StudyCommand;
 use lab::study::parse;
 use lab::{Preset, Study};
 use simulate::Machine;

@@ -6,8 +6,9 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use lab::study::StudyCommand;
 use lab::study::asked::{Flags, GivenFlags};
-use lab::study::command::{self, Flag, Given, Kind, Sets, StudyCommand};
+use lab::study::command::{self, Flag, Given, Kind, Sets};
 
 use super::HowArgs;
 use super::run::PresetArg;
@@ -37,7 +38,7 @@ impl StudyArgs {
 
 /// Every built-in study as a command.
 pub(crate) fn commands() -> impl Iterator<Item = Command> {
-    command::commands().iter().map(self::command)
+    lab::study::commands().iter().map(self::command)
 }
 
 /// The study of a file, where the word names one: it lives as long as the program, like those that
@@ -95,7 +96,7 @@ pub(crate) fn read(
     name: &str,
     matches: &ArgMatches,
 ) -> Option<Result<StudyArgs, clap::Error>> {
-    let mut all = command::commands().iter().chain(file);
+    let mut all = lab::study::commands().iter().chain(file);
     let study = all.rfind(|study| study.name == name)?;
     Some(args(study, matches))
 }
@@ -278,7 +279,7 @@ mod tests {
         ] {
             assert!(check_flags(&wrong).is_err(), "{wrong:?}");
         }
-        for study in command::commands() {
+        for study in lab::study::commands() {
             assert_eq!(check_flags(&study.command), Ok(()), "{}", study.name);
         }
     }
@@ -304,7 +305,7 @@ mod tests {
     }
 
     fn builtin(name: &str) -> &'static StudyCommand {
-        let mut all = command::commands().iter();
+        let mut all = lab::study::commands().iter();
         all.find(|study| study.name == name)
             .expect("it is built in")
     }

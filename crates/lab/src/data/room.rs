@@ -15,6 +15,10 @@ use workload::workload::UserLevelBytes;
 
 use super::number::{bytes, count};
 
+/// The share of its room that flows may take where it is an estimate, or a whole machine would
+/// be filled.
+pub const SHARE: f64 = 0.8;
+
 const PAGE: u64 = 4096;
 /// Tables of its scheduler and carrier.
 const FIBER_TABLES: u64 = 64;
@@ -111,4 +115,12 @@ fn has_free_guards(machine: &Machine) -> bool {
         .map_while(|part| part.parse::<u64>().ok());
     let version = numbers.next().zip(numbers.next());
     version.is_some_and(|version| version >= FREE_GUARDS)
+}
+
+/// Of bytes only [`SHARE`]: needs are estimates, and availability changes.
+pub(crate) fn most(room: &Ceiling) -> u64 {
+    match room.unit {
+        Unit::Bytes => (room.count as f64 * SHARE) as u64,
+        Unit::Tasks | Unit::Mappings => room.count,
+    }
 }

@@ -28,10 +28,9 @@ mod model;
 mod tests;
 
 pub use change::unseen;
-pub use common::Common;
 pub use model::{
-    Basis, Change, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy, ComparedVariant, Floor,
-    FloorFrom, How, Named, SideBySide,
+    Basis, Change, Common, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy,
+    ComparedVariant, Floor, FloorFrom, How, Named, SideBySide,
 };
 
 use crate::data::Case;

@@ -21,6 +21,7 @@
 //! like it are suggested, each in the form that looks the most like it: for `primes/thrad`
 //! `primes/thread` and not `primes/trial/thread`, for `thread teardown` `thread tear-down`.
 
+mod expectation;
 mod judge;
 mod names;
 mod parse;
@@ -28,9 +29,10 @@ mod runs;
 #[cfg(test)]
 mod tests;
 
+pub use expectation::{Checked, ExpectError, Expectation, Judged};
 pub use runs::check_runs;
 
-use serde::{Deserialize, Serialize};
+use expectation::{Bound, Side, Unit};
 
 use crate::data::Study;
 use crate::findings::{Results, quantity};
@@ -38,116 +40,6 @@ use crate::findings::{Results, quantity};
 /// The names of all quantities that an expectation can be about.
 pub fn quantities() -> impl Iterator<Item = String> {
     quantity::Kind::names()
-}
-
-/// A bound on something that a run finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Expectation {
-    /// As it was written.
-    text: String,
-    /// Of what: a variant, by its path.
-    path: String,
-    /// The variant that it is divided by.
-    against: Option<String>,
-    bound: Bound,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Bound {
-    side: Side,
-    value: f64,
-    unit: Unit,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Below { too: bool },
-    Above { too: bool },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    /// In ns.
-    Time,
-    /// In bytes.
-    Size,
-    /// A plain number: a ratio, or a count.
-    Ratio,
-}
-
-/// What came of an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Judged {
-    /// The whole interval keeps to the bound.
-    Holds,
-    /// The whole interval is beyond the bound.
-    Fails,
-    /// The bound lies within the interval, or there is none.
-    Undecided,
-}
-
-/// An expectation and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
-    /// What came of it.
-    pub judged: Judged,
-    /// Expectation, finding and judgement in one sentence.
-    pub sentence: String,
-}
-
-/// Why an expectation means nothing here.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ExpectError {
-    /// No variant has this name.
-    #[error(
-        "--expect '{text}': there is no '{path}' in these results: {}",
-        hint(nearest)
-    )]
-    Nothing {
-        /// The expectation.
-        text: String,
-        /// The name.
-        path: String,
-        /// Names that look like it.
-        nearest: Vec<String>,
-    },
-    /// More than one has.
-    #[error("--expect '{text}': '{path}' names several: name one of {}", candidates.join(", "))]
-    Several {
-        /// The expectation.
-        text: String,
-        /// The name.
-        path: String,
-        /// What it may mean.
-        candidates: Vec<String>,
-    },
-    /// It divides a variant by itself.
-    #[error(
-        "--expect '{text}': {label} against itself is always 1: name another variant behind vs"
-    )]
-    Itself {
-        /// The expectation.
-        text: String,
-        /// The variant.
-        label: String,
-    },
-    /// The bound is of another kind than the quantity.
-    #[error("--expect '{text}': {message}")]
-    Unit {
-        /// The expectation.
-        text: String,
-        /// What does not fit.
-        message: String,
-    },
-}
-
-fn hint(nearest: &[String]) -> String {
-    match nearest {
-        [] => "they hold no variant".to_owned(),
-        [one] => format!("did you mean {one}?"),
-        more => format!("did you mean one of {}?", more.join(", ")),
-    }
 }
 
 impl Expectation {

@@ -32,6 +32,7 @@
 
 mod agreement;
 mod apart;
+mod comparison;
 pub mod merge;
 mod node;
 mod side_by_side;
@@ -45,11 +46,9 @@ use stats::{Across, Rule, Verdict};
 
 pub use agreement::{Agreement, Direction, Tally};
 pub use apart::SetApart;
-pub use node::{Node, NodeFinding};
+pub use comparison::Comparison;
+pub use node::{Node, NodeFinding, OnMachine};
 pub use side_by_side::side_by_side;
-
-use crate::data::Metric;
-use crate::findings::{Compared, compared};
 
 /// Version of the schema of a fleet's results.
 pub const FLEET_SCHEMA: u32 = 1;
@@ -77,52 +76,6 @@ pub struct FleetMachine {
     /// Whether its run ended by itself, in words.
     pub state: String,
 }
-
-/// A comparison over all machines that made it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// Study by name.
-    pub study: String,
-    /// Case by name.
-    pub case: String,
-    /// What is judged.
-    pub subject: String,
-    /// What it is compared with.
-    pub reference: String,
-    /// Which time.
-    pub metric: Metric,
-    /// Whether it answers its study on most machines.
-    pub is_headline: bool,
-    /// The verdict of each machine.
-    pub each: Vec<OnMachine>,
-    /// How many machines have each verdict.
-    pub tally: Tally,
-    /// What they say together.
-    pub agreement: Agreement,
-    /// How large it is; `None` where no machine has an interval.
-    pub across: Option<Across>,
-    /// The verdict on the mean of machines like these.
-    pub verdict: Verdict,
-    /// By what the machines differ, the largest share first.
-    pub apart: Vec<SetApart>,
-    /// Machines that did other work, and are left out.
-    pub left_out: Vec<String>,
-    /// The answer in a sentence.
-    pub sentence: String,
-}
-
-/// The verdict of one machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OnMachine {
-    /// The machine by its place.
-    pub machine: usize,
-    /// Its estimate and verdict.
-    pub finding: NodeFinding,
-    /// Whether its difference stands when those of all machines are adjusted together.
-    pub established: bool,
-}
-
-type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Fleet {
     /// The answer of these machines. Their order does not matter.
@@ -159,22 +112,6 @@ impl From<Node> for FleetMachine {
             traits: node.traits,
             state: node.state,
         }
-    }
-}
-
-impl Comparison {
-    /// The mean as any estimate is written, with the interval of the mean.
-    #[must_use]
-    pub fn mean(&self) -> Compared {
-        let estimate = self.across.map(|across| across.mean_estimate());
-        compared(estimate.as_ref(), &self.verdict)
-    }
-
-    /// `primes/trial: thread vs process`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        let (study, case) = (&self.study, &self.case);
-        format!("{study}/{case}: {} vs {}", self.subject, self.reference)
     }
 }
 
@@ -245,7 +182,7 @@ fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
         each,
         sentence: String::new(),
     };
-    made.sentence = agreement::sentence(&made);
+    made.sentence = comparison::sentence(&made);
     Some(made)
 }
 

@@ -4,7 +4,6 @@
 //! on a connection that was free is late by the generator: in both cases the figures are in part its own.
 //! A generator that is a command may have more threads, so its CPU share limits nothing.
 
-use super::load_targets::counted;
 use super::{CaseResult, StudyResult};
 use crate::data::median;
 use crate::data::number::{plain, significant, time};
@@ -15,6 +14,17 @@ const MOST_CPU: f64 = 0.8;
 const MOST_LATE: f64 = 0.5;
 /// Share of answers from which a server keeps up.
 const KEEPS_UP: f64 = 0.95;
+
+/// From the good slots of a variant.
+pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
+    let slots = case.slots.iter().filter(|slot| slot.variant == at);
+    let reps = slots
+        .filter_map(|slot| slot.outcome.answer.done())
+        .flat_map(|record| &record.reps);
+    let own = reps.filter_map(|rep| rep.self_managed.as_deref());
+    own.filter_map(|own| own.counts.get(name).copied())
+        .collect()
+}
 
 pub(super) fn cpu_share(case: &CaseResult, at: usize) -> Option<f64> {
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();

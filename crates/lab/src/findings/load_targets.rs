@@ -5,7 +5,7 @@
 
 use measure::memory::Reading;
 
-use super::generator::cpu_share;
+use super::generator::{counted, cpu_share};
 use super::growth::Growth;
 use super::quantity::Amount;
 use super::{CaseResult, Requests};
@@ -188,17 +188,6 @@ fn as_said(case: &CaseResult, label: &str) -> Option<String> {
         "{}; medians over the rounds of what the load generator said",
         all.join(", ")
     ))
-}
-
-/// From the good slots of a variant.
-pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
-    let own = reps.filter_map(|rep| rep.self_managed.as_deref());
-    own.filter_map(|own| own.counts.get(name).copied())
-        .collect()
 }
 
 fn of_load(case: &CaseResult, at: usize) -> Option<String> {

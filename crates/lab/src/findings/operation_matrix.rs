@@ -11,7 +11,7 @@
 use flow::{Model, Placement};
 use stats::Verdict;
 
-use super::{CaseResult, Cause, Finding, StudyResult, series};
+use super::{CaseResult, Cause, Finding, StudyResult};
 use crate::data::CaseEnd;
 use crate::data::number::factor;
 
@@ -93,7 +93,7 @@ impl OperationMatrix<'_> {
         own.rsplit_once('/').map_or(own, |(_, row)| row)
     }
 
-    fn sentences(&self) -> Vec<String> {
+    pub(super) fn sentences(&self) -> Vec<String> {
         let threads: Vec<(&str, &Finding)> =
             self.cases.iter().filter_map(|case| thread(case)).collect();
         let faster = listed(&threads, |verdict| {
@@ -253,10 +253,4 @@ pub(super) fn some(names: &[&str]) -> String {
     } else {
         format!("{first} and {} more", rest.len())
     }
-}
-
-pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
-    let matrices = matrices(cases);
-    let of_each = matrices.iter().flat_map(OperationMatrix::sentences);
-    of_each.chain(series::sentences(&matrices)).collect()
 }

@@ -21,8 +21,8 @@ mod best;
 
 use stats::{Best, Rule, Verdict, pairs};
 
-pub(super) use best::ratio;
 pub use best::{AtNumber, Choice, Optimum};
+pub(super) use best::{FLAT, ratio};
 
 use super::paired::columns;
 use super::recommended::{self, takes};
@@ -33,8 +33,6 @@ use crate::data::words::{listed, plural};
 use crate::data::{Case, differ_in_flows_alone};
 
 const NUMBERS: usize = 3;
-/// An optimum is flat if no larger number takes more than this much longer.
-pub(super) const FLAT: f64 = 1.05;
 
 /// Work that does not make its own flows grows with them; changes of a command are compared with
 /// the plain command.

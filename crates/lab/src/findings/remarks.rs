@@ -6,11 +6,12 @@ use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::flow_migration::moved;
 use super::limits::{self, Limit};
+use super::operation_matrix::{self, OperationMatrix};
 use super::stack_switch_cost::ways;
 use super::switched::switched;
 use super::{
-    CaseResult, Law, Scaling, VariantSummary, calibration, operation_matrix, scaling, self_managed,
-    shared, sweep, unanswered,
+    CaseResult, Law, Scaling, VariantSummary, calibration, scaling, self_managed, series, shared,
+    sweep, unanswered,
 };
 use crate::data::number::{plain, time};
 use crate::data::words::plural;
@@ -57,12 +58,13 @@ pub(crate) fn sentences(
     sentences.extend(dealt.filter_map(uneven));
     sentences.extend(self_managed::sentences(cases));
     sentences.extend(cases.iter().filter_map(isolation));
-    match operation_matrix::sentences(cases) {
-        of_maps if of_maps.is_empty() => {
-            sentences.extend(cases.iter().filter_map(shared::sentence));
-        }
-        of_maps => sentences.extend(of_maps),
+    let matrices = operation_matrix::matrices(cases);
+    let of_each = matrices.iter().flat_map(OperationMatrix::sentences);
+    let of_maps: Vec<String> = of_each.chain(series::sentences(&matrices)).collect();
+    if of_maps.is_empty() {
+        sentences.extend(cases.iter().filter_map(shared::sentence));
     }
+    sentences.extend(of_maps);
     sentences.extend(sweep::all_crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(scaling::sentences(beside.scaling));
     sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
@@ -81,7 +83,7 @@ fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     let row = mapped.any(|mapped| mapped.case.name == case.case.name);
     let point = case.case.sweep.as_ref();
     let place = match point {
-        _ if row => Some(operation_matrix::OperationMatrix::row(case).to_owned()),
+        _ if row => Some(OperationMatrix::row(case).to_owned()),
         Some(point) => Some(format!("at {}", amount(point))),
         None => None,
     };

@@ -19,15 +19,13 @@ use machine::{Ceiling, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
 
-use crate::data::room::{limit, needs, rooms};
+pub use crate::data::room::SHARE;
+use crate::data::room::{limit, most, needs, rooms};
 pub use fitted::{equipped, fitted};
 
 use crate::data::number::{bytes, count, many};
 use crate::plan::parent_memory;
 
-/// The share of its room that flows may take where it is an estimate, or a whole machine would
-/// be filled.
-pub const SHARE: f64 = 0.8;
 /// Why there are no flows of that model on this target, if there are none.
 #[must_use]
 pub fn unavailable(model: Model) -> Option<String> {
@@ -128,14 +126,6 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
         limit(lowest),
         lowest.raise
     ))
-}
-
-/// Of bytes only [`SHARE`]: needs are estimates, and availability changes.
-fn most(room: &Ceiling) -> u64 {
-    match room.unit {
-        Unit::Bytes => (room.count as f64 * SHARE) as u64,
-        Unit::Tasks | Unit::Mappings => room.count,
-    }
 }
 
 /// How many flows of that model a sweep goes up to on its own: [`SHARE`] of the lowest room, in

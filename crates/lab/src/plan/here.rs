@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use flow::{Allocator, Variant};
 
-use super::request::{Plan, PlanError};
+use super::request::{Context, Plan, PlanError};
 use super::rounds;
-use super::steps::Context;
 use crate::data::axis::{AXES, Axis};
 use crate::data::{LabelledVariant, Settings, Study};
 

@@ -135,7 +135,7 @@ mod tests {
     use crate::data::Preset;
     use crate::plan::study::asked::GivenFlags;
     use crate::plan::study::builtin;
-    use crate::plan::study::command::commands;
+    use crate::plan::study::commands;
 
     #[test]
     fn no_model_is_probed_beyond_its_fence() {

@@ -22,20 +22,11 @@ use workload::Work;
 use workload::searching::Trees;
 
 use super::check::check;
-use super::request::{LeftOut, Plan, PlanError, Request, Wanted};
+use super::request::{Context, LeftOut, Plan, PlanError, Request, Wanted};
 use super::study::asked::{self, Flags};
 use super::study::command::Flag;
 use super::{Spread, axis, capacity, here, machine_limits, parent_memory, simulated};
 use crate::data::{Case, Settings, Study};
-
-/// What all steps look at.
-#[derive(Debug)]
-pub(super) struct Context<'a> {
-    request: &'a Request<'a>,
-    pub(super) settings: &'a Settings,
-    /// The machine that the run is planned for.
-    machine: &'a Machine,
-}
 
 /// A step: its name, whether a request is about it, and what it does.
 struct Step(

@@ -13,6 +13,7 @@ mod parent_memory;
 mod published;
 mod source;
 mod spanned_params;
+mod study_command;
 mod sweep_value;
 mod variants;
 
@@ -22,3 +23,4 @@ pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 #[cfg(test)]
 pub(crate) use published::{QUANTITIES, SIMULATED};
+pub use study_command::{StudyCommand, commands};

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use super::row::CPU;
 use crate::findings::Word;
 use crate::findings::compared::at_most_apart;
+
+/// The quantity of a row in which CPU time speaks.
+pub(super) const CPU: &str = "CPU time";
 
 /// One answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -4,7 +4,7 @@ use flow::Model;
 use stats::{Estimate, Verdict};
 
 use super::along;
-use super::answer::{About, Answer, Line, Question};
+use super::answer::{About, Answer, CPU, Line, Question};
 use super::differs::{differing, without_a_share};
 use super::layout;
 use crate::data::Metric;
@@ -14,8 +14,6 @@ use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
 
-/// The quantity of a row in which CPU time speaks.
-pub(super) const CPU: &str = "CPU time";
 /// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
 

@@ -81,7 +81,7 @@ fn differ(how: &str, rows: &[&Answer]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::answers::row::CPU;
+    use crate::findings::answers::answer::CPU;
 
     fn row(label: &str, verdict: Word, ratio: f64) -> Answer {
         Answer {

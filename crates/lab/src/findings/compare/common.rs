@@ -15,10 +15,9 @@
 //! Fewer than six ratios have no such interval, and no common factor. Where variants became
 //! *faster* together nothing is judged against it: that would make a regression of what did not.
 
-use serde::{Deserialize, Serialize};
-use stats::{RUNS_ALPHA, typical};
+use stats::{RUNS_ALPHA, Verdict, typical};
 
-use super::{Basis, Change, SideBySide};
+use super::{Basis, Change, Common, SideBySide};
 use crate::data::median;
 use crate::data::number::{factor, ratio_interval};
 
@@ -32,19 +31,6 @@ fn ratios(all: &SideBySide, run: usize, without: Option<&Change>) -> Vec<f64> {
         .collect()
 }
 
-/// By how much all variants of a run differ from the first run together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Common {
-    /// Time in this run over time in the first: the median of all variants.
-    pub ratio: f64,
-    /// Lower end of its interval.
-    pub low: f64,
-    /// Upper end of its interval.
-    pub high: f64,
-    /// Variants that were compared.
-    pub variants: usize,
-}
-
 impl Common {
     /// `None` if they are too few.
     pub(super) fn of(all: &SideBySide, run: usize) -> Option<Self> {
@@ -56,7 +42,7 @@ impl Common {
 
     /// How much slower the other variants of the run are together, at least 1. Without the variant
     /// itself, since few intervals reach the farthest ratio.
-    pub(super) fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
+    fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
         let slower = all.common.get(run).copied().flatten();
         if slower.is_none_or(|common| !common.is_slower()) {
             return 1.0;
@@ -77,13 +63,7 @@ impl Common {
         })
     }
 
-    /// Whether everything is slower together, by more than chance makes of it.
-    #[must_use]
-    pub fn is_slower(&self) -> bool {
-        self.low > 1.0
-    }
-
-    pub(super) fn sentence(&self, here: &str, there: &str) -> Option<String> {
+    fn sentence(&self, here: &str, there: &str) -> Option<String> {
         let (word, by) = match (self.low > 1.0, self.high < 1.0) {
             (true, _) => ("slower", self.ratio),
             (_, true) => ("faster", 1.0 / self.ratio),
@@ -97,5 +77,47 @@ impl Common {
             factor(by),
             ratio_interval(self.low, self.high)
         ))
+    }
+}
+
+impl SideBySide {
+    /// By how much all variants of a run are faster or slower than in the first together, in a
+    /// sentence; `None` where no shift was found.
+    #[must_use]
+    pub fn shift(&self, run: usize) -> Option<String> {
+        let common = self.common.get(run).copied().flatten()?;
+        common.sentence(&self.runs[run].name, &self.runs[0].name)
+    }
+
+    /// The runs whose variants are slower together by at least `fraction`, as far as the
+    /// data show: whether machine or program, two runs cannot say.
+    #[must_use]
+    pub fn shifted(&self, fraction: f64) -> Vec<String> {
+        let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
+        let beyond = self
+            .common
+            .iter()
+            .map(|common| common.is_some_and(|one| beyond(&one)));
+        let runs = beyond.enumerate().filter(|(_, is_beyond)| *is_beyond);
+        runs.filter_map(|(run, _)| self.shift(run)).collect()
+    }
+
+    /// What is slower than in the first run by at least `fraction` beyond what all variants of
+    /// its run are: the whole interval says so, and lies beyond the floor.
+    pub fn regressions(&self, fraction: f64) -> Vec<String> {
+        let slower = |run: usize, change: &Change| {
+            let low = change.estimate.and_then(|estimate| estimate.low);
+            matches!(change.verdict, Verdict::Slower { .. })
+                && low
+                    .is_some_and(|low| low >= (1.0 + fraction) * Common::beside(self, run, change))
+        };
+        let changes = self
+            .changes()
+            .filter(|(_, _, _, run, change)| slower(*run, change));
+        changes
+            .map(|(study, case, _, _, change)| {
+                format!("{}/{}: {}", study.name, case.name, change.sentence)
+            })
+            .collect()
     }
 }

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
-use super::Common;
-
 use crate::data::{Metric, SweepPoint};
 use crate::findings::{Limit, Results, VariantSummary};
 
@@ -62,6 +60,27 @@ pub struct SideBySide {
 
 fn no_common(common: &[Option<Common>]) -> bool {
     common.iter().all(Option::is_none)
+}
+
+/// By how much all variants of a run differ from the first run together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Common {
+    /// Time in this run over time in the first: the median of all variants.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// Variants that were compared.
+    pub variants: usize,
+}
+
+impl Common {
+    /// Whether everything is slower together, by more than chance makes of it.
+    #[must_use]
+    pub fn is_slower(&self) -> bool {
+        self.low > 1.0
+    }
 }
 
 /// A run.
@@ -211,46 +230,6 @@ impl SideBySide {
                 })
             })
         })
-    }
-
-    /// By how much all variants of a run are faster or slower than in the first together, in a
-    /// sentence; `None` where no shift was found.
-    #[must_use]
-    pub fn shift(&self, run: usize) -> Option<String> {
-        let common = self.common.get(run).copied().flatten()?;
-        common.sentence(&self.runs[run].name, &self.runs[0].name)
-    }
-
-    /// The runs whose variants are slower together by at least `fraction`, as far as the
-    /// data show: whether machine or program, two runs cannot say.
-    #[must_use]
-    pub fn shifted(&self, fraction: f64) -> Vec<String> {
-        let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
-        let beyond = self
-            .common
-            .iter()
-            .map(|common| common.is_some_and(|one| beyond(&one)));
-        let runs = beyond.enumerate().filter(|(_, is_beyond)| *is_beyond);
-        runs.filter_map(|(run, _)| self.shift(run)).collect()
-    }
-
-    /// What is slower than in the first run by at least `fraction` beyond what all variants of
-    /// its run are: the whole interval says so, and lies beyond the floor.
-    pub fn regressions(&self, fraction: f64) -> Vec<String> {
-        let slower = |run: usize, change: &Change| {
-            let low = change.estimate.and_then(|estimate| estimate.low);
-            matches!(change.verdict, Verdict::Slower { .. })
-                && low
-                    .is_some_and(|low| low >= (1.0 + fraction) * Common::beside(self, run, change))
-        };
-        let changes = self
-            .changes()
-            .filter(|(_, _, _, run, change)| slower(*run, change));
-        changes
-            .map(|(study, case, _, _, change)| {
-                format!("{}/{}: {}", study.name, case.name, change.sentence)
-            })
-            .collect()
     }
 
     /// How many comparisons neither show nor rule out a regression by `fraction`. What was not

@@ -1,9 +1,7 @@
 use serde::{Deserialize, Serialize};
 use stats::Verdict;
 
-use super::{Comparison, OnMachine};
-use crate::data::words::{percent, plural};
-use crate::findings::compared;
+use super::OnMachine;
 
 /// A verdict without its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,77 +148,4 @@ impl Agreement {
             Self::CannotTell => "cannot tell",
         }
     }
-}
-
-pub(super) fn sentence(one: &Comparison) -> String {
-    let all = one.tally.machines();
-    let (subject, reference) = (plural(&one.subject), plural(&one.reference));
-    let head = match one.agreement {
-        Agreement::All { verdict } if all == 1 => {
-            format!(
-                "{subject} against {reference}: {} on the one machine",
-                verdict.word()
-            )
-        }
-        Agreement::All { verdict } => {
-            format!(
-                "{subject} against {reference}: {} on all {all} machines",
-                verdict.word()
-            )
-        }
-        Agreement::Most { verdict } => format!(
-            "{subject} against {reference}: {} on most of {all} machines ({})",
-            verdict.word(),
-            one.tally.in_words()
-        ),
-        Agreement::Flips => format!(
-            "{subject} against {reference}: the verdict flips between machines ({})",
-            one.tally.in_words()
-        ),
-        Agreement::Mixed | Agreement::CannotTell => format!(
-            "{subject} against {reference}: no verdict holds on most of {all} machines ({})",
-            one.tally.in_words()
-        ),
-    };
-    [Some(head), size(one), next(one), spread(one), apart(one)]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("; ")
-}
-
-/// `the mean of machines like these is 5.4 % faster [4.1 … 6.6 %]`.
-fn size(one: &Comparison) -> Option<String> {
-    one.across?.mean?;
-    let said = one.mean();
-    Some(format!(
-        "the mean of machines like these: {} {}",
-        said.word, said.interval
-    ))
-}
-
-fn next(one: &Comparison) -> Option<String> {
-    let next = one.across?.next_estimate();
-    next.interval()?;
-    let open = Verdict::CannotTell { more_rounds: None };
-    Some(format!(
-        "one more machine: {}",
-        compared(Some(&next), &open).interval
-    ))
-}
-
-/// `machines differ by 2.1 %, rounds of one by 0.4 %`.
-fn spread(one: &Comparison) -> Option<String> {
-    let across = one.across.filter(|across| across.machines > 1)?;
-    Some(format!(
-        "machines differ by {}, the estimate of one is uncertain by {} (standard deviations)",
-        percent(across.between),
-        percent(across.within)
-    ))
-}
-
-/// `the kernel separates them (92 % of the spread)`.
-fn apart(one: &Comparison) -> Option<String> {
-    let first = one.apart.first()?;
-    Some(first.in_words())
 }

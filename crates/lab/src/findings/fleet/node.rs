@@ -56,6 +56,19 @@ pub struct NodeFinding {
     pub noise: Option<f64>,
 }
 
+/// The verdict of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OnMachine {
+    /// The machine by its place.
+    pub machine: usize,
+    /// Its estimate and verdict.
+    pub finding: NodeFinding,
+    /// Whether its difference stands when those of all machines are adjusted together.
+    pub established: bool,
+}
+
+pub(super) type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
+
 impl Node {
     /// The machine whose runs these are, the best one first: of a study that several of them hold,
     /// the first counts.
@@ -87,7 +100,7 @@ impl Node {
 }
 
 impl NodeFinding {
-    pub(super) fn key(&self) -> super::Key<'_> {
+    pub(super) fn key(&self) -> Key<'_> {
         (&self.study, &self.case, &self.subject, &self.reference)
     }
 

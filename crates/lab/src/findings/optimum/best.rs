@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
+/// An optimum is flat if no larger number takes more than this much longer.
+pub(in crate::findings) const FLAT: f64 = 1.05;
+
 /// What the variants are that one is the best of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -18,79 +18,23 @@
 
 mod cases;
 mod counts;
+mod flags;
 mod parameters;
 mod sweeps;
 mod variants;
 
+pub use flags::{Flags, GivenFlags};
 pub(crate) use parameters::set_work;
 
-use std::collections::BTreeMap;
+use flags::{flow_count, text_of};
 
 use flow::Model;
 use machine::Machine;
 use serde_json::Value;
 
-use super::command::{Command, Flag, Given, OfRun, OfSpread, Sets};
+use super::command::{OfSpread, Sets};
 use crate::Spread;
 use crate::data::{Case, Study, Topology};
-
-/// What was given, by the names of the flags.
-pub type GivenFlags = BTreeMap<String, Given>;
-
-/// The flags of a command and what was given for them.
-#[derive(Debug, Clone, Copy)]
-pub struct Flags<'a> {
-    /// The command.
-    pub command: &'a Command,
-    /// What was given.
-    pub given: &'a GivenFlags,
-}
-
-impl<'a> Flags<'a> {
-    /// Given or with a default.
-    fn all(self) -> impl Iterator<Item = (&'a Flag, &'a Given)> {
-        let flags = self.command.flags.iter();
-        flags.filter_map(move |flag| Some((flag, self.given.get(&flag.name)?)))
-    }
-
-    fn setting(self, sets: &Sets) -> impl Iterator<Item = (&'a Flag, &'a Given)> + use<'a> {
-        let sets = sets.clone();
-        self.all().filter(move |(flag, _)| flag.sets == sets)
-    }
-
-    /// What was given for the flag that sets this of the run.
-    #[must_use]
-    pub fn of_run(self, of: OfRun) -> Option<&'a Given> {
-        self.setting(&Sets::Run(of)).next().map(|(_, given)| given)
-    }
-
-    /// The models that were named, or else those that the file names.
-    #[must_use]
-    pub fn models(self) -> Vec<Model> {
-        let given = self.setting(&Sets::Models);
-        let words = given.flat_map(|(_, given)| given.values.iter().filter_map(Value::as_str));
-        words.filter_map(|word| word.parse().ok()).collect()
-    }
-
-    /// Whether any numbers stand in a range, and were not named one by one.
-    pub(crate) fn are_in_range(self) -> bool {
-        self.all().any(|(_, given)| given.in_range)
-    }
-
-    /// That a file for the results of the work is asked for where there is one size of it.
-    pub(crate) fn check_output(self, study: &Study) -> Result<(), String> {
-        let output = self.setting(&Sets::Run(OfRun::Output)).next();
-        match output.filter(|_| study.cases.len() > 1) {
-            Some((flag, _)) => Err(format!(
-                "{0} keeps the results of one size, and a sweep has {1}: name one value, or leave \
-                 out {0}",
-                flag.written(),
-                study.cases.len()
-            )),
-            None => Ok(()),
-        }
-    }
-}
 
 /// The study that a command line asks for, before it is laid out on the machine. What flags do that
 /// one might not expect of them is added to `notes`.
@@ -169,12 +113,6 @@ fn check_lists(flags: Flags<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn text_of(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Without cases that have no place along the requested way.
 fn alone_along(study: Study, flags: Flags<'_>) -> Study {
     let mut along = flags.setting(&Sets::Spread(OfSpread::Along));
@@ -208,22 +146,6 @@ pub(crate) fn spread(flags: Flags<'_>) -> Result<Spread, String> {
         }
     }
     Ok(spread)
-}
-
-fn flow_count(flag: &Flag, value: &Value) -> Result<u32, String> {
-    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-    number.ok_or_else(|| {
-        format!(
-            "{} {}: too large: the maximum is {}",
-            flag.written(),
-            text_of(value),
-            u32::MAX
-        )
-    })
-}
-
-fn is_written_as(case: &Case, name: &str) -> bool {
-    case.is_called(name)
 }
 
 #[cfg(test)]

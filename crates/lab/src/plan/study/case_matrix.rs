@@ -1,51 +1,12 @@
 //! `each`: one written case for several that differ in one word.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use toml::{Spanned, Value};
 use workload::Work;
 
 use super::StudyError;
-use super::format::{FileCase, FileEach, Overrides};
+use super::format::{FileCase, FileEach, Overrides, Words};
 use super::source::Source;
 use super::spanned_params::Placed;
-
-const ALL: &str = "all";
-
-pub(super) enum Words {
-    All,
-    These(Vec<Spanned<String>>),
-}
-
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(AnyWords)
-    }
-}
-
-struct AnyWords;
-
-impl<'de> Visitor<'de> for AnyWords {
-    type Value = Words;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of words, or \"all\" for every operation")
-    }
-
-    fn visit_str<E: Error>(self, word: &str) -> Result<Words, E> {
-        match word {
-            ALL => Ok(Words::All),
-            other => Err(E::invalid_value(Unexpected::Str(other), &self)),
-        }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Words, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Words::These)
-    }
-}
 
 /// A case of a written one: itself, or that of a word with its place in the file.
 #[derive(Clone, Copy)]

@@ -17,13 +17,11 @@ use toml::{Spanned, Value};
 use super::case_matrix::{Member, members};
 use super::cpus::FLOWS;
 use super::flow_counts::unknown;
-use super::format::{
-    FileCase, FileOrigin, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides,
-};
+use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::source::Source;
 use super::spanned_params::Placed;
 use super::sweep_value::SweepValue;
-use super::variants::variants;
+use super::variants::{duplicate, variants};
 use super::{StudyError, published};
 use crate::data::{Case, Origin, Preset, Study, SweepPoint};
 use crate::plan::simulated::AskedSimulation;
@@ -43,7 +41,6 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
     check_schema(source)?;
     let written: FileStudy = source.read()?;
     check_name(source, "a study", &written.name, "")?;
-    check_origin(source, &written)?;
     let mut cases = Vec::new();
     let mut places = Vec::new();
     for case in &written.cases {
@@ -109,20 +106,6 @@ fn simulated_on(
         Ok(_) => Ok(Some(written.into_inner())),
         Err(message) => Err(source.error(written.span().start, format!("simulate: {message}"))),
     }
-}
-
-/// Figures of a source must be `[[published]]`.
-fn check_origin(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
-    let origin = written.origin.as_ref();
-    let Some((key, place)) = origin.and_then(FileOrigin::former) else {
-        return Ok(());
-    };
-    let message = format!(
-        "[[origin.{key}]] is written as [[published]] now, one for each finding of the source: \
-         finding = \"Threads take less memory\", theirs = \"450 KB\", ours.amount = {{ case = \
-         \"trial\", variant = \"thread\", quantity = \"memory\" }}; see docs/writing-a-study.md"
-    );
-    Err(source.error(place, message))
 }
 
 /// Findings of the source may stand beside cases of either preset.
@@ -204,11 +187,6 @@ fn check_names(
         names.join(", ")
     );
     Err(source.error(headline.span().start, message))
-}
-
-/// Of the first repeated name.
-pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
-    (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
 #[derive(Clone, Copy)]

@@ -1,17 +1,20 @@
 //! The keys that a study file may have. Whatever else it has is refused.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use flow::{Model, Pages};
 use serde::Deserialize;
-use toml::{Spanned, Value};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
+use toml::Spanned;
 
-use super::case_matrix::Words;
 use super::command::Command;
 use super::flow_counts::FileFlows;
-use super::parent_memory::Bytes;
+use super::spanned_params::Parameters;
 use super::sweep_value::SweepValue;
 use crate::data::axis::{Axis, each_axis};
+use crate::data::number::read_bytes;
 use crate::data::{Deciding, Metric, Published};
 
 /// Read first.
@@ -58,25 +61,6 @@ pub(super) struct FileOrigin {
     pub(super) setup: Option<String>,
     #[serde(default)]
     pub(super) topics: Vec<String>,
-    // Figures of the source as they were written before `[[published]]`: refused with the new form.
-    pub(super) row: Option<Spanned<Value>>,
-    pub(super) mark: Option<Spanned<Value>>,
-    pub(super) limit: Option<Spanned<Value>>,
-    pub(super) figure: Option<Spanned<Value>>,
-}
-
-impl FileOrigin {
-    /// With the place of its value.
-    pub(super) fn former(&self) -> Option<(&'static str, usize)> {
-        let former = [
-            ("row", &self.row),
-            ("mark", &self.mark),
-            ("limit", &self.limit),
-            ("figure", &self.figure),
-        ];
-        let mut former = former.into_iter();
-        former.find_map(|(key, value)| Some((key, value.as_ref()?.span().start)))
-    }
 }
 
 #[derive(Deserialize)]
@@ -179,5 +163,56 @@ pub(super) struct Overrides {
     pub(super) sample_s: Option<Spanned<f64>>,
 }
 
-/// With their places in the file.
-pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;
+/// A number of bytes: `67_108_864` or `"64M"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bytes(pub(super) u64);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected bytes, such as 4096 or \"64M\"")]
+        enum Written {
+            Number(u64),
+            Text(String),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(bytes) => Ok(Self(bytes)),
+            Written::Text(text) => read_bytes(&text).map(Self).map_err(D::Error::custom),
+        }
+    }
+}
+
+const ALL: &str = "all";
+
+/// `["a", "b"]` or `"all"`.
+pub(super) enum Words {
+    All,
+    These(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnyWords)
+    }
+}
+
+struct AnyWords;
+
+impl<'de> Visitor<'de> for AnyWords {
+    type Value = Words;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of words, or \"all\" for every operation")
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Words, E> {
+        match word {
+            ALL => Ok(Words::All),
+            other => Err(E::invalid_value(Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Words, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Words::These)
+    }
+}

@@ -1,28 +1,6 @@
 use flow::{Pages, ParentMemory};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error};
 
-use super::format::{FileCase, FileVariant, Overrides};
-use crate::data::number::read_bytes;
-
-/// A number of bytes: `67_108_864` or `"64M"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bytes(pub(super) u64);
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected bytes, such as 4096 or \"64M\"")]
-        enum Written {
-            Number(u64),
-            Text(String),
-        }
-        match Written::deserialize(deserializer)? {
-            Written::Number(bytes) => Ok(Self(bytes)),
-            Written::Text(text) => read_bytes(&text).map(Self).map_err(D::Error::custom),
-        }
-    }
-}
+use super::format::{Bytes, FileCase, FileVariant, Overrides};
 
 /// Its own, else its case's under the preset; 0 bytes are none.
 pub(super) fn of_variant(

@@ -7,12 +7,14 @@ use toml::{Spanned, Table, Value};
 use workload::Work;
 
 use super::StudyError;
-use super::format::Parameters;
 use super::source::{Source, of_key};
 
 const KIND: &str = "kind";
 const STORE: &str = "store";
 const PAGE_SIZE: &str = "page_size";
+
+/// With their places in the file.
+pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;
 
 /// Knows each key's place in the file.
 #[derive(Clone)]

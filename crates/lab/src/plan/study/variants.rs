@@ -7,7 +7,6 @@ use workload::Work;
 
 use super::StudyError;
 use super::cpus::FLOWS;
-use super::file::duplicate;
 use super::flow_counts::{Count, unknown};
 use super::format::{FileCase, FileVariant, Overrides};
 use super::parent_memory::of_variant;
@@ -15,6 +14,11 @@ use super::source::Source;
 use super::spanned_params::Placed;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
+
+/// Of the first repeated name.
+pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
+    (1..names.len()).find(|&i| names[..i].contains(&names[i]))
+}
 
 /// Without those of another preset or number of flows.
 pub(super) fn variants(

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Flags, is_written_as, parameters, text_of};
+use super::parameters::{self, is_swept_over};
+use super::{Flags, text_of};
 use crate::data::{Case, Study};
 use crate::plan::study::command::{Command, Flag, Given, Sets};
 
@@ -10,8 +11,7 @@ use crate::plan::study::command::{Command, Flag, Given, Sets};
 pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, String> {
     let written = &flags.command.cases;
     let all = study.cases.iter();
-    let own =
-        |case: &&Case| written.is_empty() || written.iter().any(|name| is_written_as(case, name));
+    let own = |case: &&Case| written.is_empty() || written.iter().any(|name| case.is_called(name));
     let mut cases: Vec<Case> = all.clone().filter(own).cloned().collect();
     for (flag, given) in flags.all() {
         let Sets::Work(key) = &flag.sets else {
@@ -36,11 +36,6 @@ pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, Strin
         }
     }
     Ok(cases)
-}
-
-pub(super) fn is_swept_over(case: &Case, key: &str) -> bool {
-    let point = case.sweep.as_ref();
-    point.is_some_and(|point| point.parameter == key)
 }
 
 fn sweep_of(case: &Case) -> String {
@@ -96,7 +91,7 @@ pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, St
         let changes = command.changes.iter();
         let change = changes
             .rev()
-            .find(|(name, _)| is_written_as(&case, name))
+            .find(|(name, _)| case.is_called(name))
             .map(|(_, change)| change);
         if let Some(change) = change {
             let known = parameters::of(&case.work);

@@ -3,10 +3,15 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use workload::Work;
 
-use super::{Flags, cases::is_swept_over, is_written_as};
+use super::Flags;
 use crate::data::Case;
 use crate::data::number::count;
 use crate::plan::study::command::{Flag, Given, Sets};
+
+pub(super) fn is_swept_over(case: &Case, key: &str) -> bool {
+    let point = case.sweep.as_ref();
+    point.is_some_and(|point| point.parameter == key)
+}
 
 pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
     match serde_json::to_value(work) {
@@ -78,7 +83,7 @@ pub(super) fn set(
             name: format!("command.case.{name}"),
             ..Flag::default()
         };
-        for case in cases.iter_mut().filter(|case| is_written_as(case, name)) {
+        for case in cases.iter_mut().filter(|case| case.is_called(name)) {
             for (key, value) in &change.work {
                 set_of_case(case, &flag, key, value)?;
             }

@@ -1,8 +1,8 @@
 use machine::Machine;
 use serde_json::Value;
 
-use super::cases::is_swept_over;
-use super::{Flags, parameters, text_of};
+use super::parameters::{self, is_swept_over};
+use super::{Flags, text_of};
 use crate::data::Case;
 use crate::plan::capacity;
 use crate::plan::study::command::{Flag, Given, Sets};

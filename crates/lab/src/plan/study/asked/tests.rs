@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::{Preset, Settings};
 use crate::plan::study::builtin;
-use crate::plan::study::command::commands;
+use crate::plan::study::commands;
 use crate::plan::{Request, Wanted, lay_out};
 
 /// A study as it is planned.

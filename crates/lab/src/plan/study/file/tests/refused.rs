@@ -126,24 +126,6 @@ fn a_kind_of_work_that_is_unknown_is_no_variant() {
     );
 }
 
-#[test]
-fn figures_of_a_source_in_their_former_keys_are_refused_with_the_form_of_today() {
-    let origin = "[origin]\nauthor = \"a\"\ntitle = \"t\"\nyear = 2010\nfinding = \"f\"\n";
-    let before = STUDY.split("[[case]]").next().unwrap();
-    let line = before.matches('\n').count() + 7;
-    for key in ["row", "mark", "limit", "figure"] {
-        let figure = format!("{origin}\n[[origin.{key}]]\nwho = \"parent\"\n\n[[case]]");
-        let text = STUDY.replacen("[[case]]", &figure, 1);
-        let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
-        let error = error.to_string();
-        assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
-        assert!(
-            error.contains(&format!("[[origin.{key}]] is written as [[published]] now")),
-            "{error}"
-        );
-    }
-}
-
 /// Names that do not exist passed, and the row said for ever that something was not run.
 #[test]
 fn a_finding_that_names_what_the_study_does_not_have_is_refused_with_its_line() {

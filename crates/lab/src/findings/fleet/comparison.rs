@@ -1,0 +1,131 @@
+//! A comparison over many machines, and the sentence that says it.
+
+use serde::{Deserialize, Serialize};
+use stats::{Across, Verdict};
+
+use super::{Agreement, OnMachine, SetApart, Tally};
+use crate::data::Metric;
+use crate::data::words::{percent, plural};
+use crate::findings::{Compared, compared};
+
+/// A comparison over all machines that made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// What is judged.
+    pub subject: String,
+    /// What it is compared with.
+    pub reference: String,
+    /// Which time.
+    pub metric: Metric,
+    /// Whether it answers its study on most machines.
+    pub is_headline: bool,
+    /// The verdict of each machine.
+    pub each: Vec<OnMachine>,
+    /// How many machines have each verdict.
+    pub tally: Tally,
+    /// What they say together.
+    pub agreement: Agreement,
+    /// How large it is; `None` where no machine has an interval.
+    pub across: Option<Across>,
+    /// The verdict on the mean of machines like these.
+    pub verdict: Verdict,
+    /// By what the machines differ, the largest share first.
+    pub apart: Vec<SetApart>,
+    /// Machines that did other work, and are left out.
+    pub left_out: Vec<String>,
+    /// The answer in a sentence.
+    pub sentence: String,
+}
+
+impl Comparison {
+    /// The mean as any estimate is written, with the interval of the mean.
+    #[must_use]
+    pub fn mean(&self) -> Compared {
+        let estimate = self.across.map(|across| across.mean_estimate());
+        compared(estimate.as_ref(), &self.verdict)
+    }
+
+    /// `primes/trial: thread vs process`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let (study, case) = (&self.study, &self.case);
+        format!("{study}/{case}: {} vs {}", self.subject, self.reference)
+    }
+}
+
+pub(super) fn sentence(one: &Comparison) -> String {
+    let all = one.tally.machines();
+    let (subject, reference) = (plural(&one.subject), plural(&one.reference));
+    let head = match one.agreement {
+        Agreement::All { verdict } if all == 1 => {
+            format!(
+                "{subject} against {reference}: {} on the one machine",
+                verdict.word()
+            )
+        }
+        Agreement::All { verdict } => {
+            format!(
+                "{subject} against {reference}: {} on all {all} machines",
+                verdict.word()
+            )
+        }
+        Agreement::Most { verdict } => format!(
+            "{subject} against {reference}: {} on most of {all} machines ({})",
+            verdict.word(),
+            one.tally.in_words()
+        ),
+        Agreement::Flips => format!(
+            "{subject} against {reference}: the verdict flips between machines ({})",
+            one.tally.in_words()
+        ),
+        Agreement::Mixed | Agreement::CannotTell => format!(
+            "{subject} against {reference}: no verdict holds on most of {all} machines ({})",
+            one.tally.in_words()
+        ),
+    };
+    [Some(head), size(one), next(one), spread(one), apart(one)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// `the mean of machines like these is 5.4 % faster [4.1 … 6.6 %]`.
+fn size(one: &Comparison) -> Option<String> {
+    one.across?.mean?;
+    let said = one.mean();
+    Some(format!(
+        "the mean of machines like these: {} {}",
+        said.word, said.interval
+    ))
+}
+
+fn next(one: &Comparison) -> Option<String> {
+    let next = one.across?.next_estimate();
+    next.interval()?;
+    let open = Verdict::CannotTell { more_rounds: None };
+    Some(format!(
+        "one more machine: {}",
+        compared(Some(&next), &open).interval
+    ))
+}
+
+/// `machines differ by 2.1 %, rounds of one by 0.4 %`.
+fn spread(one: &Comparison) -> Option<String> {
+    let across = one.across.filter(|across| across.machines > 1)?;
+    Some(format!(
+        "machines differ by {}, the estimate of one is uncertain by {} (standard deviations)",
+        percent(across.between),
+        percent(across.within)
+    ))
+}
+
+/// `the kernel separates them (92 % of the spread)`.
+fn apart(one: &Comparison) -> Option<String> {
+    let first = one.apart.first()?;
+    Some(first.in_words())
+}
