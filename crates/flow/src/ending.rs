@@ -4,12 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::record::Answer;
-
 const EXIT_PANIC: i32 = 101;
 
 /// Ends the slot process and all that it made.
-pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
+pub(crate) fn answer_and_exit(answer: &impl Serialize) -> ! {
     exit(i32::from(write_line(answer).is_err()))
 }
 

@@ -24,8 +24,8 @@ use std::str::FromStr;
 use measure::memory::{Heap, Memory, Reading};
 use serde::{Deserialize, Serialize};
 
+use crate::Allocator;
 use crate::allocator::Huge;
-use crate::{Allocator, Variant};
 
 /// Kinds of pages for a heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -247,13 +247,6 @@ fn sizes(all: &Path) -> String {
     match words.is_empty() {
         true => "none".to_owned(),
         false => words.join(" and "),
-    }
-}
-
-pub(crate) fn tell(command: &mut std::process::Command, variant: &Variant) {
-    let pages = variant.heap_pages;
-    if let Some((name, value)) = pages.and_then(|p| p.environment(variant.allocator.as_ref())) {
-        command.env(name, value);
     }
 }
 

@@ -59,8 +59,6 @@ use nix::unistd::getppid;
 use crate::ending::exit;
 use crate::stranded::{self, FileId, file, kill_each, pidfd};
 
-pub(crate) const ARGUMENT: &str = "__janitor";
-
 const ENDS: [Signal; 4] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -87,7 +85,7 @@ impl Janitor {
         let mut command = Command::new("/proc/self/exe");
         command
             .arg0("flowgauge")
-            .arg(ARGUMENT)
+            .arg(stranded::JANITOR)
             .arg(std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -144,7 +142,7 @@ pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
 #[must_use]
 pub fn is_janitor() -> bool {
     let argument = std::env::args_os().nth(1);
-    argument.is_some_and(|argument| argument == ARGUMENT)
+    argument.is_some_and(|argument| argument == stranded::JANITOR)
 }
 
 /// The whole life of a janitor.

@@ -52,7 +52,7 @@ use crate::start::{FlowSet, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{SlotResources, WaitFor, Watch};
 use crate::{Answer, Failure, SlotSpec};
-use counter_reader::CounterReader;
+use counter_reader::{CounterReader, HIRED};
 use counting::Counting;
 
 #[derive(Debug)]
@@ -123,8 +123,6 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         broken => parts.give_up(broken),
     }
 }
-
-const HIRED: &str = "flows make threads of their own, which have ended when this is read";
 
 /// The reading without the memory of ended threads.
 fn without_hired(reading: &Reading) -> Reading {

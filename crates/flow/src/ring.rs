@@ -17,6 +17,10 @@ use crate::futex;
 
 /// Writes to a pipe are atomic up to 4,096 bytes.
 pub(crate) const BATCH_WORDS: usize = libc::PIPE_BUF / size_of::<u64>();
+/// Count, unit and number before the values of a batch.
+pub(crate) const HEAD_WORDS: usize = 3;
+/// Results that fit in one batch.
+pub const BATCH_VALUES: usize = BATCH_WORDS - HEAD_WORDS;
 
 const BATCHES: u32 = 16;
 

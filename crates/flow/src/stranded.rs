@@ -34,8 +34,6 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use sys::{MAKER, MakerName};
 
-use crate::janitor;
-
 /// The child is identifiable until its exec.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     let _as_a_maker = MakerName::bear()?;
@@ -57,6 +55,9 @@ pub fn proc_is_own() -> bool {
     let shown = fs::read_link("/proc/self").ok();
     shown.is_some_and(|shown| shown == Path::new(&std::process::id().to_string()))
 }
+
+/// The argument of the one role that nobody strands.
+pub(crate) const JANITOR: &str = "__janitor";
 
 /// Never this process.
 pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
@@ -137,7 +138,7 @@ fn stopped(pid: i32) -> Option<Stopped> {
 fn is_in_a_role(pid: i32) -> bool {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let role = words.split(|&byte| byte == 0).nth(1);
-    role.is_some_and(|role| role.starts_with(b"__") && role != janitor::ARGUMENT.as_bytes())
+    role.is_some_and(|role| role.starts_with(b"__") && role != JANITOR.as_bytes())
 }
 
 /// Whether it still bears the name of its maker, by the numbers of its own namespace.

@@ -29,7 +29,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::notify::Notify;
-use crate::ring::BATCH_WORDS;
+pub use crate::ring::BATCH_VALUES;
+use crate::ring::{BATCH_WORDS, HEAD_WORDS};
 use crate::shared_memory::SharedMemory;
 use crate::variant::Channel;
 
@@ -38,10 +39,6 @@ use inlet::Source;
 pub use outlet::Outlet;
 use outlet::Way;
 pub use sink::{NoSink, Sink};
-
-const HEAD_WORDS: usize = 3;
-/// Results that fit in one batch.
-pub const BATCH_VALUES: usize = BATCH_WORDS - HEAD_WORDS;
 
 #[derive(Debug)]
 pub(crate) enum Entrance {

@@ -43,7 +43,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::allocator::PRELOAD;
-use crate::heap_pages;
 use crate::janitor::{self, Janitor};
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::simulation;
@@ -313,7 +312,10 @@ impl Launcher {
         if let Some(lent) = &self.lent {
             inherit(&mut command, lent);
         }
-        heap_pages::tell(&mut command, &spec.variant);
+        let (pages, allocator) = (spec.variant.heap_pages, spec.variant.allocator.as_ref());
+        if let Some((name, value)) = pages.and_then(|pages| pages.environment(allocator)) {
+            command.env(name, value);
+        }
         simulation::tell_allocator(&mut command, spec.simulate.as_deref());
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
         self.hear_out(stranded::spawn(&mut command)?, &task, patience_s, onlooker)

@@ -5,20 +5,15 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 use nix::unistd::{Gid, Uid, User, geteuid, getppid, setgroups, setresgid, setresuid};
 
-use super::{ADDRESSES, Fence, ProbeSpec, TASKS, ids};
+/// Room that a fence on tasks leaves.
+pub const TASKS: u64 = 100;
+/// Room that a fence on address space leaves, in bytes.
+pub const ADDRESSES: u64 = 64 << 20;
 
 /// A user without processes is looked for among these.
 const SPARE: std::ops::Range<u32> = 52_000..60_000;
 
-pub(super) fn enter(spec: &ProbeSpec) -> Result<(), String> {
-    match spec.fence {
-        Fence::Ids => ids::enter(),
-        Fence::User => fewer_tasks(spec.user_tasks),
-        Fence::Addresses => fewer_addresses(),
-    }
-}
-
-fn fewer_tasks(of_this_user: u64) -> Result<(), String> {
+pub(super) fn fewer_tasks(of_this_user: u64) -> Result<(), String> {
     let used = if geteuid().is_root() {
         become_nobody()?;
         1
@@ -28,7 +23,7 @@ fn fewer_tasks(of_this_user: u64) -> Result<(), String> {
     lower(Resource::RLIMIT_NPROC, used + TASKS)
 }
 
-fn fewer_addresses() -> Result<(), String> {
+pub(super) fn fewer_addresses() -> Result<(), String> {
     let used = addresses().ok_or("/proc/self/statm does not tell the address space")?;
     lower(Resource::RLIMIT_AS, used + ADDRESSES)
 }

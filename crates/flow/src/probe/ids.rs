@@ -20,8 +20,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
 
-use super::TASKS;
-use super::fence::become_nobody;
+use super::fence::{TASKS, become_nobody};
 use crate::ending::exit;
 use crate::start::reap;
 

@@ -37,6 +37,8 @@ use nix::unistd::getppid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub use fence::{ADDRESSES, TASKS};
+
 use crate::Model;
 use crate::body::Body;
 use crate::ending::{end_on_panic, exit, write_line};
@@ -44,11 +46,6 @@ use crate::ending::{end_on_panic, exit, write_line};
 pub(crate) const PROBE_ARGUMENT: &str = "__probe";
 
 const EXIT_NO_TASK: i32 = 96;
-
-/// Room that a fence on tasks leaves.
-pub const TASKS: u64 = 100;
-/// Room that a fence on address space leaves, in bytes.
-pub const ADDRESSES: u64 = 64 << 20;
 
 /// What is lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,12 +142,20 @@ pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
     exit(i32::from(write_line(&probed).is_err()))
 }
 
+fn enter(spec: &ProbeSpec) -> Result<(), String> {
+    match spec.fence {
+        Fence::Ids => ids::enter(),
+        Fence::User => fence::fewer_tasks(spec.user_tasks),
+        Fence::Addresses => fence::fewer_addresses(),
+    }
+}
+
 fn probe<B: Body, P>(
     spec: &ProbeSpec,
     body: &B,
     predict: impl FnOnce(Model) -> Option<(u64, P)>,
 ) -> Result<Probed<P>, String> {
-    fence::enter(spec)?;
+    enter(spec)?;
     let (flows, predicted) = predict(spec.model).ok_or("no limit can be read behind the fence")?;
     let (reached, refused) = make::as_many_as_can_be(spec.model, body, flows)?;
     Ok(Probed::Met {

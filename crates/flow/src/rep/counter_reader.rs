@@ -24,6 +24,10 @@ use crate::shared_memory::SharedMemory;
 /// Flows are read one by one, some 50 us each.
 const MOST: usize = 256;
 
+/// Why nothing is read of flows that hire.
+pub(super) const HIRED: &str =
+    "flows make threads of their own, which have ended when this is read";
+
 #[derive(Debug)]
 pub(super) struct CounterReader {
     reader: Reader,
@@ -98,7 +102,7 @@ impl CounterReader {
 /// Whether the readings cover all who worked.
 fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     if hires {
-        return Measured::not_available(super::HIRED, "");
+        return Measured::not_available(HIRED, "");
     }
     match flows <= MOST {
         true => Measured::Value(()),

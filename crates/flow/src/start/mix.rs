@@ -26,7 +26,7 @@ pub(super) fn start<B: Body>(
             if threads.create().is_err() {
                 leave(EXIT_NO_THREAD);
             }
-            super::live(context, first);
+            super::live::live(context, first);
             let joined = threads.join();
             leave(i32::from(joined.is_err()))
         }

@@ -29,6 +29,7 @@
 
 mod carried;
 pub(crate) mod fiber;
+mod live;
 mod migratable;
 mod mix;
 mod process;
@@ -43,22 +44,12 @@ use std::io;
 pub use fiber::guarded_bytes;
 use nix::unistd::Pid;
 
+use crate::Model;
 use crate::body::Body;
-use crate::flow_run::{self, Context};
-use crate::{Model, Stacks};
+use crate::flow_run::Context;
 
 pub(crate) use process::{become_child, leave, reap, reap_now};
 use thread::Threads;
-
-/// Flow `index` itself, or a carrier with all that it carries.
-fn live<B: Body>(context: &Context<'_, B>, index: usize) {
-    match context.variant.model {
-        Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
-        Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
-        Model::Task => task::carry(context, index),
-        _ => flow_run::run(context, index),
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct FlowSet<'a, B: Body> {

@@ -19,7 +19,7 @@ pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Resu
 
 pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     become_child(context.parent);
-    super::live(context, index);
+    super::live::live(context, index);
     leave(0)
 }
 

@@ -122,7 +122,7 @@ fn a_thread_with_private_files_has_a_working_folder_of_its_own() {
         Schedule::Static,
         |context| {
             std::thread::scope(|scope| {
-                scope.spawn(|| super::live(context, 0));
+                scope.spawn(|| super::live::live(context, 0));
             });
         },
     );

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Balancing;
 use crate::Proof;
 
 /// 128 bytes: different processes write at least that far apart.
@@ -31,13 +30,13 @@ pub(super) struct Board<'w> {
 }
 
 impl<'w> Board<'w> {
-    pub(super) fn words(plan: &Balancing) -> usize {
-        (COMMON + plan.processes) * APART + 2 * plan.pieces
+    pub(super) fn words(processes: usize, pieces: usize) -> usize {
+        (COMMON + processes) * APART + 2 * pieces
     }
 
-    pub(super) fn over(words: &'w [AtomicU64], plan: &Balancing) -> Self {
+    pub(super) fn over(words: &'w [AtomicU64], processes: usize) -> Self {
         let (common, rest) = words.split_at(COMMON * APART);
-        let (process, piece) = rest.split_at(plan.processes * APART);
+        let (process, piece) = rest.split_at(processes * APART);
         let word = |place: usize| &common[place * APART];
         Self {
             process,

@@ -100,9 +100,9 @@ impl Balancing {
     /// The system has no room for it, or a process ended before its time.
     pub fn run(&self, work: &impl Uneven) -> io::Result<SelfManagedRep> {
         let before = Spent::now()?;
-        let words = Words::new(Board::words(self), Pages::AtOnce)?;
+        let words = Words::new(Board::words(self.processes, self.pieces), Pages::AtOnce)?;
         let order = Order {
-            board: Board::over(words.rows(), self),
+            board: Board::over(words.rows(), self.processes),
             plan: self,
             work,
         };
