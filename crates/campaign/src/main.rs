@@ -24,6 +24,7 @@
     reason = "a program of the repository that prints a table"
 )]
 
+mod campaign;
 mod causes;
 mod commands;
 mod faults;
@@ -45,7 +46,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
+
+use campaign::Campaign;
 
 #[derive(Debug, Parser)]
 struct Args {
@@ -77,34 +80,6 @@ enum What {
     Fuzz,
     Misuse,
     Faults,
-}
-
-struct Campaign {
-    until: Instant,
-    random: ChaCha8Rng,
-    runs: u64,
-    trials: Option<PathBuf>,
-}
-
-impl Campaign {
-    fn goes_on(&self) -> bool {
-        Instant::now() < self.until
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.random.next_u64() % end.max(1) as u64) as usize
-    }
-
-    fn shuffle<T>(&mut self, all: &mut [T]) {
-        for place in (1..all.len()).rev() {
-            all.swap(place, self.below(place + 1));
-        }
-    }
-
-    fn choose<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        let place = self.below(all.len());
-        &all[place]
-    }
 }
 
 fn main() -> Result<ExitCode> {

@@ -15,7 +15,7 @@ use anyhow::Result;
 use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study, Wanted};
 use machine::Machine;
 
-pub(crate) use asked::{each_once, settings};
+pub(crate) use asked::settings;
 pub(crate) use folder::journal_in;
 pub(crate) use write::{shown, write_folder};
 

@@ -25,6 +25,7 @@
 //! [`Measured::NotAvailable`](measure::Measured) with its reason.
 #![forbid(unsafe_code)]
 
+mod allowance;
 pub mod ceiling;
 pub mod cgroup;
 pub mod counters;
@@ -133,16 +134,6 @@ impl Machine {
             topology,
             allowance,
             processor,
-            ..self
-        }
-    }
-
-    /// The machine with the cost of memory, measured in some seconds.
-    #[must_use]
-    pub fn probed(self) -> Self {
-        let probe = probe::Probe::run(&self);
-        Self {
-            probe: Some(probe),
             ..self
         }
     }

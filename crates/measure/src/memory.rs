@@ -42,6 +42,7 @@ use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
 pub use kernel::{kernel_stack_bytes, system_slab};
+pub use proc::{Heap, MemoryError};
 use proc::{Rollup, Status};
 
 /// What a group of processes holds, in bytes.
@@ -70,37 +71,9 @@ pub struct Memory {
     /// Their heaps, and how much of those is on large pages; old records and kernels have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Heap>,
-    /// RSS of the first process of several (a slot: the parent). Old records have none.
+    /// RSS of the first process of several (a slot: the parent).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_rss: Option<u64>,
-}
-
-/// Anonymous memory of a group, stacks with it, in bytes: what `malloc` gives out is part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Heap {
-    /// All of it, reserved huge pages too.
-    pub bytes: u64,
-    /// What is on transparent or reserved huge pages.
-    pub large: u64,
-}
-
-impl Heap {
-    /// The part that is on large pages.
-    #[must_use]
-    pub fn share(self) -> Option<f64> {
-        (self.bytes > 0).then(|| self.large as f64 / self.bytes as f64)
-    }
-}
-
-impl Add for Heap {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            bytes: self.bytes + other.bytes,
-            large: self.large + other.large,
-        }
-    }
 }
 
 /// By which processes shared pages are divided.
@@ -175,25 +148,6 @@ pub enum Reading {
         reason: String,
         /// What would make it available.
         remedy: String,
-    },
-}
-
-/// Why a group of processes could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MemoryError {
-    /// This machine does not tell. RSS may still be had, by [`reading`].
-    #[error("memory is not available: {reason} ({remedy})")]
-    NotAvailable {
-        /// Why, in words for the user.
-        reason: String,
-        /// What would make it available.
-        remedy: String,
-    },
-    /// A process has ended. A sum without it would be too small.
-    #[error("process {pid} had ended before its memory was read")]
-    Ended {
-        /// Its id.
-        pid: i32,
     },
 }
 

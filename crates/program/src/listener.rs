@@ -11,12 +11,16 @@
 //! Source: proc(5), the kernel's Documentation/networking/proc_net_tcp.rst.
 
 use std::fs;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream};
+use std::time::Duration;
 
 use crate::tree;
 
 /// State of a listening socket.
 const LISTENS: &str = "0A";
+/// Time in which a local server accepts.
+pub(crate) const CONNECTS: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Listens {
@@ -24,6 +28,17 @@ pub(crate) enum Listens {
     Other(String),
     /// The kernel does not say.
     Unknown,
+}
+
+/// Refuses an address where another program answers.
+pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
+    match TcpStream::connect_timeout(&address, CONNECTS) {
+        Err(_) => Ok(()),
+        Ok(_) => Err(io::Error::other(format!(
+            "{address} is in use: it answers before the server is started, so another server would \
+             be measured; end that one, or use {{port}} for a free port"
+        ))),
+    }
 }
 
 pub(crate) fn listens(address: SocketAddr, own: &[i32]) -> Listens {

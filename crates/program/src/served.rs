@@ -189,7 +189,7 @@ impl Served {
         let fixed = http.urls.iter().filter(|url| !has(url, "port"));
         for url in fixed {
             let address = target(url)?.address;
-            crate::server::is_free(address).map_err(|error| error.to_string())?;
+            crate::listener::is_free(address).map_err(|error| error.to_string())?;
         }
         Ok(())
     }

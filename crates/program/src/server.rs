@@ -17,20 +17,28 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
+use flow::{Failure, Latencies, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::clock::now_ns;
 use measure::memory::Reading;
 
 use crate::judge;
-use crate::listener::Listens;
+use crate::listener::{Listens, is_free};
 use crate::peak_sampling::{Pace, Seen};
 use crate::pipe::{MOST, Pipe};
 use crate::runner::{Runner, null};
 use crate::served::Served;
 use crate::supervisor::{Order, Running};
-use crate::usage::{Used, less};
-use ask::Asked;
-pub(crate) use ready::is_free;
+use crate::usage::{CpuTime, Used, less};
+
+/// What came of asking it.
+struct Asked {
+    steady_ns: u64,
+    count: u64,
+    latencies: Option<Latencies>,
+    counts: Vec<(&'static str, u64)>,
+    /// CPU time of the load.
+    load_cpu: CpuTime,
+}
 
 #[derive(Debug)]
 pub(crate) struct ServerRunner<'a> {

@@ -1,11 +1,11 @@
 //! The flags that lay axes on every variant: one for each row of [`lab::data::axis::AXES`] that has one.
 
-use anyhow::Result;
+use std::fmt::Display;
+
+use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lab::data::axis::{Axis, LaidWords};
-
-use crate::session::each_once;
 
 /// The words that were given, by the flags of their axes.
 #[derive(Debug, Clone, Default)]
@@ -62,5 +62,13 @@ impl FromArgMatches for AxisArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// What a flag lists, each once.
+pub(crate) fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
+    match names::repeated(list) {
+        Some(one) => bail!("{flag} names {one} twice: once is enough"),
+        None => Ok(list.to_vec()),
     }
 }

@@ -1,6 +1,6 @@
 //! The command line, as data: one file a command.
 
-mod axis;
+pub(crate) mod axis;
 mod compare;
 mod exec;
 mod fleet;

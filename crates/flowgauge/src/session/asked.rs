@@ -1,6 +1,5 @@
 //! Settings of a run from flags.
 
-use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,6 +9,7 @@ use lab::{AskedParentMemory, Preset, Request, Sampling, Settings};
 use machine::Machine;
 
 use crate::args::HowArgs;
+use crate::args::axis::each_once;
 use crate::output;
 
 /// The settings that the flags ask for, over the usual ones of the preset; a study that is wanted may
@@ -77,14 +77,6 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     let asked = counters.filter(|counter| settings.events.contains(&counter.event));
     for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
         output::tell(&format!("--events: {line}"));
-    }
-}
-
-/// What a flag lists, each once.
-pub(crate) fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
-    match names::repeated(list) {
-        Some(one) => bail!("{flag} names {one} twice: once is enough"),
-        None => Ok(list.to_vec()),
     }
 }
 

@@ -1,6 +1,12 @@
 use std::hint::black_box;
 
+use measure::Measured;
 use measure::clock::thread_cpu_ns;
+
+use crate::memory::binary;
+
+/// Passes of each kind of page.
+pub(super) const PASSES: usize = 7;
 
 #[derive(Debug)]
 pub(super) struct Chase<'a> {
@@ -54,6 +60,22 @@ impl<'a> Chase<'a> {
         black_box(at);
         (end - begin) as f64 / steps.max(1) as f64
     }
+}
+
+pub(super) fn too_little<T>(takes: u64, room: u64) -> Measured<T> {
+    Measured::not_available(
+        format!(
+            "it takes {}, and {} may be used",
+            binary(takes),
+            binary(room)
+        ),
+        "free some memory, or raise the limit of the control group or of addresses",
+    )
+}
+
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 #[cfg(test)]

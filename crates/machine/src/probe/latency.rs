@@ -4,10 +4,9 @@ use std::fmt;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use super::chase::{Chase, Random};
+use super::chase::{Chase, PASSES, Random, median, too_little};
 use super::pages::{Block, PageKind};
-use super::{PASSES, median, too_little};
-use crate::Machine;
+use crate::topology::Cache;
 
 const LINE: u64 = 64;
 const LINE_WORDS: u64 = 8;
@@ -55,8 +54,8 @@ impl fmt::Display for Latency {
 
 type Sizes = BTreeMap<u32, u64>;
 
-pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, Latency) {
-    let sizes = sizes(machine);
+pub(super) fn probe(caches: Measured<&Vec<Cache>>, room: u64) -> (Measured<Vec<Latency>>, Latency) {
+    let sizes = sizes(caches);
     let (memory, cached) = memory_bytes(sizes.value());
     let halves = sizes
         .value()
@@ -81,8 +80,7 @@ pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, La
     (caches, memory)
 }
 
-fn sizes(machine: &Machine) -> Measured<Sizes> {
-    let caches = machine.topology.caches.as_ref();
+fn sizes(caches: Measured<&Vec<Cache>>) -> Measured<Sizes> {
     caches.and_then(|caches| {
         let data = caches.iter().filter(|cache| cache.kind != "Instruction");
         let sizes: Sizes = data
@@ -156,7 +154,7 @@ mod tests {
     #[test]
     fn each_level_answers_over_half_of_it_and_memory_beyond_the_last() {
         let machine = with_caches(&["32K", "256K"]).machine();
-        let (caches, memory) = probe(&machine, 64 << 20);
+        let (caches, memory) = probe(machine.topology.caches.as_ref(), 64 << 20);
         let caches = caches.into_value().unwrap();
         let over: Vec<_> = caches.iter().map(|one| (one.level, one.bytes)).collect();
         assert_eq!(over, [(Some(1), 16 << 10), (Some(2), 128 << 10)]);
@@ -169,7 +167,7 @@ mod tests {
     #[test]
     fn a_level_that_does_not_fit_is_there_with_what_it_takes() {
         let machine = with_caches(&["32K", "64M"]).machine();
-        let (caches, memory) = probe(&machine, 16 << 20);
+        let (caches, memory) = probe(machine.topology.caches.as_ref(), 16 << 20);
         let caches = caches.into_value().unwrap();
         assert!(caches[0].answer.value().is_some());
         for (latency, takes) in [(&caches[1], "32.0 MiB"), (&memory, "256.0 MiB")] {
@@ -181,7 +179,7 @@ mod tests {
 
     #[test]
     fn memory_answers_where_no_cache_is_told_of() {
-        let (caches, memory) = probe(&guest().machine(), 256 << 20);
+        let (caches, memory) = probe(guest().machine().topology.caches.as_ref(), 256 << 20);
         assert!(caches.value().is_none());
         assert_eq!(memory.bytes, 128 << 20);
         assert!(memory.answer.value().is_some());

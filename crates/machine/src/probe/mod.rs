@@ -14,7 +14,7 @@
 //!   pages, so that the TLB has no part in it.
 //!
 //! The two kinds of page take turns within each pass, so that a change of the machine's
-//! speed hits both, and the median of [`PASSES`] stands for each.
+//! speed hits both, and the median of [`chase::PASSES`] stands for each.
 //!
 //! It does not ask the processor what its TLB is like: in a virtual machine that says
 //! little, since a page of the guest may lie in smaller ones of the host. Then huge pages
@@ -25,42 +25,33 @@
 //! 1996.
 
 mod chase;
+mod found;
 mod latency;
 mod pages;
 mod reach;
 
-use measure::Measured;
-use serde::{Deserialize, Serialize};
-
-use crate::memory::binary;
 use crate::{Machine, Needs};
+pub use found::Probe;
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;
 pub(crate) use reach::chase_bytes;
 pub use reach::{Reach, ReachPoint};
 
-const PASSES: usize = 7;
-
-/// What was found by trying.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Probe {
-    /// How far the TLB reaches.
-    pub reach: Measured<Reach>,
-    /// Times to answer of the caches, the nearest first.
-    pub caches: Measured<Vec<Latency>>,
-    /// Time to answer of the memory.
-    pub memory: Latency,
-}
-
-impl Probe {
-    /// Tries this machine, for a few seconds, on the CPU that it happens to run on.
-    pub fn run(machine: &Machine) -> Self {
-        let room = room(machine);
-        let (caches, memory) = latency::probe(machine, room);
-        Self {
+impl Machine {
+    /// The machine with the cost of memory, measured in some seconds on the CPU that this thread
+    /// happens to run on.
+    #[must_use]
+    pub fn probed(self) -> Self {
+        let room = room(&self);
+        let (caches, memory) = latency::probe(self.topology.caches.as_ref(), room);
+        let probe = Probe {
             reach: reach::probe(room),
             caches,
             memory,
+        };
+        Self {
+            probe: Some(probe),
+            ..self
         }
     }
 }
@@ -74,22 +65,6 @@ fn room(machine: &Machine) -> u64 {
         .next();
     let known = machine.memory.available.value().and(lowest);
     known.map_or(0, |lowest| lowest.count / 4)
-}
-
-fn too_little<T>(takes: u64, room: u64) -> Measured<T> {
-    Measured::not_available(
-        format!(
-            "it takes {}, and {} may be used",
-            binary(takes),
-            binary(room)
-        ),
-        "free some memory, or raise the limit of the control group or of addresses",
-    )
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use super::chase::{Chase, Random};
+use super::chase::{Chase, PASSES, Random, median, too_little};
 use super::pages::{Block, PageKind};
-use super::{PASSES, median, too_little};
 
 const FEWEST: u64 = 16;
 const MOST: u64 = 65_536;

@@ -3,11 +3,58 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::ops::Add;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
+use serde::{Deserialize, Serialize};
 
-use super::{Heap, MemoryError};
+/// Anonymous memory of a group, stacks with it, in bytes: what `malloc` gives out is part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Heap {
+    /// All of it, reserved huge pages too.
+    pub bytes: u64,
+    /// What is on transparent or reserved huge pages.
+    pub large: u64,
+}
+
+impl Heap {
+    /// The part that is on large pages.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.large as f64 / self.bytes as f64)
+    }
+}
+
+impl Add for Heap {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            large: self.large + other.large,
+        }
+    }
+}
+
+/// Why a group of processes could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// This machine does not tell. RSS may still be had, by [`super::reading`].
+    #[error("memory is not available: {reason} ({remedy})")]
+    NotAvailable {
+        /// Why, in words for the user.
+        reason: String,
+        /// What would make it available.
+        remedy: String,
+    },
+    /// A process has ended. A sum without it would be too small.
+    #[error("process {pid} had ended before its memory was read")]
+    Ended {
+        /// Its id.
+        pid: i32,
+    },
+}
 
 /// In bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

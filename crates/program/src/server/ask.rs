@@ -10,7 +10,7 @@ use measure::clock::now_ns;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
-use super::ServerRunner;
+use super::{Asked, ServerRunner};
 use crate::judge;
 use crate::load::{self, Report, Said, Task, tools};
 use crate::peak_sampling::Looks;
@@ -27,15 +27,6 @@ const MOST_ERRORS: f64 = 0.01;
 const MOST_CPU: f64 = 0.8;
 /// For the end of a load generator.
 const SPARE_S: f64 = 5.0;
-
-pub(super) struct Asked {
-    pub(super) steady_ns: u64,
-    pub(super) count: u64,
-    pub(super) latencies: Option<Latencies>,
-    pub(super) counts: Vec<(&'static str, u64)>,
-    /// CPU time of the load.
-    pub(super) load_cpu: CpuTime,
-}
 
 impl ServerRunner<'_> {
     pub(super) fn targets(&self, http: &Http) -> io::Result<Vec<load::Target>> {

@@ -8,14 +8,12 @@ use measure::clock::now_ns;
 
 use super::ServerRunner;
 use crate::judge;
-use crate::listener::{Listens, listens};
+use crate::listener::{CONNECTS, Listens, listens};
 use crate::load;
 use crate::served::{Load, Ready};
 use crate::supervisor::{Running, Wait, flood};
 
 const POLL: Duration = Duration::from_millis(2);
-/// Time in which a local server accepts.
-const CONNECTS: Duration = Duration::from_millis(100);
 
 impl ServerRunner<'_> {
     /// Returns the time when the server was ready.
@@ -93,16 +91,5 @@ impl ServerRunner<'_> {
             Load::Http(http) => Ok(self.targets(http)?.first().map(|target| target.address)),
             Load::Command(_) => Ok(of_port),
         }
-    }
-}
-
-/// Refuses an address where another program answers.
-pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
-    match TcpStream::connect_timeout(&address, CONNECTS) {
-        Err(_) => Ok(()),
-        Ok(_) => Err(io::Error::other(format!(
-            "{address} is in use: it answers before the server is started, so another server would \
-             be measured; end that one, or use {{port}} for a free port"
-        ))),
     }
 }

@@ -43,8 +43,9 @@ struct Row {
 pub(super) fn run(args: &SimulateArgs, machine: &Machine) -> Result<Ending> {
     let probe = (machine.name == HOST).then(|| {
         tell("Trying the memory: some seconds");
-        Probe::run(&Here::read())
+        Here::read().probed().probe
     });
+    let probe = probe.flatten();
     let mut rows = levels(machine, probe.as_ref());
     for page in machine.pages.iter().filter(|page| **page <= LARGE) {
         rows.extend(reach(machine, *page, probe.as_ref()));
