@@ -47,7 +47,9 @@ pub trait SelfManaged {
     ///
     /// # Errors
     /// Whatever keeps the repetition from being what was asked for; it fails the slot.
-    fn prepare(&mut self) -> io::Result<()>;
+    fn prepare(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Does the whole work once, with timers for classes of work if `timers`.
     ///
@@ -56,7 +58,9 @@ pub trait SelfManaged {
     fn repeat(&mut self, timers: bool) -> io::Result<SelfManagedRep>;
 
     /// Why a repetition that proved `got` is no data point beside one that proved `expected`.
-    fn differs(&self, expected: Proof, got: Proof) -> Failure;
+    fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        Failure::different_work(expected, got)
+    }
 
     /// Memory, after the last repetition and outside of all time; `None` where all that can be
     /// said is the peak of RSS.

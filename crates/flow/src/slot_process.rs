@@ -186,8 +186,5 @@ impl<W> SlotProcess<W> {
 /// All repetitions prove the same work.
 fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
     let (expected, got) = (reps.first()?.proof(), rep.proof());
-    (expected != got).then(|| Failure::DifferentWork {
-        expected: expected.to_string(),
-        got: got.to_string(),
-    })
+    (expected != got).then(|| Failure::different_work(expected, got))
 }

@@ -20,7 +20,7 @@
 //! Processes are on one machine; nothing is sent over a network.
 
 use flow::migration::{By, Trips};
-use flow::{Answer, Failure, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};
+use flow::{Answer, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};
 use serde::{Deserialize, Serialize};
 
 use crate::{Work, WorkError, Workload};
@@ -194,19 +194,8 @@ impl Workload for Migrate {
 struct Traveller(Trips);
 
 impl SelfManaged for Traveller {
-    fn prepare(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-
     fn repeat(&mut self, _timers: bool) -> std::io::Result<SelfManagedRep> {
         self.0.run()
-    }
-
-    fn differs(&self, expected: Proof, got: Proof) -> Failure {
-        Failure::DifferentWork {
-            expected: expected.to_string(),
-            got: got.to_string(),
-        }
     }
 }
 

@@ -53,10 +53,7 @@ pub trait Workload: std::fmt::Debug {
 
     /// Why a slot that proved `got` is no data point beside those that proved `expected`.
     fn differs(&self, expected: Proof, got: Proof) -> Failure {
-        Failure::DifferentWork {
-            expected: expected.to_string(),
-            got: got.to_string(),
-        }
+        Failure::different_work(expected, got)
     }
 
     /// Why flows of that variant cannot do the work.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Proof;
+
 /// Why a slot is no data point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "failure", rename_all = "snake_case")]
@@ -107,6 +109,15 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Other work than what was expected.
+    #[must_use]
+    pub fn different_work(expected: Proof, got: Proof) -> Self {
+        Self::DifferentWork {
+            expected: expected.to_string(),
+            got: got.to_string(),
+        }
+    }
+
     /// Whether a deadline ended the slot: with more time it could be a data point.
     #[must_use]
     pub fn is_of_time(&self) -> bool {

@@ -33,7 +33,7 @@ mod time;
 use flow::Simulated;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
-use simulate::{Counts, Machine, Merged};
+use simulate::Machine;
 
 use super::quantity::Word;
 use crate::data::RawSlot;
@@ -46,7 +46,6 @@ pub use count::{Count, NAMED, Named};
 pub(super) use of_cases::simulated;
 pub use time::{Part, TimePart};
 
-pub(crate) use count::COUNTS;
 use count::Pair;
 
 /// Whether two cases are of one work along one way and compare the same.

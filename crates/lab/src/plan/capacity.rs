@@ -15,7 +15,7 @@ mod fitted;
 mod server;
 
 use flow::{Model, Placement, Variant};
-use machine::{Ceiling, Machine, Needs, Unit};
+use machine::{Machine, Needs};
 use measure::Measured;
 use workload::Work;
 

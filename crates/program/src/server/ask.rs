@@ -19,7 +19,7 @@ use crate::runner::null;
 use crate::served::{Http, Load};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
-use crate::usage::{CpuTime, Used};
+use crate::usage::Used;
 
 /// Share of requests; a slot with more is no data point.
 const MOST_ERRORS: f64 = 0.01;

@@ -30,7 +30,7 @@ mod primes;
 mod warehouses;
 
 use flow::migration::{Balance, Balancing};
-use flow::{Answer, Failure, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant};
+use flow::{Answer, Model, SelfManaged, SelfManagedRep, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Work, WorkError, Workload};
@@ -207,10 +207,6 @@ struct Balancer<'a> {
 }
 
 impl SelfManaged for Balancer<'_> {
-    fn prepare(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-
     fn repeat(&mut self, _timers: bool) -> std::io::Result<SelfManagedRep> {
         match self.work.of {
             Of::Primes => self.plan.run(&Primes(self.work)),
@@ -220,18 +216,12 @@ impl SelfManaged for Balancer<'_> {
             }),
         }
     }
-
-    fn differs(&self, expected: Proof, got: Proof) -> Failure {
-        Failure::DifferentWork {
-            expected: expected.to_string(),
-            got: got.to_string(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use allocator_api2::alloc::Global;
+    use flow::Proof;
     use flow::migration::Uneven;
 
     use super::*;

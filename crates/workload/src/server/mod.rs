@@ -41,7 +41,7 @@ use flow::{Answer, Model, NoSink, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
-use crate::workload::{Beside, FileWords, Files};
+use crate::workload::{Beside, Files};
 use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use listener::try_port;
 pub use load::load_in_rounds;
@@ -271,16 +271,7 @@ impl Workload for Server {
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        Some(Files {
-            folder: None,
-            bytes: self.wiki().file_bytes(),
-            words: FileWords {
-                whose: "a page store",
-                what: "the page store needs",
-                fewer: "use fewer or smaller pages",
-                elsewhere: "name a folder of results on another disk: --out DIR",
-            },
-        })
+        Some(self.wiki().page_store())
     }
 
     fn store(&self) -> Option<&Path> {

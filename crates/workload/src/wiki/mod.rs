@@ -106,6 +106,19 @@ impl Wiki {
         texts * 4
     }
 
+    pub(crate) fn page_store(&self) -> Files<'static> {
+        Files {
+            folder: None,
+            bytes: self.file_bytes(),
+            words: FileWords {
+                whose: "a page store",
+                what: "the page store needs",
+                fewer: "use fewer or smaller pages",
+                elsewhere: "name a folder of results on another disk: --out DIR",
+            },
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), WorkError> {
         if self.requests == 0 {
             return Err(WorkError("requests is 0: use at least 1".to_owned()));
@@ -149,16 +162,7 @@ impl Workload for Wiki {
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        Some(Files {
-            folder: None,
-            bytes: self.file_bytes(),
-            words: FileWords {
-                whose: "a page store",
-                what: "the page store needs",
-                fewer: "use fewer or smaller pages",
-                elsewhere: "name a folder of results on another disk: --out DIR",
-            },
-        })
+        Some(self.page_store())
     }
 
     fn store(&self) -> Option<&Path> {

@@ -63,7 +63,7 @@ impl Common {
         })
     }
 
-    fn sentence(&self, here: &str, there: &str) -> Option<String> {
+    pub(super) fn sentence(&self, here: &str, there: &str) -> Option<String> {
         let (word, by) = match (self.low > 1.0, self.high < 1.0) {
             (true, _) => ("slower", self.ratio),
             (_, true) => ("faster", 1.0 / self.ratio),

@@ -6,6 +6,7 @@ use workload::{Cpu, Work};
 
 use super::merge::{Journals, is_finished};
 use super::*;
+use crate::data::Metric;
 use crate::findings::Results;
 use crate::run::progress::Silent;
 use crate::run::{Journal, run};

@@ -48,7 +48,7 @@ pub struct Named {
     pub head: &'static str,
 }
 
-pub(crate) const COUNTS: usize = 11;
+const COUNTS: usize = 11;
 
 const fn named(
     count: Count,

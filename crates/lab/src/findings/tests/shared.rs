@@ -123,7 +123,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::findings::CaseResult>) {
         finding.estimate = None;
         finding.verdict = stats::Verdict::CannotTell { more_rounds: None };
     }
-    let said = operation_matrix::sentences(&cut);
+    let said = operation_matrix::matrices(&cut)[0].sentences();
     let expected = "the same in 1, and not known in none; 1 was not compared (out of time)";
     assert!(said[0].ends_with(expected), "{}", said[0]);
 }

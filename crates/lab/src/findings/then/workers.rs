@@ -10,7 +10,7 @@ use super::run::flows;
 use super::{Answer, Run, Standing, amounts, pairs};
 use crate::data::number::against;
 use crate::data::{OfVariant, Pair, Published};
-use crate::findings::{CaseResult, Contrast};
+use crate::findings::Contrast;
 
 /// The quantity of every worker.
 pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use tempfile::tempdir;
 
 use super::*;
+use crate::data::journal::SCHEMA;
 use crate::data::{Metric, SlotEntry, Value, slot_value};
 use crate::testing::{MS, PROOF, case, done, header, rep, study};
 

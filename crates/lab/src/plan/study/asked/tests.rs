@@ -3,6 +3,7 @@
 use super::*;
 use crate::data::{Preset, Settings};
 use crate::plan::study::builtin;
+use crate::plan::study::command::{Flag, Given};
 use crate::plan::study::commands;
 use crate::plan::{Request, Wanted, lay_out};
 
