@@ -68,7 +68,7 @@ pub struct Memory {
     /// By which processes shared pages are divided.
     #[serde(default, skip_serializing_if = "Sharing::is_everyone")]
     pub sharing: Sharing,
-    /// Their heaps, and how much of those is on large pages; old records and kernels have none.
+    /// Their heaps, and how much of those is on large pages; `None` where the kernel does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Heap>,
     /// RSS of the first process of several (a slot: the parent).
@@ -80,8 +80,7 @@ pub struct Memory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// All that map them: the kernel's PSS, which depends on other runs of the same program. The
-    /// default of old records.
+    /// All that map them: the kernel's PSS, which depends on other runs of the same program.
     #[default]
     Everyone,
     /// By those of the group: a page that it shares with others counts in full.

@@ -1,4 +1,4 @@
-//! From the ledger to the results. The same way after a run and from an old journal.
+//! From the ledger to the results. The same way after a run and from its journal.
 
 use flow::SlotRecord;
 use stats::{PLAN_ALPHA, Rule, Summary, TailSide, Verdict, tail};
