@@ -13,6 +13,7 @@ use machine::Machine;
 use measure::Measured;
 use measure::memory::{Memory, Reading};
 use measure::usage::Usage;
+use stats::Estimate;
 use workload::{Spin, Work};
 
 use crate::data::{Case, Header, Metric, Preset, SCHEMA, Settings, Study, labelled};
@@ -28,6 +29,17 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
     Study {
         headline: first,
         ..Study::new("mock", "Mock".to_owned(), "nothing", cases)
+    }
+}
+
+/// What 20 rounds estimate.
+pub(crate) fn estimate(ratio: f64, low: f64, high: f64) -> Estimate {
+    Estimate {
+        rounds: 20,
+        ratio,
+        low: Some(low),
+        high: Some(high),
+        alpha: 0.016,
     }
 }
 

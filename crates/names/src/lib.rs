@@ -1,5 +1,5 @@
-//! What to say of a word that is none of the names it should be one of, and which word of a list is there
-//! twice.
+//! What to say of a word that is none of the names it should be one of, which word of a list is there
+//! twice, and what of a name must not be shown as it is.
 
 /// How much a name must look like a word (Jaro-Winkler, 0 to 1) to be taken for what was meant.
 const ALIKE: f64 = 0.79;
@@ -27,6 +27,19 @@ pub fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
     let mut places = 1..list.len();
     let place = places.find(|&place| list[..place].contains(&list[place]))?;
     list.get(place)
+}
+
+/// Whether a character acts on the display or cannot be seen.
+#[must_use]
+pub fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -66,14 +66,17 @@ pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};
 
+/// The answer, when nothing runs any more: after an error something may.
+fn ended(answer: io::Result<Answer>) -> Answer {
+    tree::end_orphans();
+    answer.unwrap_or_else(|error| Answer::from_error(&error))
+}
+
 impl Program {
     /// Runs the slot of `slot`.
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
-        let answer = self.try_run(slot);
-        // After an error something may still run.
-        tree::end_orphans();
-        answer.unwrap_or_else(|error| Answer::from_error(&error))
+        ended(self.try_run(slot))
     }
 
     fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {
@@ -88,10 +91,7 @@ impl Served {
     /// Runs the slot of `slot`.
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
-        let answer = self.try_run(slot);
-        // After an error something may still run.
-        tree::end_orphans();
-        answer.unwrap_or_else(|error| Answer::from_error(&error))
+        ended(self.try_run(slot))
     }
 
     fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {

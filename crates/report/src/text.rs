@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use lab::number::DOTS;
+pub(crate) use names::hides;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A space at which no line is broken.
@@ -61,18 +62,6 @@ pub(crate) fn visible_markup(page: &str) -> String {
         }
     }
     text
-}
-
-/// Whether a character acts on the display or cannot be seen.
-pub(crate) fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A JSON document in which every such character is an escape of JSON: what reads it gets the same

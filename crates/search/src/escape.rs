@@ -7,6 +7,8 @@
 //! All else stays as it is. Names are escaped on a terminal by default and lines are not, as
 //! grep and ripgrep do: who searches wants the line as it is, and it is a line of the file's.
 
+use names::hides;
+
 /// What of the results is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Escape {
@@ -33,17 +35,6 @@ pub(crate) fn push(to: &mut Vec<u8>, text: &[u8], is_line: bool) {
             to.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
         }
     }
-}
-
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

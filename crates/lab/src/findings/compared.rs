@@ -77,16 +77,7 @@ pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn estimate(ratio: f64, low: f64, high: f64) -> Estimate {
-        Estimate {
-            rounds: 20,
-            ratio,
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.016,
-        }
-    }
+    use crate::testing::estimate;
 
     fn said(estimate: &Estimate, verdict: Verdict) -> [String; 2] {
         let said = compared(Some(estimate), &verdict);

@@ -207,18 +207,11 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stats::Estimate;
-
     use super::*;
+    use crate::testing::estimate;
 
     fn at(flows: u32, ratio: f64, low: f64, high: f64) -> AtNumber {
-        let estimate = Estimate {
-            rounds: 20,
-            ratio,
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.016,
-        };
+        let estimate = estimate(ratio, low, high);
         AtNumber {
             flows,
             label: flows.to_string(),

@@ -148,18 +148,13 @@ pub(super) fn takes(at: &AtNumber) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stats::{Estimate, Rule};
+    use stats::Rule;
 
     use super::*;
+    use crate::testing::estimate;
 
     fn at(label: &str, ratio: f64, low: f64, high: f64) -> AtNumber {
-        let estimate = Estimate {
-            rounds: 20,
-            ratio,
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.016,
-        };
+        let estimate = estimate(ratio, low, high);
         let is_best = label == "2x4";
         AtNumber {
             flows: 8,

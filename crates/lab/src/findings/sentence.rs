@@ -125,17 +125,13 @@ fn not_planned(planned: usize, needed: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use stats::Rule;
 
+    use super::*;
+    use crate::testing::estimate;
+
     fn say(ratio: f64, low: f64, high: f64) -> String {
-        let estimate = Estimate {
-            rounds: 20,
-            ratio,
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.016,
-        };
+        let estimate = estimate(ratio, low, high);
         let verdict = Rule::default().judge(&estimate);
         sentence(
             "thread",

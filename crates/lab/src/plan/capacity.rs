@@ -1,11 +1,6 @@
 //! Whether the machine has room for a variant's flows, asked before any of them is made.
 //!
-//! # Theory
-//!
-//! The kernel's flows are bounded by its limits ([`machine::ceiling`]). Of user-level ones
-//! the kernel sees nothing but memory, so theirs is an account: what a flow of that model
-//! takes for that work, times their number, against what is available less a reserve.
-//! Guards are free from Linux 6.13 on; before, each takes two mappings.
+//! How many a machine has room for, by each limit, is [`crate::data::room`].
 //!
 //! A study that comes with the program must run on any machine, so variants that have no
 //! room are left out of it, and said, as is what needs a program that is not there. What a user

@@ -2,10 +2,10 @@
 
 use lab::Results;
 use lab::compare::{How, Named, SideBySide, compare};
-use report::terminal::Style;
 use report::{compare as side_by_side, csv, json};
 use unicode_width::UnicodeWidthStr;
 
+use crate::support;
 use crate::support::full::full;
 use crate::support::{HOSTILE, results};
 
@@ -42,12 +42,7 @@ fn both() -> SideBySide {
 }
 
 fn text(width: usize) -> String {
-    let style = Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(width);
     side_by_side::text(&both(), &style)
 }
 
@@ -178,12 +173,7 @@ pub(crate) fn machines() -> SideBySide {
 #[test]
 fn limits_stand_side_by_side_in_every_format() {
     let all = machines();
-    let style = Style {
-        width: 80,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(80);
     let text = side_by_side::text(&all, &style);
     let start = text.find("How many flows").expect("a table");
     let end = text[start..].find("\n\n").expect("its end");
@@ -209,12 +199,7 @@ fn limits_stand_side_by_side_in_every_format() {
 #[test]
 fn equal_floors_are_told_once() {
     let mut all = machines();
-    let style = Style {
-        width: 200,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(200);
     let heading = |all: &SideBySide| {
         let text = side_by_side::text(all, &style);
         let words: Vec<&str> = text.split_whitespace().collect();

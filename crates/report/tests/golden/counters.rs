@@ -1,19 +1,13 @@
 //! Counted events.
 
 use lab::Results;
-use report::terminal::Style;
 use report::{csv, html, json, terminal};
 use serde_json::Value;
 
-use crate::support::{counted, results};
+use crate::support::{self, counted, results};
 
 fn at_width(results: &Results, width: usize) -> String {
-    let style = Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(width);
     terminal::run(results, &style, None)
 }
 

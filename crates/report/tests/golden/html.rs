@@ -7,7 +7,7 @@ use lab::{Preset, Results};
 use report::html;
 
 use crate::support::full::{full, of_a_user};
-use crate::support::results;
+use crate::support::{self, results};
 
 /// Keeps a page for those who want to look at it.
 fn write(name: &str, page: &str) {
@@ -216,12 +216,7 @@ fn a_study_of_one_model_is_not_said_to_have_no_finding() {
     results.studies[0].cases.truncate(1);
     let page = html::page(&results);
     assert!(!page.contains(">reference<td>"));
-    let style = report::terminal::Style {
-        width: 100,
-        colour: false,
-        verbose: true,
-        ..report::terminal::Style::default()
-    };
+    let style = support::verbose(100);
     let text = report::terminal::run(&results, &style, None);
     assert!(
         !text.contains("vs process") && !text.contains("reference"),

@@ -4,10 +4,9 @@ use flow::Samples;
 use flow::sampler::{Sample, Totals};
 use lab::Results;
 use measure::Measured;
-use report::terminal::Style;
 use report::{csv, html, terminal};
 
-use crate::support::results;
+use crate::support::{self, results};
 
 /// Two samples 100 ms apart and the end, of a slot that is busy at first.
 fn samples() -> Samples {
@@ -65,16 +64,7 @@ fn each_sample_is_a_row_and_each_end_too() {
 
 #[test]
 fn the_terminal_says_what_was_seen_and_what_it_cost() {
-    let text = terminal::run(
-        &sampled(),
-        &Style {
-            width: 80,
-            colour: false,
-            verbose: true,
-            ..Style::default()
-        },
-        None,
-    );
+    let text = terminal::run(&sampled(), &support::verbose(80), None);
     let said = text
         .lines()
         .skip_while(|line| !line.starts_with("  sampled "));

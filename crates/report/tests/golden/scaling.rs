@@ -1,6 +1,6 @@
 //! Throughput along SMT and along cores, the pages behind it, and the source's figures.
 
-use report::terminal::{self, Style};
+use report::terminal;
 use report::{csv, html, json, plots};
 use serde_json::Value;
 
@@ -8,12 +8,7 @@ use crate::support;
 use crate::support::scaling::scaled;
 
 fn terminal(width: usize) -> String {
-    let style = Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(width);
     terminal::run(&scaled(), &style, None)
 }
 
@@ -26,10 +21,7 @@ fn throughput_pages_and_the_source_on_a_machine_with_smt() {
 
 #[test]
 fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
-    for width in [60, 80, 120] {
-        let text = terminal(width);
-        assert!(support::widest(&text) <= width, "{text}");
-    }
+    support::assert_fits(terminal);
     for head in ["memory", "4 KiB: of a flow"] {
         assert!(terminal(120).contains(head), "{head}");
     }

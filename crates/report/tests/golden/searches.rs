@@ -1,7 +1,7 @@
 //! Work that makes its own flows: the source's table, the chart by the number of workers, where
 //! the time goes.
 
-use report::terminal::{self, Style};
+use report::terminal;
 use report::{csv, html, json, plots};
 use serde_json::Value;
 
@@ -9,12 +9,7 @@ use crate::support;
 use crate::support::searches::searches;
 
 fn terminal(width: usize) -> String {
-    let style = Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(width);
     terminal::run(&searches(), &style, None)
 }
 
@@ -25,10 +20,7 @@ fn a_study_of_searches_on_a_terminal() {
 
 #[test]
 fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
-    for width in [60, 80, 120] {
-        let text = terminal(width);
-        assert!(support::widest(&text) <= width, "{text}");
-    }
+    support::assert_fits(terminal);
     let wide = terminal(140);
     for head in ["peak RSS", "flows made", "timers"] {
         assert!(wide.contains(head), "{head}");

@@ -8,16 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::support;
 use crate::support::full::busy;
-use crate::support::{machine, mapped, results};
-
-fn plain(width: usize) -> Style {
-    Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    }
-}
+use crate::support::{machine, mapped, results, verbose as plain};
 
 fn brief(width: usize) -> Style {
     Style {

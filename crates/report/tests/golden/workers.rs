@@ -1,6 +1,6 @@
 //! What workers used, the laws of their number, and where their files are.
 
-use report::terminal::{self, Style};
+use report::terminal;
 use report::{csv, html, json};
 use serde_json::Value;
 
@@ -8,12 +8,7 @@ use crate::support;
 use crate::support::workers::workers;
 
 fn terminal(width: usize) -> String {
-    let style = Style {
-        width,
-        colour: false,
-        verbose: true,
-        ..Style::default()
-    };
+    let style = support::verbose(width);
     let text = terminal::run(&workers(), &style, None);
     let table = text.find("What the workers used").expect("the table");
     text[table..].to_owned()
@@ -26,10 +21,7 @@ fn what_workers_used() {
 
 #[test]
 fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
-    for width in [60, 80, 120] {
-        let text = terminal(width);
-        assert!(support::widest(&text) <= width, "{text}");
-    }
+    support::assert_fits(terminal);
     assert!(terminal(120).contains("calls"));
 }
 

@@ -131,79 +131,60 @@ fn repeated(each: u64) -> u64 {
     (AMOUNT / each.max(1)).clamp(REPEATED.0, REPEATED.1)
 }
 
-fn ping_pong(bytes: u64) -> Asked {
+/// A point of a sweep of one body, of which the time of a unit is compared.
+fn swept(
+    name: &'static str,
+    title: String,
+    at: (&'static str, u64, &'static str),
+    (flows, body): (u32, Body),
+) -> Asked {
     Asked {
-        name: "ping-pong",
-        title: format!("Time of a message of {bytes} bytes from one flow to another"),
+        name,
+        title,
         metric: Metric::Unit,
-        at: Some(("bytes", bytes, "bytes")),
-        flows: 2,
+        at: Some(at),
+        flows,
         ranks_only: false,
-        bodies: vec![(
-            "",
-            Body::PingPong {
-                bytes,
-                rounds: repeated(bytes),
-            },
-        )],
+        bodies: vec![("", body)],
     }
+}
+
+fn ping_pong(bytes: u64) -> Asked {
+    let title = format!("Time of a message of {bytes} bytes from one flow to another");
+    let rounds = repeated(bytes);
+    let body = Body::PingPong { bytes, rounds };
+    swept("ping-pong", title, ("bytes", bytes, "bytes"), (2, body))
 }
 
 /// As OSU, if their buffers fit.
 fn bandwidth(bytes: u64) -> Asked {
+    let title = format!("Time of each of many messages of {bytes} bytes in one direction");
     let window = (WINDOW_BYTES / bytes.max(1)).clamp(1, mpi::task::MOST_WINDOW);
-    Asked {
-        name: "bandwidth",
-        title: format!("Time of each of many messages of {bytes} bytes in one direction"),
-        metric: Metric::Unit,
-        at: Some(("bytes", bytes, "bytes")),
-        flows: 2,
-        ranks_only: false,
-        bodies: vec![(
-            "",
-            Body::Bandwidth {
-                bytes,
-                window,
-                windows: (repeated(bytes) / window).max(LEAST_WINDOWS),
-            },
-        )],
-    }
+    let body = Body::Bandwidth {
+        bytes,
+        window,
+        windows: (repeated(bytes) / window).max(LEAST_WINDOWS),
+    };
+    swept("bandwidth", title, ("bytes", bytes, "bytes"), (2, body))
 }
 
 fn all_reduce(bytes: u64, flows: u32) -> Asked {
-    Asked {
-        name: "all-reduce",
-        title: format!("Time of a sum over {flows} flows of {bytes} bytes each"),
-        metric: Metric::Unit,
-        at: Some(("bytes", bytes, "bytes")),
-        flows,
-        ranks_only: false,
-        bodies: vec![(
-            "",
-            Body::AllReduce {
-                bytes,
-                rounds: repeated(bytes),
-            },
-        )],
-    }
+    let title = format!("Time of a sum over {flows} flows of {bytes} bytes each");
+    let rounds = repeated(bytes);
+    let body = Body::AllReduce { bytes, rounds };
+    swept(
+        "all-reduce",
+        title,
+        ("bytes", bytes, "bytes"),
+        (flows, body),
+    )
 }
 
 fn halo(side: u64, flows: u32) -> Asked {
-    Asked {
-        name: "halo",
-        title: format!("Time of a step of a stencil over {side} x {side} points"),
-        metric: Metric::Unit,
-        at: Some(("side", side, "rows")),
-        flows,
-        ranks_only: false,
-        bodies: vec![(
-            "",
-            Body::Halo {
-                side,
-                steps: repeated(side * side),
-            },
-        )],
-    }
+    let title = format!("Time of a step of a stencil over {side} x {side} points");
+    let steps = repeated(side * side);
+    let body = Body::Halo { side, steps };
+    swept("halo", title, ("side", side, "rows"), (flows, body))
 }
 
 fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {

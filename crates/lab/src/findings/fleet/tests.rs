@@ -1,6 +1,6 @@
 use flow::{Answer, Placement, SlotSpec};
 use proptest::prelude::*;
-use stats::{Estimate, Verdict};
+use stats::Verdict;
 use tempfile::tempdir;
 use workload::{Cpu, Work};
 
@@ -10,18 +10,12 @@ use crate::data::Metric;
 use crate::findings::Results;
 use crate::run::progress::Silent;
 use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
+use crate::testing::{MS, Mock, PROOF, case, done, estimate, header, lost, study};
 
 /// A machine whose findings are these, as (case, log ratio, half the width of the interval).
 fn node(name: &str, kernel: &str, findings: &[(&str, f64, f64)]) -> Node {
     let finding = |(case, log, half): &(&str, f64, f64)| {
-        let estimate = Estimate {
-            rounds: 20,
-            ratio: log.exp(),
-            low: Some((log - half).exp()),
-            high: Some((log + half).exp()),
-            alpha: 0.016,
-        };
+        let estimate = estimate(log.exp(), (log - half).exp(), (log + half).exp());
         let verdict = Rule::default().judge(&estimate);
         NodeFinding {
             study: "mock".into(),

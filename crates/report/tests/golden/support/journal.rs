@@ -139,6 +139,28 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// The text of a run of one study, every case of which had all of its rounds.
+    pub(super) fn whole(
+        (header, rounds, at_s): (&Header, usize, f64),
+        noise: Noise,
+        slot: impl Fn(&Case, usize, usize, &mut Noise) -> Outcome,
+    ) -> String {
+        let mut writer = Self::new(noise);
+        writer.line(header);
+        let [study] = header.studies.as_slice() else {
+            panic!("one study")
+        };
+        for case in &study.cases {
+            let slot = |variant, round, noise: &mut Noise| slot(case, variant, round, noise);
+            writer.case(study, case, rounds, Some(CaseEnd::Rounds), slot);
+        }
+        writer.line(&Entry::End {
+            interrupted: None,
+            at_s,
+        });
+        writer.text
+    }
+
     pub(super) fn new(noise: Noise) -> Self {
         Self {
             text: String::new(),

@@ -23,11 +23,29 @@ use std::sync::OnceLock;
 
 use lab::Results;
 use machine::Machine;
+use report::terminal::Style;
 use stats::Verdict;
 
 /// Markup, an escape sequence, a change of direction and an invisible space.
 pub(crate) const HOSTILE: &str =
     "<script>alert('1')</script>\u{1b}[31m red \u{202e}gnorw\u{2066}\u{200b} & \"q\"";
+
+/// A terminal of that width where everything is asked for.
+pub(crate) fn verbose(width: usize) -> Style {
+    Style {
+        width,
+        verbose: true,
+        ..Style::default()
+    }
+}
+
+/// No line is wider than its terminal.
+pub(crate) fn assert_fits(terminal: fn(usize) -> String) {
+    for width in [60, 80, 120] {
+        let text = terminal(width);
+        assert!(widest(&text) <= width, "{text}");
+    }
+}
 
 /// The run.
 pub(crate) fn results() -> Results {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use flow::record::footprint::{Footprint, OfCore, Touched};
 use flow::{Answer, Outcome, Variant};
-use lab::{Case, CaseEnd, Entry, Preset, Results, Spread, Study, Topology};
+use lab::{Case, Preset, Results, Spread, Study, Topology};
 use machine::Machine;
 use measure::Measured;
 use serde_json::json;
@@ -57,25 +57,11 @@ fn make() -> Results {
 
 fn text() -> String {
     let machine = with_smt();
-    let study = study(&machine);
-    let mut header = header(vec![study.clone()]);
+    let mut header = header(vec![study(&machine)]);
     header.machine = machine;
-    let mut writer = Writer::new(Noise(23));
-    writer.line(&header);
-    for case in &study.cases {
-        writer.case(
-            &study,
-            case,
-            10,
-            Some(CaseEnd::Rounds),
-            |variant, _, noise| slot(case, variant, noise),
-        );
-    }
-    writer.line(&Entry::End {
-        interrupted: None,
-        at_s: 9.0,
-    });
-    writer.text
+    Writer::whole((&header, 10, 9.0), Noise(23), |case, variant, _, noise| {
+        slot(case, variant, noise)
+    })
 }
 
 fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use flow::{Answer, Outcome, SelfManagedUsage};
-use lab::{Case, CaseEnd, Entry, Preset, Results, Study};
+use lab::{Case, Preset, Results, Study};
 use workload::{Design, Reading, Work};
 
 use super::journal::{Writer, header};
@@ -40,20 +40,7 @@ fn study() -> Study {
 }
 
 fn text() -> String {
-    let study = study();
-    let mut writer = Writer::new(Noise(5));
-    writer.line(&header(vec![study.clone()]));
-    for case in &study.cases {
-        let ended = Some(CaseEnd::Rounds);
-        writer.case(&study, case, 20, ended, |variant, round, noise| {
-            slot(case, variant, round, noise)
-        });
-    }
-    writer.line(&Entry::End {
-        interrupted: None,
-        at_s: 19.0,
-    });
-    writer.text
+    Writer::whole((&header(vec![study()]), 20, 19.0), Noise(5), slot)
 }
 
 fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome {

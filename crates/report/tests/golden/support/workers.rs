@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use flow::Outcome;
-use lab::{Case, CaseEnd, Entry, Preset, Results};
+use lab::{Case, Preset, Results};
 use machine::{Filesystem, filesystem::Sync};
 
 use super::journal::{Writer, header};
@@ -27,7 +27,7 @@ fn make() -> Results {
 
 fn text() -> String {
     let study = lab::builtin("workers", Preset::Quick).expect("it is built in");
-    let mut header = header(vec![study.clone()]);
+    let mut header = header(vec![study]);
     header.files_on = vec![Filesystem {
         folder: Path::new("/dev/shm/run").to_owned(),
         kind: "tmpfs".to_owned(),
@@ -36,22 +36,9 @@ fn text() -> String {
             how: "tmpfs".to_owned(),
         },
     }];
-    let mut writer = Writer::new(Noise(11));
-    writer.line(&header);
-    for case in &study.cases {
-        writer.case(
-            &study,
-            case,
-            10,
-            Some(CaseEnd::Rounds),
-            |variant, _, noise| slot(case, variant, noise),
-        );
-    }
-    writer.line(&Entry::End {
-        interrupted: None,
-        at_s: 9.0,
-    });
-    writer.text
+    Writer::whole((&header, 10, 9.0), Noise(11), |case, variant, _, noise| {
+        slot(case, variant, noise)
+    })
 }
 
 fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
