@@ -34,6 +34,7 @@ mod sampling;
 mod scaling;
 mod server_work;
 mod simulated;
+mod sources;
 mod study_programs;
 mod watching;
 mod wiki;
