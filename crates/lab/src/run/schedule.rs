@@ -9,7 +9,8 @@
 //!              on to the first look: headlines first, the cheapest of them first
 //!              then, again and again: of the open rows the one that is expected to have its answer in
 //!              the least time gets the rounds up to its next look
-//!   claims     cases that the findings of a source stand beside: to the first look, the studies in turn
+//!   claims     cases that the findings of a source stand beside: to the first look, the studies in turn,
+//!              before those beside which a figure stands alone
 //!   rows       those whose answer is expected to take more than a tenth of what is left
 //!   deciding   cases that a study names, but that have a row only where it is run alone
 //!   maps       sweeps, and everything else: to the first look, one after the other
@@ -59,6 +60,8 @@ struct Planned {
     at: At,
     tier: Tier,
     is_headline: bool,
+    /// A finding beside it is a claim, and not a figure alone.
+    is_claimed: bool,
     /// The variant that its row compares with the reference, where the study names it.
     subject: Option<usize>,
 }
@@ -118,20 +121,21 @@ impl Order {
             let rows = &alone[study];
             let named = own.rows(true);
             let published = own.published();
-            own.cases
-                .iter()
-                .enumerate()
-                .map(move |(case, one)| Planned {
+            own.cases.iter().enumerate().map(move |(case, one)| {
+                let about = || published.iter().filter(|found| found.is_about(one));
+                Planned {
                     at: At { study, case },
+                    is_claimed: about().any(|found| found.claim.is_some()),
                     tier: match () {
                         () if rows.contains(&case) => Tier::Row,
-                        () if published.iter().any(|found| found.is_about(one)) => Tier::Claim,
+                        () if about().next().is_some() => Tier::Claim,
                         () if named.contains(&case) => Tier::Deciding,
                         () => Tier::Map,
                     },
                     is_headline: one.name == own.headline,
                     subject: own.subject_of(one),
-                })
+                }
+            })
         });
         Self {
             cases: cases.collect(),
@@ -221,8 +225,8 @@ impl Order {
             (tier, _) => tier,
         };
         let turn = match stage {
-            Stage::Fresh => self.claims_begun(ledger, case),
-            _ => 0,
+            Stage::Fresh => (!case.is_claimed, self.claims_begun(ledger, case)),
+            _ => (false, 0),
         };
         (is_last, tier, stage, follows, turn, microseconds, case.at)
     }

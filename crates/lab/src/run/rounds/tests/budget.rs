@@ -113,6 +113,36 @@ fn rows_have_their_first_looks_before_anything_else_has_rounds() {
     assert_eq!((rounds[1], rounds[3]), (0, 0), "{rounds:?}");
 }
 
+/// A default run left 33 to 58 of 117 findings open: far rows and maps took what their cases needed.
+#[test]
+fn cases_that_findings_stand_beside_have_their_first_looks_before_maps_and_far_rows() {
+    let published = |case: &str, claim: &str| -> crate::data::Published {
+        let text = format!(
+            "finding = 'x'\ntheirs = 'y'\n{claim}\nours.pair = {{ case = '{case}', subject = 'thread', \
+             reference = 'process', quantity = 'time' }}"
+        );
+        toml::from_str(&text).unwrap()
+    };
+    // Ten rounds of three cases take less.
+    let mut header = with_rows(alone(7.5, &[1, 1, 1, 1]), &["a"]);
+    header.studies[0].origin = Some(crate::data::Origin {
+        author: "A".to_owned(),
+        title: "T".to_owned(),
+        year: 2010,
+        finding: "f".to_owned(),
+        setup: None,
+        topics: Vec::new(),
+        published: vec![published("c", ""), published("d", "claim = 'faster'")],
+    });
+    let ran = run_mock(
+        header,
+        &mut Mock::new(|units, model, n, spec| done(spec, units * noise(model, n), PROOF)),
+    );
+    let rounds = rounds_of(&ran);
+    let have_looked = [0, 2, 3].iter().all(|case| rounds[*case] >= 7);
+    assert!(have_looked && rounds[1] == 0, "{rounds:?}");
+}
+
 /// `workers --budget 2m` gave its first question everything, for 6 rounds, and the other five
 /// nothing.
 #[test]
