@@ -6,10 +6,12 @@ use lab::findings::{Standing, Then};
 use super::common::{Home, results};
 
 /// The findings of a run, of all its studies.
-fn held(home: &Home, line: &str) -> Vec<Then> {
+fn held(line: &str) -> Vec<Then> {
+    let home = Home::new();
     let mut words: Vec<&str> = line.split(' ').collect();
-    words.extend(["--out", "out", "--force"]);
+    words.extend(["--out", "out"]);
     home.run(&words);
+    home.assert_nothing_left();
     let results = results(&home.path("out"));
     let studies = results.studies.into_iter();
     studies.flat_map(|study| study.then_and_now).collect()
@@ -43,8 +45,7 @@ fn several_numbers_of_workers_are_tried_as_the_source_did() {
 /// Rows said which command runs them, and it could not.
 #[test]
 fn a_row_of_three_ways_to_keep_a_stack_has_a_figure_by_its_own_command() {
-    let home = Home::new();
-    let all = held(&home, "run switch --case stack/16384 --rounds 2");
+    let all = held("run switch --case stack/16384 --rounds 2");
     let said = ours(&all, "Stacks at addresses of their own");
     assert!(said.contains("migratable-copied"), "{said}");
 }
@@ -52,26 +53,20 @@ fn a_row_of_three_ways_to_keep_a_stack_has_a_figure_by_its_own_command() {
 /// Communication was "not possible here", though there is work that does it.
 #[test]
 fn workers_that_communicate_and_one_that_crashes_are_measured() {
-    let home = Home::new();
-    let all = held(&home, "run workers --case hand-over --rounds 2");
+    let all = held("run workers --case hand-over --rounds 2");
     assert!(ours(&all, "Threads communicate faster").contains("thread"));
     let crash = concat!(env!("CARGO_MANIFEST_DIR"), "/../../literature/crash.toml");
-    let all = held(&home, &format!("run {crash} --rounds 1"));
+    let all = held(&format!("run {crash} --rounds 1"));
     assert_eq!(
         ours(&all, "A process that crashes"),
         "process: 3 of 4 flows go on, thread: 0 of 4 flows go on"
     );
-    home.assert_nothing_left();
 }
 
 /// Figures of other machines: a row has a verdict, or says why it has none here.
 #[test]
 fn what_this_machine_cannot_do_says_what_can() {
-    let home = Home::new();
-    let all = held(
-        &home,
-        "run limits scaling --case create/100 --case chain --rounds 1",
-    );
+    let all = held("run limits scaling --case create/100 --case chain --rounds 1");
     assert!(!all.is_empty());
     for one in &all {
         let says_why = one.because.is_some() || !one.ours.is_empty();
@@ -85,7 +80,6 @@ fn what_this_machine_cannot_do_says_what_can() {
 /// Flows that wait for each other, for I/O and for their CPU, by the files that ask about them.
 #[test]
 fn the_files_of_later_publications_run() {
-    let home = Home::new();
     for name in [
         "async",
         "barriers",
@@ -94,7 +88,7 @@ fn the_files_of_later_publications_run() {
         "address-space",
     ] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../literature");
-        let all = held(&home, &format!("run {folder}/{name}.toml --rounds 1"));
+        let all = held(&format!("run {folder}/{name}.toml --rounds 1"));
         for one in &all {
             assert!(
                 !one.ours.is_empty(),
@@ -104,5 +98,4 @@ fn the_files_of_later_publications_run() {
             );
         }
     }
-    home.assert_nothing_left();
 }
