@@ -19,7 +19,7 @@ mod slot;
 mod study;
 pub(crate) mod words;
 
-pub use journal::{CaseEnd, Entry, Header, JournalError, SCHEMA, SlotEntry};
+pub use journal::{CaseEnd, Entry, Header, JournalError, SCHEMA, SlotEntry, has_whole_header};
 pub(crate) use median::median;
 pub use probe::Probe;
 pub use settings::{AskedParentMemory, Preset, Sampling, Settings, Value};

@@ -1,7 +1,8 @@
-//! A journal of another user or machine, which names what is to be run.
+//! A journal of another user or machine, or one that was changed, which names what is to be run.
 //!
 //! To continue a run is to run what its journal says: commands of `exec` and of study files among it. A
-//! journal that somebody else wrote, or that came from another machine, is shown before it is trusted.
+//! journal that somebody else wrote or changed, or that came from another machine, is shown before it is
+//! trusted.
 //! Its slots would also be laid beside those of another machine.
 
 use std::collections::BTreeSet;
@@ -23,7 +24,10 @@ pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
         fs::metadata(journal).with_context(|| format!("cannot read {}", journal.display()))?;
     let header = Results::from_journal(journal)?.header;
     let owner = Uid::from_raw(about.uid());
-    let Some(whose) = whose(owner, geteuid(), &header, here) else {
+    let is_whole = lab::has_whole_header(journal)?;
+    let changed = || "not as it was written: its first line was changed".to_owned();
+    let whose = whose(owner, geteuid(), &header, here).or_else(|| (!is_whole).then(changed));
+    let Some(whose) = whose else {
         return Ok(());
     };
     output::tell(&format!(

@@ -295,6 +295,15 @@ fn a_run_of_another_machine_is_shown_and_not_run_until_it_is_trusted() {
     assert!(!home.path("made").exists());
     home.run(&[&resume[..], &["--trust"]].concat()).answered();
     assert!(home.path("made").exists());
+    // Nor is one of this machine whose header was changed, or lost its checksum.
+    let other = header.replacen("touch made", "touch more", 3);
+    let (bare, _) = other.split_once(",\"crc\"").unwrap();
+    for header in [other.clone(), format!("{bare}}}")] {
+        fs::write(journal(&home), header + "\n").unwrap();
+        home.run(&resume)
+            .refused(2, &["It would run: touch more", "was changed", "--trust"]);
+        assert!(!home.path("more").exists());
+    }
 }
 
 /// A child that was stopped between its fork and its exec held the lock, and the run was "still going

@@ -17,6 +17,7 @@ use super::{Metric, Probe, Settings, Study};
 
 pub(crate) use checksum::seal;
 pub use error::JournalError;
+pub use reader::has_whole_header;
 pub(crate) use reader::{Depth, Found, read};
 
 /// Name of the journal in a folder of results.

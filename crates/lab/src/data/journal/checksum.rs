@@ -43,6 +43,11 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.extend_from_slice(AFTER);
 }
 
+/// Whether lines of a text have checksums, changed or not.
+pub(super) fn is_in(text: &[u8]) -> bool {
+    memmem::find(text, BEFORE).is_some()
+}
+
 /// `line` has its end.
 pub(super) fn check(line: &[u8]) -> Found {
     let Some((text, written)) = parts(line) else {

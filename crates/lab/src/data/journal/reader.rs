@@ -11,10 +11,11 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::{fs, io};
 
 use serde::Deserialize;
 
-use super::checksum::Found as Seal;
+use super::checksum::{self, Found as Seal};
 use super::lines::{self, Lines};
 use super::{Entry, Header, JournalError, SCHEMA, brief};
 
@@ -43,6 +44,7 @@ pub(crate) fn read<T>(
     begin: impl FnOnce(Header) -> Result<T, String>,
     take: impl Fn(&mut T, Entry, &mut usize) -> Result<(), String>,
 ) -> Result<Found<T>, JournalError> {
+    let has_checksums = checksum::is_in(text);
     let mut lines = Lines::of(text);
     let first = lines.next().ok_or_else(|| JournalError::Empty {
         path: path.to_owned(),
@@ -53,7 +55,7 @@ pub(crate) fn read<T>(
         message,
     };
     let mut warnings = Vec::new();
-    let (first, has_checksums) = first_line(first, &mut warnings);
+    let first = first_line(first, has_checksums, &mut warnings);
     let header = header(&first, path)?;
     let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
     let (mut lost, mut damaged) = (0, 0);
@@ -63,9 +65,10 @@ pub(crate) fn read<T>(
             take(&mut made, entry, &mut lost)
         };
         let taken = match &seal {
-            Seal::Damaged => Err(String::new()),
             Seal::Mended(mended) => take(mended),
-            Seal::Bare | Seal::Whole => take(line),
+            Seal::Whole => take(line),
+            Seal::Bare if !has_checksums => take(line),
+            Seal::Bare | Seal::Damaged => Err(String::new()),
         };
         match taken {
             Ok(()) if matches!(seal, Seal::Mended(_)) => {
@@ -97,21 +100,32 @@ pub(crate) fn read<T>(
     })
 }
 
-/// The header's line, mended if possible, and whether lines have checksums.
+/// The header's line, mended if possible.
 fn first_line<'t>(
     (line, seal): (&'t [u8], Seal),
+    has_checksums: bool,
     warnings: &mut Vec<String>,
-) -> (Cow<'t, [u8]>, bool) {
-    let has_checksum = seal != Seal::Bare;
+) -> Cow<'t, [u8]> {
     match seal {
         Seal::Mended(mended) => {
             warnings.push(mended_line(1));
-            return (mended.into(), true);
+            return mended.into();
         }
         Seal::Damaged => warnings.push(changed_header()),
+        Seal::Bare if has_checksums => warnings.push(changed_header()),
         Seal::Bare | Seal::Whole => {}
     }
-    (line.into(), has_checksum)
+    line.into()
+}
+
+/// Whether the header of a journal is as it was written; a flipped bit that is set right changes nothing.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn has_whole_header(path: &Path) -> io::Result<bool> {
+    let text = fs::read(path)?;
+    let seal = Lines::of(&text).next().map(|(_, seal)| seal);
+    Ok(matches!(seal, Some(Seal::Whole | Seal::Mended(_))))
 }
 
 /// Of lost lines: a damaged journal has very many.
@@ -125,15 +139,15 @@ fn mended_line(line: usize) -> String {
 }
 
 fn changed_header() -> String {
-    "line 1 of the journal was changed after it was written (its checksum is another one): what it says \
+    "line 1 of the journal was changed after it was written (its checksum is another one, or gone): what it says \
      of the run and the machine may not be so"
         .to_owned()
 }
 
 fn lost_line(line: usize) -> String {
     format!(
-        "line {line} of the journal was damaged after it was written (its checksum is another one), and \
-         is left out: a slot that stood there counts as failed"
+        "line {line} of the journal was damaged after it was written (its checksum is another one, or gone), \
+         and is left out: a slot that stood there counts as failed"
     )
 }
 

@@ -99,25 +99,21 @@ fn a_damaged_line_costs_its_slot_and_not_the_journal() {
     lines[4][20..40].fill(b'x');
     lines[7].truncate(9);
     lines[7].push(b'\n');
+    // A line that lost its checksum may say anything.
+    let seal = lines[5].windows(7).rposition(|at| at == br#","crc":"#);
+    lines[5].truncate(seal.unwrap());
+    lines[5].extend(b"}\n");
     fs::write(&path, lines.concat()).unwrap();
     let found = Results::from_journal(&path).unwrap();
-    assert!(
-        found
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with("line 5 of the journal"))
-    );
-    assert!(
-        found
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with("line 8 of the journal"))
-    );
+    for line in [5, 6, 8] {
+        let line = format!("line {line} of the journal");
+        assert!(found.warnings.iter().any(|said| said.starts_with(&line)));
+    }
     let case = &found.studies[0].cases[0];
     let lost = case.slots.iter().filter(|slot| slot.value_ns.is_none());
     let lost: Vec<(usize, usize)> = lost.map(|slot| (slot.round, slot.variant)).collect();
-    // Of the last round one slot is lost, and nothing comes after it.
-    assert_eq!((case.slots.len(), lost), (7, vec![(1, 1)]));
+    // The third one is of the last round, and nothing comes after it.
+    assert_eq!((case.slots.len(), lost), (7, vec![(1, 1), (2, 0)]));
 }
 
 /// A journal that another program cut short in the middle of a run was written on, with exit 0.
