@@ -2,7 +2,8 @@
 //!
 //! A plant is a pair whose difference has one known cause: a command with something more of one kind, or a
 //! study of variants that differ in one thing. What the first screen says below the row is *right* where it names
-//! the plant, as the cause or as what differs; *wrong* where it claims another cause; else *silent*.
+//! the plant, as the cause or as what differs; *wrong* where it claims another cause; *open* where it names no
+//! difference; else *silent*.
 //! Silence is allowed. Wrong may be one trial in a hundred.
 
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::home::{Home, program};
 use crate::table::Table;
 use crate::trials::Trials;
 
-const OUTCOMES: [&str; 3] = ["right", "wrong", "silent"];
+const OUTCOMES: [&str; 4] = ["right", "wrong", "silent", "open"];
 
 struct Plant {
     name: &'static str,
@@ -106,14 +107,13 @@ pub(crate) fn compile(sources: &[&Path], into: &Path) -> Result<()> {
 fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for plant in &PLANTS {
-        for outcome in ["wrong", "silent"] {
+        for outcome in ["wrong", "silent", "open"] {
             let row = format!("{}: {outcome}", plant.name);
             let fell = trials.of(Some(plant.name), outcome);
             for trial in 0..trials.tried(plant.name) {
                 table.tried(&row, (trial < fell).then(String::new));
             }
-            // Of all wrong ones 1 in 100 may be; the row shows them.
-            let allowed = if outcome == "silent" { u64::MAX } else { 0 };
+            let allowed = if outcome == "wrong" { 0 } else { u64::MAX };
             table.allow(&row, |tried| allowed.min(tried));
         }
     }
@@ -125,7 +125,11 @@ impl Plant {
     fn attempt(&self, campaign: &mut Campaign, plants: &Path) -> Result<(&'static str, String)> {
         let home = Home::new()?;
         let seed = campaign.below(1 << 30).to_string();
-        let how = ["--seed", &seed, "--out", "out", "--budget", "12s"];
+        let budget = match self.pair {
+            Pair::More(_) => "20s",
+            Pair::Study(_) => "60s",
+        };
+        let how = ["--seed", &seed, "--out", "out", "--budget", budget];
         let command = |amount: u32| format!("{} {} {amount}", plants.display(), self.name);
         let line: Vec<String> = match self.pair {
             Pair::More(amount) => vec!["exec".to_owned(), command(0), command(amount)],
@@ -139,18 +143,24 @@ impl Plant {
         let results = Results::from_journal(&home.path("out/journal.jsonl"))
             .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
         let rows = results.answers().into_iter();
-        let lines = rows.flat_map(|row| row.below);
-        let mut said = lines.filter(|line| line.about == About::Cause);
-        let said = said.next().map_or(String::new(), |line| line.text);
+        let mut lines = rows.flat_map(|row| row.below);
+        let is_cause = |about| matches!(about, About::Cause | About::NoCause);
+        let said = lines.find(|line| is_cause(line.about));
+        let said = said.map_or(String::new(), |line| line.text);
         Ok((self.outcome(&said), said))
     }
 
     fn outcome(&self, said: &str) -> &'static str {
-        let is_right = self.words.iter().any(|word| said.contains(word));
-        match (is_right, said.starts_with("cause: ")) {
-            (true, _) => "right",
-            (false, true) => "wrong",
-            (false, false) => "silent",
+        let claimed = said.strip_prefix("cause: ");
+        // What differs besides a cause is no part of it.
+        let claimed = claimed.and_then(|claimed| claimed.split(';').next());
+        let is_right = |said: &str| self.words.iter().any(|word| said.contains(word));
+        match claimed {
+            Some(claimed) if is_right(claimed) => "right",
+            Some(_) => "wrong",
+            None if is_right(said) => "right",
+            None if said.is_empty() => "open",
+            None => "silent",
         }
     }
 }
@@ -180,7 +190,11 @@ mod tests {
                 "silent",
             ),
             ("cause not found: --events all may show one", "silent"),
-            ("", "silent"),
+            ("", "open"),
+            (
+                "cause: time without a CPU, all of the 3.00 ms gap; page faults differ 9x",
+                "wrong",
+            ),
         ] {
             assert_eq!(plant.outcome(said), outcome, "{said}");
         }

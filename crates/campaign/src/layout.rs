@@ -145,7 +145,7 @@ fn words(
 fn outcome(campaign: &mut Campaign, words: &[String]) -> Result<(&'static str, String)> {
     let home = Home::new()?;
     let seed = campaign.below(1 << 30).to_string();
-    let how = ["--seed", &seed, "--out", "out", "--budget", "12s"];
+    let how = ["--seed", &seed, "--out", "out", "--budget", "20s"];
     let line = ["exec"].into_iter().chain(words.iter().map(String::as_str));
     let line: Vec<&str> = line.chain(how).collect();
     let run = home.command(&program()?, &line).output()?;

@@ -105,25 +105,27 @@ fn parts(reps: &[&Rep]) -> Option<Parts> {
     ])
 }
 
-/// Of a command that was never seen with a second thread.
+/// The part of a command's time in which it waits, for a CPU too.
+pub(crate) const WITHOUT_CPU: &str = "time without a CPU";
+
+/// Of a command that was seen, and never with a second thread.
 fn of_one_thread(reps: &[&Rep]) -> Option<Parts> {
+    let own = || reps.iter().filter_map(|rep| rep.self_managed.as_ref());
+    let tasks = own().filter_map(|own| own.counts.get("tasks")).max();
+    if tasks != Some(&1) || own().any(|own| own.most > 1) {
+        return None;
+    }
     let parts = |rep: &&Rep| -> Option<[f64; 3]> {
         let own = rep.self_managed.as_ref()?;
-        let is_alone = own.counts.get("tasks") == Some(&1) && own.most <= 1;
         let (user, kernel) = (own.user_ns as f64, own.system_ns as f64);
-        is_alone.then(|| [user, kernel, rep.total_ns() as f64 - user - kernel])
+        Some([user, kernel, rep.total_ns() as f64 - user - kernel])
     };
-    let all: Vec<[f64; 3]> = reps.iter().map(parts).collect::<Option<_>>()?;
+    let all: Vec<[f64; 3]> = reps.iter().filter_map(parts).collect();
     let over = |at: usize| median(all.iter().map(|parts| parts[at]));
-    let names = [
-        "CPU time in user mode",
-        "CPU time in the kernel",
-        "time without a CPU",
-    ];
     Some([
-        (names[0], over(0)?),
-        (names[1], over(1)?),
-        (names[2], over(2)?),
+        ("CPU time in user mode", over(0)?),
+        ("CPU time in the kernel", over(1)?),
+        (WITHOUT_CPU, over(2)?),
     ])
 }
 

@@ -17,7 +17,8 @@
 //! ```
 //!
 //! What is expected comes from the estimate and the noise of the rounds so far
-//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps. A row is
+//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps, and so does one that CPU
+//! time has decided ([`by_cpu`]): its wall time gets what is left. A row is
 //! closed where its comparison is decided at the share of the level that
 //! it has at that moment ([`crate::findings::levels`]): of a case with several comparisons the one
 //! that its row shows, if the study names it.
@@ -43,6 +44,7 @@ use stats::{PLAN_ALPHA, shares};
 use crate::data::{CaseEnd, Header, Questions};
 use crate::findings::ledger::{At, CaseLog, Ledger};
 use crate::findings::outlook::Outlook;
+use crate::findings::quantity::{Compared, by_cpu};
 
 /// A case ends after this many failed slots of one variant in a row.
 const FAILURES: usize = 3;
@@ -104,6 +106,8 @@ struct Known {
     p_value: f64,
     /// By what the level was divided, and what the rounds say at that level.
     outlook: Option<(usize, Outlook)>,
+    /// Whether CPU time has decided the row.
+    by_cpu: bool,
 }
 
 /// What a case needs to have an interval.
@@ -216,7 +220,9 @@ impl Order {
     /// By what the next case is chosen: the smallest continues.
     fn precedence(&self, ledger: &Ledger, case: &Planned) -> impl Ord + use<> {
         let (stage, seconds, is_far) = self.stage(ledger, case);
-        let is_last = is_far || self.lacks_time(ledger, case.at).is_some();
+        let is_last = is_far
+            || self.lacks_time(ledger, case.at).is_some()
+            || stage >= Stage::Open && self.known(ledger, case.at).by_cpu;
         let microseconds = (seconds * 1e6) as u64;
         let follows = stage <= Stage::FirstLook && !case.is_headline;
         let tier = match (case.tier, stage) {
@@ -362,9 +368,31 @@ impl Order {
                 rounds,
                 p_value: judge.smallest_p_at_looks(),
                 outlook: None,
+                by_cpu: self.is_decided_by_cpu(ledger, at),
             };
             outlooks.insert(at, known);
             known
+        })
+    }
+
+    /// Of a row, at the level that its findings have.
+    fn is_decided_by_cpu(&self, ledger: &Ledger, at: At) -> bool {
+        let rows = || self.cases.iter().filter(|case| case.tier == Tier::Row);
+        let Some(row) = rows().find(|case| case.at == at) else {
+            return false;
+        };
+        let (log, header) = (ledger.at(at), &ledger.header);
+        let case = &header.studies[at.study].cases[at.case];
+        let pairs = case.variants.len().saturating_sub(1);
+        let subject = row.subject.or((pairs == 1).then_some(1));
+        subject.is_some_and(|subject| {
+            let pair = Compared {
+                reference: 0,
+                subject,
+                floor: log.judge.conclude().0,
+                comparisons: pairs * rows().count(),
+            };
+            by_cpu::decides(case, &log.slots, header, pair)
         })
     }
 

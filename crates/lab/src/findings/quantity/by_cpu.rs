@@ -11,13 +11,14 @@
 //! **Level.** A run that may speak twice of a pair may be wrong twice. Wall time keeps its 5 %. All
 //! comparisons by CPU time of a run together have 1 % besides ([`SHARE`]), divided by Bonferroni among
 //! all answers, whether or not they speak: a run in which one speaks is right in 94 of 100. A slot
-//! decides by few rounds, so the smaller share costs little.
+//! decides by few rounds, so the smaller share costs little. A row that CPU time has decided has an answer: other
+//! rows get their rounds before it.
 
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Rule, Verdict, estimate};
 
 use super::{Compared, Kind, Look, SlotValues, alpha};
-use crate::data::{Header, Metric};
+use crate::data::{Case, Header, Metric, RawSlot};
 use crate::findings::CaseResult;
 
 /// The level of CPU time is this part of that of wall time.
@@ -33,6 +34,13 @@ pub struct ByCpu {
     pub estimate: Estimate,
     /// What is decided.
     pub verdict: Verdict,
+}
+
+/// Whether CPU time decides a pair by these slots.
+pub(crate) fn decides(case: &Case, slots: &[RawSlot], header: &Header, pair: Compared) -> bool {
+    let kinds = vec![Kind::Cpu, Kind::CpuShare, Kind::Time];
+    let values = SlotValues::of(Look::of(case, header), slots, kinds);
+    values.by_cpu(case.metric, pair).is_some()
 }
 
 impl SlotValues<'_> {

@@ -5,12 +5,15 @@
 //! Ranks of an MPI program and their threads note when they compute and when they communicate; the
 //! rest of the steady phase is waiting. The three are means over all flows and add up to the phase,
 //! so differences of them are shares of its difference. So do the CPU time in user mode, that in the kernel and the
-//! rest of the time of a command that has one thread. Where one of them goes the other way, there are
+//! rest of the time of a command that has one thread. On a busy machine a command waits for a CPU in proportion to
+//! what it computes; such waits go with its CPU time, at the rate of the faster side, so that more work is not
+//! taken for waiting. Where one of them goes the other way, there are
 //! no shares, and each is said for itself.
 
 use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
+use crate::findings::profile::WITHOUT_CPU;
 
 /// Name, and ns of the slower and the faster side.
 type Both = (&'static str, f64, f64);
@@ -36,9 +39,25 @@ fn whole(parts: &[Both; 3]) -> f64 {
     parts.iter().map(|(_, slow, fast)| slow - fast).sum()
 }
 
+/// With the waits for a CPU where the CPU time is; the whole stays.
+fn with_waits(mut parts: [Both; 3]) -> [Both; 3] {
+    if parts[2].0 != WITHOUT_CPU {
+        return parts;
+    }
+    let [user, kernel, waiting] = &mut parts;
+    let rate = waiting.2 / (user.2 + kernel.2).max(1.0);
+    waiting.1 -= rate * (user.1 + kernel.1);
+    waiting.2 -= rate * (user.2 + kernel.2);
+    for part in [user, kernel] {
+        part.1 *= 1.0 + rate;
+        part.2 *= 1.0 + rate;
+    }
+    parts
+}
+
 /// Where one part is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
-    let parts = in_order(parts(evidence)?);
+    let parts = in_order(with_waits(parts(evidence)?));
     let (name, slow, fast) = parts[0];
     let whole = whole(&parts);
     (whole > 0.0).then(|| Clause {
@@ -50,7 +69,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
 
 /// The difference of one part, and the whole one.
 pub(super) fn part(evidence: &Evidence<'_>, name: &str) -> Option<(f64, f64)> {
-    let parts = parts(evidence)?;
+    let parts = with_waits(parts(evidence)?);
     let (_, slow, fast) = parts.iter().find(|part| part.0 == name)?;
     Some((slow - fast, whole(&parts)))
 }

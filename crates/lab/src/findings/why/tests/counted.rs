@@ -102,3 +102,31 @@ fn parts_that_go_against_each_other_are_no_shares() {
     of.metric = Metric::Steady;
     assert_eq!(caused(&of), None);
 }
+
+/// A command of one thread, in ms.
+fn of_command(user: f64, kernel: f64, waiting: f64) -> Profile {
+    Profile {
+        parts: Some([
+            ("CPU time in user mode", user * 1e6),
+            ("CPU time in the kernel", kernel * 1e6),
+            ("time without a CPU", waiting * 1e6),
+        ]),
+        ..process()
+    }
+}
+
+/// Page faults on a busy machine were "time without a CPU, 76 % of the gap".
+#[test]
+fn waits_for_a_cpu_go_with_the_cpu_time_and_sleep_does_not() {
+    let caused = |fast: &Profile, slow: &Profile| caused(&evidence(fast, slow, DIFFERENT));
+    let (few, many) = (of_command(10.0, 1.0, 22.0), of_command(10.0, 9.0, 38.0));
+    assert_eq!(
+        caused(&few, &many).unwrap(),
+        "CPU time in the kernel, all of the 24.0 ms gap"
+    );
+    let sleeps = of_command(10.0, 1.0, 42.0);
+    assert_eq!(
+        caused(&few, &sleeps).unwrap(),
+        "time without a CPU, all of the 20.0 ms gap"
+    );
+}

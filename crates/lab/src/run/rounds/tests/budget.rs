@@ -3,6 +3,7 @@
 use super::*;
 use crate::data::Deciding;
 use crate::testing::{hanging, lost};
+use flow::Answer;
 
 /// Each unit of work takes 20 ms, so a round 0.24 s.
 fn alone(budget_s: f64, units: &[u64]) -> Header {
@@ -397,4 +398,34 @@ fn a_slot_that_is_slow_at_the_end_of_a_budget_is_not_cut_for_it() {
     assert_eq!(deadline(Some(50.0), 1.0), longest);
     assert_eq!(deadline(Some(0.5), 4.0), 8.0, "two rounds");
     assert_eq!(deadline(Some(0.5), 0.1), 5.0);
+}
+
+/// Rounds went on to a wall time that was not known, while CPU time had answered and other rows were open.
+#[test]
+fn a_row_that_cpu_time_has_decided_leaves_the_time_to_other_rows() {
+    // Noise of a fifth around a difference of 15 %.
+    let ns = |units: u64, model: &str, n: usize| {
+        let wild = (n as u64 * 31 * model.len() as u64 + units) % 101;
+        let typical = if model == "thread" { 115 } else { 100 };
+        units * typical * (70 + wild * 7 / 10) * 100
+    };
+    let rounds = |has_steady_cpu: bool| {
+        let mut mock = Mock::new(move |units, model, n, spec| {
+            let mut answer = done(spec, ns(units, model, n), PROOF);
+            if let (Answer::Done(record), true) = (&mut answer, has_steady_cpu && units == 1) {
+                let flows = record.reps.iter_mut().flat_map(|rep| &mut rep.flows);
+                flows.for_each(|flow| {
+                    flow.create.cpu_ns = 0;
+                    flow.steady.cpu_ns = if model == "thread" { 6 * MS } else { 5 * MS };
+                });
+            }
+            answer
+        });
+        rounds_of(&run_mock(with_rows(alone(2.0, &[1, 2]), &["b"]), &mut mock))
+    };
+    let (by_wall, by_cpu) = (rounds(false), rounds(true));
+    assert!(
+        by_cpu[0] < by_wall[0] && by_cpu[1] > by_wall[1],
+        "{by_wall:?} {by_cpu:?}"
+    );
 }
