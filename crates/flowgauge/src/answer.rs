@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lab::expect::{Checked, ExpectError};
 use lab::{Expectation, Judged, Results};
 use report::plots::Plot;
@@ -13,8 +13,7 @@ use crate::whole_file;
 
 /// As SVG and PNG; makes the folder.
 pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    whole_file::make_folder(folder)?;
     for plot in plots {
         let files = [("svg", plot.svg.clone().into_bytes()), ("png", plot.png()?)];
         for (ending, bytes) in files {

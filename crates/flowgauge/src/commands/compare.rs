@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use lab::Results;
 use lab::compare::{Basis, How, Named, SideBySide};
 use lab::expect::check_runs;
@@ -142,8 +142,7 @@ fn write(all: &SideBySide, folder: &Path) -> Result<()> {
             folder.display()
         );
     }
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    whole_file::make_folder(folder)?;
     whole_file::sweep(folder);
     for (name, text) in files {
         whole_file::write(&folder.join(name), text)?;

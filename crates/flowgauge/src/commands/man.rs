@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Command;
 use clap::builder::{Resettable, StyledStr};
 use clap_mangen::Man;
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
         output::print(&Page::of(command)?.text)?;
         return Ok(Ending::Answered);
     };
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    whole_file::make_folder(folder)?;
     whole_file::sweep(folder);
     let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
     for command in subcommands.into_iter().chain([command]) {

@@ -17,6 +17,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::watch::Watch;
+use crate::whole_file;
 
 /// Tells the time for the journal, from the beginning of the session, and how busy the machine is.
 struct SinceBegin {
@@ -64,6 +65,9 @@ impl Session<'_> {
     /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
     /// prints the answer. What was measured is kept also where it cannot be printed.
     pub(crate) fn carry_out(mut self, answer: &AnswerArgs) -> Result<Ending> {
+        if let Some(folder) = &answer.plots {
+            whole_file::make_folder(folder)?;
+        }
         if self.settings().simulate.is_some() {
             self.launcher.emulate(crate::simulation::emulator()?);
         }

@@ -37,6 +37,12 @@ fn named(folder: &Path) -> String {
 
 /// New or empty. (A journal in it is refused elsewhere.)
 pub(super) fn asked_for(folder: &Path) -> Result<()> {
+    if folder.is_symlink() && !folder.exists() {
+        bail!(
+            "--out {} is a link that leads to nothing: name a new folder, or an empty one",
+            folder.display()
+        );
+    }
     if folder.exists() && !folder.is_dir() {
         bail!(
             "--out {} is no folder: name a new folder, or an empty one",

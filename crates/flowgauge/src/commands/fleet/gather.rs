@@ -155,7 +155,7 @@ fn tell_failed(failed: &[(String, String)]) {
 type File = (&'static str, fn(&Fleet) -> String);
 
 fn write(fleet: &Fleet, out: &Path) -> Result<()> {
-    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    whole_file::make_folder(out)?;
     whole_file::sweep(out);
     // One at a time: with a thousand machines each is a large text.
     let files: [File; 3] = [

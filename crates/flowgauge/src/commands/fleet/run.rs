@@ -127,11 +127,14 @@ fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
         }
         hosts.retain(|host| args.only.contains(&host.name));
     }
-    let wrong = wrong
+    let wrong: Vec<String> = wrong
         .iter()
         .map(|line| format!("{}, {line}", file.display()))
         .collect();
-    ensure!(!hosts.is_empty(), "{} names no machine", file.display());
+    if hosts.is_empty() {
+        wrong.iter().for_each(|line| tell(line));
+        bail!("{} names no machine", file.display());
+    }
     Ok((hosts, wrong))
 }
 
@@ -167,7 +170,7 @@ fn by_ssh(
         }
         return Ok(Ending::Answered);
     }
-    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    whole_file::make_folder(out)?;
     plan.write(out)?;
     tell(&format!(
         "seed {} · program {} · {}",
@@ -243,7 +246,7 @@ fn one(
     out: &Path,
 ) -> Result<()> {
     let own = out.join(NODES).join(&host.name);
-    std::fs::create_dir_all(&own).with_context(|| format!("cannot create {}", own.display()))?;
+    whole_file::make_folder(&own)?;
     let fetched = own.join("journal-fetched.jsonl");
     let visited = remote::visit(host, plan, way, start, &fetched);
     let _one_at_a_time = MERGE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,8 +311,7 @@ fn by_slurm(
         output::print(&job.script())?;
         return Ok(Ending::Answered);
     }
-    std::fs::create_dir_all(out.join(NODES))
-        .with_context(|| format!("cannot create {}", out.display()))?;
+    whole_file::make_folder(&out.join(NODES))?;
     plan.write(out)?;
     if args.at.is_none() {
         std::fs::copy(program, out.join(PROGRAM))

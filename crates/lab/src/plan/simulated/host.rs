@@ -1,6 +1,7 @@
 //! This machine as a description of one to simulate: what the kernel tells, and what it does not is
 //! assumed.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 use machine::topology::Cache;
@@ -58,23 +59,29 @@ pub(super) fn described(machine: &machine::Machine) -> Result<String, String> {
     Ok(text)
 }
 
-/// Ways are adjusted if the sets are no power of two.
+/// Ways are adjusted if the sets are no power of two, and the size if no number of ways makes them one:
+/// some caches are hashed over sets of any number.
 fn table(name: &str, cache: &Cache, more: &str) -> Result<String, String> {
     let unknown = || format!("the kernel does not tell the size of {name}");
-    let (bytes, line) = (cache.bytes.ok_or_else(unknown)?, cache.line.unwrap_or(64));
-    let told = cache.ways.filter(|ways| *ways > 0);
-    let fits = |ways: &u64| {
-        let way = ways * line;
-        bytes.is_multiple_of(way) && (bytes / way).is_power_of_two()
+    let (told, line) = (cache.bytes.ok_or_else(unknown)?, cache.line.unwrap_or(64));
+    let size = |ways: u64| match told / (ways * line) {
+        0 => 0,
+        sets => ways * line * (1 << sets.ilog2()),
     };
-    let ways = told.filter(fits).or_else(|| (8..=32).find(fits));
-    let ways = ways.ok_or_else(|| {
-        format!("{name} of {bytes} bytes has no number of ways that gives a power of two of sets")
-    })?;
-    let assumed = match told == Some(ways) {
-        true => "pseudo-LRU by used bits; no prefetching".to_owned(),
-        false => format!("{ways} ways; pseudo-LRU by used bits; no prefetching"),
-    };
+    let own = cache.ways.filter(|ways| *ways > 0);
+    let fits = own.filter(|&ways| size(ways) == told);
+    let usual = own.unwrap_or(16);
+    let nearest = |ways: &u64| (size(*ways), Reverse(ways.abs_diff(usual)));
+    let ways = fits.or_else(|| (8..=32).max_by_key(nearest));
+    let ways = ways.unwrap_or(8);
+    let bytes = size(ways);
+    let mut assumed = "pseudo-LRU by used bits; no prefetching".to_owned();
+    if own != Some(ways) {
+        assumed = format!("{ways} ways; {assumed}");
+    }
+    if bytes != told {
+        assumed = format!("{} of {}; {assumed}", show_bytes(bytes), show_bytes(told));
+    }
     Ok(format!(
         "[{name}]\nsize = \"{}\"\nways = {ways}\nline = {line}\npolicy = \"pseudo-lru\"\n{more}\
          source = \"the kernel, in /sys/devices/system/cpu\"\nassumed = \"{assumed}\"\n",
@@ -97,6 +104,16 @@ mod tests {
             ways,
             cpus: (0..8).collect(),
         }
+    }
+
+    /// A last level of 260 MiB has 65 times a power of two of lines: `--simulate host` was refused.
+    #[test]
+    fn a_cache_of_any_number_of_sets_is_taken_a_little_smaller() {
+        let text = table("llc", &cache(3, 260 << 20, Some(20)), "").unwrap();
+        assert!(text.contains("ways = 16\n"), "{text}");
+        assert!(text.contains("256M of 260M; 16 ways"), "{text}");
+        let text = table("l1d", &cache(1, 48 << 10, Some(12)), "").unwrap();
+        assert!(text.contains("assumed = \"pseudo-LRU"), "{text}");
     }
 
     #[test]
