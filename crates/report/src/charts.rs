@@ -31,6 +31,7 @@ pub(crate) mod lines;
 pub(crate) mod marker;
 pub(crate) mod multiples;
 pub(crate) mod ratios;
+pub(crate) mod ruler;
 pub(crate) mod slots;
 
 use maud::{Markup, html};
@@ -45,6 +46,7 @@ use gains::Gains;
 use heat::Grid;
 use lines::Series;
 use multiples::Panel;
+use ruler::Step;
 use slots::Dot;
 
 /// What a drawing refers to in a file: markers and the hatching.
@@ -65,6 +67,8 @@ pub(crate) enum Chart {
     Heat(Grid),
     Multiples(Vec<Panel>),
     Course(Vec<Course>, &'static Unit),
+    /// The shortest first.
+    Ruler(Vec<Step>),
 }
 
 impl Chart {
@@ -79,6 +83,7 @@ impl Chart {
             Self::Heat(grid) => heat::heat(frame, grid),
             Self::Multiples(panels) => multiples::multiples(frame, panels),
             Self::Course(lines, unit) => course::course(frame, lines, unit),
+            Self::Ruler(steps) => ruler::ruler(frame, steps),
         }
     }
 }

@@ -5,6 +5,7 @@ mod gains;
 mod grids;
 mod heat;
 mod lines;
+mod ruler;
 mod slots;
 mod stacks;
 
@@ -15,6 +16,7 @@ pub(crate) use gains::{chain, gains, over_number};
 pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
 pub(crate) use heat::heat;
 pub(crate) use lines::{data, lines};
+pub(crate) use ruler::ruler;
 pub(crate) use slots::slots;
 pub(crate) use stacks::{memory, phases, stack};
 

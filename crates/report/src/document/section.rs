@@ -114,6 +114,13 @@ impl Section {
         }
     }
 
+    /// Figures that answer a study by themselves.
+    pub(crate) fn shown(&mut self, figures: Figures) {
+        for figure in figures.0 {
+            self.push(Body::Figure(Box::new(figure))).level = Level::Answer;
+        }
+    }
+
     /// Its first figure, which is then no longer in it.
     pub(crate) fn take_figure(&mut self) -> Option<Figure> {
         let is_figure = |part: &Part| matches!(part.body, Body::Figure(_));

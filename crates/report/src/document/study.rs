@@ -5,7 +5,7 @@ use lab::{Results, StudyResult};
 
 use super::answers::Answers;
 use super::detail::Detail;
-use super::figures::{Figures, forest};
+use super::figures::{Figures, forest, ruler};
 use super::{
     Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, simulated,
     sweep, then, workers,
@@ -27,6 +27,7 @@ pub(super) fn section(
     section.text(Tone::Quiet, &study.study.stands_for).level = Level::Answer;
     let mut evidence = blocks(&id, results, study);
     deciding::answer(&mut section, study, &answers.of_study(place), &mut evidence);
+    section.shown(ruler(&format!("{id}-ruler"), study));
     then::then_and_now(&mut section, &id, study);
     for sentence in study.sentences.iter().skip(1) {
         section.text(Tone::Plain, sentence);

@@ -81,3 +81,23 @@ fn a_plot_is_rendered_with_its_text() {
         );
     }
 }
+
+/// A study that times one step in each case has them on one scale, on the page and as a file.
+#[test]
+fn steps_of_a_machine_stand_on_one_scale() {
+    let mut results = results();
+    let study = &mut results.studies[0];
+    let mut step = study.cases[0].clone();
+    step.case.metric = lab::Metric::Unit;
+    step.case.variants.truncate(1);
+    step.variants.truncate(1);
+    step.findings.clear();
+    study.cases = (0..4).map(|_| step.clone()).collect();
+    let scale = "4 steps, from ";
+    assert!(html::page(&results).contains(scale));
+    let plots = report::plots::all(&results);
+    assert!(plots.iter().any(|plot| plot.svg.contains(scale)));
+    // Three are read in their table.
+    results.studies[0].cases.pop();
+    assert!(!html::page(&results).contains("steps, from "));
+}

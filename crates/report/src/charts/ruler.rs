@@ -1,0 +1,61 @@
+//! Times on one logarithmic scale, a row each: the steps that work is made of.
+//!
+//! The name of a step stands above its mark, so that both sizes of text have room.
+
+use maud::{Markup, html};
+
+use super::axis::{Scale, TIME, thinned};
+use super::frame::{FINE, Frame, LINE, fitted, label, steps};
+use super::lines::{columns, foot};
+use super::marker::Look;
+
+const MARK: f64 = 4.5;
+const LOOK: Look = Look::Variant(0);
+const LEFT: f64 = 8.0;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) label: String,
+    pub(crate) ns: f64,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// In the order of the rows.
+pub(crate) fn ruler(frame: &Frame<'_>, all: &[Step]) -> Markup {
+    let row = LINE * frame.large + 12.0;
+    let (top, bottom) = (4.0, 4.0 + row * all.len() as f64);
+    let ends = all.iter().flat_map(|step| {
+        let interval = step.interval.unwrap_or((step.ns, step.ns));
+        [interval.0, interval.1]
+    });
+    let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| {
+        (low.min(end), high.max(end))
+    });
+    let x = Scale::new(
+        (low / 1.5, high * 1.5),
+        (LEFT, frame.width - 30.0 * frame.large),
+        true,
+    );
+    let body = html! {
+        (columns(&thinned(x.round(70.0, &TIME), frame.large), (top, bottom)))
+        (foot(frame, LEFT, bottom, "time of one (logarithmic)"))
+        @for (place, step) in all.iter().enumerate() {
+            @let foot = top + row * (place + 1) as f64;
+            (label(LEFT + 2.0, foot - 14.0, "start", "", &fitted(&step.label, frame.width / frame.large - LEFT)))
+            (mark(&x, foot - 5.0, step))
+        }
+    };
+    frame.svg(bottom + frame.foot(), None, &body)
+}
+
+fn mark(x: &Scale, y: f64, step: &Step) -> Markup {
+    let interval = step
+        .interval
+        .map(|(low, high)| [(x.at(low), y), (x.at(high), y)]);
+    html! {
+        g class=(LOOK.class()) {
+            @if let Some(ends) = interval { path class="curve" d=(steps(&ends, FINE)) {} }
+            path class=(LOOK.outlined()) d=(LOOK.outline(x.at(step.ns), y, MARK)) {}
+        }
+    }
+}
