@@ -1,6 +1,7 @@
 //! The times of a study that compares nothing and times one step in each case, on one scale.
 
 use lab::{CaseResult, Metric, RawSlot, StudyResult};
+use workload::Work;
 
 use super::{Figure, Figures, Legend};
 use crate::charts::Chart;
@@ -25,7 +26,7 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
     }
     steps.sort_by(|a, b| a.ns.total_cmp(&b.ns));
     let ends = [steps.first(), steps.last()].map(|step| time(step.map_or(0.0, |step| step.ns)));
-    let desc: Vec<&str> = steps.iter().map(|step| step.label.as_str()).collect();
+    let desc: Vec<String> = steps.iter().map(with_interval).collect();
     let figure = Figure {
         id: id.to_owned(),
         title: format!("{} steps, from {} to {}", steps.len(), ends[0], ends[1]),
@@ -37,34 +38,32 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
     figure.into()
 }
 
-/// `sched-yield: 312 ns [301 ns … 330 ns]`.
+/// With its value, without its interval: that is drawn.
 fn step(case: &CaseResult) -> Option<Step> {
     let slots = case.slots.iter().filter_map(|slot| each(case, slot));
     let found = stats::typical(&slots.collect::<Vec<_>>(), stats::LOOK_ALPHA).ok()?;
-    let said = found
-        .interval
-        .map(|(low, high)| format!(" {}", time_interval(low, high)));
-    let title = &case.case.title;
     Some(Step {
-        label: format!(
-            "{title}: {}{}",
-            time(found.median),
-            said.unwrap_or_default()
-        ),
+        label: format!("{}: {}", case.case.title, time(found.median)),
         ns: found.median,
         interval: found.interval,
     })
 }
 
-/// The time of one thing of those that a flow counts, such as an operation; of work that takes turns
-/// or answers requests the slot has it.
+/// The time of one operation, or what the case times.
 fn each(case: &CaseResult, slot: &RawSlot) -> Option<f64> {
-    let rep = slot.outcome.answer.done()?.reps.first()?;
-    let counts = rep.flows.iter().map(|flow| flow.proof.count);
-    // One that keeps another company counts nothing.
-    let counts: Vec<u64> = counts.filter(|count| *count > 0).collect();
-    match (case.case.metric, counts.iter().sum::<u64>()) {
-        (Metric::Unit, all @ 1..) => Some(rep.steady_ns as f64 * counts.len() as f64 / all as f64),
-        _ => slot.value_ns,
+    if !matches!(case.case.work, Work::Operation(_)) {
+        return slot.value_ns;
     }
+    let rep = slot.outcome.answer.done()?.reps.first()?;
+    // One that keeps another company counts nothing.
+    let counts = rep.flows.iter().map(|flow| flow.proof.count);
+    let counts: Vec<u64> = counts.filter(|count| *count > 0).collect();
+    let all: u64 = counts.iter().sum();
+    (all > 0).then(|| rep.steady_ns as f64 * counts.len() as f64 / all as f64)
+}
+
+/// `sched-yield: 312 ns [301 ns … 330 ns]`.
+fn with_interval(step: &Step) -> String {
+    let ends = step.interval.map(|(low, high)| time_interval(low, high));
+    format!("{} {}", step.label, ends.unwrap_or_default())
 }
