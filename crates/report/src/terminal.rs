@@ -18,6 +18,7 @@ mod layout;
 mod machine;
 mod page;
 mod single;
+mod style;
 mod tables;
 
 use lab::Results;
@@ -25,39 +26,13 @@ use stats::{Estimate, Verdict};
 
 pub use machine::machine;
 pub(crate) use page::Page;
+use style::Detail;
+pub use style::{PLAIN_WIDTH, Style};
 
 use crate::document::answers::Answers;
 use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
 use crate::words::{Tone, comparison, many};
-
-/// Columns where there is no terminal to be asked.
-pub const PLAIN_WIDTH: usize = 100;
-
-/// How the terminal is, and what is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Columns. Meant for 60 and more; below that, lines are cut.
-    pub width: usize,
-    /// Whether escape sequences may colour it.
-    pub colour: bool,
-    /// Whether it shows ASCII alone.
-    pub ascii: bool,
-    /// Whether everything is asked for.
-    pub verbose: bool,
-}
-
-impl Default for Style {
-    /// [`PLAIN_WIDTH`] columns without colour: what a pipe gets.
-    fn default() -> Self {
-        Self {
-            width: PLAIN_WIDTH,
-            colour: false,
-            ascii: false,
-            verbose: false,
-        }
-    }
-}
 
 /// The folder as commands name it: a point at its end would be taken for that of a sentence.
 fn named(folder: &str) -> String {
@@ -102,33 +77,7 @@ const SCREEN: usize = 25;
 /// Lines of the first screen of several studies.
 const SCREEN_OF_MANY: usize = 45;
 
-/// How much is on the first screen: each step leaves out more than the one before. The tables have
-/// all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Detail {
-    All,
-    /// Without what was measured besides the answers, and with a header of one line.
-    Answers,
-    /// With one comparison of memory, of several warnings the first, of what is left out the number.
-    FewWarnings,
-    /// With one advice, and of warnings the first clause and the number of the others.
-    OneAdvice,
-    /// Without the meaning of names, which is on the page.
-    NoTerms,
-    /// Without the bars of a study, and with the number of warnings alone.
-    Least,
-}
-
 impl Detail {
-    const EVERY: [Self; 6] = [
-        Self::All,
-        Self::Answers,
-        Self::FewWarnings,
-        Self::OneAdvice,
-        Self::NoTerms,
-        Self::Least,
-    ];
-
     /// Those that are shown, and how many more there are.
     fn warnings(self, all: &[String], folder: &str) -> Vec<String> {
         let few = match self {

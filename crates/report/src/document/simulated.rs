@@ -15,7 +15,7 @@ use lab::findings::simulated::{
 use lab::{Results, StudyResult, Topology};
 use simulate::{Machine, show_bytes};
 
-use beside::NotRun;
+use beside::{Drawn, NotRun};
 
 use super::detail::Detail;
 use super::figures::Figures;
@@ -239,12 +239,6 @@ fn caption(one: &SimulatedCase) -> String {
         Some(along) => format!("Simulated: {} {}", one.workload, along.spoken()),
         None => format!("Simulated: {}", one.workload),
     }
-}
-
-struct Drawn {
-    /// Suffix of its id.
-    word: &'static str,
-    counts: &'static [Count],
 }
 
 const DRAWN: [Drawn; 2] = [

@@ -3,12 +3,18 @@
 use lab::findings::simulated::{Count, SimulatedCase, conclusion};
 use lab::{Ours, Published, StudyResult, Topology};
 
-use super::Drawn;
 use crate::charts::Chart;
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::document::figures::{Figure, Legend};
+
+/// A chart: what it counts.
+pub(super) struct Drawn {
+    /// Suffix of its id.
+    pub(super) word: &'static str,
+    pub(super) counts: &'static [Count],
+}
 
 pub(super) fn published(
     study: &StudyResult,
