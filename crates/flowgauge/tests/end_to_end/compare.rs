@@ -365,13 +365,13 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         &journal,
         whole.replacen(
             &format!(r#"{{"schema":{},"#, lab::SCHEMA),
-            r#"{"schema":7,"#,
+            r#"{"schema":8,"#,
             1,
         ),
     )
     .unwrap();
     home.run(&["compare", "before", "after"])
-        .refused(2, &["after/journal.jsonl has schema 7", "newer flowgauge"]);
+        .refused(2, &["after/journal.jsonl has schema 8", "newer flowgauge"]);
     fs::write(
         &journal,
         whole.replacen("\"line\":\"slot\"", "\"line\":\"slto\"", 1),
