@@ -201,7 +201,7 @@ fn a_journal_without_slots_survives_a_resume_that_fails() {
     let elsewhere = header.replacen(r#""placement":"free""#, r#""placement":"4000""#, 1) + "\n";
     assert_ne!(elsewhere.trim_end(), header);
     fs::write(journal(&home), &elsewhere).unwrap();
-    let run = home.run(&["run", "--resume", "out"]);
+    let run = home.run(&["run", "--resume", "out", "--trust"]);
     run.refused(2, &["CPU 4000 is not available"]);
     assert_eq!(fs::read_to_string(journal(&home)).unwrap(), elsewhere);
 }
