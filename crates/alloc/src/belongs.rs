@@ -3,10 +3,10 @@
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::guard::FREED_TWICE;
+use crate::guard::{FREED_TWICE, NO_BLOCK, NOT_A_BEGINNING};
 use crate::large::{FREED_MAGIC, Header, LARGE_MAGIC, header_of};
 use crate::region::{Region, core_of};
-use crate::{CoreAware, guard};
+use crate::{CoreAware, guard, os};
 
 /// What a block belongs to.
 pub(crate) enum Place {
@@ -73,7 +73,15 @@ impl CoreAware {
         match NonNull::new(header) {
             Some(header) if magic == LARGE_MAGIC => Place::Large(header),
             Some(_) if magic == FREED_MAGIC => guard::abort(FREED_TWICE, block),
-            _ => guard::abort("not a block of this allocator", block),
+            _ => guard::abort(NO_BLOCK, block),
+        }
+    }
+
+    /// Ends the process of an allocator with guards with a message where nothing is mapped at the header
+    /// that a block would have: to look there would end it without one.
+    pub(crate) fn check_mapped(&self, block: NonNull<u8>) {
+        if self.config.guarded && !os::is_mapped(header_of(self.geometry, block).addr()) {
+            guard::abort(NO_BLOCK, block);
         }
     }
 
@@ -105,6 +113,15 @@ impl CoreAware {
     /// `block` is a live block of this allocator.
     #[must_use]
     pub unsafe fn usable(&self, block: NonNull<u8>) -> usize {
+        if self.config.guarded {
+            self.check_mapped(block);
+            // SAFETY: the caller's.
+            let place = unsafe { self.place(block) };
+            // SAFETY: the caller's.
+            if !unsafe { self.is_beginning(&place, block) } {
+                guard::abort(NOT_A_BEGINNING, block);
+            }
+        }
         // SAFETY: the caller's.
         let all = unsafe { self.capacity(block) };
         match self.config.guarded {

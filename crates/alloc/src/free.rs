@@ -68,6 +68,7 @@ impl CoreAware {
         if !block.addr().get().is_multiple_of(GRAIN) {
             guard::abort(NOT_A_BEGINNING, block);
         }
+        self.check_mapped(block);
         // SAFETY: the caller's.
         let place = unsafe { self.place(block) };
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {

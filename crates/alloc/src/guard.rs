@@ -18,6 +18,7 @@ const FREED: u64 = 0x6672_6565_642d_626b;
 const FILL: u8 = 0xfd;
 /// What is wrong where a block that is free already is freed.
 pub(crate) const FREED_TWICE: &str = "freed twice";
+pub(crate) const NO_BLOCK: &str = "not a block of this allocator";
 /// What is wrong where a pointer into a block is freed.
 pub(crate) const NOT_A_BEGINNING: &str = "not the beginning of a block";
 

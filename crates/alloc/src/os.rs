@@ -6,7 +6,7 @@
 //! Under Miri, which knows mappings of the simplest kind alone, they come from the system's allocator,
 //! are never given back, and all advice is refused.
 
-use std::ptr::{NonNull, null_mut};
+use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
 /// Bytes of the pages in which the kernel maps memory here.
 pub(crate) const PAGE: usize = 4096;
@@ -96,6 +96,17 @@ pub(crate) unsafe fn move_pages(
     // SAFETY: the caller's.
     let at = unsafe { libc::mremap(from.as_ptr().cast(), old, new, flags, to.as_ptr()) };
     at != libc::MAP_FAILED
+}
+
+/// Whether anything is mapped at the page of an address.
+pub(crate) fn is_mapped(address: usize) -> bool {
+    if cfg!(miri) {
+        return true;
+    }
+    let mut resident = 0;
+    let page = with_exposed_provenance_mut(address & !(PAGE - 1));
+    // SAFETY: the kernel writes one byte, for the one page, and nothing to the page itself.
+    unsafe { libc::mincore(page, PAGE, &raw mut resident) == 0 }
 }
 
 /// Milliseconds of a clock that only goes forward, to a few of them; it costs no system call.

@@ -121,6 +121,8 @@ fn guarded_programs_end_where_they_go_wrong() {
         ("beyond", "written beyond its end"),
         ("inside", "not the beginning of a block"),
         ("unaligned", "not the beginning of a block"),
+        ("grown", "not the beginning of a block"),
+        ("nowhere", "not a block of this allocator"),
     ] {
         ends_where_it_goes_wrong(&["--guarded"], what, &SIZES, message);
     }

@@ -11,5 +11,7 @@ int main(int count, char **words) {
     if (!strcmp(words[1], "beyond")) block[size] = 1, free(block);
     if (!strcmp(words[1], "inside")) free(block + 16);
     if (!strcmp(words[1], "unaligned")) free(block + 8);
+    if (!strcmp(words[1], "grown")) block = realloc(block + 16, size);
+    if (!strcmp(words[1], "nowhere")) free((void *)0x10000000010);
     return 0;
 }
