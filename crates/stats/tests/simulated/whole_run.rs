@@ -2,7 +2,7 @@
 //! what this prints:
 //!
 //! ```text
-//! cargo test --release -p flowgauge-stats --test whole_run -- --nocapture --test-threads=1
+//! cargo test --release -p flowgauge-stats --test simulated whole_run:: -- --nocapture --test-threads=1
 //! ```
 #![allow(
     clippy::print_stdout,

@@ -2,7 +2,7 @@
 //! is what this prints:
 //!
 //! ```text
-//! cargo test -p flowgauge-stats --test early -- --nocapture
+//! cargo test -p flowgauge-stats --test simulated early:: -- --nocapture
 //! ```
 #![allow(
     clippy::print_stdout,

@@ -3,7 +3,7 @@
 //! The tables in docs/method.md are what this prints:
 //!
 //! ```text
-//! cargo test -p flowgauge-stats --test two_runs -- --nocapture --test-threads=1
+//! cargo test -p flowgauge-stats --test simulated two_runs:: -- --nocapture --test-threads=1
 //! ```
 #![allow(
     clippy::print_stdout,

@@ -3,7 +3,7 @@
 //! The table in docs/method.md is what this prints:
 //!
 //! ```text
-//! cargo test -p flowgauge-stats --test calibration -- --nocapture --test-threads=1
+//! cargo test -p flowgauge-stats --test simulated calibration:: -- --nocapture --test-threads=1
 //! ```
 #![allow(
     clippy::print_stdout,

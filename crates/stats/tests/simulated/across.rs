@@ -3,7 +3,7 @@
 //! The tables in docs/fleet.md are what this prints:
 //!
 //! ```text
-//! cargo test -p flowgauge-stats --test across -- --nocapture --test-threads=1
+//! cargo test -p flowgauge-stats --test simulated across:: -- --nocapture --test-threads=1
 //! ```
 #![allow(
     clippy::print_stdout,

@@ -1,0 +1,11 @@
+//! Simulated experiments: one program, so that they run beside each other.
+
+mod across;
+mod calibration;
+mod detectable;
+mod early;
+mod forecast;
+mod properties;
+mod two_runs;
+mod whole_run;
+mod worked_example;
