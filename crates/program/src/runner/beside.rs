@@ -12,7 +12,7 @@ use crate::pipe::{Pipe, TAIL};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 
-/// In each slot as many as launches that count, and at least so many.
+/// In each slot `true` is launched as often as the command, and not less often than this.
 const LAUNCHES_OF_TRUE: usize = 2;
 
 impl Runner<'_> {
