@@ -85,6 +85,20 @@ impl CoreAware {
         }
     }
 
+    /// As [`CoreAware::place`]; a pointer into a block ends the process with a message.
+    ///
+    /// # Safety
+    /// As [`CoreAware::place`], or `block` lies in such a block.
+    pub(crate) unsafe fn place_of_beginning(&self, block: NonNull<u8>) -> Place {
+        // SAFETY: the caller's.
+        let place = unsafe { self.place(block) };
+        // SAFETY: the caller's.
+        if !unsafe { self.is_beginning(&place, block) } {
+            guard::abort(NOT_A_BEGINNING, block);
+        }
+        place
+    }
+
     /// Whether a block begins at a pointer into one.
     ///
     /// # Safety
@@ -116,11 +130,7 @@ impl CoreAware {
         if self.config.guarded {
             self.check_mapped(block);
             // SAFETY: the caller's.
-            let place = unsafe { self.place(block) };
-            // SAFETY: the caller's.
-            if !unsafe { self.is_beginning(&place, block) } {
-                guard::abort(NOT_A_BEGINNING, block);
-            }
+            unsafe { self.place_of_beginning(block) };
         }
         // SAFETY: the caller's.
         let all = unsafe { self.capacity(block) };

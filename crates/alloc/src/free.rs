@@ -135,11 +135,7 @@ impl CoreAware {
     /// As [`CoreAware::free`].
     pub(crate) unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
         // SAFETY: the caller's.
-        let place = unsafe { self.place(block) };
-        // SAFETY: the caller's.
-        if !unsafe { self.is_beginning(&place, block) } {
-            guard::abort(NOT_A_BEGINNING, block);
-        }
+        let place = unsafe { self.place_of_beginning(block) };
         if self.config.guarded {
             // SAFETY: the caller's.
             unsafe { self.check_guard(block, &place) };
