@@ -130,6 +130,22 @@ pub enum SpawnError {
     Dropped,
 }
 
+/// Why a section of code cannot be interrupted.
+#[derive(Debug, thiserror::Error)]
+pub enum PreemptError {
+    /// No guard, or no room for a signal frame.
+    #[error(
+        "a fiber is preempted on a guarded stack of {least} bytes or more: use Config::guarded({least})"
+    )]
+    Stack {
+        /// The least that works.
+        least: usize,
+    },
+    /// The kernel refused.
+    #[error("no timer for the kernel thread: {0}")]
+    Timer(#[from] io::Error),
+}
+
 fn guard_advice(by_mapping: bool) -> &'static str {
     if by_mapping {
         "; before Linux 6.13 each guard takes two mappings, of which a process has \

@@ -46,7 +46,8 @@
 //! * **Without `std`.** The switch and the queue need nothing of it; but panics are caught, the
 //!   scheduler that runs is found through a thread-local, memory comes from mappings and a
 //!   touched guard from a signal. What would be left is not worth a second way to build.
-//! * **Preempt.** A fiber that never yields keeps all others of its kernel thread waiting.
+//! * **Preempt by itself.** A fiber that never yields keeps all others of its kernel thread waiting,
+//!   but in code that its author declares [`preemptible`].
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
 //!   may be kept over a yield.
@@ -80,6 +81,7 @@ mod join;
 mod memory;
 pub mod movable;
 mod naming;
+mod preempt;
 mod room;
 mod scheduler;
 mod slots;
@@ -87,10 +89,11 @@ mod start;
 mod valgrind;
 
 pub use config::{Config, Stack};
-pub use error::{ConfigError, JoinError, SpawnError};
+pub use error::{ConfigError, JoinError, PreemptError, SpawnError};
 pub use fiber::{Fiber, FiberId, Lent};
 pub use join::JoinHandle;
 pub use movable::movable_available;
+pub use preempt::preemptible;
 pub use scheduler::{Scheduler, scope};
 pub use start::{Floats, Life};
 

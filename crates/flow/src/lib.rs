@@ -83,6 +83,8 @@ mod word;
 pub use ::fiber::available as fibers_available;
 /// Whether there are fibers here that can move between processes; else why not.
 pub use ::fiber::movable_available as moves_available;
+/// Code in which a timer has a fiber give up its turn; elsewhere it just runs.
+pub use ::fiber::preemptible;
 pub use allocator::{Allocator, AllocatorError, Source as AllocatorSource};
 pub use body::Body;
 pub use channel::{NoSink, Outlet, Sink};

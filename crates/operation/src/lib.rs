@@ -65,6 +65,7 @@ mod name;
 mod open;
 mod page_fault;
 mod partner;
+mod preempt;
 mod protect;
 mod ready;
 mod seek;

@@ -7,8 +7,8 @@ use crate::facts::{Facts, Name};
 use crate::repeat::{EachFlow, Operation, Repeat};
 use crate::{
     barrier, beside, brk, caller, dup, fallocate, file_data, file_lock, futex, group, lock,
-    make_flow, malloc, mapping, message, name, open, page_fault, protect, ready, seek, signal,
-    switch,
+    make_flow, malloc, mapping, message, name, open, page_fault, preempt, protect, ready, seek,
+    signal, switch,
 };
 
 /// Makes one enum of all operations.
@@ -126,6 +126,12 @@ registry![
     BesideProtectSleep: beside::ProtectSleep,
     BesideNapSpin: beside::NapSpin,
     BesideNapSleep: beside::NapSleep,
+    PreemptCompute: preempt::Compute,
+    PreemptCompute10: preempt::Compute10,
+    PreemptCompute1: preempt::Compute1,
+    PreemptBehind: preempt::Behind,
+    PreemptBehind10: preempt::Behind10,
+    PreemptBehind1: preempt::Behind1,
 ];
 
 /// Every operation, family by family.

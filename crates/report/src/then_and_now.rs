@@ -89,7 +89,7 @@ pub fn page(results: &Results) -> Option<String> {
     let body = html! {
         h1 { (TITLE) }
         @for paragraph in &opening { p { (paragraph.replace(['*', '`'], "")) } }
-        (html::table::plain(&tally(results), Named::Heading("Verdicts")))
+        div.scroll { (html::table::plain(&tally(results), Named::Heading("Verdicts"))) }
         (filter(results))
         @for study in studies(results) {
             section class=(classes(study)) {

@@ -78,5 +78,9 @@ impl Floats {
         Floats
     }
 
+    pub(crate) unsafe fn of_interrupted(_context: *const libc::ucontext_t) -> Floats {
+        Floats
+    }
+
     pub(crate) fn load(self) {}
 }

@@ -315,6 +315,19 @@ impl Floats {
         Floats { mxcsr, x87 }
     }
 
+    /// The state of the code that a signal interrupted.
+    ///
+    /// # Safety
+    /// `context` is what the kernel passed to a handler that has not returned.
+    pub(crate) unsafe fn of_interrupted(context: *const libc::ucontext_t) -> Floats {
+        // SAFETY: the caller's promise.
+        let state = unsafe { (*context).uc_mcontext.fpregs.as_ref() };
+        state.map_or_else(Floats::read, |state| Floats {
+            mxcsr: state.mxcsr,
+            x87: state.cwd,
+        })
+    }
+
     /// Makes this the state of this kernel thread.
     pub(crate) fn load(self) {
         // SAFETY: the words were read by `read`, so they hold no reserved bits.

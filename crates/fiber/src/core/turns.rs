@@ -3,7 +3,8 @@
 use crate::arch::{self, Floats, Turn};
 use crate::control::{Control, Stage};
 use crate::core::{AHEAD, Core};
-use crate::current::arrive;
+use crate::current::{arrive, publish};
+use crate::fatal;
 use crate::fiber::FiberId;
 use crate::naming;
 
@@ -58,6 +59,29 @@ impl Core {
             // SAFETY: the context is this fiber's own; `next` is a cell of the ring.
             unsafe { arch::switch(own, next) }
         })
+    }
+
+    /// For a fiber that a signal interrupted; `floats` are its own, or those in common. The kernel takes
+    /// them back when the handler returns.
+    #[cold]
+    pub(crate) fn stop_at_tick(&self, turn: Turn, floats: Floats) {
+        let index = self.index_at(turn);
+        let has_own = self.control(index).own_floats.get();
+        let common = self.common_floats.get().filter(|_| has_own);
+        common.unwrap_or(floats).load();
+        // SAFETY: the turn is this fiber's cell of the ring.
+        let own = unsafe { turn.read() };
+        // SAFETY: the context is this fiber's own; the next cell is one of the ring.
+        let turn = unsafe { arch::switch(own, turn.wrapping_add(1)) };
+        if turn.is_null() {
+            fatal::end(format_args!(
+                "fiber {index} was interrupted by a timer when its scheduler was dropped: let it end first"
+            ));
+        }
+        if has_own {
+            self.keep_common_floats();
+        }
+        publish(turn);
     }
 
     /// Floating-point state and published turn. Keeps nothing over the switch in the usual case:

@@ -104,28 +104,44 @@ impl<'a, B: Body> Carried<'a, B> {
         self.context.variant.schedule == Schedule::Queue
     }
 
-    /// False when the queue is empty. Within a unit no flow hands over, so the outlet is one flow's
-    /// at a time.
+    /// False when the queue is empty.
     pub(super) fn unit_of_queue(&self, state: &mut B::State) -> bool {
-        let mut outlet = self.outlet.borrow_mut();
-        outlet.as_mut().is_some_and(|outlet| {
-            let tally = &mut self.tally.borrow_mut();
+        self.with_outlet(|outlet, tally| {
             flow_run::unit_of_queue(self.context, state, outlet, tally)
         })
     }
 
     /// Units dealt to flow `index`.
     pub(super) fn units(&self, index: usize, state: &mut B::State) {
-        if let Some(outlet) = self.outlet.borrow_mut().as_mut() {
-            let tally = &mut self.tally.borrow_mut();
+        self.with_outlet(|outlet, tally| {
             flow_run::units(self.context, index, state, outlet, tally);
+            true
+        });
+    }
+
+    /// False without an outlet. A flow that sends hands over to no other within a unit, so the outlet
+    /// is one flow's at a time. One that sends nothing may be interrupted, and keeps its own count.
+    fn with_outlet(&self, work: impl FnOnce(&mut Outlet<'a>, &mut Tally) -> bool) -> bool {
+        if B::SENDS {
+            let mut outlet = self.outlet.borrow_mut();
+            let outlet = outlet.as_mut();
+            return outlet.is_some_and(|outlet| work(outlet, &mut self.tally.borrow_mut()));
         }
+        let mut own = Tally::default();
+        let is_open = self.outlet.borrow().is_some();
+        let worked = is_open && work(&mut Outlet::nowhere(), &mut own);
+        self.add(own.units, own.proof);
+        worked
+    }
+
+    fn add(&self, units: u64, proof: Proof) {
+        let mut tally = self.tally.borrow_mut();
+        tally.units += units;
+        tally.proof += proof;
     }
 
     pub(super) fn took_turns(&self, proof: Proof) {
-        let mut tally = self.tally.borrow_mut();
-        tally.units += 1;
-        tally.proof += proof;
+        self.add(1, proof);
     }
 
     /// The number of a flow's first checked turn.

@@ -1,0 +1,211 @@
+//! Fibers that a timer interrupts.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg(target_arch = "x86_64")]
+
+use std::arch::asm;
+use std::cell::Cell;
+use std::hint::black_box;
+use std::process::Command;
+use std::rc::Rc;
+use std::time::Duration;
+
+use fiber::{Config, Floats, PreemptError, Scheduler, preemptible};
+
+const QUANTUM: Duration = Duration::from_micros(200);
+/// Rounding, in the control word of SSE.
+const NEAREST: u32 = 0;
+const TOWARDS_ZERO: u32 = 0x6000;
+
+fn scope<R>(body: impl FnOnce(&Scheduler) -> R) -> R {
+    fiber::scope(Config::guarded(64 << 10), body).unwrap()
+}
+
+/// Computes with integers, floats and vectors until `flag` is set.
+fn until(flag: &Cell<bool>) -> (u64, f64) {
+    let (mut whole, mut parts) = (1_u64, [1.0_f64, 2.0, 3.0, 4.0]);
+    while !black_box(flag).get() {
+        whole = whole
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        parts = black_box(parts).map(|part| (part + 1.0).sqrt());
+    }
+    (whole, parts.iter().sum())
+}
+
+fn steps(of: u64) -> u64 {
+    (0..of).fold(1, |sum: u64, step| {
+        black_box(sum).wrapping_mul(31).wrapping_add(step)
+    })
+}
+
+#[test]
+fn a_fiber_that_never_yields_lets_the_next_one_run() {
+    let ended = scope(|scheduler| {
+        let flag = Rc::new(Cell::new(false));
+        let seen = Rc::clone(&flag);
+        let waits = scheduler
+            // SAFETY: it computes, and holds nothing.
+            .spawn(move |_| unsafe { preemptible(QUANTUM, || until(&seen)) }.unwrap())
+            .unwrap();
+        scheduler.spawn(move |_| flag.set(true)).unwrap();
+        waits.join().unwrap().1
+    });
+    assert!(ended >= 4.0, "{ended}");
+}
+
+#[test]
+fn what_is_computed_is_the_same_with_interruptions() {
+    const STEPS: u64 = 3_000_000;
+    let expected = steps(STEPS);
+    let results = scope(|scheduler| {
+        let handles = [(); 5].map(|()| {
+            scheduler
+                // SAFETY: it computes, and holds nothing.
+                .spawn(|_| unsafe { preemptible(QUANTUM, || steps(STEPS)) }.unwrap())
+                .unwrap()
+        });
+        handles.map(|handle| handle.join().unwrap())
+    });
+    assert_eq!(results, [expected; 5]);
+}
+
+/// Two fibers that can go on only while the other is stopped: each is interrupted many times.
+#[test]
+fn fibers_interrupt_each_other_again_and_again() {
+    const EACH: u32 = 20;
+    let turns = scope(|scheduler| {
+        let last = Rc::new(Cell::new(1_u32));
+        let handles = [0, 1].map(|own| {
+            let last = Rc::clone(&last);
+            let alternate = move || {
+                for _ in 0..EACH {
+                    while black_box(&last).get() == own {}
+                    last.set(own);
+                }
+                EACH
+            };
+            scheduler
+                // SAFETY: it computes, and holds nothing.
+                .spawn(move |_| unsafe { preemptible(QUANTUM, alternate) }.unwrap())
+                .unwrap()
+        });
+        handles.map(|handle| handle.join().unwrap())
+    });
+    assert_eq!(turns, [EACH; 2]);
+}
+
+#[test]
+fn after_a_section_nothing_is_interrupted() {
+    scope(|scheduler| {
+        let other = Rc::new(Cell::new(false));
+        let seen = Rc::clone(&other);
+        let first = scheduler
+            .spawn(move |_| {
+                // SAFETY: it does nothing.
+                unsafe { preemptible(QUANTUM, || ()) }.unwrap();
+                std::thread::sleep(QUANTUM * 10);
+                steps(1_000_000);
+                seen.get()
+            })
+            .unwrap();
+        scheduler.spawn(move |_| other.set(true)).unwrap();
+        assert!(!first.join().unwrap(), "the other one ran meanwhile");
+    });
+}
+
+fn rounding() -> u32 {
+    let mut mxcsr = 0_u32;
+    // SAFETY: stores into the local.
+    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr) };
+    mxcsr & TOWARDS_ZERO
+}
+
+fn round(rounding: u32) {
+    let mxcsr = 0x1F80_u32 | rounding;
+    // SAFETY: a valid state, of a fiber or of this test's kernel thread.
+    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr) };
+}
+
+#[test]
+fn the_floating_point_state_in_common_and_of_its_own_outlive_an_interruption() {
+    for floats in [Floats::Common, Floats::Own] {
+        round(NEAREST);
+        let (after, other) = scope(|scheduler| {
+            let flag = Rc::new(Cell::new(false));
+            let seen = Rc::clone(&flag);
+            let waits = scheduler
+                .spawn_with(floats, move |_| {
+                    round(TOWARDS_ZERO);
+                    // SAFETY: it computes, and holds nothing.
+                    unsafe { preemptible(QUANTUM, || until(&seen)) }.unwrap();
+                    rounding()
+                })
+                .unwrap();
+            let sets = scheduler
+                .spawn(move |_| {
+                    flag.set(true);
+                    rounding()
+                })
+                .unwrap();
+            (waits.join().unwrap(), sets.join().unwrap())
+        });
+        let in_common = matches!(floats, Floats::Common);
+        assert_eq!(after, TOWARDS_ZERO, "{floats:?}");
+        assert_eq!(
+            other,
+            if in_common { TOWARDS_ZERO } else { NEAREST },
+            "{floats:?}"
+        );
+    }
+}
+
+#[test]
+fn small_and_unguarded_stacks_are_refused_and_threads_just_run() {
+    // SAFETY: it does nothing, in all three.
+    assert_eq!(unsafe { preemptible(QUANTUM, || 5) }.unwrap(), 5);
+    let refused = |config| {
+        fiber::scope(config, |scheduler| {
+            // SAFETY: as above.
+            let section = |_: &mut fiber::Fiber| unsafe { preemptible(QUANTUM, || 5) };
+            scheduler.spawn(section).unwrap().join().unwrap()
+        })
+        .unwrap()
+    };
+    assert!(matches!(
+        refused(Config::guarded(16 << 10)),
+        Err(PreemptError::Stack { .. })
+    ));
+    // SAFETY: 64 KiB hold a closure and a refusal.
+    let packed = unsafe { Config::packed(64 << 10) };
+    assert!(matches!(refused(packed), Err(PreemptError::Stack { .. })));
+}
+
+const DROPS: &str = "a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name";
+
+#[test]
+fn a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name() {
+    if std::env::var_os(DROPS).is_some() {
+        return leave_one_interrupted();
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let again = again
+        .args([DROPS, "--exact", "--nocapture"])
+        .env(DROPS, "1");
+    let ended = again.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success(), "{said}");
+    let named = "fiber 0 was interrupted by a timer when its scheduler was dropped";
+    assert!(said.contains(named), "{said}");
+}
+
+fn leave_one_interrupted() {
+    scope(|scheduler| {
+        let never = Cell::new(false);
+        scheduler
+            // SAFETY: it computes, and holds nothing; that it does not end is what is tried.
+            .spawn(move |_| unsafe { preemptible(QUANTUM, || until(&never)) }.unwrap())
+            .unwrap();
+        scheduler.spawn(|_| ()).unwrap().join().unwrap();
+    });
+}
