@@ -321,7 +321,9 @@ impl Floats {
     /// `context` is what the kernel passed to a handler that has not returned.
     pub(crate) unsafe fn of_interrupted(context: *const libc::ucontext_t) -> Floats {
         // SAFETY: the caller's promise.
-        let state = unsafe { (*context).uc_mcontext.fpregs.as_ref() };
+        let state = unsafe { (*context).uc_mcontext.fpregs };
+        // SAFETY: null, or what the kernel put into the frame of the same handler.
+        let state = unsafe { state.as_ref() };
         state.map_or_else(Floats::read, |state| Floats {
             mxcsr: state.mxcsr,
             x87: state.cwd,

@@ -11,7 +11,8 @@
 //! | | the opposite one | refuted |
 //! | | no difference that matters | differs |
 //! | a direction with a size or a bound | that direction with that size, within the bound | reproduced |
-//! | | that direction alone | same direction, other size |
+//! | | that direction alone | same direction |
+//! | | none, and not that size | differs |
 //! | no difference | none | reproduced |
 //! | | a difference | differs |
 //! | a law | that law | reproduced |
@@ -25,7 +26,8 @@
 //! At which level, says [`family`].
 //!
 //! **Like with like.** A run of other numbers of flows than the source's says so and judges nothing.
-//! Ours is mostly shorter: the row says by how much, and its quantity is one to which fixed costs do
+//! Where the source's program, machine or condition is another (`unlike`), ours can say the same and the
+//! opposite of it, and neither reproduces nor refutes it. Ours is mostly shorter: the row says by how much, and its quantity is one to which fixed costs do
 //! not belong. On a simulated machine, a finding of another machine has no place.
 //!
 //! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
@@ -74,11 +76,15 @@ use crate::data::{Claim, Half, Ours, Published, Study};
 fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
     let mut answer = answered(published, run);
     let is_judged = !answer.ours.is_empty() && !answer.too_few;
-    if let (Some(unlike), Standing::Refuted) = (&published.unlike, answer.verdict) {
-        answer.verdict = Standing::Differs;
-        answer.because = Some(unlike.clone());
+    if published.unlike.is_some() {
+        answer.verdict = under_other_conditions(answer.verdict);
     }
+    let unlike = published
+        .unlike
+        .as_ref()
+        .filter(|_| !answer.ours.is_empty());
     let because: Vec<String> = (answer.because.clone().into_iter())
+        .chain(unlike.cloned())
         .chain(answers_it(study, published, answer.verdict, &answer.ours))
         .chain(published.note.clone())
         .collect();
@@ -108,6 +114,15 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
     (then, is_judged)
 }
 
+/// Who measures something else can neither reproduce nor refute.
+fn under_other_conditions(verdict: Standing) -> Standing {
+    match verdict {
+        Standing::Reproduced => Standing::SameDirection,
+        Standing::Refuted => Standing::Differs,
+        other => other,
+    }
+}
+
 /// What of ours stands beside a finding.
 fn answered(published: &Published, run: Run<'_>) -> Answer {
     if let (Some(theirs), Some(here)) = (&published.machine, run.simulated())
@@ -129,6 +144,8 @@ fn answered(published: &Published, run: Run<'_>) -> Answer {
                 _ => answer,
             }
         }
+        // A study of its own holds the claim.
+        (None, Some(because)) if published.claim.is_some() => Answer::unknown(because),
         (None, because) => {
             Answer::impossible(because.as_deref().unwrap_or("nothing here is like it"))
         }
@@ -242,7 +259,7 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
         .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
     let made = found.map_or(0, |limit| limit.made);
     let ours = format!(
-        "{}, by {} ({} made here)",
+        "{}, by {} ({} tried in this study)",
         at_most(room),
         room.bites,
         count(made)
@@ -257,11 +274,11 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
     let (verdict, because) = match (verdict, published.claim) {
         (Standing::Refuted, Some(Claim::AtLeast)) => (
             Standing::CannotTell,
-            Some("fewer than the source's were made in this run"),
+            Some("fewer than the source's were tried in this study"),
         ),
         (Standing::Refuted, _) if !is_tried => (
             Standing::Differs,
-            Some("that limit was read; this run made no more flows than the source's limit"),
+            Some("that limit was read; this study tried no more flows than the source's limit"),
         ),
         (verdict, _) => (verdict, None),
     };

@@ -69,7 +69,7 @@ fn tone(verdict: Standing) -> Tone {
     match verdict {
         Standing::Reproduced => Tone::Faster,
         Standing::Refuted | Standing::Differs => Tone::Slower,
-        Standing::OtherSize | Standing::CannotTell => Tone::Doubt,
+        Standing::SameDirection | Standing::CannotTell => Tone::Doubt,
         Standing::NotPossible | Standing::SideBySide => Tone::Quiet,
     }
 }

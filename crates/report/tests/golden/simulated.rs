@@ -95,7 +95,7 @@ fn simulated_misses_have_a_chart_each_with_a_conclusion_a_cause_and_the_source()
         "with 4 flows threads have 59 % fewer DTLB misses than processes",
         "With one flow, which shares nothing, it is 0.70x already: 100 % of the difference",
         "99 % of the difference comes from sharing a core: with one flow it is 0.99x; with longer turns 0.49x",
-        "Beside it, in 2010: Its misses of the data TLB: reduced by 60 %",
+        "Beside it, in 2010: Its misses of the data TLB, on one core: reduced by 60 %",
     ] {
         assert!(page.contains(said), "{said}");
         assert!(terminal.contains(said), "{said}: {terminal}");

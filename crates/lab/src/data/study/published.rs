@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Case, Metric, Topology, base};
 
 /// One finding of a publication.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// What was found, in our words.

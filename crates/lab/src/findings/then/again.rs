@@ -2,8 +2,8 @@
 //!
 //! # Theory
 //!
-//! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. Each is
-//! a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
+//! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. The first
+//! two are a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
 //! does not have it with these variants. So a row needs a command of its own only where something else
 //! answers it. A study that is not built in is run by its file, whose path no journal knows.
 
@@ -20,7 +20,7 @@ pub(super) fn command(study: &Study, published: &Published) -> String {
     match known(&study.name, Preset::Full) {
         Some(full) => (published.ours.as_ref())
             .and_then(|ours| of_case(full, ours))
-            .unwrap_or_else(|| format!("flowgauge {}", study.name)),
+            .unwrap_or_else(|| format!("flowgauge run {}", study.name)),
         None => of_file(published.ours.as_ref()),
     }
 }
@@ -47,10 +47,8 @@ fn named(ours: &Ours) -> Option<(String, Vec<&str>)> {
         Ours::Amount(of) | Ours::Workers(of) => (of.case.clone(), vec![&of.variant]),
         Ours::TimeIn(of) => (of.case.clone(), vec![&of.variant]),
         Ours::Best(of) => (of.case.clone(), Vec::new()),
-        Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
-            (format!("{}/{}", of.workload, of.along.word()), Vec::new())
-        }
         Ours::Survivors(of) => (of.case.clone(), vec![&of.subject, &of.reference]),
+        Ours::Throughput(_) | Ours::TlbMisses(_) | Ours::SharedPages(_) => return None,
         Ours::Law(_) | Ours::Limit(_) | Ours::NotSwitched => return None,
     })
 }
@@ -60,12 +58,18 @@ fn of_case(full: &Study, ours: &Ours) -> Option<String> {
     if let Ours::Limit(of) = ours {
         return Some(format!("flowgauge {name} --model {}", of.model));
     }
+    let events =
+        event(ours).map_or_else(String::new, |event| format!(" --events {}", event.name()));
+    if let Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) = ours {
+        let (workload, along) = (&of.workload, of.along.word());
+        return Some(format!(
+            "flowgauge {name} --workload {workload} --along {along}{events}"
+        ));
+    }
     let (case, labels) = match ours {
         Ours::Law(of) => (swept(full, &of.sweep)?, vec![of.variant.as_str()]),
         _ => named(ours)?,
     };
-    let events =
-        event(ours).map_or_else(String::new, |event| format!(" --events {}", event.name()));
     let preset = match has(known(name, Preset::Quick)?, &case, &labels) {
         true => "",
         false => " --preset full",

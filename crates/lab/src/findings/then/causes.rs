@@ -12,7 +12,7 @@
 use super::run::place;
 use super::{Run, Standing, amounts, steps};
 use crate::data::words::plural;
-use crate::data::{Metric, Pair, Published};
+use crate::data::{Metric, Ours, Pair, Published};
 use crate::findings::CaseResult;
 use crate::findings::quantity::{Kind, Word};
 
@@ -40,6 +40,8 @@ pub(super) fn of(
     let known = || published.cause.clone();
     let cause = (!measured.is_empty()).then(|| measured.join("; "));
     match verdict {
+        // What is not known of a law is in its reason.
+        Standing::CannotTell if matches!(published.ours, Some(Ours::Law(_))) => cause,
         Standing::CannotTell => cause.or_else(|| Some(NOTHING.to_owned())),
         Standing::SideBySide => cause.or_else(known),
         _ => cause.or_else(known).or_else(|| Some(NOT_FOUND.to_owned())),

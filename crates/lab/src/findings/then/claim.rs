@@ -10,12 +10,14 @@
 //! ```
 //!
 //! Two effects within a factor of 2 ([`WITHIN`]) of each other are the same size. With the direction
-//! established, the whole interval of ours beyond that is *same direction, other size*. An interval
-//! that reaches into it while the estimate lies outside leaves the size open. Ours may also be
+//! established, a finding is reproduced where the whole interval of ours is that size, and else has the
+//! *same direction* alone. Without a direction, an interval in which no effect is as large as half of
+//! the source's *differs*: whatever the difference is, it is not that one. Ours may also be
 //! *the same* within a floor that is larger than the source's effect: if the interval holds that
 //! effect, nothing contradicts the source, and nothing confirms it.
 //!
-//! A **bound** ("more than twice") is kept by the whole interval or missed by the whole interval.
+//! A **bound** ("more than twice") is kept by the whole interval or missed by the whole interval,
+//! also where no direction is established.
 //! Shapes of sweeps are judged by [`crate::findings::growth`], with which the laws of a report agree.
 
 use super::Standing;
@@ -32,12 +34,8 @@ const NEAR: f64 = 1.05;
 /// What ours says of a claim, and what the reader must know of that.
 pub(super) type Judged = (Standing, Option<String>);
 
-/// A ratio of ours, subject over reference, with its interval.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ratio {
-    pub(super) estimate: f64,
-    pub(super) ends: (f64, f64),
-}
+/// The interval of a ratio of ours, subject over reference.
+pub(super) type Ends = (f64, f64);
 
 /// What a verdict makes of a direction.
 pub(super) fn direction(claim: Claim, word: Word) -> Standing {
@@ -54,31 +52,61 @@ pub(super) fn direction(claim: Claim, word: Word) -> Standing {
 }
 
 /// What a verdict and a ratio make of a claim with its bound or its size.
-pub(super) fn of_two(published: &Published, word: Word, ratio: Option<Ratio>) -> Judged {
+pub(super) fn of_two(published: &Published, word: Word, ends: Option<Ends>) -> Judged {
     let Some(claim) = published.claim else {
         return (Standing::SideBySide, None);
     };
     let direction = direction(claim, word);
-    match (published.value, published.size, ratio) {
-        (Some(bound), ..) if direction == Standing::Reproduced => by_bound(bound, ratio),
-        (None, Some(size), Some(ratio)) => by_size(direction, size, ratio),
+    if let Some(excluded) = ends.and_then(|ends| excluded(published, claim, ends))
+        && direction == Standing::CannotTell
+    {
+        return (Standing::Differs, Some(excluded));
+    }
+    match (published.value, published.size, ends) {
+        (Some(bound), ..) if direction == Standing::Reproduced => by_bound(bound, ends),
+        (None, Some(size), Some(ends)) => by_size(direction, size, ends),
+        (None, Some(size), None) if direction == Standing::Reproduced => (
+            Standing::SameDirection,
+            Some(format!("its size is not compared with {}", said(size))),
+        ),
         _ => (direction, None),
     }
 }
 
+/// What the source claims, where no ratio of the interval is as far in its direction.
+fn excluded(published: &Published, claim: Claim, (low, high): Ends) -> Option<String> {
+    let far = match claim {
+        Claim::Faster | Claim::Less => 1.0 / low,
+        Claim::Slower | Claim::More => high,
+        _ => return None,
+    };
+    let claimed = match (published.value, published.size) {
+        (Some(bound), _) => bound.max(1.0 / bound),
+        (None, Some(size)) => 1.0 + effect(size) / WITHIN,
+        (None, None) => return None,
+    };
+    let theirs = published.value.or(published.size)?;
+    (far < claimed).then(|| format!("the interval excludes the source's {}", said(theirs)))
+}
+
+/// `2x`, `1.4 %`.
+fn said(ratio: f64) -> String {
+    factor(1.0 + effect(ratio))
+}
+
 /// A bound whose direction is right: at most that share of the other, or at least that many times as
 /// much.
-fn by_bound(bound: f64, ratio: Option<Ratio>) -> Judged {
-    let standing = match ratio.map(|ratio| ratio.ends) {
+fn by_bound(bound: f64, ends: Option<Ends>) -> Judged {
+    let standing = match ends {
         Some((_, high)) if bound < 1.0 && high <= bound => Standing::Reproduced,
-        Some((low, _)) if bound < 1.0 && low > bound => Standing::OtherSize,
+        Some((low, _)) if bound < 1.0 && low > bound => Standing::SameDirection,
         Some((low, _)) if bound >= 1.0 && low >= bound => Standing::Reproduced,
-        Some((_, high)) if bound >= 1.0 && high < bound => Standing::OtherSize,
+        Some((_, high)) if bound >= 1.0 && high < bound => Standing::SameDirection,
         _ => Standing::CannotTell,
     };
     let claimed = plain(bound.max(1.0 / bound));
     let because = match standing {
-        Standing::OtherSize => Some(format!(
+        Standing::SameDirection => Some(format!(
             "the direction is the source's, its factor of {claimed} is not"
         )),
         Standing::CannotTell => Some(format!(
@@ -89,23 +117,22 @@ fn by_bound(bound: f64, ratio: Option<Ratio>) -> Judged {
     (standing, because)
 }
 
-fn by_size(direction: Standing, size: f64, ratio: Ratio) -> Judged {
+fn by_size(direction: Standing, size: f64, (low, high): Ends) -> Judged {
     let theirs = effect(size);
-    let (low, high) = ratio.ends;
     let [a, b] = [effect(low), effect(high)];
     let (least, most) = (a.min(b), a.max(b));
-    let is_near = |ours: f64| (theirs / WITHIN..=theirs * WITHIN).contains(&ours);
-    let claimed = factor(1.0 + theirs);
+    let is_within = least >= theirs / WITHIN && most <= theirs * WITHIN;
+    let is_beyond = most < theirs / WITHIN || least > theirs * WITHIN;
+    let claimed = said(size);
     match direction {
-        Standing::Reproduced if most < theirs / WITHIN || least > theirs * WITHIN => (
-            Standing::OtherSize,
+        Standing::Reproduced if is_beyond => (
+            Standing::SameDirection,
             Some(format!("the source's size is {claimed}")),
         ),
-        Standing::Reproduced if !is_near(effect(ratio.estimate)) => (
-            Standing::CannotTell,
+        Standing::Reproduced if !is_within => (
+            Standing::SameDirection,
             Some(format!(
-                "the direction is the source's; whether its size of {claimed} is, the interval does \
-                 not tell"
+                "whether its size of {claimed} is, the interval does not tell"
             )),
         ),
         Standing::Differs if low <= size && size <= high => (
@@ -184,30 +211,57 @@ pub(super) fn of_both([first, second]: [Standing; 2]) -> Standing {
 mod tests {
     use super::*;
 
-    fn judged(direction: Standing, size: f64, estimate: f64, ends: (f64, f64)) -> Standing {
-        by_size(direction, size, Ratio { estimate, ends }).0
+    fn judged(direction: Standing, size: f64, ends: (f64, f64)) -> Standing {
+        by_size(direction, size, ends).0
     }
 
     /// A claim of 1.43 % was reproduced by 3.94x.
     #[test]
     fn a_size_is_reproduced_within_a_factor_of_two_of_the_effect_alone() {
-        use Standing::{CannotTell, OtherSize, Reproduced};
-        let ours = |estimate, ends| judged(Reproduced, 0.9857, estimate, ends);
-        assert_eq!(ours(0.254, (0.2, 0.3)), OtherSize);
-        assert_eq!(ours(0.98, (0.97, 0.99)), Reproduced);
-        assert_eq!(ours(0.996, (0.994, 0.998)), OtherSize);
-        assert_eq!(ours(0.95, (0.91, 0.99)), CannotTell);
-        assert_eq!(judged(Reproduced, 7.0, 7.7, (7.2, 8.2)), Reproduced);
-        assert_eq!(judged(Reproduced, 7.0, 16.0, (14.0, 20.0)), OtherSize);
+        use Standing::{Reproduced, SameDirection};
+        let ours = |ends| judged(Reproduced, 0.9857, ends);
+        assert_eq!(ours((0.2, 0.3)), SameDirection);
+        assert_eq!(ours((0.975, 0.99)), Reproduced);
+        assert_eq!(ours((0.994, 0.998)), SameDirection);
+        assert_eq!(judged(Reproduced, 7.0, (7.2, 8.2)), Reproduced);
+        assert_eq!(judged(Reproduced, 7.0, (14.0, 20.0)), SameDirection);
+    }
+
+    /// "5 % faster" was reproduced in size by an interval from 0.3 to 5.5 %.
+    #[test]
+    fn a_size_is_reproduced_by_the_whole_interval() {
+        let wide = judged(Standing::Reproduced, 1.034, (1.003, 1.055));
+        assert_eq!(wide, Standing::SameDirection);
+    }
+
+    /// More than twice the memory was "cannot tell" beside an interval of 7 %.
+    #[test]
+    fn an_interval_that_excludes_what_is_claimed_differs_without_a_direction() {
+        let of = |value, size, claim, ends| {
+            let published = Published {
+                value,
+                size,
+                claim: Some(claim),
+                ..Published::default()
+            };
+            of_two(&published, Word::CannotTell, Some(ends)).0
+        };
+        use Claim::{Less, Slower};
+        use Standing::{CannotTell, Differs};
+        assert_eq!(of(Some(0.5), None, Less, (0.937, 1.008)), Differs);
+        assert_eq!(of(Some(0.5), None, Less, (0.4, 1.008)), CannotTell);
+        assert_eq!(of(None, Some(3.07), Slower, (0.9, 1.43)), Differs);
+        assert_eq!(of(None, Some(3.07), Slower, (0.9, 2.1)), CannotTell);
+        assert_eq!(of(None, None, Slower, (0.9, 1.1)), CannotTell);
     }
 
     /// "No difference beyond 1 %" was said to differ from a difference of 0.54 %.
     #[test]
     fn an_effect_below_the_floor_is_not_contradicted_by_no_difference() {
         let ends = (0.992, 1.004);
-        let same = judged(Standing::Differs, 0.9946, 0.998, ends);
+        let same = judged(Standing::Differs, 0.9946, ends);
         assert_eq!(same, Standing::CannotTell);
-        let same = judged(Standing::Differs, 0.956, 0.998, ends);
+        let same = judged(Standing::Differs, 0.956, ends);
         assert_eq!(same, Standing::Differs);
     }
 }

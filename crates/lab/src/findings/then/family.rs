@@ -43,6 +43,6 @@ pub(in crate::findings) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then
 
 /// Whether a claim has a verdict.
 fn is_known(verdict: Standing) -> bool {
-    use Standing::{Differs, OtherSize, Refuted, Reproduced};
-    matches!(verdict, Reproduced | OtherSize | Refuted | Differs)
+    use Standing::{Differs, Refuted, Reproduced, SameDirection};
+    matches!(verdict, Reproduced | SameDirection | Refuted | Differs)
 }

@@ -33,11 +33,7 @@ pub(super) fn answer(
     let least = parts.clone().fold(ratio.least, f64::min);
     let most = parts.fold(ratio.most, f64::max);
     let estimate = ratio.median;
-    let of_all = claim::Ratio {
-        estimate,
-        ends: (least, most),
-    };
-    let (verdict, because) = claim::of_two(published, counted.verdict, Some(of_all));
+    let (verdict, because) = claim::of_two(published, counted.verdict, Some((least, most)));
     let flows = many(all.as_ref().map_or(0, |all| all.flows).into(), "flow");
     let spread = match counted.exact {
         true => " (exact)".to_owned(),

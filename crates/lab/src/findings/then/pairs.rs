@@ -9,7 +9,7 @@ use crate::data::words::plural;
 use crate::data::{Claim, Pair, Published};
 use crate::findings::quantity::{Basis, Compared, Kind, Look, Seen, SlotValues, alpha};
 use crate::findings::simulated::{self, Count};
-use crate::findings::{CaseResult, QuantityFinding};
+use crate::findings::{CaseResult, Contrast, QuantityFinding};
 
 /// A run that took this many times as long is another order of size.
 const LONGER: f64 = 10.0;
@@ -34,12 +34,10 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     if let Measured::NotAvailable { reason, .. } = &finding.contrast {
         return Err(Answer::impossible(reason));
     }
-    let ratio = finding.contrast.value().and_then(|contrast| {
-        let ends = contrast.interval()?;
-        let estimate = contrast.estimate;
-        (contrast.basis == Basis::Ratio).then_some(claim::Ratio { estimate, ends })
-    });
-    let (verdict, mut because) = claim::of_two(published, finding.verdict, ratio);
+    let ratio = finding.contrast.value();
+    let ratio = ratio.filter(|contrast| contrast.basis == Basis::Ratio);
+    let ends = ratio.and_then(Contrast::interval);
+    let (verdict, mut because) = claim::of_two(published, finding.verdict, ends);
     if let Some(longer) = longer(published, pair, case, run) {
         because = Some(because.map_or(longer.clone(), |said| format!("{said}; {longer}")));
     }
@@ -81,8 +79,7 @@ fn proved(published: &Published, case: &CaseResult, pair: &Pair, run: Run<'_>) -
     })
 }
 
-/// How much longer the source's run took, where it is another order of size: a fixed cost weighs that
-/// much less there.
+/// How much longer the source's run took, where it is another order of size.
 fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -> Option<String> {
     let quantity = (&*pair.quantity, pair.worker);
     let (_, ours) = super::amounts::found(case, &pair.reference, quantity, run).ok()?;
@@ -91,7 +88,7 @@ fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -
     let again = again.map_or_else(String::new, |command| format!(" (its size: `{command}`)"));
     (times >= LONGER && times.is_finite()).then(|| {
         format!(
-            "the source's took {} times as long, so a fixed cost weighs more in ours{again}",
+            "the source's took {} times as long{again}",
             significant(times)
         )
     })

@@ -54,8 +54,8 @@ pub struct ByNumber {
 pub enum Standing {
     /// Ours says the same.
     Reproduced,
-    /// Ours says the same, by far more or far less.
-    OtherSize,
+    /// Ours says the same, by more or less, or under other conditions.
+    SameDirection,
     /// Ours says the opposite.
     Refuted,
     /// Ours says something else.
@@ -74,7 +74,7 @@ impl Standing {
     pub fn name(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
-            Self::OtherSize => "same direction, other size",
+            Self::SameDirection => "same direction",
             Self::Refuted => "refuted",
             Self::Differs => "differs",
             Self::CannotTell => "cannot tell",

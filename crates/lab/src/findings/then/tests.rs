@@ -120,7 +120,7 @@ fn a_claim_with_a_factor_is_reproduced_by_that_factor_alone() {
     };
     let found = threads_faster(vec![by(0.7), by(0.5)]);
     assert_eq!(found[0].verdict, Standing::Reproduced);
-    assert_eq!(found[1].verdict, Standing::OtherSize);
+    assert_eq!(found[1].verdict, Standing::SameDirection);
     let because = found[1].because.as_deref();
     assert_eq!(
         because,
@@ -249,7 +249,9 @@ fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     let mut never = published(Claim::Faster, self::pair("time"));
     never.ours = None;
     never.not_here = Some("no such machine".to_owned());
-    let found = threads_faster(vec![elsewhere, never]);
+    let by_another_study = never.clone();
+    never.claim = None;
+    let found = threads_faster(vec![elsewhere, never, by_another_study]);
     assert_eq!(found[0].verdict, Standing::CannotTell);
     assert_eq!(
         found[0].because.as_deref(),
@@ -257,6 +259,7 @@ fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     );
     assert_eq!(found[1].verdict, Standing::NotPossible);
     assert_eq!(found[1].because.as_deref(), Some("no such machine"));
+    assert_eq!(found[2].verdict, Standing::CannotTell);
 }
 
 #[test]

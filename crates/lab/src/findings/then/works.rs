@@ -49,15 +49,8 @@ pub(super) fn throughput(
     let works = works(of, run)?;
     if let [(_, point)] = works.as_slice() {
         let ratio = point.threads_over_processes.as_ref();
-        let known = ratio.and_then(|one| {
-            let [low, high] = one.interval?;
-            let estimate = one.ratio;
-            Some(claim::Ratio {
-                estimate,
-                ends: (low, high),
-            })
-        });
-        let (verdict, because) = claim::of_two(published, word(ratio), known);
+        let ends = ratio.and_then(|one| one.interval.map(|[low, high]| (low, high)));
+        let (verdict, because) = claim::of_two(published, word(ratio), ends);
         return Ok(Answer {
             because,
             ..Answer::new(shown(point), verdict)
@@ -71,7 +64,11 @@ pub(super) fn throughput(
         let each = words.iter().map(|word| claim::direction(claim, *word));
         claim::of_all(&each.collect::<Vec<_>>())
     };
-    let verdict = published.claim.map_or(Standing::SideBySide, all);
+    let verdict = match (published.claim.map(all), published.size) {
+        (None, _) => Standing::SideBySide,
+        (Some(Standing::Reproduced), Some(_)) => Standing::SameDirection,
+        (Some(verdict), _) => verdict,
+    };
     Ok(Answer::new(counted(&words), verdict))
 }
 
