@@ -96,6 +96,7 @@ fn command() -> Result<Ending> {
         Command::Run(args) => commands::run::run(&args, &here),
         Command::Study(args) => commands::study::run(&args, &here),
         Command::Exec(args) => commands::exec::run(&args, &here),
+        Command::Body(args) => commands::body::run(&args, &here),
         Command::Hybrid(args) => commands::hybrid::run(&args, &here),
         Command::Wiki(args) => commands::wiki::run(&args, &here),
         Command::Search(args) => commands::search::run(&args, &here),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::turns::LEAST_FLOWS;
 use crate::workload::Workload;
 use crate::{
-    Balanced, Cpu, FaultInjection, Handoff, Io, Mem, Migrate, Numeric, Operations, Primes,
+    Balanced, Cpu, FaultInjection, Handoff, Io, Loaded, Mem, Migrate, Numeric, Operations, Primes,
     Searching, Server, Spin, Turns, Warehouse, Wiki,
 };
 
@@ -82,6 +82,9 @@ works! {
     /// Uneven work over several processes, and what evens it out.
     #[serde(rename = "balance")]
     Balanced(Balanced),
+    /// A function of the user's, from a shared library.
+    #[serde(rename = "body")]
+    Loaded(Loaded),
     /// A command of the user's.
     Program(Box<Program>),
     /// A server of the user's, and who asks it.

@@ -110,6 +110,11 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
+    /// The user's own library, which is loaded into slots.
+    fn library(&self) -> Option<&Path> {
+        None
+    }
+
     /// The user's own server with its load, if that is what it is.
     fn served(&self) -> Option<&Served> {
         None

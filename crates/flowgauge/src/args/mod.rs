@@ -1,6 +1,7 @@
 //! The command line, as data: one file a command.
 
 pub(crate) mod axis;
+mod body;
 mod compare;
 mod exec;
 mod fleet;
@@ -19,6 +20,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use body::{Argument, BodyArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use fleet::{
@@ -211,6 +213,7 @@ const TOP_EXAMPLES: &str = "\
 Examples:
   flowgauge run                      every study, quick: answers and a report
   flowgauge exec './a' './b'         two commands of your own
+  flowgauge body ./libmine.so        a function of your own, under every model
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
   flowgauge calibrate                what difference this machine can detect
   flowgauge machine                  what this machine is and can measure
@@ -230,6 +233,8 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// Compare commands of your own, at several numbers of flows or with what can be changed outside
     Exec(Box<ExecArgs>),
+    /// A function of your own, from a shared library, under every model
+    Body(BodyArgs),
     /// Ranks of an MPI program or threads, and how many of each
     Hybrid(Box<HybridArgs>),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
@@ -263,6 +268,7 @@ impl Command {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
             Self::Exec(args) => Some(&args.how),
+            Self::Body(args) => Some(&args.how),
             Self::Hybrid(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),

@@ -15,6 +15,7 @@ use lab::{Header, Results, Study};
 use machine::Machine;
 use measure::Measured;
 use nix::unistd::{Uid, geteuid};
+use workload::Work;
 
 use crate::output;
 
@@ -62,14 +63,19 @@ fn commands(studies: &[Study]) -> BTreeSet<String> {
     let cases = || studies.iter().flat_map(|study| &study.cases);
     let variants = || cases().flat_map(|case| &case.variants);
     let own = variants().filter_map(|variant| variant.work.as_ref());
-    let works = own.chain(cases().map(|case| &case.work));
-    let lines = works.filter_map(|work| work.program()).flat_map(|program| {
-        let settings = program
-            .env
-            .iter()
-            .map(|(name, value)| format!("{name}={value} ..."));
-        program.lines().map(str::to_owned).chain(settings)
-    });
+    let works: Vec<&Work> = own.chain(cases().map(|case| &case.work)).collect();
+    let bodies = works.iter().filter_map(|work| work.library());
+    let bodies = bodies.map(|library| format!("code of {}", library.display()));
+    let lines = works
+        .iter()
+        .filter_map(|work| work.program())
+        .flat_map(|program| {
+            let settings = program
+                .env
+                .iter()
+                .map(|(name, value)| format!("{name}={value} ..."));
+            program.lines().map(str::to_owned).chain(settings)
+        });
     let libraries =
         variants().filter_map(
             |variant| match variant.variant.allocator.as_ref()?.source() {
@@ -79,7 +85,7 @@ fn commands(studies: &[Study]) -> BTreeSet<String> {
                 _ => None,
             },
         );
-    lines.chain(libraries).collect()
+    lines.chain(libraries).chain(bodies).collect()
 }
 
 #[cfg(test)]

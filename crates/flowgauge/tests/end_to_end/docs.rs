@@ -36,7 +36,7 @@ const SMALL: [(&str, &str); 5] = [
 
 /// Examples of other crates with arguments that keep them short; those that need other programs
 /// or much time are there, and are not run.
-const EXAMPLES: [(&str, Option<&str>); 8] = [
+const EXAMPLES: [(&str, Option<&str>); 9] = [
     ("warehouse", Some("1M 500 1")),
     ("wiki", Some("1K 20 1")),
     ("numeric", Some("1")),
@@ -45,6 +45,7 @@ const EXAMPLES: [(&str, Option<&str>); 8] = [
     ("search_vs_others", None),
     ("count_traces", None),
     ("made_fleet", None),
+    ("collatz", None),
 ];
 
 /// Flags that keep a command short.
@@ -73,6 +74,7 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
         "creating" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "scaling" | "allocators" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],
+        "body" => &[("--rounds", "1"), BUDGET],
         "search --study" => &[("--rounds", "1"), BUDGET],
         _ => &[],
     }
@@ -204,6 +206,7 @@ fn home() -> Home {
         fs::create_dir(home.path(folder)).unwrap();
     }
     home.write("src/one.c", "struct one;\n");
+    super::bodies::of_the_docs(&home);
     home.write("hosts", "node1\nme@node2\n");
     let line = "run my-study.toml --rounds 8 --out before";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();

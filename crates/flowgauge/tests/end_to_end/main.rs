@@ -10,6 +10,7 @@
 mod answers;
 mod bad_input;
 mod bad_output;
+mod bodies;
 mod calibrate;
 mod common;
 mod compare;

@@ -47,8 +47,19 @@ impl Placed {
 
     /// For values that do not stand beside their key.
     pub(super) fn set_at(&mut self, key: &Spanned<String>, value: Value, place: usize) {
-        self.table.insert(key.get_ref().clone(), value);
-        self.places.insert(key.get_ref().clone(), place);
+        let key = key.get_ref();
+        self.places.insert(key.clone(), place);
+        // `args.n` is a key of a table within.
+        match key.split_once('.') {
+            None => _ = self.table.insert(key.clone(), value),
+            Some((table, own)) => {
+                let within = self.table.entry(table.to_owned());
+                let within = within.or_insert_with(|| Value::Table(Table::new()));
+                if let Value::Table(within) = within {
+                    within.insert(own.to_owned(), value);
+                }
+            }
+        }
     }
 
     /// If its parameters can be run.

@@ -1,0 +1,268 @@
+//! A body that is loaded from a shared library.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use crate::table::{Arg, FIBERS, Proof, Table, VERSION};
+
+const SYMBOL: &str = "flowgauge_body";
+/// Stack of a fiber where the body does not say.
+const USUAL_STACK: u64 = 256 << 10;
+
+/// Why a library is no body that can be run here.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The loader of the system refused.
+    #[error("cannot load the body {library}: {source}")]
+    Library {
+        /// Its path.
+        library: String,
+        /// What the loader said.
+        source: libloading::Error,
+    },
+    /// It exports no table.
+    #[error(
+        "{library} is no body: it does not export {SYMBOL} (`flowgauge body --header` prints the header of C)"
+    )]
+    NoTable {
+        /// Its path.
+        library: String,
+    },
+    /// Its table is of another version.
+    #[error("{library} is a body of interface {version}; this flowgauge knows {VERSION}")]
+    Version {
+        /// Its path.
+        library: String,
+        /// What it says.
+        version: u32,
+    },
+    /// It has nothing to run.
+    #[error("{library} is no body: its table has no function `unit`")]
+    NoUnit {
+        /// Its path.
+        library: String,
+    },
+    /// It has no argument of that name.
+    #[error("{library} has no argument '{name}': {}", known(names))]
+    NoArgument {
+        /// Its path.
+        library: String,
+        /// What was asked for.
+        name: String,
+        /// Those that it has.
+        names: Vec<String>,
+    },
+    /// It said so itself.
+    #[error("{library} could not prepare: its function `prepare` returned {code}")]
+    Prepare {
+        /// Its path.
+        library: String,
+        /// What it returned.
+        code: c_int,
+    },
+}
+
+fn known(names: &[String]) -> String {
+    match names {
+        [] => "it takes none".to_owned(),
+        names => format!("use {}", names.join(", ")),
+    }
+}
+
+/// A function of a body that did not return 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its function `{function}` returned {code}")]
+pub struct Refused {
+    /// Which one.
+    pub function: &'static str,
+    /// What it returned.
+    pub code: c_int,
+}
+
+/// A prepared body, until it is dropped.
+#[derive(Debug)]
+pub struct Loaded {
+    table: Table,
+    shared: *mut c_void,
+    /// Kept for as long as its functions are called.
+    _library: Library,
+}
+
+// SAFETY: the header asks a body to be called by several flows at once.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Loads a library that the user of this program names, and prepares its body. Its code runs in this
+    /// process: the user vouches for it, as for a program that is launched. To be called before the
+    /// process has other threads.
+    ///
+    /// # Errors
+    /// It is no library, no body, of another version, does not know an argument, or cannot prepare.
+    pub fn open(path: &Path, args: &BTreeMap<String, u64>) -> Result<Loaded, LoadError> {
+        let library = || path.display().to_string();
+        // SAFETY: the user names the library to have its code run, and it is what the header says.
+        let opened = unsafe { Library::new(path) }.map_err(|source| LoadError::Library {
+            library: library(),
+            source,
+        })?;
+        // SAFETY: a symbol of that name is such a table, by the header.
+        let symbol = unsafe { opened.get::<*const Table>(SYMBOL.as_bytes()) };
+        let symbol = symbol.map_err(|_| LoadError::NoTable { library: library() })?;
+        // SAFETY: its first word is the version in all versions.
+        let version = unsafe { symbol.cast::<u32>().read_unaligned() };
+        if version != VERSION {
+            let library = library();
+            return Err(LoadError::Version { library, version });
+        }
+        // SAFETY: a table of this version.
+        let table = unsafe { symbol.read_unaligned() };
+        if table.unit.is_none() {
+            return Err(LoadError::NoUnit { library: library() });
+        }
+        // SAFETY: names of a table that was just read.
+        let names = unsafe { names(&table) };
+        if let Some(name) = args.keys().find(|name| !names.contains(name)) {
+            return Err(LoadError::NoArgument {
+                library: library(),
+                name: name.clone(),
+                names,
+            });
+        }
+        let mut loaded = Loaded {
+            table,
+            shared: ptr::null_mut(),
+            _library: opened,
+        };
+        loaded.prepare(args).map_err(|code| {
+            loaded.table.finish = None;
+            LoadError::Prepare {
+                library: library(),
+                code,
+            }
+        })?;
+        Ok(loaded)
+    }
+
+    fn prepare(&mut self, args: &BTreeMap<String, u64>) -> Result<(), c_int> {
+        let Some(prepare) = self.table.prepare else {
+            return Ok(());
+        };
+        // A name that the body has holds no 0.
+        let given = args
+            .iter()
+            .filter_map(|(name, value)| Some((CString::new(name.as_str()).ok()?, *value)));
+        let given: Vec<(CString, u64)> = given.collect();
+        let args = given.iter().map(|(name, value)| Arg {
+            name: name.as_ptr(),
+            value: *value,
+        });
+        let args: Vec<Arg> = args.collect();
+        // SAFETY: as the header says of `prepare`; the names live until it returns.
+        match unsafe { prepare(args.as_ptr(), args.len(), &raw mut self.shared) } {
+            0 => Ok(()),
+            code => Err(code),
+        }
+    }
+
+    /// Whether it may run as a fiber.
+    #[must_use]
+    pub fn may_be_fiber(&self) -> bool {
+        self.table.flags & FIBERS != 0
+    }
+
+    /// Stack of a fiber, in bytes.
+    #[must_use]
+    pub fn stack_bytes(&self) -> u64 {
+        match self.table.stack_bytes {
+            0 => USUAL_STACK,
+            bytes => bytes,
+        }
+    }
+
+    /// What flow number `flow` has for itself: to be made in that flow.
+    ///
+    /// # Errors
+    /// The body refused.
+    pub fn begin(&self, flow: u64) -> Result<Flow<'_>, Refused> {
+        let mut own = ptr::null_mut();
+        if let Some(begin) = self.table.begin {
+            // SAFETY: as the header says of `begin`.
+            let code = unsafe { begin(self.shared, flow, &raw mut own) };
+            returned("begin", code)?;
+        }
+        Ok(Flow { body: self, own })
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if let Some(finish) = self.table.finish {
+            // SAFETY: as the header says of `finish`: a flow borrows this, so none is left.
+            unsafe { finish(self.shared) };
+        }
+    }
+}
+
+/// One flow of a body.
+#[derive(Debug)]
+pub struct Flow<'b> {
+    body: &'b Loaded,
+    own: *mut c_void,
+}
+
+impl Flow<'_> {
+    /// Does unit number `unit` of all, with `ops` operations.
+    ///
+    /// # Errors
+    /// The body refused.
+    #[inline]
+    pub fn unit(&mut self, unit: u64, ops: u64) -> Result<Proof, Refused> {
+        let mut proof = Proof::default();
+        let table = &self.body.table;
+        if let Some(work) = table.unit {
+            // SAFETY: as the header says of `unit`: `own` is this flow's.
+            let code = unsafe { work(self.body.shared, self.own, unit, ops, &raw mut proof) };
+            returned("unit", code)?;
+        }
+        Ok(proof)
+    }
+}
+
+impl Drop for Flow<'_> {
+    fn drop(&mut self) {
+        if let Some(end) = self.body.table.end {
+            // SAFETY: as the header says of `end`, once.
+            unsafe { end(self.body.shared, self.own) };
+        }
+    }
+}
+
+fn returned(function: &'static str, code: c_int) -> Result<(), Refused> {
+    match code {
+        0 => Ok(()),
+        code => Err(Refused { function, code }),
+    }
+}
+
+/// # Safety
+/// `table` is one of a library that is loaded.
+unsafe fn names(table: &Table) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut at = table.args;
+    while !at.is_null() {
+        // SAFETY: the list ends by a null.
+        let name = unsafe { at.read() };
+        if name.is_null() {
+            break;
+        }
+        // SAFETY: a name ended by 0.
+        let text = unsafe { CStr::from_ptr(name) };
+        names.push(text.to_string_lossy().into_owned());
+        at = at.wrapping_add(1);
+    }
+    names
+}
