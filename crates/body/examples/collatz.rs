@@ -38,7 +38,10 @@ impl Body for Collatz {
 fn steps(mut n: u64) -> u64 {
     let mut steps = 0;
     while n != 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = match n.is_multiple_of(2) {
+            true => n / 2,
+            false => 3 * n + 1,
+        };
         steps += 1;
     }
     steps

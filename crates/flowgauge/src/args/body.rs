@@ -41,7 +41,7 @@ pub(crate) struct BodyArgs {
     #[arg(long = "arg", value_name = "NAME=VALUES", value_parser = argument)]
     pub(crate) args: Vec<Argument>,
     /// Print the header of C, and run nothing
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with = "library")]
     pub(crate) header: bool,
     /// Print the study that would be run, as a file, and run nothing
     #[arg(long)]
