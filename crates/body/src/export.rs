@@ -66,7 +66,7 @@ impl Args {
     }
 }
 
-/// The table of a body; [`export!`] exports it.
+/// The table of a body; [`export!`](crate::export) exports it.
 #[must_use]
 pub const fn table_of<B: Body>(args: *const *const c_char) -> Table {
     Table {
