@@ -30,6 +30,7 @@ mod narration;
 mod operations;
 mod parent_memory;
 mod primes_results;
+mod python_functions;
 mod resume;
 mod sampling;
 mod scaling;

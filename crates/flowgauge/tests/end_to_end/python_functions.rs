@@ -1,0 +1,103 @@
+//! The module for Python: functions under workers of Python, and those that no other interpreter can have.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::common::{Home, Run};
+
+const SCRIPT: &str = r#"
+import sys
+import flowgauge
+
+def work(n):
+    return sum(i * i for i in range(n))
+
+def falls(n):
+    raise KeyError("nothing of that name")
+
+def differs(n):
+    import os
+    return os.getpid()
+
+def said(call):
+    try:
+        return call()
+    except (ValueError, RuntimeError, FileNotFoundError) as error:
+        return f"{type(error).__name__}: {error}"
+
+if __name__ == "__main__":
+    options = ["--rounds", "1", "--budget", "20s", "--out", sys.argv[2]]
+    compare = lambda function, *rest, **more: flowgauge.compare(function, *rest, workers=2, options=options, **more)
+    print(said({
+        "works": lambda: compare(work, [1000] * 8).findings["finished"],
+        "page": lambda: compare(work, [1000] * 8, models=["threads"])._repr_html_()[:5],
+        "falls": lambda: compare(falls, [1], models=["serial", "fork"]),
+        "differs": lambda: compare(differs, [1, 2], models=["serial", "fork"]),
+        "lambda": lambda: compare(lambda n: n, [1]),
+        "model": lambda: compare(work, [1], models=["thread"]),
+        "nothing": lambda: compare(work, []),
+    }[sys.argv[1]]))
+"#;
+
+fn python() -> Option<&'static str> {
+    let runs = Command::new("python3")
+        .args(["-c", "import concurrent.futures"])
+        .output();
+    let is_there = runs.is_ok_and(|run| run.status.success());
+    if !is_there {
+        skipped::skipped("functions of Python: python3 is not installed");
+    }
+    is_there.then_some("python3")
+}
+
+/// The script with one word, in a home of its own.
+fn said(program: Option<&Path>, word: &str) -> (Home, Run) {
+    let home = Home::new();
+    home.write("try.py", SCRIPT);
+    let mut command = home.program("python3", &["try.py", word, "out"]);
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
+    command.env("PYTHONPATH", module);
+    let command = match program {
+        Some(program) => command.env("FLOWGAUGE", program),
+        None => command.env_remove("FLOWGAUGE"),
+    };
+    let run = Run::from(command.output().unwrap());
+    (home, run)
+}
+
+#[test]
+fn functions_of_python_run_under_all_of_its_workers() {
+    if python().is_none() {
+        return;
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_flowgauge"));
+    for (word, expected) in [
+        ("works", "True"),
+        ("page", "<pre>"),
+        ("falls", "nothing of that name"),
+        ("differs", "RuntimeError"),
+        ("lambda", "ValueError: <function"),
+        (
+            "model",
+            "ValueError: no workers of the kind 'thread' here: use serial, threads, ",
+        ),
+        ("nothing", "ValueError: no items"),
+    ] {
+        let (home, run) = said(Some(program), word);
+        assert!(
+            run.stdout.contains(expected),
+            "{word}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        home.assert_nothing_left();
+    }
+    let (_home, run) = said(None, "works");
+    let missing = "FileNotFoundError: the program flowgauge is not on the PATH";
+    assert!(
+        run.stdout.contains(missing) || run.stdout.contains("True"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
