@@ -60,6 +60,7 @@
 //!
 //! This crate contains `unsafe`: it calls through tables of other programs, and makes such tables.
 
+mod bench;
 mod export;
 #[cfg(feature = "load")]
 mod load;
@@ -70,6 +71,7 @@ mod table;
 /// `flowgauge.h`, the interface for C.
 pub const HEADER: &str = include_str!("../include/flowgauge.h");
 
+pub use bench::bench;
 pub use export::{Args, Body, arg_names, table_of};
 #[cfg(feature = "load")]
 pub use load::{Flow, LoadError, Loaded, Refused};

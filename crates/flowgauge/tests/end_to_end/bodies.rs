@@ -240,6 +240,50 @@ fn what_a_body_prints_is_in_nobodys_way() {
     serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap();
 }
 
+/// A package that is no part of the workspace.
+#[test]
+fn cargo_bench_of_a_package_of_ones_own_runs_its_body() {
+    let home = Home::new();
+    let package = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../body/tests/own-crate/Cargo.toml"
+    );
+    let bench = |program: &str| {
+        let mut cargo = Command::new(env!("CARGO"));
+        let cargo = cargo.args([
+            "bench",
+            "--bench",
+            "models",
+            "--offline",
+            "--quiet",
+            "--manifest-path",
+            package,
+            "--",
+        ]);
+        let out = home.path("out");
+        let cargo = cargo
+            .args(["--rounds", "1", "--budget", "20s", "--out"])
+            .arg(out);
+        let cargo = cargo
+            .env("CARGO_TARGET_DIR", home.path("target"))
+            .env("FLOWGAUGE", program);
+        Run::from(cargo.output().unwrap())
+    };
+    let run = bench("no-such-flowgauge");
+    assert_ne!(run.code, Some(0));
+    assert!(
+        run.stderr
+            .contains("no-such-flowgauge is not there: install flowgauge"),
+        "{}",
+        run.stderr
+    );
+    let run = bench(env!("CARGO_BIN_EXE_flowgauge"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("digits"), "{}", run.stdout);
+    let results = results(&home.path("out"));
+    assert_eq!(results.studies[0].cases[0].slots.len(), 3);
+}
+
 #[test]
 fn the_study_that_body_prints_runs() {
     let home = Home::new();
