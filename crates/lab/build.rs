@@ -1,14 +1,23 @@
 //! Lists the folders of studies, so that adding one touches nothing else.
 //!
-//! Each folder `studies/NAME` with a `study.toml` becomes an entry of `BUILTIN`: its name and its
-//! text. They stand in the order that `order = N` at the head of each file gives, and by name
+//! Each folder `studies/NAME` with a `study.toml` becomes an entry of `BUILTIN`, and each folder
+//! `decisions/NAME` one of `DECISIONS`: its name and its text. They stand in the order that `order = N` at the head of each file gives, and by name
 //! where none is given.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
+    let lists = [("BUILTIN", "studies"), ("DECISIONS", "decisions")];
+    let lists: io::Result<String> = lists.into_iter().map(|(name, of)| list(name, of)).collect();
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
+    fs::write(PathBuf::from(out).join("builtin.rs"), lists?)
+}
+
+fn list(name: &str, folder: &str) -> io::Result<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(folder);
     println!("cargo:rerun-if-changed={}", root.display());
     let mut studies = Vec::new();
     for entry in fs::read_dir(&root)? {
@@ -20,9 +29,9 @@ fn main() -> io::Result<()> {
     }
     studies.sort();
     let entries: String = studies.iter().map(|(_, file)| entry(file)).collect();
-    let list = format!("pub(super) static BUILTIN: &[(&str, &str)] = &[\n{entries}];\n");
-    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
-    fs::write(PathBuf::from(out).join("builtin.rs"), list)
+    Ok(format!(
+        "pub(super) static {name}: &[(&str, &str)] = &[\n{entries}];\n"
+    ))
 }
 
 fn order(text: &str) -> u32 {

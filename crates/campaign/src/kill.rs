@@ -61,9 +61,11 @@ const WORKS: [Work; 6] = [
 ];
 
 /// Every other command, with its words in a line.
-const LINES: [&str; 27] = [
+const LINES: [&str; 29] = [
     "exec|sleep 0.01|sleep 0.02|--rounds|10|--out|out",
     "exec|-N|sh -c 'sleep 0.05 & wait'|--rounds|10|--out|out",
+    "exec|--quota|0.5|sh -c 'sleep 0.05 & wait'|--rounds|10|--out|out",
+    "primes|--quota|0.5,1|-p|2|-t|2|-b|20000|--rounds|10|--out|out",
     "search|--model|process-pool|-j|4|the|/usr/include",
     "search|--model|process-per-file|-j|4|the|/usr/include",
     "search|--study|the|/usr/include|--rounds|10|--out|out",

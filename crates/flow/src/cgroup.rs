@@ -67,23 +67,13 @@ impl Cgroup {
     /// There is no cgroup v2, or it may not be used.
     pub fn make() -> io::Result<Self> {
         let before = own_folder()?;
-        for _ in 0..TRIES {
-            let folder = before.join(tidy::names::new(Kind::Group)?);
-            fs::create_dir(&folder)?;
-            // Another run may have removed it before it was locked.
-            if let Some(lock) = locked(&folder)
-                && folder.exists()
-            {
-                return Ok(Self {
-                    folder,
-                    before,
-                    lock,
-                    is_entered: false,
-                });
-            }
-            let _swept_is_fine = fs::remove_dir(&folder);
-        }
-        Err(io::Error::other("no control group could be made"))
+        let (folder, lock) = make_locked(&before)?;
+        Ok(Self {
+            folder,
+            before,
+            lock,
+            is_entered: false,
+        })
     }
 
     /// Moves this process into it, so that what it launches is in it too.
@@ -117,8 +107,7 @@ impl Cgroup {
     /// How many threads are in it.
     #[must_use]
     pub fn threads(&self) -> usize {
-        let text = fs::read_to_string(self.folder.join("cgroup.threads")).unwrap_or_default();
-        text.lines().count()
+        threads(&self.folder)
     }
 
     /// Kills all other members; this process leaves meanwhile. Nothing that forks escapes.
@@ -142,12 +131,31 @@ impl Cgroup {
     }
 }
 
+/// Makes a folder of a group below `parent`, and locks it.
+pub(crate) fn make_locked(parent: &Path) -> io::Result<(PathBuf, File)> {
+    for _ in 0..TRIES {
+        let folder = parent.join(tidy::names::new(Kind::Group)?);
+        fs::create_dir(&folder)?;
+        // Another run may have removed it before it was locked.
+        if let Some(lock) = locked(&folder)
+            && folder.exists()
+        {
+            return Ok((folder, lock));
+        }
+        let _swept_is_fine = fs::remove_dir(&folder);
+    }
+    Err(io::Error::other("no control group could be made"))
+}
+
 /// Ends and removes groups whose slot is gone. True where a slot of any run is alive.
 pub fn sweep() -> bool {
-    let Ok(own) = own_folder() else { return false };
+    let mut folders = crate::quota::folders();
+    folders.extend(own_folder().ok().filter(|own| !folders.contains(own)));
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
     let mut held = false;
-    let entries = fs::read_dir(own).into_iter().flatten().flatten();
-    for entry in entries {
+    for entry in entries.flatten().flatten() {
         let name = entry.file_name();
         let is_group = name.to_str().and_then(Kind::of) == Some(Kind::Group);
         let folder = entry.path();
@@ -167,7 +175,7 @@ fn locked(folder: &Path) -> Option<File> {
 }
 
 /// User and system time of `cpu.stat`, in ns.
-fn cpu_ns(text: &str) -> Option<[u64; 2]> {
+pub(crate) fn cpu_ns(text: &str) -> Option<[u64; 2]> {
     let of = |key: &str| -> Option<u64> {
         let used = text.lines().find_map(|line| line.strip_prefix(key))?;
         Some(1_000 * used.trim().parse::<u64>().ok()?)
@@ -175,7 +183,12 @@ fn cpu_ns(text: &str) -> Option<[u64; 2]> {
     Some([of("user_usec ")?, of("system_usec ")?])
 }
 
-fn members(folder: &Path) -> Vec<i32> {
+pub(crate) fn threads(folder: &Path) -> usize {
+    let text = fs::read_to_string(folder.join("cgroup.threads")).unwrap_or_default();
+    text.lines().count()
+}
+
+pub(crate) fn members(folder: &Path) -> Vec<i32> {
     let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
@@ -214,6 +227,18 @@ fn own_folder() -> io::Result<PathBuf> {
         .find_map(|line| line.strip_prefix("0::/"))
         .ok_or_else(missing)?;
     Ok(Path::new(mount).join(path))
+}
+
+/// The folder of a group and of all above it, the nearest first. A group outside the mount shows no
+/// folder.
+pub(crate) fn ancestors(mount: &Path, path: &str) -> Vec<PathBuf> {
+    let own = mount.join(path.trim_start_matches('/'));
+    let all = own
+        .ancestors()
+        .take_while(|folder| folder.starts_with(mount));
+    all.filter(|folder| folder.is_dir())
+        .map(Path::to_owned)
+        .collect()
 }
 
 fn mount_of(mounts: &str) -> Option<&str> {

@@ -59,6 +59,7 @@ pub mod placement;
 mod policy;
 pub mod probe;
 mod proof;
+pub mod quota;
 pub mod record;
 pub mod relay;
 mod rep;
@@ -101,6 +102,7 @@ pub use placement::Placement;
 pub use policy::{Policy, PolicyError};
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use proof::Proof;
+pub use quota::{Quota, QuotaError};
 pub use record::{
     Answer, Failure, FlowRecord, FlowState, KILLED, Outcome, Rep, SelfManagedUsage, SlotRecord,
 };

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Proof;
 use crate::latency::Latencies;
+use crate::quota::Throttled;
 use crate::samples::Samples;
 use crate::simulation::Simulated;
 
@@ -143,6 +144,9 @@ pub struct Rep {
     /// which stands for all of them.
     #[serde(default, rename = "own", skip_serializing_if = "Option::is_none")]
     pub self_managed: Option<Box<SelfManagedUsage>>,
+    /// What the flows were held back, where they have a quota.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<Throttled>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -188,6 +188,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             }),
             counted,
             self_managed: None,
+            throttled: None,
         };
         Ok(Run {
             failure: self.failure(&rep),

@@ -31,10 +31,11 @@ use nix::unistd::getpid;
 use crate::alarm::Alarm;
 use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
+use crate::quota::{QuotaGroup, Throttled};
 use crate::record::{
     Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
 };
-use crate::slot_process::{SlotProcess, prepare};
+use crate::slot_process::{SlotProcess, limited, prepare, throttled_since};
 use crate::{Failure, Latencies, Proof, simulation};
 
 /// Work that makes its own flows.
@@ -89,6 +90,8 @@ pub struct SelfManagedRep {
     pub proof: Proof,
     /// How long requests took, where it answers some.
     pub latencies: Option<Latencies>,
+    /// What a quota held back, where what it launches has one.
+    pub throttled: Option<Throttled>,
     /// What else it tells; the peak of RSS is filled in by the harness where it is 0.
     pub own: SelfManagedUsage,
 }
@@ -103,6 +106,9 @@ impl<W> SlotProcess<W> {
     fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
         prepare(&spec.variant)?;
+        // What a supervisor launches has the quota, and it has none.
+        let own = Some(&spec.variant).filter(|_| !F::KEEPS_DEADLINE);
+        let limited = own.map_or(Ok(None), limited)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),
@@ -124,7 +130,7 @@ impl<W> SlotProcess<W> {
             if spec.simulate.is_some() {
                 simulation::each_thread_is_a_flow();
             }
-            let rep = match repetition(work, false) {
+            let rep = match within(limited.as_ref(), work) {
                 Ok(rep) => rep,
                 Err(error) => return Ok(Answer::after(&error, Some(number))),
             };
@@ -158,6 +164,16 @@ impl<W> SlotProcess<W> {
             proof,
         }))
     }
+}
+
+/// A repetition, with what the group of a quota was held back in it.
+fn within(limited: Option<&QuotaGroup>, work: &mut impl SelfManaged) -> io::Result<Rep> {
+    let before = limited.map(QuotaGroup::throttled).transpose()?;
+    let rep = repetition(work, false)?;
+    Ok(Rep {
+        throttled: throttled_since(limited, before)?.or(rep.throttled),
+        ..rep
+    })
 }
 
 fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
@@ -201,6 +217,7 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
             peak_rss,
             ..done.own
         })),
+        throttled: done.throttled,
     })
 }
 

@@ -32,6 +32,7 @@ use crate::body::Body;
 use crate::channel::Sink;
 use crate::ending::{answer_and_exit, end_on_panic, exit};
 use crate::parent_memory::HeldParentMemory;
+use crate::quota::{QuotaGroup, Throttled};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
 use crate::variant::{Channel, Variant};
@@ -114,6 +115,13 @@ pub(crate) fn prepare(variant: &Variant) -> io::Result<()> {
     variant.policy.map_or(Ok(()), Policy::prepare)
 }
 
+/// The group of the variant's quota, if it has one, with this process in it.
+pub(crate) fn limited(variant: &Variant) -> io::Result<Option<QuotaGroup>> {
+    let group = variant.quota.map(QuotaGroup::make).transpose()?;
+    group.as_ref().map_or(Ok(()), QuotaGroup::enter)?;
+    Ok(group)
+}
+
 impl<W> SlotProcess<W> {
     /// What to do.
     #[must_use]
@@ -136,6 +144,7 @@ impl<W> SlotProcess<W> {
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
         prepare(&spec.variant)?;
+        let limited = limited(&spec.variant)?;
         if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
             flow_run::bind(spec.bound_to())?;
         }
@@ -154,7 +163,9 @@ impl<W> SlotProcess<W> {
             if let (Some(parent_memory), 2..) = (&parent_memory, number) {
                 parent_memory.renew()?;
             }
-            let run = rep::run(&resources, spec, &self.task.fifo, body, sink, last)?;
+            let before = limited.as_ref().map(QuotaGroup::throttled).transpose()?;
+            let mut run = rep::run(&resources, spec, &self.task.fifo, body, sink, last)?;
+            run.rep.throttled = throttled_since(limited.as_ref(), before)?;
             let wrong = run.failure.clone();
             if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
                 return Ok(Answer::Failed {
@@ -181,6 +192,15 @@ impl<W> SlotProcess<W> {
             proof,
         }))
     }
+}
+
+/// What the group was held back since a reading.
+pub(crate) fn throttled_since(
+    group: Option<&QuotaGroup>,
+    before: Option<Throttled>,
+) -> io::Result<Option<Throttled>> {
+    let now = group.map(QuotaGroup::throttled).transpose()?;
+    Ok(now.zip(before).map(|(now, before)| now.since(before)))
 }
 
 /// All repetitions prove the same work.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy};
+use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy, Quota};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct Variant {
     /// By which policy of the scheduler its flows get their CPUs, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// The CPU time that its flows get, where that is not left to the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Quota>,
 }
 
 impl Variant {
@@ -57,6 +60,7 @@ impl Variant {
             heap_pages: None,
             memory_policy: None,
             policy: None,
+            quota: None,
         }
     }
 

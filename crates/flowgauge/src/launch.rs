@@ -107,7 +107,11 @@ impl SlotLauncher {
     /// Also ends what a slot process could not end itself.
     fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         if spec.work.program().is_none() {
-            return self.launch_slot(spec);
+            let outcome = self.launch_slot(spec);
+            if spec.variant.quota.is_some() {
+                flow::cgroup::sweep();
+            }
+            return outcome;
         }
         let adopting = program::tree::adopt_orphans();
         adopting.map_err(|source| flow::LaunchError::Start { source })?;

@@ -3,8 +3,9 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of seven things: the command, a slot process (the fresh process
-//! of one slot), the load generator of a slot process that is a server, a rank of an MPI program, a probe (a fresh process behind
+//! A process of this program is one of eight things: the command, a slot process (the fresh process
+//! of one slot), the load generator of a slot process that is a server, a server in one of the forms that are
+//! compared, a rank of an MPI program, a probe (a fresh process behind
 //! a lowered limit), a sampler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
@@ -45,6 +46,9 @@ fn main() -> ExitCode {
     }
     if program::load::is_load() {
         program::load::load_main(workload::server::load_in_rounds);
+    }
+    if program::serve::is_serve() {
+        program::serve::serve_main();
     }
     if mpi::is_rank() {
         mpi::rank_main();
@@ -94,6 +98,7 @@ fn command() -> Result<Ending> {
     let here: LazyCell<Machine> = LazyCell::new(Machine::read);
     match args::asked() {
         Command::Run(args) => commands::run::run(&args, &here),
+        Command::Decide(args) => commands::decide::run(&args, &here),
         Command::Study(args) => commands::study::run(&args, &here),
         Command::Exec(args) => commands::exec::run(&args, &here),
         Command::Body(args) => commands::body::run(&args, &here),

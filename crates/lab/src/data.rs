@@ -26,9 +26,9 @@ pub use settings::{AskedParentMemory, Preset, Sampling, Settings, Value};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{
-    BestOf, Case, Claim, Deciding, Half, LabelledVariant, Metric, OfCase, OfModel, OfPair, OfSweep,
-    OfVariant, OfWork, Origin, Ours, Pair, Published, Step, Study, SweepPoint, TimeIn, Topology,
-    along, base, labelled,
+    BestOf, Case, Claim, Deciding, Decision, Half, LabelledVariant, Metric, OfCase, OfModel,
+    OfPair, OfSweep, OfVariant, OfWork, Origin, Ours, Pair, Published, Step, Study, SweepPoint,
+    Thread, TimeIn, Topology, along, base, labelled,
 };
 pub(crate) use study::{Questions, differ_in_flows_alone, unique};
 pub use words::{listed, plural};

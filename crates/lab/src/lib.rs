@@ -39,10 +39,10 @@ pub mod run;
 mod testing;
 
 pub use data::{
-    AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Deciding, Entry, Header, JournalError,
-    LabelledVariant, Metric, Origin, Ours, Preset, Probe, Published, RawSlot, SCHEMA, Sampling,
-    Settings, SlotEntry, Study, SweepPoint, Topology, Value, has_whole_header, journal, labelled,
-    listed, number, plural,
+    AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Deciding, Decision, Entry, Header,
+    JournalError, LabelledVariant, Metric, Origin, Ours, Preset, Probe, Published, RawSlot, SCHEMA,
+    Sampling, Settings, SlotEntry, Study, SweepPoint, Topology, Value, has_whole_header, journal,
+    labelled, listed, number, plural,
 };
 pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};
@@ -53,10 +53,10 @@ pub use findings::{
     ScalingPoint, SelfManaged, Shape, Shared, StudyResult, Sweep, Throughput, Used, VariantSummary,
     Workers, compare, compared, expect, fleet, is_compared, latency_ns,
 };
-pub use plan::study::{StudyError, builtin, builtin_names, nearest};
+pub use plan::study::{StudyError, builtin, builtin_names, decision, decision_names, nearest};
 pub use plan::{
     CaseError, LaidWork, LeftOut, Plan, PlanError, Request, Spread, Wanted, capacity, check, cpus,
-    lay_out, machine_limits, scaling, simulated, study, written,
+    fitted, lay_out, machine_limits, scaling, simulated, study, written,
 };
 pub use run::progress::{Event, Observer, Place, Silent, SlotPlace};
 pub use run::run;

@@ -23,6 +23,7 @@ pub mod study;
 pub mod written;
 
 pub use check::{CaseError, check, cpus};
+pub use here::fitted_here as fitted;
 pub use request::{LaidWork, LeftOut, Plan, PlanError, Request, Wanted};
 pub use scaling::Spread;
 pub use steps::lay_out;

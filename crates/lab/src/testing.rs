@@ -119,6 +119,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         kernel_counters: None,
         counted: None,
         self_managed: None,
+        throttled: None,
     }
 }
 

@@ -224,6 +224,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
             heap_pages: None,
             memory_policy: None,
             policy: None,
+            quota: None,
         },
         cpus: Vec::new(),
         warmups: 0,

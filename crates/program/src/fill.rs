@@ -27,10 +27,14 @@ pub struct Fill {
     pub built: Option<String>,
     /// The file that the launch has drawn, where there are several.
     pub build: Option<String>,
+    /// The number that a sweep gives.
+    pub value: Option<u64>,
+    /// This program, where the command asks for it.
+    pub flowgauge: Option<String>,
 }
 
 /// All names, as they stand in braces.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 11] = [
     "flows",
     "processes",
     "threads",
@@ -40,6 +44,8 @@ pub const NAMES: [&str; 9] = [
     "dir",
     "built",
     "build",
+    "value",
+    "flowgauge",
 ];
 
 impl Fill {
@@ -62,6 +68,8 @@ impl Fill {
             dir: None,
             built: None,
             build: None,
+            value: None,
+            flowgauge: None,
         }
     }
 
@@ -79,6 +87,8 @@ impl Fill {
             self.dir.clone(),
             self.built.clone(),
             self.build.clone(),
+            self.value.map(|value| value.to_string()),
+            self.flowgauge.clone(),
         ];
         let known = NAMES.iter().zip(values);
         known.fold(text.to_owned(), |text, (name, value)| match value {

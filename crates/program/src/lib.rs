@@ -46,12 +46,14 @@ mod pipe;
 pub mod program;
 pub mod report;
 mod runner;
+pub mod serve;
 pub mod served;
 mod server;
 mod supervisor;
 mod sys;
 pub mod tree;
 mod usage;
+mod version;
 
 use std::io;
 
@@ -65,6 +67,7 @@ pub use layout::Layout;
 pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};
+pub use version::version;
 
 /// The answer, when nothing runs any more: after an error something may.
 fn ended(answer: io::Result<Answer>) -> Answer {

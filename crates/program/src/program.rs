@@ -11,6 +11,7 @@ use crate::command::{Shell, resolve, words};
 use crate::environment_variants::Knobs;
 use crate::fill::{Fill, has};
 use crate::layout::Layout;
+use crate::version::{succeeds, version};
 
 /// Seconds between asking a program to end and killing it, where nothing else is said.
 pub const GRACE_S: f64 = 2.0;
@@ -21,9 +22,10 @@ const MOST_COPIES: u32 = 4_000;
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The command line, with placeholders (`{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`,
-    /// `{port}`, `{dir}`, `{built}`, `{build}`).
+    /// `{port}`, `{dir}`, `{built}`, `{build}`, `{value}`, `{flowgauge}`).
     pub command: String,
-    /// Programs that must be on the machine, each with the command that gets it.
+    /// Programs that must be on the machine, or commands (with a space) that must succeed, each with the
+    /// command that gets it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: BTreeMap<String, String>,
     /// Files that come with it, by their names in `{built}`.
@@ -35,6 +37,12 @@ pub struct Program {
     /// How many flows the variants are for, where a sweep or the study says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// A number that a sweep gives it, `{value}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<u64>,
+    /// A command that says which version runs: a number of its output stands for `{version}` in labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// How many copies are launched at once, each with its own `{i}`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub copies: Copies,
@@ -179,6 +187,14 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// A program, or a command that succeeds where what is needed is here.
+fn is_here(need: &str) -> bool {
+    match need.contains(' ') {
+        false => resolve(need).is_ok(),
+        true => succeeds(need),
+    }
+}
+
 fn is_plain(name: &str) -> bool {
     !name.contains(['/', '\0']) && !["", ".", ".."].contains(&name)
 }
@@ -193,6 +209,8 @@ impl Program {
             files: BTreeMap::new(),
             build: None,
             flows: None,
+            value: None,
+            version: None,
             copies: Copies::default(),
             shell: Shell::Auto,
             env: BTreeMap::new(),
@@ -321,10 +339,18 @@ impl Program {
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let mut needs = self.needs.iter();
-        let (name, get) = needs.find(|(name, _)| resolve(name).is_err())?;
-        Some(format!(
-            "not available: there is no {name} here (to get it: {get})"
-        ))
+        let (name, get) = needs.find(|(name, _)| !is_here(name))?;
+        Some(match name.contains(' ') {
+            true => format!("not available: `{name}` fails here (to get it: {get})"),
+            false => format!("not available: there is no {name} here (to get it: {get})"),
+        })
+    }
+
+    /// The version that runs, as its command says it; `None` where it has no such command.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        let said = version(self.version.as_deref()?);
+        Some(said.unwrap_or_else(|_| "version not known".to_owned()))
     }
 
     /// Whether launches need a folder of their slot, and so one of the run.
@@ -342,7 +368,7 @@ impl Program {
             Err(why) => return Some(why),
         };
         let first = words.first()?;
-        let made_later = ["dir", "port", "built", "build"]
+        let made_later = ["dir", "port", "built", "build", "flowgauge"]
             .iter()
             .any(|name| has(first, name));
         if made_later || self.setup.is_some() || self.prepare.is_some() {

@@ -70,6 +70,10 @@ impl<'a> Runner<'a> {
         let seconds = spec.deadline_s.clamp(0.0, 1e9);
         let mut fill = Fill::of(&spec.variant);
         fill.dir = dir.map(|dir| dir.display().to_string());
+        fill.value = program.value;
+        if program.asks_for("flowgauge") {
+            fill.flowgauge = Some(std::env::current_exe()?.display().to_string());
+        }
         if program.asks_for("port") {
             fill.port = Some(free_port()?);
         }
@@ -79,7 +83,7 @@ impl<'a> Runner<'a> {
         }
         let mut runner = Self {
             program,
-            supervisor: Supervisor::new()?,
+            supervisor: Supervisor::new(spec.variant.quota)?,
             fill,
             cpus: spec.cpus.clone(),
             deadline: Instant::now() + Duration::from_secs_f64(seconds),
@@ -192,6 +196,7 @@ impl SelfManaged for Runner<'_> {
             },
             own: self.own_usage(&launch),
             latencies: None,
+            throttled: launch.throttled,
         })
     }
 

@@ -85,6 +85,7 @@ impl<'a> ServerRunner<'a> {
             executable: &executable,
             stdin: null()?,
             stdout: Some(Pipe::new(MOST >> 6, false)?),
+            is_limited: true,
         };
         let launched = self.base.supervisor.launch(order);
         launched.map_err(|error| io::Error::other(format!("cannot launch '{line}': {error}")))
@@ -99,7 +100,9 @@ impl<'a> ServerRunner<'a> {
         let before = self.base.supervisor.cpu_by_cgroup();
         let mut server = self.launch()?;
         let ready = self.wait_ready(&mut server);
+        let held = self.base.supervisor.throttled();
         let asked = ready.and_then(|ready_ns| Ok((ready_ns, self.ask(&mut server)?)));
+        let held = self.base.supervisor.throttled().zip(held);
         let (ready_ns, asked) = match asked {
             Ok(asked) => asked,
             Err(error) => {
@@ -141,6 +144,7 @@ impl<'a> ServerRunner<'a> {
                 ..self.own(&used, &asked)
             },
             latencies: asked.latencies,
+            throttled: held.map(|(now, before)| now.since(before)),
         })
     }
 

@@ -19,7 +19,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process;
 use std::time::{Duration, Instant};
 
+use flow::Quota;
 use flow::cgroup::Cgroup;
+use flow::quota::{QuotaGroup, Throttled};
 use measure::clock::now_ns;
 use measure::usage::ProcessUsage;
 use nix::errno::Errno;
@@ -62,11 +64,13 @@ pub(crate) struct Supervisor {
     flooded: bool,
     /// Holds all that is launched, if available.
     cgroup: Option<Cgroup>,
+    /// Limits what is measured, where its variant has a quota.
+    quota: Option<QuotaGroup>,
 }
 
 impl Supervisor {
     /// Makes this process adopt orphans and receive `SIGTERM` by a descriptor.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub(crate) fn new(quota: Option<Quota>) -> io::Result<Self> {
         oom::begin();
         set_child_subreaper(true)?;
         let mut mask = SigSet::empty();
@@ -86,6 +90,7 @@ impl Supervisor {
             glance: Instant::now() + GLANCE,
             flooded: false,
             cgroup: Cgroup::make().ok().and_then(usable),
+            quota: quota.map(QuotaGroup::make).transpose()?,
         })
     }
 
@@ -102,7 +107,9 @@ impl Supervisor {
         };
         let group = self.cgroup.as_ref().filter(|group| !group.is_entered());
         let group = group.map(Cgroup::descriptor);
-        let launched = sys::launch(order.executable, streams, group)?;
+        let quota = self.quota.as_ref().filter(|_| order.is_limited);
+        let quota = quota.map(QuotaGroup::way_in);
+        let launched = sys::launch(order.executable, streams, group, quota)?;
         Ok(Running {
             pid: launched.pid,
             began_ns: launched.began_ns,
@@ -153,7 +160,10 @@ impl Supervisor {
         }
         let all = threads_of_machine();
         let flooded = match &self.cgroup {
-            Some(group) => all > MOST_THREADS && group.threads() > MOST_THREADS,
+            Some(group) => {
+                let limited = self.quota.as_ref().map_or(0, QuotaGroup::threads);
+                all > MOST_THREADS && group.threads() + limited > MOST_THREADS
+            }
             None => {
                 all > self.threads + MOST_THREADS && tree::has_more_threads(self.own, MOST_THREADS)
             }
@@ -207,7 +217,18 @@ impl Supervisor {
             true => ProcessUsage::own().ok()?,
             false => ProcessUsage::default(),
         };
-        Some(less(group.cpu_ns()?, [own.user_ns, own.system_ns]))
+        let limited = self
+            .quota
+            .as_ref()
+            .map_or(Some([0; 2]), QuotaGroup::cpu_ns)?;
+        let [user, system] = group.cpu_ns()?;
+        let all = [user + limited[0], system + limited[1]];
+        Some(less(all, [own.user_ns, own.system_ns]))
+    }
+
+    /// What was held back so far of what has a quota.
+    pub(crate) fn throttled(&self) -> Option<Throttled> {
+        self.quota.as_ref()?.throttled().ok()
     }
 
     /// Looks whether a process that runs ignores `SIGCHLD`, and takes it down with the orphans.

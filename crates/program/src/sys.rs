@@ -70,6 +70,8 @@ struct Order {
     arguments: *const *const libc::c_char,
     environment: *const *const libc::c_char,
     streams: [RawFd; 3],
+    /// The way into the group of a quota; negative: none.
+    quota: RawFd,
     parent: libc::pid_t,
     nice: libc::c_int,
     mask: libc::sigset_t,
@@ -84,12 +86,13 @@ const STACK: usize = 64 << 10;
 /// Signals that this program ignores and a launched one must find at their defaults.
 const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
-/// Launches a program in a session of its own, and in that control group. It gets `SIGKILL` when
+/// Launches a program in a session of its own, in that control group and in that of a quota. It gets `SIGKILL` when
 /// this thread ends.
 pub(crate) fn launch(
     program: &Executable,
     streams: Streams<'_>,
     group: Option<BorrowedFd<'_>>,
+    quota: Option<BorrowedFd<'_>>,
 ) -> io::Result<Launched> {
     let arguments = pointers(&program.arguments);
     let environment = pointers(&program.environment);
@@ -98,6 +101,7 @@ pub(crate) fn launch(
         arguments: arguments.as_ptr(),
         environment: environment.as_ptr(),
         streams: [streams.stdin, streams.stdout, streams.stderr].map(AsRawFd::as_raw_fd),
+        quota: quota.map_or(-1, |way_in| way_in.as_raw_fd()),
         parent: std::process::id().cast_signed(),
         nice: niceness(),
         mask: *SigSet::empty().as_ref(),
@@ -190,11 +194,19 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
         // SAFETY: the table of descriptors is the child's own (no CLONE_FILES).
         unsafe { libc::dup2(source, target) };
     }
+    // SAFETY: the byte lives through the call; the descriptor is of a file of this process, or negative.
+    if order.quota >= 0 && unsafe { libc::write(order.quota, c"0".as_ptr().cast(), 1) } != 1 {
+        return not_executed(order);
+    }
     // SAFETY: the mask is a valid set in the order.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const order.mask, ptr::null_mut()) };
     order.executes_ns.store(now_ns(), Ordering::Release);
     // SAFETY: path and both lists are C strings that end with a null pointer and outlive the call.
     unsafe { libc::execve(order.path, order.arguments, order.environment) };
+    not_executed(order)
+}
+
+fn not_executed(order: &Order) -> libc::c_int {
     let errno = io::Error::last_os_error()
         .raw_os_error()
         .unwrap_or(libc::EIO);
@@ -300,7 +312,13 @@ mod tests {
             stdout: &null,
             stderr: &null,
         };
-        let launched = launch(&executable(&["/bin/sh", "-c", "exit 3"]), streams, None).unwrap();
+        let launched = launch(
+            &executable(&["/bin/sh", "-c", "exit 3"]),
+            streams,
+            None,
+            None,
+        )
+        .unwrap();
         assert!(launched.began_ns < launched.started_ns);
         let reaped = wait(launched.pid, true).unwrap().unwrap();
         assert_eq!(
@@ -331,7 +349,7 @@ mod tests {
             stderr: &null,
         };
         let sleeper = executable(&["/bin/sleep", "600"]);
-        let launched = launch(&sleeper, streams, Some(group.descriptor())).unwrap();
+        let launched = launch(&sleeper, streams, Some(group.descriptor()), None).unwrap();
         assert_eq!(group.members(), [launched.pid]);
         group.kill_others().unwrap();
         let reaped = wait(launched.pid, true).unwrap().unwrap();
@@ -350,7 +368,7 @@ mod tests {
         };
         let empty = tempfile::tempdir().unwrap();
         let missing = empty.path().join("program").display().to_string();
-        let error = launch(&executable(&[&missing]), streams, None).unwrap_err();
+        let error = launch(&executable(&[&missing]), streams, None, None).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
     }
 }

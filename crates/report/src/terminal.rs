@@ -21,7 +21,7 @@ mod single;
 mod style;
 mod tables;
 
-use lab::Results;
+use lab::{Decision, Results};
 use stats::{Estimate, Verdict};
 
 pub use machine::machine;
@@ -61,6 +61,7 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
         page.finish()
     };
     let most = match results.studies.len() {
+        1 if decision(results).is_some() => SCREEN_OF_MANY,
         1 => SCREEN,
         _ => SCREEN_OF_MANY,
     };
@@ -70,6 +71,27 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     let mut shorter = Detail::EVERY.into_iter().map(screen);
     let first = shorter.find(fits);
     first.unwrap_or_else(|| screen(Detail::Least))
+}
+
+/// What people argue about, where a run answers that and nothing else.
+fn decision(results: &Results) -> Option<&Decision> {
+    match &results.studies[..] {
+        [one] => one.study.decision.as_ref(),
+        _ => None,
+    }
+}
+
+/// What decides it, and where it was argued about.
+fn decides(page: &mut Page<'_>, results: &Results) {
+    let Some(asked) = decision(results) else {
+        return;
+    };
+    page.blank();
+    page.text(0, Tone::Strong, "WHAT DECIDES IT");
+    page.text(2, Tone::Plain, &asked.theory.join(" "));
+    for thread in &asked.threads {
+        page.text(2, Tone::Quiet, &format!("{} ({})", thread.says, thread.url));
+    }
 }
 
 /// Lines of the first screen of a study alone, where they have [`PLAIN_WIDTH`] columns.
@@ -116,6 +138,9 @@ fn first_screen(
 ) {
     let answers = &document.answers;
     top(page, answers, detail);
+    if let Some(asked) = decision(results) {
+        page.text(0, Tone::Strong, &asked.question);
+    }
     single::single(page, results, detail);
     let several = results.studies.len() > 1;
     let besides = !several && detail < Detail::Answers;
@@ -127,6 +152,7 @@ fn first_screen(
     if let Some(memory) = headline.and_then(|case| single::memory(case, detail)) {
         page.text(2, Tone::Plain, &format!("Memory: {memory}"));
     }
+    decides(page, results);
     if let Some(terms) = answers.terms.as_ref().filter(|_| detail < Detail::NoTerms) {
         page.text(0, Tone::Quiet, terms);
     }

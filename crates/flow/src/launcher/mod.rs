@@ -127,6 +127,7 @@ impl Launcher {
         let folder = std::env::temp_dir();
         stranded::end();
         tidy::slot_folder::sweep(&folder);
+        crate::cgroup::sweep();
         Self {
             interrupt,
             folder,

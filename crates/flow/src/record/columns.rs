@@ -297,6 +297,7 @@ mod tests {
             kernel_counters: None,
             counted: None,
             self_managed: None,
+            throttled: None,
         }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod axis;
 mod body;
 mod compare;
+mod decide;
 mod exec;
 mod fleet;
 mod how;
@@ -22,6 +23,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use body::{Argument, BodyArgs};
 pub(crate) use compare::CompareArgs;
+pub(crate) use decide::DecideArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use fleet::{
     FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs,
@@ -212,6 +214,7 @@ fn refuse(error: &clap::Error) -> ! {
 const TOP_EXAMPLES: &str = "\
 Examples:
   flowgauge run                      every study, quick: answers and a report
+  flowgauge decide                   questions that people argue about, each answered in a minute
   flowgauge exec './a' './b'         two commands of your own
   flowgauge body ./libmine.so        a function of your own, under every model
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
@@ -231,6 +234,8 @@ pub(crate) enum Command {
     /// A study with options of its own: its file says which.
     #[command(skip)]
     Study(StudyArgs),
+    /// Answer a question that people argue about in a minute: quotas, Python, servers, forks and others
+    Decide(DecideArgs),
     /// Compare commands of your own, at several numbers of flows or with what can be changed outside
     Exec(Box<ExecArgs>),
     /// A function of your own, from a shared library, under every model
@@ -267,6 +272,7 @@ impl Command {
         match self {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
+            Self::Decide(args) => Some(&args.how),
             Self::Exec(args) => Some(&args.how),
             Self::Body(args) => Some(&args.how),
             Self::Hybrid(args) => Some(&args.how),

@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod decide;
 pub(crate) mod exec;
 pub(crate) mod fleet;
 pub(crate) mod hybrid;
@@ -42,9 +43,10 @@ mod tests {
     use super::*;
 
     /// Commands that run studies, bare and with flags that more steps are about.
-    const LINES: [(&str, &str, &str); 8] = [
+    const LINES: [(&str, &str, &str); 9] = [
         ("run", "run", "run --case trial --cold"),
         ("FILE", "run mine.toml", "run mine.toml --case small"),
+        ("decide", "decide spawn", "decide spawn"),
         ("primes", "primes", "primes -p 2"),
         ("limits", "limits", "limits --probe-to 1e4"),
         ("search", "search --study x", "search --study x"),
@@ -73,6 +75,7 @@ mod tests {
             let command = args::parsed(words).unwrap_or_else(|| panic!("{line}"));
             let request = match &command {
                 Command::Run(args) => run::request(args),
+                Command::Decide(args) => decide::request(args.question.as_deref().unwrap_or("")),
                 Command::Study(args) => study::request(args),
                 Command::Search(args) => search_study::request(args),
                 Command::Exec(args) => exec::request(args, here),

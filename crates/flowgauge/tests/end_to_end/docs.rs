@@ -51,7 +51,7 @@ const EXAMPLES: [(&str, Option<&str>); 9] = [
 /// Flags that keep a command short.
 fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
     match subcommand {
-        "run" => &[BUDGET, ("--rounds", "1")],
+        "run" | "decide" => &[BUDGET, ("--rounds", "1")],
         "exec" => &[("--rounds", "1"), BUDGET],
         "primes" => &[("--block", "1000"), ("--rounds", "1"), BUDGET],
         "switch" => &[("--flows", "2..20"), ("--rounds", "1"), BUDGET],

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use flow::parent_memory::HeldParentMemory;
-use flow::{Allocator, HeapPages, MemoryPolicy, Pages, ParentMemory, Policy, Variant};
+use flow::{Allocator, HeapPages, MemoryPolicy, Pages, ParentMemory, Policy, Quota, Variant};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ use serde_json::Value;
 macro_rules! each_axis {
     ($with:ident! { $($rest:tt)* }) => {
         $with! {
-            [placement schedule channel allocator heap_pages memory_policy policy]
+            [placement schedule channel allocator heap_pages memory_policy policy quota]
             $($rest)*
         }
     };
@@ -235,6 +235,30 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         said: |word| format!("with the scheduler's policy {word}"),
         check: |variant| variant.policy.map_or(Ok(()), Policy::check),
         ..USUAL
+    },
+    Axis {
+        key: "quota",
+        set: |variant, word| read_some(word, &mut variant.quota),
+        word: |variant| Some(variant.quota?.to_string()),
+        label: |variant, _| Some(format!("quota {}", variant.quota?)),
+        columns: &[("quota", |variant| {
+            variant.quota.map(|quota| quota.to_string()).into()
+        })],
+        said: Quota::said,
+        check: |variant| variant.quota.map_or(Ok(()), Quota::check),
+        laid: Some(Laid {
+            flag: "quota",
+            help: || {
+                "Give everything this CPU time by a control group: CPUs such as 0.5 (of each 100 ms), \
+                 weight=50 (where others want the CPUs too), or none; several values: every variant \
+                 runs with each"
+                    .to_owned()
+            },
+            is_hidden: false,
+            setting: "quotas",
+            title: "with a",
+            idle: || None,
+        }),
     },
 ];
 

@@ -1,5 +1,6 @@
 //! A study: what is compared with what, and where it comes from.
 
+mod decision;
 mod labels;
 mod published;
 mod questions;
@@ -15,6 +16,7 @@ use workload::Work;
 use super::number::{count, plain};
 use super::settings::Sampling;
 
+pub use decision::{Decision, Thread};
 pub use labels::labelled;
 pub(crate) use labels::{differ_in_flows_alone, unique};
 pub use published::{
@@ -52,6 +54,9 @@ pub struct Study {
     /// What labels of its variants mean, in a few words: shown where they first stand.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub terms: BTreeMap<String, String>,
+    /// What people argue about, where that is what it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
 }
 
 /// A case that has a row on the first screen of a run.
@@ -198,6 +203,17 @@ impl Case {
         }
     }
 
+    /// Keeps those variants, and the place of the default among them.
+    pub fn retain(&mut self, keep: impl FnMut(&LabelledVariant) -> bool) {
+        let place = self.best_of.and_then(|best| best.default);
+        let default = place.and_then(|place| Some(self.variants.get(place)?.label.clone()));
+        self.variants.retain(keep);
+        if let Some(best) = &mut self.best_of {
+            let own = |one: &LabelledVariant| Some(&one.label) == default.as_ref();
+            best.default = self.variants.iter().position(own);
+        }
+    }
+
     fn cpus(&self) -> String {
         let mut placements = self.variants.iter().map(|own| &own.variant.placement);
         let first = placements.next();
@@ -237,6 +253,7 @@ impl Study {
             limits_of: Vec::new(),
             simulate: None,
             terms: BTreeMap::new(),
+            decision: None,
         }
     }
 

@@ -64,6 +64,24 @@ fn limit(case: &CaseResult, at: usize) -> Option<String> {
     })
 }
 
+/// Why servers cannot be told apart: the generator of at least two of them was at its limit, so that what
+/// was compared is the generator with itself.
+pub(super) fn is_compared(case: &CaseResult) -> Option<String> {
+    case.case.work.served()?;
+    let limits = (0..case.variants.len()).filter_map(|at| Some((at, limit(case, at)?)));
+    let limits: Vec<(usize, String)> = limits.collect();
+    let [(first, why), .., _] = &limits[..] else {
+        return None;
+    };
+    let label = &case.variants.get(*first)?.label;
+    Some(format!(
+        "the client is the limit in {} of {} servers ({label}: {why}); give it CPUs of its own \
+         (--load-cpus) or ask for less",
+        limits.len(),
+        case.variants.len()
+    ))
+}
+
 /// Servers that fell behind, and generators at their limit; at most one warning for each rate and
 /// variant.
 pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {

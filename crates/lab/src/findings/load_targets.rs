@@ -22,7 +22,11 @@ const MUCH: f64 = 1.1;
 /// the bound, where there is one.
 pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
-        .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case)))
+        .filter_map(|case| {
+            let (rate, point) = (case.case.work.served()?.rate()?, case.case.sweep.as_ref()?);
+            // Other sweeps ask at one rate.
+            (rate == point.value).then_some((rate, case))
+        })
         .filter(|(_, case)| case.case.metric == Metric::P99)
         .collect();
     at_rates.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -112,10 +116,13 @@ pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
 
 /// The value's meaning and the variants' latencies, for the first screen.
 pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
-    if case.case.work.served().is_none() {
+    let Some(served) = case.case.work.served() else {
         return Vec::new();
-    }
+    };
     let what = match case.case.metric {
+        Metric::P99 if served.rate().is_none() => {
+            "compared by p99 latency of clients that ask again as soon as they are answered"
+        }
         Metric::P99 => {
             "compared by p99 latency, counted from the time at which a request was planned"
         }

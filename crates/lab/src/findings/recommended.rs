@@ -18,8 +18,8 @@ impl CaseResult {
     /// Which variant to take, the answer first; `None` where that is not asked of commands.
     #[must_use]
     pub fn recommended(&self) -> Option<Vec<String>> {
-        self.case.work.program()?;
-        parts(self)
+        let is_asked = self.case.best_of.is_some() || self.case.work.program().is_some();
+        is_asked.then(|| parts(self))?
     }
 }
 
@@ -121,16 +121,19 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
 }
 
 fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
+    // Those of searches; others are named by their study.
+    let is_split = at.label.parse::<flow::Model>().is_ok();
     let flows = match optimum.of {
-        Choice::Numbers => "a flow for each CPU",
-        Choice::Variants => "one process, a thread for each CPU",
+        Choice::Numbers if at.label.starts_with("flows ") => "a flow for each CPU: ",
+        Choice::Variants if is_split => "one process, a thread for each CPU: ",
+        _ => "",
     };
     let loses = match at.verdict {
         None => "is this one".to_owned(),
         Some(Verdict::Slower { .. }) => takes(at),
         Some(_) => "is not known against it".to_owned(),
     };
-    format!("the default ({flows}: {}) {loses}", at.label)
+    format!("the default ({flows}{}) {loses}", at.label)
 }
 
 /// `takes 1.34x as long [1.31 ... 1.37]`, `takes 0.31 % longer [0.1 ... 0.6 %]`.

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use flow::{Allocator, Variant};
+use machine::Machine;
 
 use super::request::{Context, Plan, PlanError};
-use super::rounds;
+use super::{capacity, rounds};
 use crate::data::axis::{AXES, Axis};
-use crate::data::{LabelledVariant, Settings, Study};
+use crate::data::{LabelledVariant, Preset, Settings, Study};
 
 /// Whether the machine has what variants name can only be known by trying, which takes memory: it is
 /// tried last, and once for each value.
@@ -36,6 +37,27 @@ pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(
     Ok(())
 }
 
+/// The study without what this machine lacks, programs, room and axes, and why.
+#[must_use]
+pub fn fitted_here(study: Study, machine: &Machine) -> (Study, Vec<String>) {
+    let cpus = u32::try_from(machine.usable_cpus()).unwrap_or(u32::MAX);
+    let (study, mut why) = capacity::equipped(study.for_cpus(cpus));
+    let (study, no_room) = capacity::fitted(study, machine);
+    why.extend(no_room);
+    let settings = Settings::usual(Preset::Quick, 1);
+    let name = study.name.clone();
+    match Tried::default().had(study, &settings) {
+        Ok((study, not_had)) => {
+            why.extend(not_had);
+            (study, why)
+        }
+        Err(refused) => {
+            why.push(refused);
+            (Study::new(&name, String::new(), "", Vec::new()), why)
+        }
+    }
+}
+
 /// What was tried of the machine, and what came of it.
 #[derive(Default)]
 pub(super) struct Tried(pub(super) BTreeMap<OnAxis, Result<(), String>>);
@@ -53,18 +75,24 @@ impl Tried {
         let mut reasons: Vec<String> = Vec::new();
         let (name, mut kept) = (study.name.clone(), Vec::new());
         for mut case in std::mem::take(&mut study.cases) {
-            let mut variants = Vec::new();
-            for one in case.variants.drain(..) {
-                match self.missing(&one.variant) {
-                    None => variants.push(one),
-                    Some((axis, why)) if is_asked(axis, &one.variant, settings) => return Err(why),
-                    Some((_, why)) => reasons.extend((!reasons.contains(&why)).then_some(why)),
+            let mut refused = None;
+            case.retain(|one| match self.missing(&one.variant) {
+                None => true,
+                Some((axis, why)) if is_asked(axis, &one.variant, settings) => {
+                    refused.get_or_insert(why);
+                    false
                 }
+                Some((_, why)) => {
+                    reasons.extend((!reasons.contains(&why)).then_some(why));
+                    false
+                }
+            });
+            if let Some(why) = refused {
+                return Err(why);
             }
-            if variants.is_empty() && settings.parent_memory.is_some() {
+            if case.variants.is_empty() && settings.parent_memory.is_some() {
                 return Err(format!("{name}/{}: {}", case.name, reasons.join("; ")));
             }
-            case.variants = variants;
             kept.extend((!case.variants.is_empty()).then_some(case));
         }
         Ok((study.with_cases(kept), reasons))

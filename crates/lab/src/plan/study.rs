@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod flow_counts;
 mod format;
+mod on_variants;
 mod parent_memory;
 mod published;
 mod source;
@@ -18,7 +19,7 @@ mod sweep_value;
 mod variants;
 
 pub(crate) use builtin::known;
-pub use builtin::{builtin, builtin_names, nearest};
+pub use builtin::{builtin, builtin_names, decision, decision_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 #[cfg(test)]

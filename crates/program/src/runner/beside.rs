@@ -36,6 +36,7 @@ impl Runner<'_> {
                 executable: &truth,
                 stdin: null()?,
                 stdout: None,
+                is_limited: false,
             };
             let mut running = self.supervisor.launch(order)?;
             self.supervisor
@@ -72,6 +73,7 @@ impl Runner<'_> {
             executable: &executable,
             stdin: null()?,
             stdout: Some(Pipe::new(TAIL, false)?),
+            is_limited: false,
         };
         let mut running = self.supervisor.launch(order)?;
         let waited = self

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant, SystemTime};
 
+use flow::quota::Throttled;
 use flow::record::Forgotten;
 use flow::{Failure, KILLED, SelfManagedRep, SelfManagedUsage};
 
@@ -30,6 +31,7 @@ pub(super) struct Launch {
     pub(super) seen: Option<Seen>,
     pub(super) code: i32,
     pub(super) report: Option<Timed>,
+    pub(super) throttled: Option<Throttled>,
 }
 
 pub(super) struct Timed {
@@ -95,12 +97,14 @@ impl Runner<'_> {
                     } else {
                         None
                     },
+                    is_limited: true,
                 })
             })
             .collect::<io::Result<_>>()?;
         let read = self.read_from()?;
         let mut looks = pace.map(|pace| Looks::new(pace, self.supervisor.own(), Vec::new()));
         let before = self.supervisor.cpu_by_cgroup();
+        let held_before = self.supervisor.throttled();
         let mut running: Vec<Running> = Vec::with_capacity(orders.len());
         for order in orders {
             match self.supervisor.launch(order) {
@@ -120,16 +124,18 @@ impl Runner<'_> {
         let left = self.supervisor.clear(self.grace(), &[])?;
         self.is_read_as_it_was(read)?;
         let orphans = self.supervisor.take_orphans();
+        let held = self.supervisor.throttled().zip(held_before);
+        let throttled = held.map(|(now, before)| now.since(before));
         let by_cgroup = self.supervisor.cpu_by_cgroup();
         let by_cgroup = by_cgroup.zip(before);
         let by_cgroup = by_cgroup.map(|(after, before)| less(after, before));
         let lines: Vec<&str> = copies.iter().map(|(line, _)| line.as_str()).collect();
-        self.judged(
-            &lines,
-            &running,
-            left,
-            (orphans, looks.map(|looks| looks.seen), by_cgroup),
-        )
+        let seen = looks.map(|looks| looks.seen);
+        let launch = self.judged(&lines, &running, left, (orphans, seen, by_cgroup))?;
+        Ok(Launch {
+            throttled,
+            ..launch
+        })
     }
 
     fn until(&self) -> Instant {
@@ -221,6 +227,7 @@ impl Runner<'_> {
                 tear_down: Duration::from_nanos(ended.saturating_sub(report.done_ns)),
                 reps: report.reps,
             }),
+            throttled: None,
         })
     }
 
@@ -230,6 +237,7 @@ impl Runner<'_> {
         timed: Timed,
     ) -> impl Iterator<Item = SelfManagedRep> + use<> {
         let own = self.own_usage(launch);
+        let throttled = launch.throttled;
         let Timed {
             create,
             tear_down,
@@ -247,6 +255,7 @@ impl Runner<'_> {
                 proof: rep.proof,
                 own,
                 latencies: None,
+                throttled,
             }
         })
     }

@@ -89,6 +89,7 @@ impl ServerRunner<'_> {
             executable,
             stdin: input.map_or_else(null, given)?,
             stdout: Some(Pipe::new(MOST, false)?),
+            is_limited: false,
         };
         let mut load = self.base.supervisor.launch(order)?;
         let most = Duration::from_secs_f64(most_s.clamp(0.0, 1e6));

@@ -5,6 +5,7 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use flow::cgroup::Cgroup;
+use flow::quota::QuotaGroup;
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -112,6 +113,7 @@ impl Supervisor {
         not.push(self.own);
         let mut all = tree::descendants(self.own);
         all.extend(self.cgroup.iter().flat_map(Cgroup::members));
+        all.extend(self.quota.iter().flat_map(QuotaGroup::members));
         all.sort_unstable();
         all.dedup();
         all.retain(|pid| !not.contains(pid));

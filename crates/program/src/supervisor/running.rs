@@ -15,6 +15,8 @@ pub(crate) struct Order<'a> {
     pub(crate) stdin: OwnedFd,
     /// `None`: `/dev/null`.
     pub(crate) stdout: Option<(Pipe, OwnedFd)>,
+    /// It is what is measured, and has the quota of its variant.
+    pub(crate) is_limited: bool,
 }
 
 #[derive(Debug)]

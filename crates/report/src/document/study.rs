@@ -25,6 +25,10 @@ pub(super) fn section(
     let name = &study.study.name;
     let mut section = Section::new(&id, &format!("{name}: {}", study.study.title)).plots(name, "");
     section.text(Tone::Quiet, &study.study.stands_for).level = Level::Answer;
+    let asked = study.study.decision.iter();
+    for line in asked.flat_map(decides) {
+        section.text(Tone::Plain, line).level = Level::Answer;
+    }
     let mut evidence = blocks(&id, results, study);
     deciding::answer(&mut section, study, &answers.of_study(place), &mut evidence);
     section.shown(ruler(&format!("{id}-ruler"), study));
@@ -46,6 +50,14 @@ pub(super) fn section(
     let again = run_study_again(results, study);
     section.quiet([format!("Run this study again, in the same order: {again}")]);
     section
+}
+
+/// The question of a decision, what decides it, and where it was argued about.
+fn decides(asked: &lab::Decision) -> impl Iterator<Item = String> {
+    let threads = asked.threads.iter();
+    let threads = threads.map(|thread| format!("{}: {}", thread.says, thread.url));
+    let theory = asked.theory.join(" ");
+    [asked.question.clone(), theory].into_iter().chain(threads)
 }
 
 /// The findings of the cases that stand alone, where there are several.

@@ -115,6 +115,7 @@ fn measured(report: &Report) -> SelfManagedRep {
             checksum: counts.checksum.wrapping_add(spread(counts.files)),
         },
         latencies: None,
+        throttled: None,
         own: SelfManagedUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,

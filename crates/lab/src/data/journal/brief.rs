@@ -124,6 +124,8 @@ struct Times {
     create_ns: u64,
     steady_ns: u64,
     teardown_ns: u64,
+    #[serde(default)]
+    throttled: Option<flow::quota::Throttled>,
     #[serde(skip)]
     skew_ns: u64,
     #[serde(skip)]

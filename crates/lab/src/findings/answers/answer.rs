@@ -105,6 +105,8 @@ pub enum About {
     Asked,
     /// What was measured besides, such as the other variants.
     Besides,
+    /// Where along a sweep the answer becomes another one.
+    Flips,
 }
 
 impl About {

@@ -11,6 +11,7 @@ use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
 use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
+use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
 
@@ -56,7 +57,7 @@ pub(super) fn row(
         (None, Some(finding)) if finding.by_cpu.is_some() && case.findings.len() == 1 => {
             row.say(finding, &Pair::of(finding), case);
         }
-        (None, _) if row.recommends(case) => {}
+        (None, _) if row.recommends(study, case) => {}
         (None, Some(finding)) => row.say(finding, &Pair::of(finding), case),
         (None, None) => row.alone(study, case, is_headline),
     }
@@ -72,6 +73,7 @@ pub(super) fn row(
         row.compare_along(study, case, finding);
     }
     row.answer_what_if(case);
+    row.yield_to_the_client(case);
     row.say_besides(study, case, is_headline);
     if row.ratio.is_none() {
         let why = results.stopped(case);
@@ -239,6 +241,18 @@ impl Answer {
         }
     }
 
+    /// Says that the load generator was the limit, in place of an answer about servers.
+    fn yield_to_the_client(&mut self, case: &CaseResult) {
+        let Some(why) = generator::is_compared(case) else {
+            return;
+        };
+        let found = format!("{} {}", self.words, self.ends);
+        self.below = vec![About::Besides.says(format!("with that client: {found}"))];
+        (self.words, self.ends) = (format!("{NOT_KNOWN}: {why}"), String::new());
+        (self.ratio, self.interval) = (None, None);
+        self.verdict = Some(Word::CannotTell);
+    }
+
     /// Says of which launches the row is, and what it is on average where that is another answer.
     fn say_of_launches(&mut self, finding: &Finding) {
         let failed = finding.failed.clone();
@@ -277,7 +291,7 @@ impl Answer {
         let is_same = |one: &&Finding| {
             (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
         };
-        let others = along::others(&sweep, case, |case| {
+        let others = along::others(study, &sweep, case, |case| {
             let pair = match threads_against_processes(case) {
                 Some((known, pair)) if is_same(&known) => pair,
                 _ => Pair::of(case.findings.iter().find(is_same)?),
@@ -285,16 +299,22 @@ impl Answer {
             Some(compared(pair.times.0.as_ref(), &pair.times.1))
         });
         let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
-        let crossovers = crossovers(&cases, &finding.subject, &finding.reference);
+        let crossovers = match along::is_told_by(study, &sweep, case) {
+            true => crossovers(&cases, &finding.subject, &finding.reference),
+            false => Vec::new(),
+        };
         let said = others.into_iter().chain(crossovers);
         self.below.extend(said.map(|said| About::Asked.says(said)));
     }
 
     /// Says which variant to take, where that is the question.
-    fn recommends(&mut self, case: &CaseResult) -> bool {
+    fn recommends(&mut self, study: &StudyResult, case: &CaseResult) -> bool {
         let Some(mut parts) = case.recommended() else {
             return false;
         };
+        let sweep = along::sweep(study, case);
+        let sweep = sweep.filter(|sweep| along::is_told_by(study, sweep, case));
+        let best = sweep.and_then(|sweep| along::best(&sweep));
         let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
         self.question = Question::WhichToTake;
         self.verdict = (!is_told).then_some(Word::CannotTell);
@@ -303,6 +323,7 @@ impl Answer {
             .into_iter()
             .map(|part| About::Besides.says(part))
             .collect();
+        self.below.extend(best.map(|said| About::Flips.says(said)));
         true
     }
 

@@ -128,6 +128,14 @@ quantities! {
             let [first, .., last] = rep.flows.as_slice() else { return None };
             share(last.steady.cpu_ns, first.steady.cpu_ns)
         });
+        /// Of what has a quota: time in which flows that could run were held back, summed over CPUs.
+        Throttled "throttled" "time throttled" Ns
+            Read::Rep(|rep| Some(rep.throttled?.ns as f64));
+        /// Of its periods of 100 ms.
+        ThrottledPeriods "throttled-periods" "share of periods throttled" Share Read::Rep(|rep| {
+            let held = rep.throttled?;
+            share(held.throttled, held.periods)
+        });
         /// Of the processes of the work.
         Imbalance "imbalance" "longest CPU time over the mean" Share Read::Rep(|rep| {
             let counts = &own(rep)?.counts;

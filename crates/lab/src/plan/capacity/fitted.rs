@@ -6,7 +6,7 @@ use workload::Work;
 
 use super::no_room;
 use crate::data::number::count;
-use crate::data::{LabelledVariant, Study};
+use crate::data::{Case, LabelledVariant, Study};
 
 /// The study without the work that needs a program which is not on this machine, and why.
 #[must_use]
@@ -21,11 +21,31 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
                 .map(move |work| (work.clone(), name.to_owned()))
         })
         .collect();
-    without_those(study, |_, work| {
+    let (mut study, why) = without_those(study, |_, work| {
         let why = work.missing()?;
         let of = named.iter().find(|(known, _)| known == work);
         Some(of.map_or_else(|| why.clone(), |(_, name)| format!("{name}: {why}")))
-    })
+    });
+    study.cases.iter_mut().for_each(with_versions);
+    (study, why)
+}
+
+/// Placeholder in labels.
+const VERSION: &str = "{version}";
+
+/// With the versions of programs in the labels that name them.
+fn with_versions(case: &mut Case) {
+    let versions: Vec<Option<String>> = (0..case.variants.len())
+        .map(|at| {
+            let named = case.variants[at].label.contains(VERSION);
+            case.work_of(at).program().filter(|_| named)?.version()
+        })
+        .collect();
+    for (one, version) in case.variants.iter_mut().zip(versions) {
+        if let Some(version) = version {
+            one.label = one.label.replace(VERSION, &version);
+        }
+    }
 }
 
 /// The study without the variants that have no room here, and what was left out and why: a
@@ -41,9 +61,9 @@ pub(super) fn without_those(
 ) -> (Study, Vec<String>) {
     let mut left_out: Vec<LeftOut> = Vec::new();
     for case in &mut study.cases {
-        let work = &case.work;
-        case.variants.retain(|labelled| {
-            let work = labelled.work.as_ref().unwrap_or(work);
+        let work = case.work.clone();
+        case.retain(|labelled| {
+            let work = labelled.work.as_ref().unwrap_or(&work);
             let Some(reason) = why_not(&labelled.variant, work) else {
                 return true;
             };

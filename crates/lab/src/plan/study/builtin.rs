@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{StudyError, parse};
 use crate::data::{Preset, Study};
 
-// `BUILTIN`: name and text of each folder of `studies/`, in their order.
+// `BUILTIN` and `DECISIONS`: name and text of each folder of `studies/` and of `decisions/`, in their order.
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// The names of the built-in studies.
@@ -24,6 +24,26 @@ pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
             name: name.to_owned(),
             nearest: nearest(name).map(str::to_owned),
             known: builtin_names().map(str::to_owned).collect(),
+        }),
+    }
+}
+
+/// The names of the decisions, in their order.
+pub fn decision_names() -> impl Iterator<Item = &'static str> {
+    DECISIONS.iter().map(|(name, _)| *name)
+}
+
+/// The decision of that name.
+///
+/// # Errors
+/// There is none: the error names the one that looks most like it.
+pub fn decision(name: &str) -> Result<Study, StudyError> {
+    match DECISIONS.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => parse(text, &format!("decisions/{name}/study.toml"), Preset::Quick),
+        None => Err(StudyError::UnknownDecision {
+            name: name.to_owned(),
+            nearest: names::nearest(name, decision_names()).map(str::to_owned),
+            known: decision_names().map(str::to_owned).collect(),
         }),
     }
 }
@@ -54,6 +74,41 @@ mod tests {
                 assert_eq!(builtin(name, preset).unwrap().name, name);
             }
         }
+    }
+
+    #[test]
+    fn every_decision_asks_a_question_in_ten_lines_and_names_its_default() {
+        for name in decision_names() {
+            let study = decision(name).unwrap();
+            assert_eq!(study.name, name);
+            let asked = study
+                .decision
+                .clone()
+                .unwrap_or_else(|| panic!("{name}: no question"));
+            assert!(asked.question.ends_with('?'), "{name}: {}", asked.question);
+            assert!((3..=10).contains(&asked.theory.len()), "{name}");
+            let wide = asked.theory.iter().find(|line| line.chars().count() > 100);
+            assert_eq!(wide, None, "{name}");
+            assert!(!asked.threads.is_empty(), "{name}");
+        }
+        assert!(decision_names().count() >= 6);
+        let spawn = decision("spawn").unwrap();
+        let held = spawn
+            .cases
+            .iter()
+            .map(|case| case.variants[0].variant.parent_memory);
+        let bytes: Vec<u64> = held.map(|held| held.map_or(0, |held| held.bytes)).collect();
+        assert_eq!(
+            bytes,
+            [1 << 20, 64 << 20, 1 << 30],
+            "a sweep over parent memory"
+        );
+        let quotas = decision("quota").unwrap().cases;
+        let words = quotas.iter().map(|case| case.variants[0].variant.quota);
+        let words: Vec<String> = words.flatten().map(|quota| quota.to_string()).collect();
+        assert_eq!(words, ["0.5", "1", "2"], "a sweep over an axis");
+        let error = decision("quotas").unwrap_err().to_string();
+        assert_eq!(error, "unknown decision 'quotas': did you mean 'quota'?");
     }
 
     /// The map of two flows held every operation twice.

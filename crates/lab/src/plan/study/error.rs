@@ -21,6 +21,16 @@ pub enum StudyError {
         /// What is wrong and what is accepted.
         message: String,
     },
+    /// There is no decision of that name.
+    #[error("unknown decision '{name}': {}", of_decisions(nearest.as_deref(), known))]
+    UnknownDecision {
+        /// The name that was given.
+        name: String,
+        /// The one that looks most like it, if one does.
+        nearest: Option<String>,
+        /// Every name there is.
+        known: Vec<String>,
+    },
     /// There is no built-in study of that name.
     #[error("unknown study '{name}': {}", advice(nearest.as_deref(), known))]
     Unknown {
@@ -31,6 +41,13 @@ pub enum StudyError {
         /// Every name there is.
         known: Vec<String>,
     },
+}
+
+fn of_decisions(nearest: Option<&str>, known: &[String]) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean '{nearest}'?"),
+        None => format!("use {}", known.join(", ")),
+    }
 }
 
 fn advice(nearest: Option<&str>, known: &[String]) -> String {

@@ -18,12 +18,13 @@ use super::case_matrix::{Member, members};
 use super::cpus::FLOWS;
 use super::flow_counts::unknown;
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
+use super::on_variants::OnVariants;
 use super::source::Source;
 use super::spanned_params::Placed;
 use super::sweep_value::SweepValue;
 use super::variants::{duplicate, variants};
 use super::{StudyError, published};
-use crate::data::{Case, Origin, Preset, Study, SweepPoint};
+use crate::data::{BestOf, Case, LabelledVariant, Origin, Preset, Study, SweepPoint};
 use crate::plan::simulated::AskedSimulation;
 
 /// Version of the study format that this program reads.
@@ -75,6 +76,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
             .map(Spanned::into_inner)
             .collect(),
         limits_of: Vec::new(),
+        decision: written.decision,
         simulate: simulated_on(source, written.simulate, preset)?,
     })
 }
@@ -160,6 +162,7 @@ fn check_names(
             .cases
             .iter()
             .any(|known| known.get_ref().name.get_ref() == case)
+            && !names.contains(&case.as_str())
         {
             let message = format!("no case is named '{case}': it cannot have a row of its own");
             return Err(source.error(deciding.span().start, message));
@@ -268,15 +271,24 @@ fn sweep_cases(
 ) -> Result<Vec<Case>, StudyError> {
     let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
     let point = |&value: &SweepValue| {
+        if OnVariants::of(&sweep.parameter).is_some() {
+            let mut case = one_case(written, member, work.clone(), Some((sweep, value)))?;
+            let set = OnVariants::set_all(&mut case, &sweep.parameter, value);
+            let place = sweep.parameter.span().start;
+            return set
+                .map(|()| case)
+                .map_err(|message| written.source.error(place, message));
+        }
         let number = match value {
-            SweepValue::Number(number) => number,
-            SweepValue::OfCpus(_) => SOME_FLOWS.into(),
+            SweepValue::Number(number) => Value::Integer(number),
+            SweepValue::Thousandths(_) => Value::Float(value.number()),
+            SweepValue::OfCpus(_) => Value::Integer(SOME_FLOWS.into()),
         };
         let mut work = work.clone();
-        work.set(&sweep.parameter, Value::Integer(number));
+        work.set(&sweep.parameter, number);
         let case = one_case(written, member, work, Some((sweep, value)))?;
         match value {
-            SweepValue::Number(_) => Ok(case),
+            SweepValue::Number(_) | SweepValue::Thousandths(_) => Ok(case),
             SweepValue::OfCpus(times) => of_cpus(written, sweep, case, times),
         }
     };
@@ -333,6 +345,8 @@ fn one_case(
         preset,
     } = written;
     let name = member.name(case.name.get_ref());
+    let variants = variants(source, place, (case, overrides, preset), &work)?;
+    let best_of = best_of(source, case, &variants)?;
     Ok(Case {
         name: match point {
             Some((_, value)) => format!("{name}/{value}"),
@@ -341,21 +355,52 @@ fn one_case(
         title: member.title(&case.title),
         sweep: point.map(|(sweep, value)| SweepPoint {
             sweep: member.name(&sweep.name),
-            parameter: sweep.parameter.get_ref().clone(),
-            value: match value {
-                SweepValue::Number(number) => number as f64,
-                SweepValue::OfCpus(times) => unknown(times).into(),
-            },
+            parameter: parameter(sweep),
+            value: value.number(),
             unit: sweep.unit.clone(),
         }),
-        variants: variants(source, place, (case, overrides, preset), &work)?,
+        variants,
         work: work.into_work(source)?,
         metric: case.metric,
         reps: overrides.reps.or(case.reps),
         max_rounds: overrides.max_rounds.or(case.max_rounds),
         floor: floor(source, place, case.floor)?,
-        best_of: None,
+        best_of,
     })
+}
+
+/// What a sweep is over, as answers name it: a number that commands are given has the name of the sweep.
+fn parameter(sweep: &FileSweep) -> String {
+    let name = sweep.parameter.get_ref();
+    match name.rsplit_once('.') {
+        Some((_, "value")) => sweep.name.clone(),
+        Some((tables, last)) if tables.contains('.') => last.to_owned(),
+        None if name == "value" => sweep.name.clone(),
+        _ => name.clone(),
+    }
+}
+
+fn best_of(
+    source: Source<'_>,
+    case: &FileCase,
+    variants: &[LabelledVariant],
+) -> Result<Option<BestOf>, StudyError> {
+    let Some(default) = &case.default else {
+        return Ok(None);
+    };
+    let mut labels = variants.iter().map(|one| &one.label);
+    match labels.position(|label| label == default.get_ref()) {
+        Some(place) => Ok(Some(BestOf {
+            default: Some(place),
+        })),
+        None => {
+            let message = format!(
+                "the default '{}' is no variant: use the label of one",
+                default.get_ref()
+            );
+            Err(source.error(default.span().start, message))
+        }
+    }
 }
 
 fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {

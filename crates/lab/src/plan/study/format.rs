@@ -15,7 +15,7 @@ use super::spanned_params::Parameters;
 use super::sweep_value::SweepValue;
 use crate::data::axis::{Axis, each_axis};
 use crate::data::number::read_bytes;
-use crate::data::{Deciding, Metric, Published};
+use crate::data::{Deciding, Decision, Metric, Published};
 
 /// Read first.
 #[derive(Deserialize)]
@@ -43,6 +43,7 @@ pub(super) struct FileStudy {
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
     pub(super) origin: Option<FileOrigin>,
+    pub(super) decision: Option<Decision>,
     #[serde(rename = "command")]
     _command: Option<Command>,
     #[serde(default)]
@@ -78,6 +79,8 @@ pub(super) struct FileCase {
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
+    /// The label of the variant that is taken by those who do not ask: the question is which is best.
+    pub(super) default: Option<Spanned<String>>,
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,

@@ -33,6 +33,8 @@ pub(crate) const QUANTITIES: &[&str] = &[
     "user-time",
     "system-time",
     "uneven",
+    "throttled",
+    "throttled-periods",
     "imbalance",
     "computing",
     "communication",

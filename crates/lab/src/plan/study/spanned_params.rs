@@ -35,9 +35,15 @@ impl Placed {
         placed
     }
 
+    /// Tables are laid over tables key by key.
     pub(super) fn lay_over(&mut self, parameters: &Parameters) {
         for (key, value) in parameters {
-            self.set(key, value.clone());
+            let mut merged = self.table.get(key.get_ref()).cloned();
+            match &mut merged {
+                Some(below) => merge(below, value),
+                None => merged = Some(value.clone()),
+            }
+            self.set(key, merged.unwrap_or_else(|| value.clone()));
         }
     }
 
@@ -47,19 +53,11 @@ impl Placed {
 
     /// For values that do not stand beside their key.
     pub(super) fn set_at(&mut self, key: &Spanned<String>, value: Value, place: usize) {
-        let key = key.get_ref();
-        self.places.insert(key.clone(), place);
-        // `args.n` is a key of a table within.
-        match key.split_once('.') {
-            None => _ = self.table.insert(key.clone(), value),
-            Some((table, own)) => {
-                let within = self.table.entry(table.to_owned());
-                let within = within.or_insert_with(|| Value::Table(Table::new()));
-                if let Value::Table(within) = within {
-                    within.insert(own.to_owned(), value);
-                }
-            }
-        }
+        let mut path = key.get_ref().split('.');
+        let first = path.next().unwrap_or_default().to_owned();
+        let place_of_value = self.table.entry(first).or_insert(Value::Integer(0));
+        *within(place_of_value, path) = value;
+        self.places.insert(key.get_ref().clone(), place);
     }
 
     /// If its parameters can be run.
@@ -103,6 +101,34 @@ impl Placed {
             left.remove(*key);
             read(&left).err().as_deref() != Some(message)
         })
+    }
+}
+
+/// The value at the end of a path, with tables made on the way: `server.value`.
+fn within<'t>(mut value: &'t mut Value, path: std::str::Split<'_, char>) -> &'t mut Value {
+    for key in path {
+        if !value.is_table() {
+            *value = Value::Table(Table::new());
+        }
+        let Value::Table(table) = value else {
+            return value;
+        };
+        value = table.entry(key).or_insert(Value::Integer(0));
+    }
+    value
+}
+
+fn merge(below: &mut Value, above: &Value) {
+    match (below, above) {
+        (Value::Table(below), Value::Table(above)) => {
+            for (key, value) in above {
+                match below.get_mut(key) {
+                    Some(known) => merge(known, value),
+                    None => drop(below.insert(key.clone(), value.clone())),
+                }
+            }
+        }
+        (below, above) => *below = above.clone(),
     }
 }
 

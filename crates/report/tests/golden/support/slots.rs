@@ -100,6 +100,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
         kernel_counters: None,
         counted: None,
         self_managed: None,
+        throttled: None,
     }
 }
 

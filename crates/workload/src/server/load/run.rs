@@ -29,6 +29,7 @@ pub fn load_in_rounds(task: &str) -> io::Result<()> {
     if getppid().as_raw() != task.parent {
         return Ok(());
     }
+    flow::quota::leave()?;
     let order = task.order;
     let cpus: Vec<u32> = order.cpu.into_iter().collect();
     let bound = bind(&cpus);

@@ -7,7 +7,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     assert_eq!(
         error("title = \"One\"", "tilte = \"One\""),
         "mine.toml:9: unknown field `tilte`, expected one of `name`, `title`, `work`, \
-         `metric`, `variant`, `each`, `sweep`, `reps`, `max_rounds`, `floor`, `ballast`, \
+         `metric`, `variant`, `each`, `sweep`, `reps`, `max_rounds`, `floor`, `default`, `ballast`, \
          `ballast_pages`, `quick`, `full`"
     );
     assert_eq!(

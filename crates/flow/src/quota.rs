@@ -1,0 +1,189 @@
+//! How much CPU time the flows of a slot get: a quota or a weight of their control group.
+//!
+//! # Theory
+//!
+//! A container rarely has the CPUs that a program in it sees. Its *quota* is CPU time for each period of
+//! 100 ms: who has used it up is held back ("throttled") until the next period, on all CPUs at once. Its
+//! *weight* divides the CPUs where several groups want them, and holds nobody back otherwise.
+//!
+//! ```text
+//!   quota 0.5, two flows     ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  █ runs  ░ throttled
+//!                            ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  25 ms of every 100
+//! ```
+//!
+//! So more flows than the quota has CPUs use it up sooner and then all wait, and the wait is up to a
+//! period long: it is seen at the end of latencies. A slot that takes less than a few periods may end
+//! before its quota is used up.
+//!
+//! The slot makes a group of its own where the `cpu` controller is (cgroup v1 or v2), sets the quota,
+//! reads it back, and enters before it makes any flow; what a slot launches enters between `fork` and
+//! `execve`. The group is named, locked, swept and removed as the one that holds commands
+//! ([`crate::cgroup`]). With v2 the controller is handed down from the group above, which is only done
+//! by groups without processes and by the root: the group is made below the nearest that has it.
+//!
+//! Sources: Documentation/scheduler/sched-bwc.rst, Documentation/admin-guide/cgroup-v2.rst of Linux.
+
+mod group;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use group::folders;
+pub use group::{QuotaGroup, Throttled, leave};
+
+/// The CPU time of a slot's flows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Quota {
+    /// What the machine gives to all.
+    Whole,
+    /// Thousandths of a CPU.
+    Cpus(u32),
+    /// A share where others want the CPUs too: 100 is that of a usual group.
+    Weight(u32),
+}
+
+/// A word that is no quota.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QuotaError {
+    /// It means nothing.
+    #[error("'{0}' is no quota: use CPUs such as 0.5 or 2, weight=50, or none")]
+    Unknown(String),
+    /// The kernel gives CPU time in pieces of some ms.
+    #[error(
+        "a quota of {0} CPUs is less than 10 ms in each period of 100 ms, and the kernel hands out \
+         about 5 ms at a time: use 0.1 or more"
+    )]
+    Small(String),
+    /// No machine has as many.
+    #[error("a quota of {0} CPUs is more than any machine has: use 0.1 to 10000")]
+    Large(String),
+    /// The kernel's bounds.
+    #[error("weight={0}: use 1 to 10000; 100 is that of a usual group")]
+    Weight(String),
+}
+
+/// Thousandths of a CPU.
+const LEAST: f64 = 100.0;
+const MOST: f64 = 1e7;
+const WEIGHT: &str = "weight=";
+
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => f.pad("none"),
+            Self::Cpus(thousandths) => f.pad(&(f64::from(*thousandths) / 1e3).to_string()),
+            Self::Weight(weight) => f.pad(&format!("{WEIGHT}{weight}")),
+        }
+    }
+}
+
+impl FromStr for Quota {
+    type Err = QuotaError;
+
+    fn from_str(text: &str) -> Result<Self, QuotaError> {
+        if text == "none" {
+            return Ok(Self::Whole);
+        }
+        if let Some(weight) = text.strip_prefix(WEIGHT) {
+            let weight = weight
+                .parse()
+                .ok()
+                .filter(|weight| (1..=10_000).contains(weight));
+            let wrong = || QuotaError::Weight(text[WEIGHT.len()..].to_owned());
+            return weight.map(Self::Weight).ok_or_else(wrong);
+        }
+        let (number, unit) = match text.strip_suffix('%') {
+            Some(percent) => (percent, 10.0),
+            None => (text, 1e3),
+        };
+        let unknown = || QuotaError::Unknown(text.to_owned());
+        let cpus: f64 = number.parse().map_err(|_| unknown())?;
+        match (cpus * unit).round() {
+            thousandths if !thousandths.is_finite() || thousandths < 0.0 => Err(unknown()),
+            thousandths if thousandths < LEAST => Err(QuotaError::Small(number.to_owned())),
+            thousandths if thousandths > MOST => Err(QuotaError::Large(number.to_owned())),
+            thousandths => Ok(Self::Cpus(thousandths as u32)),
+        }
+    }
+}
+
+impl TryFrom<String> for Quota {
+    type Error = QuotaError;
+
+    fn try_from(text: String) -> Result<Self, QuotaError> {
+        text.parse()
+    }
+}
+
+impl From<Quota> for String {
+    fn from(quota: Quota) -> Self {
+        quota.to_string()
+    }
+}
+
+impl Quota {
+    /// In words: `a quota of 0.5 CPUs`.
+    #[must_use]
+    pub fn said(word: &str) -> String {
+        match (word, word.strip_prefix(WEIGHT)) {
+            ("none", _) => "without a quota".to_owned(),
+            (_, Some(weight)) => format!("with a CPU weight of {weight}"),
+            (cpus, None) => format!("with a quota of {cpus} CPUs"),
+        }
+    }
+
+    /// Checks that it can be had here: a group with it is made and removed.
+    ///
+    /// # Errors
+    /// Why not, and what would help.
+    pub fn check(self) -> Result<(), String> {
+        let made = QuotaGroup::make(self).map(drop);
+        crate::cgroup::sweep();
+        made.map_err(|error| {
+            format!(
+                "a CPU quota needs a control group with the cpu controller: {error}; run as root, or in a \
+                 session that may use it: systemd-run --user --scope -p Delegate=yes flowgauge ..., or \
+                 leave the quota out"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quotas_and_back() {
+        for word in ["none", "0.5", "1", "1.5", "64", "weight=50"] {
+            assert_eq!(word.parse::<Quota>().unwrap().to_string(), word);
+        }
+        assert_eq!("50%".parse(), Ok(Quota::Cpus(500)));
+        let written = serde_json::to_string(&Quota::Cpus(1500)).unwrap();
+        assert_eq!(written, "\"1.5\"");
+        assert_eq!(
+            serde_json::from_str::<Quota>(&written).unwrap(),
+            Quota::Cpus(1500)
+        );
+    }
+
+    #[test]
+    fn what_is_no_quota_is_refused_with_the_bounds() {
+        for (word, said) in [
+            ("half", "use CPUs such as 0.5"),
+            ("-1", "use CPUs such as 0.5"),
+            ("nan", "use CPUs such as 0.5"),
+            ("0.05", "less than 10 ms"),
+            ("0", "less than 10 ms"),
+            ("1e9", "more than any machine"),
+            ("weight=0", "use 1 to 10000"),
+            ("weight=x", "use 1 to 10000"),
+        ] {
+            let error = word.parse::<Quota>().unwrap_err().to_string();
+            assert!(error.contains(said), "{word}: {error}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `flowgauge decide`: what people argue about, answered here in a minute.
+//!
+//! A decision is a study with a question: a folder of `decisions/`. It is run as any other.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use lab::{Preset, Request, Study, Wanted};
+use machine::Machine;
+
+use crate::args::DecideArgs;
+use crate::ending::Ending;
+use crate::output;
+use crate::result_file::ResultFile;
+use crate::session::{self, Session};
+
+/// Of a run, where nothing else is asked for: with what comes before and after, a minute.
+const BUDGET_S: f64 = 50.0;
+
+/// Lists the questions, or answers one.
+pub(crate) fn run(args: &DecideArgs, here: &Machine) -> Result<Ending> {
+    let Some(name) = &args.question else {
+        list(here)?;
+        return Ok(Ending::Answered);
+    };
+    session::check_out(&args.how)?;
+    let request = request(name)?;
+    let mut settings = session::settings(&request, &args.how, Preset::Quick, here)?;
+    settings.budget_s = Some(args.how.budget.unwrap_or(BUDGET_S));
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
+    session.carry_out(&args.how.answer)
+}
+
+/// What the command line wants to run.
+pub(crate) fn request(name: &str) -> Result<Request<'static>> {
+    Ok(Request {
+        wanted: vec![Wanted::fitted(study(name)?)],
+        ..Request::default()
+    })
+}
+
+/// One of the program's, or of a file.
+fn study(name: &str) -> Result<Study> {
+    let is_file = Path::new(name).extension().is_some_and(|end| end == "toml");
+    if !is_file {
+        return Ok(lab::decision(name)?);
+    }
+    let text = tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    Ok(lab::study::parse(&text, name, Preset::Quick)?)
+}
+
+fn list(here: &Machine) -> Result<()> {
+    let mut text = String::new();
+    for name in lab::decision_names() {
+        let study = lab::decision(name)?;
+        let asked = study.decision.as_ref();
+        let question = asked.map_or(study.title.as_str(), |asked| asked.question.as_str());
+        text += &format!("{name:<10} {question}\n");
+        for line in lacking(study, here) {
+            text += &format!("{:<10} {line}\n", "");
+        }
+    }
+    text += "\nOne of them, in a minute: flowgauge decide NAME\n";
+    output::print(&text)
+}
+
+/// What of it cannot be answered here, and what to do.
+fn lacking(study: Study, here: &Machine) -> Vec<String> {
+    let needs = study
+        .decision
+        .as_ref()
+        .and_then(|asked| asked.needs.clone());
+    let (left, why) = lab::fitted(study, here);
+    match (left.cases.is_empty(), why.is_empty()) {
+        (_, true) => Vec::new(),
+        (true, _) => {
+            let needs = needs.map(|needs| format!("it needs {needs}"));
+            let why = why.into_iter().chain(needs);
+            vec![format!("not here: {}", why.collect::<Vec<_>>().join("; "))]
+        }
+        (false, _) => without(&why),
+    }
+}
+
+/// The first of what is left out, and how many more there are.
+fn without(why: &[String]) -> Vec<String> {
+    let first = why.first().map(|first| format!("without: {first}"));
+    let more = match why.len().saturating_sub(1) {
+        0 => None,
+        more => Some(format!(
+            "and without {more} more: -v of its answer names them"
+        )),
+    };
+    first.into_iter().chain(more).collect()
+}

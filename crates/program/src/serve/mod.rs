@@ -1,0 +1,174 @@
+//! A small HTTP server in every form that servers have, for comparing the forms alone.
+//!
+//! # Theory
+//!
+//! Each form does the same for a request: it computes a fixed number of steps, waits for a fixed time (as
+//! for a database), and answers with what it computed. What differs is who does that:
+//!
+//! | form | a connection is | flows | waits by |
+//! |---|---|---|---|
+//! | `process` | a process, forked when it comes | as many as connections | sleeping |
+//! | `thread` | a thread, made when it comes | as many as connections | sleeping |
+//! | `pool` | watched by one thread, each request taken by one of N | N + 1 | sleeping |
+//! | `prefork` | that of a process or thread that was there, until it is closed | P x T | sleeping |
+//! | `fiber` | a user-level thread | one of the kernel | its event loop |
+//! | `loop` | an entry in a table | one | its event loop |
+//! | `loops` | the same, in one of N threads, or of N processes | N | its event loop |
+//! | `uring` | the same, by completions instead of readiness | one | its ring |
+//!
+//! A form whose flow sleeps while it waits serves as many requests at a time as it has flows; an event
+//! loop computes for one at a time and waits for all. Stacks of threads are of 128 KiB and untouched
+//! below the first pages, so what a connection costs is mostly kernel memory and page tables.
+//!
+//! It knows no more of HTTP than its load generator needs: one request at a time on a connection, without
+//! a body.
+
+mod blocking;
+mod events;
+mod fibers;
+mod uring;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::process::exit;
+use std::str::FromStr;
+use std::time::Duration;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+/// The first argument of a server; then `FORM PORT FLOWS STEPS WAIT_US`.
+pub const ARGUMENT: &str = "__serve";
+
+const BACKLOG: i32 = 1_024;
+
+/// What a form does for a request.
+#[derive(Debug, Clone, Copy)]
+struct Task {
+    steps: u64,
+    wait: Duration,
+}
+
+impl Task {
+    /// The answer, after the work and before the wait.
+    fn compute(self) -> Vec<u8> {
+        let step = |value: u64| {
+            value
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1)
+        };
+        let value = (0..self.steps).fold(7, |value, _| step(std::hint::black_box(value)));
+        let body = format!("{value:020}\n");
+        let length = body.len();
+        format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()
+    }
+
+    fn sleep(self) {
+        if !self.wait.is_zero() {
+            std::thread::sleep(self.wait);
+        }
+    }
+}
+
+/// Whether a request is whole.
+fn is_whole(bytes: &[u8]) -> bool {
+    bytes.ends_with(b"\r\n\r\n")
+}
+
+/// Processes and threads in each, `4` or `2x4`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Flows {
+    processes: u32,
+    threads: u32,
+}
+
+impl FromStr for Flows {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (processes, threads) = text.split_once('x').unwrap_or(("1", text));
+        Ok(Self {
+            processes: processes.parse()?,
+            threads: threads.parse()?,
+        })
+    }
+}
+
+/// Whether this process was started as such a server.
+#[must_use]
+pub fn is_serve() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == ARGUMENT)
+}
+
+/// The whole life of such a server: it ends by a signal.
+pub fn serve_main() -> ! {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    let Err(error) = serve(&arguments);
+    let _closed_is_fine = writeln!(io::stderr(), "{error}");
+    exit(1)
+}
+
+fn wrong(what: impl fmt::Display) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{what}: use {ARGUMENT} FORM PORT FLOWS STEPS WAIT_US"),
+    )
+}
+
+fn serve(arguments: &[String]) -> io::Result<std::convert::Infallible> {
+    let [form, port, flows, steps, wait] = arguments else {
+        return Err(wrong("a server takes five arguments"));
+    };
+    let number = |text: &str| text.parse::<u64>().map_err(|_| wrong(format!("'{text}'")));
+    let flows: Flows = flows.parse().map_err(|_| wrong(format!("'{flows}'")))?;
+    let task = Task {
+        steps: number(steps)?,
+        wait: Duration::from_micros(number(wait)?),
+    };
+    all_descriptors()?;
+    let port = u16::try_from(number(port)?).map_err(wrong)?;
+    let listener = listen(port)?;
+    match form.as_str() {
+        "process" => blocking::process_each(&listener, task),
+        "thread" => blocking::thread_each(&listener, task),
+        "pool" => blocking::pool(&listener, flows.threads, task),
+        "prefork" => blocking::prefork(&listener, flows, task),
+        "fiber" => fibers::fibers(&listener, task),
+        "loop" => events::event_loop(&listener, task),
+        "loops" => events::event_loops(&listener, flows, task),
+        "uring" => uring::uring(&listener, task),
+        other => Err(wrong(format!("'{other}' is no form"))),
+    }
+}
+
+fn listen(port: u16) -> io::Result<TcpListener> {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], port)).into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// As many open files as the hard limit allows.
+///
+/// # Errors
+/// The limit cannot be read or set.
+pub(crate) fn all_descriptors() -> io::Result<()> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    Ok(setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?)
+}
+
+/// An accept that says what to do where it fails for want of something.
+fn accepted<T>(accept: io::Result<T>) -> io::Result<T> {
+    accept.map_err(|error| match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => io::Error::other(format!(
+            "{error}: a connection takes an open file; raise the limit (ulimit -Hn) or use fewer"
+        )),
+        _ => error,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Which version of a program runs, as the program says it.
+
+use std::process::{Command, Stdio};
+
+/// The first number with a point in what a command writes, such as `3.13.0` of `Python 3.13.0`; else why there
+/// is none.
+///
+/// # Errors
+/// The command cannot be run, or names no version; in words.
+pub fn version(command: &str) -> Result<String, String> {
+    let ran = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output();
+    let ran = ran.map_err(|error| format!("{command}: {error}"))?;
+    let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    number(&text.concat()).ok_or_else(|| format!("{command} names no version"))
+}
+
+/// Whether a command ends well.
+pub(crate) fn succeeds(command: &str) -> bool {
+    let shell = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output();
+    shell.is_ok_and(|ran| ran.status.success())
+}
+
+/// With what is attached to it: `3.13.0t`, `1.26`.
+fn number(text: &str) -> Option<String> {
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || ".+-_".contains(c);
+    let words = text.split(|c: char| !is_of_word(c));
+    let is_version =
+        |word: &str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+    let words = words.map(|word| word.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+    let mut versions = words.filter(|word| is_version(word));
+    versions
+        .next()
+        .map(|word| word.trim_end_matches('.').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_the_first_number_with_a_point() {
+        for (text, expected) in [
+            ("Python 3.13.0\n", Some("3.13.0")),
+            ("go version go1.26.0 linux/amd64", Some("1.26.0")),
+            ("openjdk version \"17.0.13\" 2024-10-15", Some("17.0.13")),
+            ("v20.11.1", Some("20.11.1")),
+            ("Server version: Apache/2.4.62 (Debian)", Some("2.4.62")),
+            ("no version here 12", None),
+        ] {
+            assert_eq!(number(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(version("echo tool 1.2.3 >&2").unwrap(), "1.2.3");
+        assert!(succeeds("true x") && !succeeds("false x") && !succeeds("no-such-program x"));
+        assert!(version("true").unwrap_err().contains("names no version"));
+    }
+}
