@@ -64,8 +64,6 @@ mod bench;
 mod export;
 #[cfg(feature = "load")]
 mod load;
-#[cfg(feature = "load")]
-mod stdout;
 mod table;
 
 /// `flowgauge.h`, the interface for C.
@@ -75,6 +73,4 @@ pub use bench::bench;
 pub use export::{Args, Body, arg_names, table_of};
 #[cfg(feature = "load")]
 pub use load::{Flow, LoadError, Loaded, Refused};
-#[cfg(feature = "load")]
-pub use stdout::StdoutAside;
 pub use table::{Arg, FIBERS, Proof, Table, VERSION};

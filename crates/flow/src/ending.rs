@@ -1,10 +1,26 @@
 //! How a process of this program ends: with an answer, with a code, or with its whole group.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
 
+use nix::unistd::dup2_stdout;
 use serde::Serialize;
 
 const EXIT_PANIC: i32 = 101;
+
+/// Where a slot process answers.
+static ANSWERS: OnceLock<File> = OnceLock::new();
+
+/// From here on standard output is standard error, for whatever the work prints; answers go where standard
+/// output led to.
+pub(crate) fn keep_answers_apart() -> io::Result<()> {
+    let answers = io::stdout().as_fd().try_clone_to_owned()?;
+    dup2_stdout(io::stderr())?;
+    ANSWERS.get_or_init(|| File::from(answers));
+    Ok(())
+}
 
 /// Ends the slot process and all that it made.
 pub(crate) fn answer_and_exit(answer: &impl Serialize) -> ! {
@@ -14,9 +30,14 @@ pub(crate) fn answer_and_exit(answer: &impl Serialize) -> ! {
 pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
     line.push(b'\n');
-    let mut out = io::stdout().lock();
-    out.write_all(&line)?;
-    out.flush()
+    match ANSWERS.get() {
+        Some(mut answers) => answers.write_all(&line),
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(&line)?;
+            out.flush()
+        }
+    }
 }
 
 pub(crate) fn exit(code: i32) -> ! {

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::allocator;
 use crate::body::Body;
 use crate::channel::Sink;
-use crate::ending::{answer_and_exit, end_on_panic, exit};
+use crate::ending::{answer_and_exit, end_on_panic, exit, keep_answers_apart};
 use crate::parent_memory::HeldParentMemory;
 use crate::quota::{QuotaGroup, Throttled};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
@@ -88,6 +88,9 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     }
     if let Some(lent) = task.lent {
         close_on_exec(lent);
+    }
+    if let Err(error) = keep_answers_apart() {
+        answer_and_exit(&Answer::from_error(&error));
     }
     answer_and_exit(&run(&SlotProcess { task }))
 }

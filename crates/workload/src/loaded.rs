@@ -44,7 +44,14 @@ const ELF: [u8; 4] = *b"\x7fELF";
 impl Loaded {
     fn open(&self, slot: &SlotProcess<Work>) -> io::Result<body::Loaded> {
         let body = body::Loaded::open(&self.library, &self.args).map_err(io::Error::other)?;
-        let model = slot.spec().variant.model;
+        let variant = &slot.spec().variant;
+        let model = variant.model;
+        if model.shape(variant.flows).processes > 0 && tasks()? > 1 {
+            return Err(io::Error::other(format!(
+                "{} starts threads when it is loaded, which a fork has not: it cannot run as {model}",
+                self.library.display()
+            )));
+        }
         if model.is_user_level() && !body.may_be_fiber() {
             return Err(io::Error::other(format!(
                 "{} does not say that it may run as {model} (FLOWGAUGE_FIBERS)",
@@ -53,6 +60,11 @@ impl Loaded {
         }
         Ok(body)
     }
+}
+
+/// Threads of this process.
+fn tasks() -> io::Result<usize> {
+    Ok(std::fs::read_dir("/proc/self/task")?.count())
 }
 
 impl Workload for Loaded {
@@ -86,9 +98,8 @@ impl Workload for Loaded {
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
-        let aside = body::StdoutAside::begin();
-        match aside.and_then(|aside| Ok((self.open(slot)?, aside))) {
-            Ok((body, _aside)) => slot.run(
+        match self.open(slot) {
+            Ok(body) => slot.run(
                 &Prepared {
                     work: self,
                     body: &body,

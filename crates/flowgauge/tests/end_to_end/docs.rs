@@ -45,7 +45,7 @@ const EXAMPLES: [(&str, Option<&str>); 9] = [
     ("search_vs_others", None),
     ("count_traces", None),
     ("made_fleet", None),
-    ("collatz", None),
+    ("primes", None),
 ];
 
 /// Flags that keep a command short.
