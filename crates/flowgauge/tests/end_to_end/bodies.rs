@@ -240,73 +240,73 @@ fn what_a_body_prints_is_in_nobodys_way() {
     serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap();
 }
 
-/// Of each language whose compiler is here; Go has threads of its own, which no fork has.
+/// The body of another language, compiled; `None` where its compiler is not here.
+fn of_language(home: &Home, command: &str, sources: &str) -> Option<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../body");
+    let [library, modules] = ["libmine.so", ""].map(|name| home.path(name).display().to_string());
+    let line = format!("{command} {library} {sources}").replace("MODULES", &modules);
+    let (compiler, arguments) = line.split_once(' ').unwrap();
+    let built = Command::new(compiler)
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .output();
+    let Ok(built) = built else {
+        skipped::skipped(format!(
+            "a body of another language: {compiler} is not installed"
+        ));
+        return None;
+    };
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    Some(library)
+}
+
+fn runs_once(home: &Home, library: &str, models: &str, out: &str) -> Run {
+    let usual = [
+        "body", library, "--flows", "2", "--rounds", "1", "--budget", "20s",
+    ];
+    home.run(&[&usual[..], &["--model", models, "--out", out]].concat())
+}
+
 #[test]
 fn bodies_of_other_languages_run() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../body");
     let gnu = "-O2 -shared -fPIC -I include -o";
-    for (command, sources, models) in [
-        (
-            format!("g++ {gnu}"),
-            "languages/mine.cpp",
-            "process,thread,fiber",
-        ),
+    for (command, sources) in [
+        (format!("g++ {gnu}"), "languages/mine.cpp"),
         (
             format!("gfortran {gnu}"),
             "languages/mine.f90 languages/table.c -J MODULES",
-            "process,thread,fiber",
-        ),
-        (
-            "go build -buildmode=c-shared -o".to_owned(),
-            "languages/mine.go",
-            "thread,thread-private-files",
         ),
     ] {
         let home = Home::new();
-        let library = home.path("libmine.so");
-        let library = library.to_str().unwrap();
-        let mut words = command
-            .split(' ')
-            .chain([library])
-            .chain(sources.split(' '));
-        let compiler = words.next().unwrap();
-        let modules = home.path("");
-        let words = words.map(|word| {
-            if word == "MODULES" {
-                modules.to_str().unwrap()
-            } else {
-                word
-            }
-        });
-        let built = Command::new(compiler)
-            .args(words)
-            .current_dir(folder)
-            .output();
-        let Ok(built) = built else {
-            skipped::skipped(format!(
-                "a body of another language: {compiler} is not installed"
-            ));
+        let Some(library) = of_language(&home, &command, sources) else {
             continue;
         };
-        assert!(
-            built.status.success(),
-            "{}",
-            String::from_utf8_lossy(&built.stderr)
-        );
-        let usual = [
-            "body", library, "--flows", "2", "--rounds", "1", "--budget", "20s",
-        ];
-        let run = home.run(&[&usual[..], &["--model", models, "--out", "out"]].concat());
-        assert_eq!(run.code, Some(0), "{compiler}: {}", run.stderr);
-        if compiler == "go" {
-            let run = home.run(&[&usual[..], &["--model", "process", "--out", "no"]].concat());
-            run.refused(
-                2,
-                &["starts threads when it is loaded, which a fork has not"],
-            );
-        }
+        let run = runs_once(&home, &library, "process,thread,fiber", "out");
+        assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
         home.assert_nothing_left();
     }
+}
+
+/// The runtime of Go has threads of its own, which no fork has.
+#[test]
+fn a_body_with_threads_of_its_own_runs_as_threads_alone() {
+    let home = Home::new();
+    let go = "go build -buildmode=c-shared -o";
+    let Some(library) = of_language(&home, go, "languages/mine.go") else {
+        return;
+    };
+    let run = runs_once(&home, &library, "thread,thread-private-files", "out");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = runs_once(&home, &library, "process", "no");
+    run.refused(
+        2,
+        &["starts threads when it is loaded, which a fork has not"],
+    );
+    home.assert_nothing_left();
 }
 
 /// A package that is no part of the workspace.
