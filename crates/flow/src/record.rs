@@ -16,6 +16,7 @@ use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::film::Film;
 use crate::latency::Latencies;
 use crate::quota::Throttled;
 use crate::samples::Samples;
@@ -40,6 +41,9 @@ pub struct Outcome {
     /// What a model of another machine counted, where there was to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Measured<Simulated>>,
+    /// What its flows did and waited for, where that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub film: Option<Box<Measured<Film>>>,
 }
 
 /// What a slot process answers.
@@ -147,6 +151,9 @@ pub struct Rep {
     /// What the flows were held back, where they have a quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<Throttled>,
+    /// When create, steady and tear-down began, by the machine's clock in ns; of a slot that is filmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<[u64; 3]>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -72,6 +72,7 @@ struct Parts<'a, 'b, B: Body, S> {
     sink: &'b mut S,
     /// In the last repetition.
     count: &'b [Event],
+    film: bool,
 }
 
 /// Memory and counts of the last repetition are read at the gates.
@@ -117,6 +118,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         inlet,
         sink,
         count: &spec.count,
+        film: spec.film,
     };
     match parts.repeat(last) {
         Ok(run) if !parts.watch.hung() => Ok(run),
@@ -143,7 +145,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let flows = self.context.variant.carriers() as usize;
         let hires = self.context.body.hires();
         let mut reader = last.then(|| CounterReader::new(parent.pid, flows, hires));
-        let create_ns = phase(&mut reader, || self.create(&mut parent))?;
+        let (created, create_ns) = phase(&mut reader, || self.create(&mut parent))?;
         self.at_gate(&mut reader);
         self.context.entrance.all_open();
         let counting = self.count(last);
@@ -161,7 +163,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             Some(_) => self.footprint()?,
             None => None,
         };
-        let teardown_ns = phase(&mut reader, || self.tear_down(&mut parent))?;
+        let (ends, teardown_ns) = phase(&mut reader, || self.tear_down(&mut parent))?;
         let flows = flow_records::flow_records(&self.resources.shared, &self.watch, go);
         let skew_ns = flow_records::skew(&flows);
         let turns = B::TURNS.then(|| flow_records::turns(&self.resources.shared));
@@ -189,6 +191,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             counted,
             self_managed: None,
             throttled: None,
+            marks: self.film.then_some([created, go, ends]),
         };
         Ok(Run {
             failure: self.failure(&rep),
@@ -223,8 +226,8 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Until all flows wait at the gate.
-    fn create(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
+    /// Until all flows wait at the gate: its beginning and how long it takes.
+    fn create(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t0 = now_ns();
         let model = self.context.variant.model;
@@ -234,7 +237,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         self.wait(WaitFor::Arrived)?;
         let t1 = now_ns();
         parent.create = usage::this_thread().since(before);
-        Ok(t1 - t0)
+        Ok((t0, t1 - t0))
     }
 
     /// Only if results are sent and narration was asked for.
@@ -274,7 +277,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 
     /// Until the last flow is gone.
-    fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
+    fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t2 = now_ns();
         open(&self.resources.shared.header().end.0);
@@ -285,7 +288,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         }
         let t3 = now_ns();
         parent.teardown = usage::this_thread().since(before);
-        Ok(t3 - t2)
+        Ok((t2, t3 - t2))
     }
 
     fn wait(&mut self, wait_for: WaitFor) -> io::Result<()> {

@@ -23,6 +23,7 @@ use std::io;
 use std::time::Duration;
 
 use measure::Measured;
+use measure::clock::now_ns;
 use measure::memory::{self, Reading};
 use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -130,7 +131,7 @@ impl<W> SlotProcess<W> {
             if spec.simulate.is_some() {
                 simulation::each_thread_is_a_flow();
             }
-            let rep = match within(limited.as_ref(), work) {
+            let rep = match within(limited.as_ref(), work, spec.film) {
                 Ok(rep) => rep,
                 Err(error) => return Ok(Answer::after(&error, Some(number))),
             };
@@ -151,7 +152,7 @@ impl<W> SlotProcess<W> {
             last.counted = Some(Box::new(not_counted()));
         }
         let timed = match spec.timers {
-            true => Some(Box::new(repetition(work, true)?)),
+            true => Some(Box::new(repetition(work, (true, false))?)),
             false => None,
         };
         let proof = reps[0].proof();
@@ -167,17 +168,22 @@ impl<W> SlotProcess<W> {
 }
 
 /// A repetition, with what the group of a quota was held back in it.
-fn within(limited: Option<&QuotaGroup>, work: &mut impl SelfManaged) -> io::Result<Rep> {
+fn within(
+    limited: Option<&QuotaGroup>,
+    work: &mut impl SelfManaged,
+    film: bool,
+) -> io::Result<Rep> {
     let before = limited.map(QuotaGroup::throttled).transpose()?;
-    let rep = repetition(work, false)?;
+    let rep = repetition(work, (false, film))?;
     Ok(Rep {
         throttled: throttled_since(limited, before)?.or(rep.throttled),
         ..rep
     })
 }
 
-fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
+fn repetition(work: &mut impl SelfManaged, (timers, film): (bool, bool)) -> io::Result<Rep> {
     work.prepare()?;
+    let began = now_ns();
     let done = work.repeat(timers)?;
     let pid = getpid().as_raw();
     let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -198,9 +204,11 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
         0 => peak_rss(done.own.most)?,
         told => told,
     };
+    let (create_ns, steady_ns) = (ns(done.create), ns(done.steady));
+    let marks = [began, began + create_ns, began + create_ns + steady_ns];
     Ok(Rep {
-        create_ns: ns(done.create),
-        steady_ns: ns(done.steady),
+        create_ns,
+        steady_ns,
         teardown_ns: ns(done.tear_down),
         skew_ns: 0,
         parent: ParentRecord {
@@ -218,6 +226,7 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
             ..done.own
         })),
         throttled: done.throttled,
+        marks: film.then_some(marks),
     })
 }
 

@@ -51,6 +51,9 @@ pub struct SlotSpec<W> {
     /// machine's hardware threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<Simulation>>,
+    /// What its flows do and wait for is recorded; such a slot is never a data point.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub film: bool,
     /// What the slot draws itself comes from it.
     #[serde(default)]
     pub seed: u64,
@@ -75,6 +78,7 @@ impl<W> SlotSpec<W> {
             timers: false,
             grace_s: 0.0,
             simulate: None,
+            film: false,
             seed: 0,
         }
     }

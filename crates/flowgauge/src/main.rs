@@ -106,6 +106,7 @@ fn command() -> Result<Ending> {
         Command::Wiki(args) => commands::wiki::run(&args, &here),
         Command::Search(args) => commands::search::run(&args, &here),
         Command::Calibrate(args) => commands::calibrate::run(&args, &here),
+        Command::Ruler(args) => commands::ruler::run(&args, &here),
         Command::Machine(args) => commands::machine::run(&args, &here),
         Command::Report(args) => commands::report::run(&args),
         Command::Malloc(args) => commands::malloc::run(&args),

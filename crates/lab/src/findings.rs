@@ -84,7 +84,7 @@ pub use optimum::{AtNumber, Choice, Optimum};
 pub use profile::Phases;
 pub use quantity::{Amount, Basis, ByCpu, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::{Requests, latency_ns};
-pub use results::{CaseResult, Finding, Results, StudyResult, VariantSummary};
+pub use results::{CaseResult, Finding, Results, Seen, StudyResult, VariantSummary};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};

@@ -120,6 +120,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         counted: None,
         self_managed: None,
         throttled: None,
+        marks: None,
     }
 }
 
@@ -268,6 +269,7 @@ impl Launch for Mock {
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
         Ok(Outcome {
             answer,
+            film: None,
             launch_ns,
             samples: None,
             simulated: spec.simulate.is_some().then(simulated),

@@ -232,6 +232,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
         deadline_s: 60.0,
         narrate: None,
         simulate: None,
+        film: false,
         output: None,
         scratch: None,
         sample: None,

@@ -8,7 +8,9 @@
 //! machine would be. Then come the machines, each a small multiple, and the other comparisons.
 
 use lab::fleet::{Agreement, Comparison, Fleet, FleetMachine, OnMachine};
+use lab::plural;
 use maud::{Markup, html};
+use serde_json::json;
 use stats::Verdict;
 
 use crate::charts::Chart;
@@ -18,10 +20,11 @@ use crate::document::Section;
 use crate::document::detail::Detail;
 use crate::document::figures::{Figure, Figures, Legend};
 use crate::document::table::{Cell, Column, Table, Value, text as value};
-use crate::html::{self, document};
+use crate::html::{self, Along, Lessons, document};
 use crate::number::percent;
 use crate::plots::Plot;
 use crate::terminal::{Page, Style, sections};
+use crate::text::{shell_word, tied};
 use crate::words::{Tone, comparison, many};
 
 /// Of more machines, only those that stand out have a row.
@@ -67,16 +70,69 @@ pub fn plots(fleet: &Fleet) -> Vec<Plot> {
 }
 
 fn body(fleet: &Fleet) -> Markup {
+    let answers: Vec<&Comparison> = fleet.headlines().collect();
+    let lessons = Lessons::along(answers.iter().map(|one| along(fleet, one)).collect());
     html! {
+        a.skip href="#machines" { "Skip to the machines" }
         header {
             h1 { "flowgauge" }
             p.where { "The same studies on " (many(fleet.machines.len() as u64, "machine")) }
             @for warning in warnings(fleet) { p.warning { strong { "Warning: " } (warning) } }
         }
+        @if !answers.is_empty() {
+            section #rows aria-label="Answers" {
+                h2 { "The answers" }
+                @for (place, one) in answers.iter().enumerate() {
+                    article.along {
+                        h3 { (one.name()) }
+                        p { (tied(&one.sentence)) }
+                        (lessons.at(place))
+                    }
+                }
+            }
+        }
+        nav aria-label="Parts" {
+            a href="#answers" { "what holds" }
+            a href="#machines" { "machines" }
+            a href="#method" { "method" }
+        }
         main {
             @for one in all(fleet) { (html::section(&one, Detail::All, 3)) }
             p.quiet { (NOT_COVERED) }
         }
+        section aria-label="The method" { (html::method()) }
+        (lessons.end())
+    }
+}
+
+/// With what each machine found.
+fn along(fleet: &Fleet, one: &Comparison) -> Along {
+    let heads = ["machine", "ratio of times", "low", "high", "rounds"];
+    let rows = one.each.iter().filter_map(|on| {
+        let estimate = on.finding.estimate?;
+        let (low, high) = estimate.interval()?;
+        let name = &fleet.machines[on.machine].name;
+        let numbers = [estimate.ratio, low, high].map(|number| json!(number));
+        Some(
+            [json!(name)]
+                .into_iter()
+                .chain(numbers)
+                .chain([json!(estimate.rounds)])
+                .collect(),
+        )
+    });
+    let rows: Vec<Vec<serde_json::Value>> = rows.collect();
+    let heads = (!rows.is_empty()).then(|| heads.map(|head| json!(head)).to_vec());
+    Along {
+        label: one.name(),
+        subject: plural(&one.subject),
+        reference: plural(&one.reference),
+        command: format!(
+            "flowgauge fleet run {} --hosts FILE -- --case {}",
+            shell_word(&one.study),
+            shell_word(&one.case)
+        ),
+        table: heads.into_iter().chain(rows).collect(),
     }
 }
 

@@ -32,9 +32,11 @@ use crate::text::{cut, visible_markup};
 use crate::{json, words};
 use compact::compact;
 use figure::definitions;
-use lesson::Lessons;
+pub(crate) use lesson::{Along, Lessons};
+pub(crate) use method::method;
 pub(crate) use section::section;
 use size_budget::SizeBudget;
+pub(crate) use tabled::forest;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -51,7 +53,13 @@ const SPARE: usize = 3_000;
 #[must_use]
 pub fn page(results: &Results) -> String {
     let document = Document::of(results, FOLDER);
-    let page_with = |detail| page_with(results, &document, detail);
+    let lessons = Lessons::of(results, &document.answers);
+    let run = Whole {
+        results,
+        document: &document,
+        lessons: &lessons,
+    };
+    let page_with = |detail| bounded(run, detail, RESERVE);
     let whole = page_with(Detail::All);
     if whole.len() < MOST {
         return whole;
@@ -73,22 +81,22 @@ pub fn page(results: &Results) -> String {
     found.unwrap_or_else(|| {
         let page = page_with(levels[high]);
         let spare = (MOST - page.len()).saturating_sub(SPARE);
-        let fuller = bounded(
-            results,
-            &document,
-            levels[high],
-            RESERVE.saturating_sub(spare),
-        );
+        let fuller = bounded(run, levels[high], RESERVE.saturating_sub(spare));
         if fuller.len() < MOST { fuller } else { page }
     })
 }
 
-fn page_with(results: &Results, run: &Document, detail: Detail) -> String {
-    bounded(results, run, detail, RESERVE)
+/// What a page is made of, whatever its level.
+#[derive(Debug, Clone, Copy)]
+struct Whole<'a> {
+    results: &'a Results,
+    document: &'a Document,
+    lessons: &'a Lessons,
 }
 
 /// `reserve` is kept free for what surrounds the parts.
-fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) -> String {
+fn bounded(run: Whole<'_>, detail: Detail, reserve: usize) -> String {
+    let results = run.results;
     let studies = results.studies.iter();
     let names: Vec<_> = studies.map(|study| study.study.name.as_str()).collect();
     let title = format!("flowgauge: {}", names.join(", "));
@@ -99,7 +107,7 @@ fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) ->
         let around = document(&title, html! {}, &data).len() + reserve;
         budget = SizeBudget::of(MOST.saturating_sub(around));
     }
-    document(&title, body(results, run, detail, &mut budget), &data)
+    document(&title, body(run, detail, &mut budget), &data)
 }
 
 fn script(of: &str) -> String {
@@ -157,7 +165,8 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     compact(&visible_markup(&page.into_string()))
 }
 
-fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudget) -> Markup {
+fn body(whole: Whole<'_>, detail: Detail, budget: &mut SizeBudget) -> Markup {
+    let (results, run) = (whole.results, whole.document);
     // What stands last must not lose its room to what stands first.
     let again = budget.hold("how to run it again", again(results));
     let machine = budget.hold("the machine", machine::machine(&results.header.machine));
@@ -165,12 +174,13 @@ fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudg
         "links to the studies",
         navigation(results, detail.has_lessons()),
     );
+    let none = Lessons::default();
     let lessons = match detail.has_lessons() {
-        true => Lessons::of(results, &run.answers),
-        false => Lessons::default(),
+        true => whole.lessons,
+        false => &none,
     };
-    let top = answers::top(results, run, &lessons, budget);
-    let method = budget.hold("how a row is judged", method::method());
+    let top = answers::top(results, run, lessons, budget);
+    let method = budget.hold("how a row is judged", method());
     let studies = run.studies.iter().enumerate().map(|(place, study)| {
         let answer = budget.hold("the answer beside the name of a study", answer(run, place));
         section::study(study, &answer, detail, budget)
@@ -182,9 +192,11 @@ fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudg
         (navigation)
         main #studies { @for study in &studies { (study) } }
         (notes(results, detail, budget))
-        (method)
-        (again)
-        (machine)
+        section aria-label="About this run" {
+            (method)
+            (again)
+            (machine)
+        }
         (lessons.end())
     }
 }
@@ -219,7 +231,7 @@ fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
         .collect();
     html! {
         @if !notes.is_empty() || detail.said().is_some() {
-            section #notes {
+            section #notes aria-label="Left out" {
                 h2 { "Left out" }
                 ul {
                     @for note in &notes { (note) }

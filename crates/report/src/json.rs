@@ -195,6 +195,7 @@ fn findings_value(results: &Results) -> Value {
         .flat_map(|study| &mut study.cases)
     {
         case.slots.clear();
+        case.films.clear();
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
     value["answers"] = serde_json::to_value(answers).unwrap_or_default();

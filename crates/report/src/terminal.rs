@@ -17,6 +17,7 @@ mod answers;
 mod layout;
 mod machine;
 mod page;
+mod ruler;
 mod single;
 mod style;
 mod tables;
@@ -29,6 +30,8 @@ pub(crate) use page::Page;
 use style::Detail;
 pub use style::{PLAIN_WIDTH, Style};
 
+use crate::charts::Chart;
+use crate::charts::ruler::Step;
 use crate::document::answers::Answers;
 use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
@@ -141,7 +144,10 @@ fn first_screen(
     if let Some(asked) = decision(results) {
         page.text(0, Tone::Strong, &asked.question);
     }
-    single::single(page, results, detail);
+    match rulers(document).next() {
+        Some(steps) => ruler::ruler(page, steps),
+        None => single::single(page, results, detail),
+    }
     let several = results.studies.len() > 1;
     let besides = !several && detail < Detail::Answers;
     answers::answers(page, answers, (several, besides));
@@ -196,6 +202,18 @@ fn first_screen(
     let report = format!("Report: {folder}/report.html{names}");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// The rulers of studies that have one.
+fn rulers(document: &Document) -> impl Iterator<Item = &[Step]> {
+    let parts = document.studies.iter().flat_map(|study| &study.parts);
+    parts.filter_map(|part| match &part.body {
+        Body::Figure(figure) => match &figure.chart {
+            Chart::Ruler(steps) => Some(&steps[..]),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// What was run, what it says together, and what to beware of.

@@ -20,6 +20,7 @@
 //! What a slot has on disk (its named pipe, the folder of its files) goes with it; where this
 //! process is killed, a janitor removes it ([`crate::janitor`]).
 mod files;
+mod filming;
 mod onlooker;
 mod recorded;
 mod sampling;
@@ -51,8 +52,9 @@ use crate::stranded;
 use crate::tied::kill_with_this;
 use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
 use files::Files;
+use filming::Filming;
 pub use onlooker::Onlooker;
-use onlooker::{Both, Nobody};
+use onlooker::{Nobody, Several};
 pub use recorded::{RecordedProgram, UserProgram};
 use sampling::Sampler;
 use slot_output::{Ended, SlotOutput, Stream};
@@ -186,11 +188,12 @@ impl Launcher {
             .map_err(|source| LaunchError::Files { source })?;
         let sample = files.sampled(spec);
         let mut sampler = sample.as_ref().map(Sampler::start);
+        let mut filming = spec.film.then(Filming::new);
+        let mut onlookers: Vec<&mut dyn Onlooker> = vec![onlooker];
+        onlookers.extend(sampler.iter_mut().map(|one| one as &mut dyn Onlooker));
+        onlookers.extend(filming.iter_mut().map(|one| one as &mut dyn Onlooker));
         let began = now_ns();
-        let heard = match &mut sampler {
-            Some(sampler) => self.converse(spec, &files, &mut Both(onlooker, sampler)),
-            None => self.converse(spec, &files, onlooker),
-        };
+        let heard = self.converse(spec, &files, &mut Several(onlookers));
         let launch_ns = now_ns() - began;
         let simulated = self.simulated(spec, &files, heard.as_ref().ok());
         files.remove(&mut self.janitor);
@@ -198,8 +201,11 @@ impl Launcher {
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
             return Err(LaunchError::Interrupted(signal));
         }
+        let answer = heard.answer(spec);
+        let film = filming.map(|filming| Box::new(filming.film(&answer)));
         Ok(Outcome {
-            answer: heard.answer(spec),
+            answer,
+            film,
             launch_ns,
             samples: sampler.map(Sampler::samples),
             simulated,

@@ -26,34 +26,25 @@ impl Onlooker for Nobody {
     fn slot_ends(&mut self) {}
 }
 
-/// Both look at one slot, the first one first.
-pub(super) struct Both<'a>(
-    pub(super) &'a mut dyn Onlooker,
-    pub(super) &'a mut dyn Onlooker,
-);
+/// All look at one slot, the first one first.
+pub(super) struct Several<'a>(pub(super) Vec<&'a mut dyn Onlooker>);
 
-impl Onlooker for Both<'_> {
+impl Onlooker for Several<'_> {
     fn slot_began(&mut self, group: i32) {
-        self.0.slot_began(group);
-        self.1.slot_began(group);
+        self.0.iter_mut().for_each(|one| one.slot_began(group));
     }
 
     fn next_look(&self) -> Option<Instant> {
-        let looks = [self.0.next_look(), self.1.next_look()];
-        looks.into_iter().flatten().min()
+        self.0.iter().filter_map(|one| one.next_look()).min()
     }
 
     fn look(&mut self) {
         let now = Instant::now();
-        for onlooker in [&mut *self.0, &mut *self.1] {
-            if onlooker.next_look().is_some_and(|at| at <= now) {
-                onlooker.look();
-            }
-        }
+        let is_due = |one: &&mut &mut dyn Onlooker| one.next_look().is_some_and(|at| at <= now);
+        self.0.iter_mut().filter(is_due).for_each(|one| one.look());
     }
 
     fn slot_ends(&mut self) {
-        self.0.slot_ends();
-        self.1.slot_ends();
+        self.0.iter_mut().for_each(|one| one.slot_ends());
     }
 }

@@ -298,6 +298,7 @@ mod tests {
             counted: None,
             self_managed: None,
             throttled: None,
+            marks: None,
         }
     }
 

@@ -31,7 +31,9 @@ pub(crate) use fleet::{
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;
-pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
+pub(crate) use others::{
+    CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs, RulerArgs,
+};
 pub(crate) use run::RunArgs;
 pub(crate) use search::{Escaped, SearchArgs, Sort};
 pub(crate) use simulate::{Along, SimulateArgs};
@@ -219,6 +221,7 @@ Examples:
   flowgauge body ./libmine.so        a function of your own, under every model
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
   flowgauge calibrate                what difference this machine can detect
+  flowgauge ruler                    what a switch, a fork, a file take here
   flowgauge machine                  what this machine is and can measure
   flowgauge compare before after     two runs or machines side by side
   flowgauge fleet run primes --hosts FILE    a study on many machines
@@ -248,6 +251,8 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
     Calibrate(CalibrateArgs),
+    /// What the smallest steps take on this machine, from a switch to a file, on one scale
+    Ruler(RulerArgs),
     /// What this machine is and what it can measure
     Machine(MachineArgs),
     /// Make the reports of a results folder again from its journal
@@ -279,6 +284,7 @@ impl Command {
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),
             Self::Calibrate(args) => Some(&args.how),
+            Self::Ruler(args) => Some(&args.how),
             Self::Machine(_)
             | Self::Report(_)
             | Self::Compare(_)

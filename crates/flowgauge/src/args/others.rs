@@ -23,6 +23,18 @@ pub(crate) struct CalibrateArgs {
     pub(crate) how: HowArgs,
 }
 
+/// What the smallest steps take.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge ruler                     20 s: a scale, a page, and the scale as SVG
+  flowgauge ruler --budget 60s        with narrower intervals
+  flowgauge ruler --plots FOLDER      the picture in a folder of your own")]
+pub(crate) struct RulerArgs {
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
 /// What this machine is.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -13,6 +13,7 @@ pub(crate) mod machine;
 pub(crate) mod malloc;
 pub(crate) mod man;
 pub(crate) mod report;
+pub(crate) mod ruler;
 pub(crate) mod run;
 pub(crate) mod search;
 mod search_study;

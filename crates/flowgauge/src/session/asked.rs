@@ -60,6 +60,7 @@ pub(crate) fn settings(
             .map_or_else(Vec::new, |events| events.0.clone()),
         parent_memory: parent_memory(how)?,
         axes: how.axes.words()?,
+        film: true,
         ..usual
     };
     if let Some(simulation) = simulation {

@@ -66,10 +66,6 @@ pub struct SlotEntry {
 }
 
 /// Every line but the first.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the large variant is nearly every line, and one is held at a time"
-)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Entry {
@@ -90,6 +86,8 @@ pub enum Entry {
     },
     /// A slot.
     Slot(SlotEntry),
+    /// A slot that was recorded for its film; never a data point.
+    Film(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {
         /// One sentence.

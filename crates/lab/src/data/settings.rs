@@ -43,6 +43,9 @@ pub struct Settings {
     /// Events that are counted of the flows of every slot; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
+    /// Whether a slot of both sides of each row is recorded, after the rounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub film: bool,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<flow::Simulation>>,
@@ -115,6 +118,7 @@ impl Settings {
             deadline_s: None,
             sample: None,
             events: Vec::new(),
+            film: false,
             simulate: None,
             parent_memory: None,
             axes: LaidWords::default(),

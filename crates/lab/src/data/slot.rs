@@ -3,7 +3,7 @@
 use flow::{Outcome, Rep};
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Value, median};
+use super::{Metric, SlotEntry, Value, median};
 
 /// What the pilot of a case chose for its slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +29,19 @@ pub struct RawSlot {
     pub value_ns: Option<f64>,
     /// All that was recorded.
     pub outcome: Outcome,
+}
+
+impl SlotEntry {
+    /// The slot of a line, and what stands for it.
+    pub(crate) fn raw(self, value_ns: Option<f64>) -> RawSlot {
+        RawSlot {
+            round: self.round,
+            variant: self.variant,
+            at_s: self.at_s,
+            value_ns,
+            outcome: self.outcome,
+        }
+    }
 }
 
 impl Metric {

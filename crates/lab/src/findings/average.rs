@@ -160,6 +160,7 @@ mod tests {
                     launch_ns: 0,
                     samples: None,
                     simulated: None,
+                    film: None,
                 },
             }
         };

@@ -24,10 +24,13 @@ mod common;
 mod differ;
 mod limits;
 mod model;
+mod series;
 #[cfg(test)]
 mod tests;
 
 pub use change::unseen;
+pub use series::{Series, SeriesChange, SeriesPoint};
+
 pub use model::{
     Basis, Change, Common, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy,
     ComparedVariant, Floor, FloorFrom, How, Named, SideBySide,
@@ -99,6 +102,7 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
     }
     all.left_out = differ::left_out(runs);
     all.gone = differ::gone(runs);
+    all.series = series::series(runs);
     Ok(all)
 }
 

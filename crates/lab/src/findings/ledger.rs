@@ -9,13 +9,12 @@ mod case_log;
 
 use std::path::Path;
 
-use flow::Outcome;
 use measure::load::Load;
 use stats::StatsError;
 
 use crate::data::journal::{Depth, Found, read};
 use crate::data::{
-    CaseEnd, Chosen, Entry, Header, JournalError, Probe, RawSlot, Study, Value, slot_value,
+    CaseEnd, Chosen, Entry, Header, JournalError, Probe, SlotEntry, Study, Value, slot_value,
 };
 use case_log::Pilot;
 pub(crate) use case_log::{CaseLog, rep_s, slot_s};
@@ -109,7 +108,12 @@ impl Ledger {
             }
             Entry::Slot(slot) => {
                 let at = self.find(&slot.study, &slot.case)?;
-                self.take_slot(at, (slot.round, slot.variant), slot.at_s, slot.outcome)?;
+                self.take_slot(at, slot)?;
+            }
+            Entry::Film(slot) => {
+                let at = self.find(&slot.study, &slot.case)?;
+                self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
+                self.log_mut(at).films.push(slot.raw(None));
             }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
@@ -153,23 +157,11 @@ impl Ledger {
         self.take(entry)
     }
 
-    fn take_slot(
-        &mut self,
-        at: At,
-        (round, variant): (usize, usize),
-        at_s: f64,
-        outcome: Outcome,
-    ) -> Result<(), String> {
-        self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
+    fn take_slot(&mut self, at: At, slot: SlotEntry) -> Result<(), String> {
+        self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
         let metric = self.header.studies[at.study].cases[at.case].metric;
-        let value_ns = slot_value(&outcome, metric, self.header.settings.value);
-        self.log_mut(at).push(RawSlot {
-            round,
-            variant,
-            at_s,
-            value_ns,
-            outcome,
-        })
+        let value_ns = slot_value(&slot.outcome, metric, self.header.settings.value);
+        self.log_mut(at).push(slot.raw(value_ns))
     }
 
     /// The same slots valued in another way, as if the run had been asked for it: what is judged from

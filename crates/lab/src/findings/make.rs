@@ -26,7 +26,9 @@ use super::simulated::{self, SimulatedCase, simulated};
 use super::then::{Run, then_and_now};
 use super::why::{Evidence, Round, Side, cause, simulated_cause, simulated_why, why};
 use super::workers::{crowded, workers};
-use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
+use super::{
+    CaseResult, Finding, Phases, RawSlot, Results, Role, Seen, StudyResult, VariantSummary,
+};
 use crate::data::journal::Depth;
 use crate::data::number::plain;
 use crate::data::words::{listed, percent, plural};
@@ -223,6 +225,7 @@ fn case_result(
         optimum: optimum(case, &variants, &log.slots, (floor, |n| log.judge.share(n))),
         variants,
         slots: log.slots,
+        films: log.films,
     }
 }
 
@@ -465,15 +468,8 @@ fn finding(
         shared,
         page,
     });
-    let (cause, reasons) = match &simulated {
-        Some(one) => (simulated_cause(one, verdict), simulated_why(one)),
-        None => (
-            evidence
-                .as_ref()
-                .and_then(|evidence| cause(evidence, || rounds(subject, reference))),
-            evidence.as_ref().map(why).unwrap_or_default(),
-        ),
-    };
+    let rounds = || rounds(subject, reference);
+    let (cause, seen, reasons) = reasons(evidence.as_ref(), simulated.as_ref(), verdict, rounds);
     let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
     let (why, also_measured) = match differ {
         true => (reasons, Vec::new()),
@@ -509,9 +505,26 @@ fn finding(
         ),
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause,
+        seen,
         why,
         also_measured,
     }
+}
+
+/// The cause, where it is seen, and all reasons.
+fn reasons(
+    evidence: Option<&Evidence<'_>>,
+    simulated: Option<&SimulatedCase>,
+    verdict: Verdict,
+    rounds: impl FnOnce() -> Vec<Round>,
+) -> (Option<String>, Option<Seen>, Vec<String>) {
+    if let Some(one) = simulated {
+        return (simulated_cause(one, verdict), None, simulated_why(one));
+    }
+    let caused = evidence.and_then(|evidence| cause(evidence, rounds));
+    let (cause, seen) = caused.unzip();
+    let reasons = evidence.map(why).unwrap_or_default();
+    (cause, seen.flatten(), reasons)
 }
 
 /// What both sides were in each round that both have.

@@ -114,6 +114,9 @@ pub struct CaseResult {
     pub optimum: Option<Optimum>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
+    /// Slots that were recorded for their films, beside the rounds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub films: Vec<RawSlot>,
 }
 
 /// One variant of a case, over all its good slots.
@@ -163,6 +166,22 @@ pub struct VariantSummary {
     pub launches: Option<super::Launches>,
     /// Failed slots, with their reasons (each reason once, with its count).
     pub failures: Vec<(usize, String)>,
+}
+
+/// Where a cause is seen in what flows do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    /// While flows are made and ended.
+    Making,
+    /// While the last flow works on alone.
+    LastFlow,
+    /// In waits for the address space.
+    AddressSpace,
+    /// In waits for the table of files.
+    FileTable,
+    /// In switches by the kernel.
+    Switches,
 }
 
 impl Finding {
@@ -222,6 +241,9 @@ pub struct Finding {
     /// was measured does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// Where in a film that cause is seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     /// Reasons from counts, of a difference that was established.
     pub why: Vec<String>,
     /// What else was measured, where no difference was established.

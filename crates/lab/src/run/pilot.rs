@@ -209,6 +209,7 @@ mod tests {
             launch_ns: launch_ms * MS,
             samples: None,
             simulated: None,
+            film: None,
         };
         let reps = |rep_ms, launch_ms, warmups| cheapest(&[pilot(rep_ms, launch_ms)], warmups);
         assert_eq!(reps(90, 96, 0), 1, "a command");
@@ -235,6 +236,7 @@ mod tests {
             launch_ns: 0,
             samples: None,
             simulated: None,
+            film: None,
         };
         let deadline_s = || "9.0".to_owned();
         let (hung, flows) = (1, 1);

@@ -11,6 +11,8 @@
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut continues by simply being started on its journal.
 
+mod films;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use flow::placement::Cpus;
@@ -88,6 +90,24 @@ struct Heard {
     proofs: BTreeMap<At, Option<Proof>>,
 }
 
+/// What a slot is beside a data point.
+#[derive(Debug, Clone, Copy)]
+struct Take {
+    timers: bool,
+    film: bool,
+    seed: u64,
+}
+
+impl Take {
+    fn slot(timers: bool, seed: u64) -> Self {
+        Self {
+            timers,
+            film: false,
+            seed,
+        }
+    }
+}
+
 struct Run<'a> {
     journal: &'a mut Journal,
     launch: &'a mut dyn Launch,
@@ -138,7 +158,7 @@ impl Run<'_> {
                 self.tell_progress(at, place);
             }
         }
-        Ok(())
+        films::record(self, studies)
     }
 
     /// Says once that a study begins, and a case of it.
@@ -172,7 +192,7 @@ impl Run<'_> {
         let piloted = self.journal.header().settings.simulate.is_none();
         for labelled in place.case.variants.iter().filter(|_| piloted) {
             let slot = pilot_slot(&self.journal.header().settings, left_s);
-            let outcome = self.launch_one(place.case, labelled, slot, (true, 0))?;
+            let outcome = self.launch_one(place.case, labelled, slot, Take::slot(true, 0))?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference, &place.case.work);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
@@ -273,7 +293,7 @@ impl Run<'_> {
         let timers = round < TIMED_ROUNDS;
         let drawn = slot_seed((seed, round), &study.name, &case.name, variant);
         let labelled = &case.variants[variant];
-        let outcome = self.launch_one(case, labelled, chosen, (timers, drawn))?;
+        let outcome = self.launch_one(case, labelled, chosen, Take::slot(timers, drawn))?;
         self.journal.append(Entry::Slot(SlotEntry {
             study: study.name.clone(),
             case: case.name.clone(),
@@ -290,7 +310,7 @@ impl Run<'_> {
         case: &Case,
         labelled: &LabelledVariant,
         slot: Chosen,
-        (timers, seed): (bool, u64),
+        take: Take,
     ) -> Result<Outcome, Stop> {
         // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
@@ -315,10 +335,11 @@ impl Run<'_> {
             scratch: None,
             sample: None,
             count: self.journal.header().settings.events.clone(),
-            timers: timers && has_timers && simulate.is_none(),
+            timers: take.timers && has_timers && simulate.is_none(),
+            film: take.film,
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
             simulate,
-            seed,
+            seed: take.seed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

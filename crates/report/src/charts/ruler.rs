@@ -11,6 +11,7 @@ use super::marker::Look;
 
 const MARK: f64 = 4.5;
 const LOOK: Look = Look::Variant(0);
+const SOURCE: Look = Look::Variant(1);
 const LEFT: f64 = 8.0;
 
 #[derive(Debug, Clone)]
@@ -18,19 +19,27 @@ pub(crate) struct Step {
     pub(crate) label: String,
     pub(crate) ns: f64,
     pub(crate) interval: Option<(f64, f64)>,
+    /// What sources gave: the year, and ns.
+    pub(crate) sources: Vec<(u32, f64)>,
+}
+
+/// The shortest and the longest time on a ruler.
+pub(crate) fn ends(all: &[Step]) -> (f64, f64) {
+    let ends = all.iter().flat_map(|step| {
+        let (low, high) = step.interval.unwrap_or((step.ns, step.ns));
+        let sources = step.sources.iter().map(|(_, ns)| *ns);
+        sources.chain([low, high])
+    });
+    ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| {
+        (low.min(end), high.max(end))
+    })
 }
 
 /// In the order of the rows.
 pub(crate) fn ruler(frame: &Frame<'_>, all: &[Step]) -> Markup {
     let row = LINE * frame.large + 12.0;
     let (top, bottom) = (4.0, 4.0 + row * all.len() as f64);
-    let ends = all.iter().flat_map(|step| {
-        let interval = step.interval.unwrap_or((step.ns, step.ns));
-        [interval.0, interval.1]
-    });
-    let (low, high) = ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| {
-        (low.min(end), high.max(end))
-    });
+    let (low, high) = ends(all);
     let x = Scale::new(
         (low / 1.5, high * 1.5),
         (LEFT, frame.width - 30.0 * frame.large),
@@ -43,6 +52,10 @@ pub(crate) fn ruler(frame: &Frame<'_>, all: &[Step]) -> Markup {
             @let foot = top + row * (place + 1) as f64;
             (label(LEFT + 2.0, foot - 14.0, "start", "", &fitted(&step.label, frame.width / frame.large - LEFT)))
             (mark(&x, foot - 5.0, step))
+            @for (year, ns) in &step.sources {
+                g class=(SOURCE.class()) { path class=(SOURCE.outlined()) d=(SOURCE.outline(x.at(*ns), foot - 5.0, MARK)) {} }
+                (label(x.at(*ns) + MARK + 3.0, foot - 1.0, "start", "tick", &year.to_string()))
+            }
         }
     };
     frame.svg(bottom + frame.foot(), None, &body)

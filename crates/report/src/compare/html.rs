@@ -1,17 +1,21 @@
-use lab::compare::SideBySide;
+use lab::compare::{Series, SeriesPoint, SideBySide};
+use lab::plural;
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::study::section;
 use super::{counts, largest, not_covered, where_and_when};
+use crate::charts::forest::Row;
+use crate::date::utc;
 use crate::document::detail::Detail;
 use crate::document::table::Table;
 use crate::html::table::{Named, table};
-use crate::html::{self, document};
+use crate::html::{self, Along, Lessons, document, forest};
 use crate::plots::Plot;
-use crate::text::tied;
+use crate::text::{shell_word, tied};
 use crate::words::Tone;
 
-/// One page that needs nothing else.
+/// One page that needs nothing else, of the same kind as that of a run.
 #[must_use]
 pub fn page(all: &SideBySide) -> String {
     let names: Vec<_> = all.runs.iter().map(|run| run.name.as_str()).collect();
@@ -28,7 +32,9 @@ pub fn plots(all: &SideBySide) -> Vec<Plot> {
 }
 
 fn body(all: &SideBySide) -> Markup {
+    let lessons = Lessons::along(all.series.iter().map(|one| along(all, one)).collect());
     html! {
+        a.skip href="#runs" { "Skip to the runs" }
         header {
             h1 { "flowgauge" }
             p.where { "Runs side by side: every run against the first" }
@@ -45,6 +51,24 @@ fn body(all: &SideBySide) -> Markup {
                 }
             }
         }
+        @if !all.series.is_empty() {
+            section #rows aria-label="Rows" {
+                h2 { "Each row, run by run" }
+                @for (place, one) in all.series.iter().enumerate() {
+                    article.along id=(format!("row{place}")) {
+                        h3 { (one.label) }
+                        p class=(match one.change { Some(_) => "verdict doubt", None => "" }) { (tied(&one.sentence)) "." }
+                        (forest::answers(&format!("row{place}-forest"), &one.label, &bars(all, one), &|run| html! { (name(all, one, run)) }, &|run| html! { (bars(all, one)[run].said) }))
+                        (lessons.at(place))
+                    }
+                }
+            }
+        }
+        nav aria-label="Parts" {
+            @if !all.series.is_empty() { a href="#rows" { "rows" } }
+            a href="#runs" { "runs" }
+            a href="#method" { "method" }
+        }
         main {
             section #runs {
                 h2 { "The runs" }
@@ -55,6 +79,69 @@ fn body(all: &SideBySide) -> Markup {
                 (html::section(&section(all, number, one), Detail::All, 3))
             }
         }
+        section aria-label="The method" { (html::method()) }
+        (lessons.end())
+    }
+}
+
+/// A run of a series by its date.
+fn name(all: &SideBySide, one: &Series, point: usize) -> String {
+    let run = &all.runs[one.points[point].run];
+    format!("{}, {}", run.name, utc(run.began_unix_s))
+}
+
+/// A row a run; where the level changes, that is said.
+fn bars(all: &SideBySide, one: &Series) -> Vec<Row> {
+    let bar = |(place, point): (usize, &SeriesPoint)| {
+        let ends = point.interval;
+        let ends = ends.map_or(String::new(), |(low, high)| {
+            format!(" [{low:.2} … {high:.2}]")
+        });
+        let changes = one.change.is_some_and(|change| change.at == place);
+        let mark = if changes {
+            ", from here on another level"
+        } else {
+            ""
+        };
+        Row {
+            label: name(all, one, place),
+            said: format!("{:.2}x the time{ends}{mark}", point.ratio),
+            tone: match point.interval {
+                Some((_, high)) if high < 1.0 / (1.0 + one.floor) => Tone::Faster,
+                Some((low, _)) if low > 1.0 + one.floor => Tone::Slower,
+                _ => Tone::Doubt,
+            },
+            ratio: Some(point.ratio),
+            interval: point.interval,
+            floor: one.floor,
+        }
+    };
+    one.points.iter().enumerate().map(bar).collect()
+}
+
+/// With all rounds of all runs.
+fn along(all: &SideBySide, one: &Series) -> Along {
+    let heads = [
+        "run",
+        "round",
+        &format!("{} (ns)", one.reference),
+        &format!("{} (ns)", one.subject),
+    ];
+    let rows = one.points.iter().flat_map(|point| {
+        let name = &all.runs[point.run].name;
+        let rounds = point.rounds.iter();
+        rounds.map(move |(round, r, s)| vec![json!(name), json!(round), json!(r), json!(s)])
+    });
+    let names = all.runs.iter().map(|run| shell_word(&run.name));
+    Along {
+        label: one.label.clone(),
+        subject: plural(&one.subject),
+        reference: plural(&one.reference),
+        command: format!("flowgauge compare {}", names.collect::<Vec<_>>().join(" ")),
+        table: [heads.map(|head| json!(head)).to_vec()]
+            .into_iter()
+            .chain(rows)
+            .collect(),
     }
 }
 

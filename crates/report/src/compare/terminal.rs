@@ -39,5 +39,8 @@ pub fn text(all: &SideBySide, style: &Style) -> String {
             page.text(2, Tone::Plain, &shift);
         }
     }
+    for one in all.series.iter().filter(|one| one.change.is_some()) {
+        page.text(0, Tone::Strong, &format!("{}: {}", one.label, one.sentence));
+    }
     page.finish()
 }

@@ -37,12 +37,16 @@ pub(super) fn top(
             @if let Some(said) = &answers.terms { (budget.hold("terms", html! { p.quiet { (said) "." } })) }
         }
         @if !answers.next.is_empty() {
-            section #next {
+            section #next aria-label="Next" {
                 h2 { "Next" }
                 ul { @for line in &answers.next { (budget.hold(line, html! { li { (commanded(line)) } })) } }
             }
         }
-        @for warning in &answers.warnings { (budget.hold(warning, html! { p.warning { (warning) } })) }
+        @if !answers.warnings.is_empty() {
+            section aria-label="Warnings" {
+                @for warning in &answers.warnings { (budget.hold(warning, html! { p.warning { (warning) } })) }
+            }
+        }
     }
 }
 

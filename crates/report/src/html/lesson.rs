@@ -16,6 +16,8 @@
 //! | `guess` | a sentence that it needs scripts | guesses before the answers, points, those of a class together |
 //! | `again` | the command | a button that copies it, the rounds as CSV |
 //!
+//! Pages of several runs and of a fleet have folds of the same kind, of what can be taken along ([`Lessons::along`]).
+//!
 //! A fold is closed until somebody opens it, so the first screen stays what it was. A page at the level
 //! that holds only what fits has no lessons: raw rounds of other rows go long before them
 //! ([`Detail`](crate::document::detail::Detail)).
@@ -48,15 +50,27 @@ const SCRIPTS: [&str; 6] = [
 
 /// Those of a page, in the order of its rows.
 #[derive(Debug, Default)]
-pub(super) struct Lessons {
+pub(crate) struct Lessons {
     rows: Vec<Lesson>,
     seed: u64,
 }
 
+/// A row of a page of several runs or machines, to be taken along.
 #[derive(Debug)]
+pub(crate) struct Along {
+    pub(crate) label: String,
+    pub(crate) subject: String,
+    pub(crate) reference: String,
+    pub(crate) command: String,
+    /// What it rests on, as a table with its heads.
+    pub(crate) table: Vec<Vec<Value>>,
+}
+
+#[derive(Debug, Default)]
 struct Lesson {
     label: String,
-    place: usize,
+    /// Where its evidence is on the page.
+    evidence: String,
     case: String,
     subject: String,
     reference: String,
@@ -68,6 +82,8 @@ struct Lesson {
     varied: Vec<Varied>,
     film: Option<Film>,
     command: String,
+    /// What it rests on, where that is more than rounds.
+    table: Vec<Vec<Value>>,
 }
 
 impl Lessons {
@@ -79,11 +95,33 @@ impl Lessons {
         }
     }
 
+    /// Of what can be taken along alone, in the order of the page.
+    pub(crate) fn along(rows: Vec<Along>) -> Self {
+        let lesson = |along: Along| Lesson {
+            label: along.label,
+            subject: along.subject,
+            reference: along.reference,
+            command: along.command,
+            table: along.table,
+            ..Lesson::default()
+        };
+        Self {
+            rows: rows.into_iter().map(lesson).collect(),
+            seed: 0,
+        }
+    }
+
     /// What stands below a row; nothing without a lesson.
     pub(super) fn fold(&self, row: &Answer) -> Markup {
-        let is_own = |one: &Lesson| one.label == row.label && one.place == row.place;
+        let evidence = evidence(row);
+        let is_own = |one: &Lesson| one.label == row.label && one.evidence == evidence;
         let own = self.rows.iter().position(is_own);
-        html! { @if let Some(number) = own { (self.rows[number].fold(number)) } }
+        html! { @if let Some(number) = own { (self.at(number)) } }
+    }
+
+    /// What stands below a row, by its place.
+    pub(crate) fn at(&self, number: usize) -> Markup {
+        html! { @if let Some(row) = self.rows.get(number) { (row.fold(number)) } }
     }
 
     /// Where a class guesses.
@@ -92,7 +130,7 @@ impl Lessons {
     }
 
     /// The block of data, and the script.
-    pub(super) fn end(&self) -> Markup {
+    pub(crate) fn end(&self) -> Markup {
         let rows: Vec<Value> = self.rows.iter().map(Lesson::data).collect();
         let data = json!({ "seed": self.seed.to_string(), "rows": rows });
         html! {
@@ -104,6 +142,11 @@ impl Lessons {
     }
 }
 
+/// `#study0`.
+fn evidence(row: &Answer) -> String {
+    format!("#study{}", row.place)
+}
+
 impl Lesson {
     fn of(results: &Results, row: &Answer) -> Self {
         let side = |label: &Option<String>| label.as_deref().map(plural).unwrap_or_default();
@@ -113,7 +156,7 @@ impl Lesson {
         let filmed = |rounds: &Rounds| film::of(results, row, rounds, [&subject, &reference]);
         Self {
             label: row.label.clone(),
-            place: row.place,
+            evidence: evidence(row),
             case: row.case.clone(),
             quantity: row.quantity.clone(),
             film: rounds.as_ref().and_then(filmed),
@@ -122,6 +165,7 @@ impl Lesson {
             interval: row.interval.filter(|_| row.times().is_some()),
             varied: sweeps::of(results, row),
             command: again::command(results, row),
+            table: Vec::new(),
             subject,
             reference,
         }
@@ -148,6 +192,7 @@ impl Lesson {
             "reference": self.reference,
             "quantity": self.quantity,
             "rounds": rounds.map(|rounds| &rounds.paired),
+            "table": (!self.table.is_empty()).then_some(&self.table),
             "ratio": self.ratio,
             "interval": self.interval,
             "varied": self.varied.iter().map(Varied::data).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-pub(super) fn method() -> Markup {
+pub(crate) fn method() -> Markup {
     html! {
         details.study {
             summary { h2 { "How a row is judged" } }

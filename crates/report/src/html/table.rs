@@ -37,7 +37,8 @@ pub(crate) fn plain(table: &Table, named: Named<'_>) -> Markup {
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th scope="col" class=[column.left.then_some("l")] { (column.head) }
+                            @if column.head.is_empty() { td {} }
+                            @else { th scope="col" class=[column.left.then_some("l")] { (column.head) } }
                         }
                     }
                 }

@@ -9,7 +9,7 @@
 //! hear the text.
 
 pub(super) mod bars;
-pub(super) mod forest;
+pub(crate) mod forest;
 pub(super) mod heat;
 
 fn percent(place: f64, length: f64) -> String {

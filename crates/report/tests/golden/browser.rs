@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
+use lab::fleet::{Fleet, Node};
 use report::html;
 use serde_json::Value;
 
@@ -103,12 +104,31 @@ fn framed(pages: &[PathBuf]) -> String {
     )
 }
 
-fn instrumented(name: &str, page: &str) -> PathBuf {
+/// A library that checks names, order and contrast (`npm install -g axe-core`).
+fn axe() -> Option<String> {
+    let root = Command::new("npm").args(["root", "-g"]).output().ok()?;
+    let root = String::from_utf8(root.stdout).ok()?;
+    let file = PathBuf::from(root.trim()).join("axe-core/axe.min.js");
+    std::fs::read_to_string(file).ok()
+}
+
+fn instrumented(name: &str, page: &str, library: &str) -> PathBuf {
     let page = page.replacen("<head>", &format!("<head><script>{BEFORE}</script>"), 1);
-    let page = page.replacen("</body>", &format!("<script>{AFTER}</script></body>"), 1);
+    let page = page.replacen(
+        "</body>",
+        &format!("<script>{library}</script><script>{AFTER}</script></body>"),
+        1,
+    );
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, page).expect("the page can be written");
     path
+}
+
+/// The run as on three machines.
+fn fleet() -> Fleet {
+    let names = ["one", "other", "third"];
+    let nodes = names.iter().filter_map(|name| Node::of(name, &[results()]));
+    Fleet::of(nodes.collect())
 }
 
 #[test]
@@ -125,13 +145,24 @@ fn the_page_works_in_a_browser() {
         ("browser-searches.html", html::page(&searches())),
         ("browser-samples.html", html::page(&sampled())),
         ("browser-compare.html", report::compare::page(&machines())),
+        ("browser-fleet.html", report::fleet::page(&fleet())),
     ];
-    let pages = pages.map(|(name, page)| instrumented(name, &page));
+    let library = axe();
+    if library.is_none() {
+        skipped::skipped("no axe-core (npm install -g axe-core): its rules were not tried");
+    }
+    let library = library.unwrap_or_default();
+    let pages = pages.map(|(name, page)| instrumented(name, &page, &library));
     let papers = [false, true].map(|dark| {
         let (found, console) = look_at(browser, &pages, dark);
         assert_eq!(console, [""; 0], "dark {dark}");
         found.iter().for_each(|found| check(found, dark));
-        assert!(found.iter().any(|found| found["lessons"]["coins"] != 0));
+        for lesson in ["coins", "sweeps", "films"] {
+            assert!(
+                found.iter().any(|found| found["lessons"][lesson] != 0),
+                "{lesson}"
+            );
+        }
         let paper = found.iter().map(|found| found["paper"].to_string());
         paper.collect::<BTreeSet<String>>()
     });
@@ -161,4 +192,59 @@ fn check(found: &Value, dark: bool) {
     }
     assert_eq!(found["overlaps"], serde_json::json!([]), "{what}");
     assert_eq!(found["lessons"]["wrong"], serde_json::json!([]), "{what}");
+    // Absent without the library.
+    assert!(found["axe"].as_array().is_none_or(Vec::is_empty), "{what}");
+}
+
+/// Plays each film of the page, frame by frame, and writes down what a frame takes.
+const FRAMES: &str = "
+  const films = [...document.querySelectorAll('.film')], told = document.createElement('pre');
+  const times = films.flatMap(film => {
+    const slider = film.querySelector('input');
+    film.closest('details').open = true;
+    return Array.from({ length: 200 }, (_, frame) => {
+      const began = performance.now();
+      slider.value = 5 * frame;
+      slider.dispatchEvent(new Event('input'));
+      return performance.now() - began;
+    });
+  }).sort((a, b) => a - b);
+  told.className = 'found';
+  told.textContent = JSON.stringify({ frames: times.length, median: times[times.length >> 1], worst: times.at(-1) });
+  document.body.append(told);";
+
+/// A frame of 60 a second has 16 ms. Printed and not asserted: it is this machine's.
+#[test]
+fn what_a_frame_of_a_film_takes() {
+    let Some(browser) = chromium() else {
+        return skipped::skipped("no Chromium (apt-get install chromium): no film was played");
+    };
+    let page = html::page(&results());
+    let page = page.replacen("</body>", &format!("<script>{FRAMES}</script></body>"), 1);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("browser-film.html");
+    std::fs::write(&path, page).expect("the page can be written");
+    let profile = path.with_extension("profile");
+    let output = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}", path.display()))
+        .output()
+        .expect("the browser runs");
+    let _never_made_is_fine = std::fs::remove_dir_all(&profile);
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let told = dom
+        .split("<pre class=\"found\">")
+        .nth(1)
+        .map(found)
+        .expect("it was played");
+    assert!(told["frames"].as_u64() >= Some(200), "{told}");
+    println!(
+        "a frame of a film takes {} ms of script, {} ms at most",
+        told["median"], told["worst"]
+    );
 }

@@ -21,6 +21,7 @@ fn findings_without_raw_slots() {
         .expect("cases");
     cases.truncate(1);
     assert!(cases[0].get("slots").is_none());
+    assert!(cases[0].get("films").is_none());
     // The flows are many and all alike; the machine is a test of its own.
     for variant in cases[0]["variants"].as_array_mut().expect("variants") {
         variant["flows"].as_array_mut().expect("flows").truncate(1);

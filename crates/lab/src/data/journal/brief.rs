@@ -24,10 +24,16 @@ use super::{Entry, Header, SlotEntry};
 /// How the line of a pilot begins, whose outcomes are no data points.
 const PILOT: &[u8] = br#"{"line":"pilot","#;
 
+/// How the line of a film begins, which has the fields of a slot's.
+const FILM: &[u8] = br#"{"line":"film","#;
+
 /// Reads a line; `None` where it is to be read whole.
 pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if line.starts_with(PILOT) {
         return serde_json::from_slice(line).ok().map(Pilot::entry);
+    }
+    if line.starts_with(FILM) {
+        return None;
     }
     let slot: Slot = serde_json::from_slice(line).ok()?;
     (!header.asks_for_flows(&slot.study, &slot.case)).then(|| slot.entry())
@@ -106,6 +112,7 @@ impl Slot {
                 launch_ns: self.outcome.launch_ns,
                 samples: None,
                 simulated: self.outcome.simulated,
+                film: None,
             },
         })
     }
@@ -142,4 +149,6 @@ struct Times {
     counted: Option<Box<Measured<Counted>>>,
     #[serde(default, rename = "own")]
     self_managed: Option<Box<SelfManagedUsage>>,
+    #[serde(skip)]
+    marks: Option<[u64; 3]>,
 }

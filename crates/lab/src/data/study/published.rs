@@ -48,6 +48,9 @@ pub struct Published {
     /// What the finding says of ours; without one the two are laid side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+    /// The year of the figure, where it is another source's: with a `value` in ns it is drawn on a ruler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<u32>,
     /// The best number, or another figure that ours is held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
+use super::Series;
 use crate::data::{Metric, SweepPoint};
 use crate::findings::{Limit, Results, VariantSummary};
 
@@ -56,6 +57,9 @@ pub struct SideBySide {
     /// for the first, and where variants are few.
     #[serde(default, skip_serializing_if = "no_common")]
     pub common: Vec<Option<Common>>,
+    /// The rows of the first run over all runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
 }
 
 fn no_common(common: &[Option<Common>]) -> bool {
@@ -205,6 +209,7 @@ impl SideBySide {
             left_out: Vec::new(),
             gone: Vec::new(),
             common: Vec::new(),
+            series: Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::run::{Journal, run};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
 
 /// A run in which a slot takes what `time` says of model and number.
-fn run_of(studies: Vec<Study>, time: fn(&str, usize) -> u64) -> Results {
+pub(super) fn run_of(studies: Vec<Study>, time: fn(&str, usize) -> u64) -> Results {
     let folder = tempdir().unwrap();
     let mut journal = Journal::create(folder.path(), header(studies)).unwrap();
     let mut mock = Mock::new(move |_, model, n, spec| done(spec, time(model, n), PROOF));
@@ -20,16 +20,16 @@ fn run_of(studies: Vec<Study>, time: fn(&str, usize) -> u64) -> Results {
     run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
 }
 
-fn usual() -> Vec<Case> {
+pub(super) fn usual() -> Vec<Case> {
     vec![case("only", 1000, &["process", "thread"])]
 }
 
 /// Some noise, the same for all.
-fn noisy(ns: u64, n: usize) -> u64 {
+pub(super) fn noisy(ns: u64, n: usize) -> u64 {
     ns * (1000 + n as u64 * 37 % 9) / 1000
 }
 
-fn before() -> Results {
+pub(super) fn before() -> Results {
     run_of(vec![study(usual())], |model, n| {
         noisy(if model == "process" { 20 * MS } else { 10 * MS }, n)
     })

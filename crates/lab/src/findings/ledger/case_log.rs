@@ -11,6 +11,8 @@ use crate::findings::judge::Judge;
 pub(crate) struct CaseLog {
     pub(crate) pilot: Option<Pilot>,
     pub(crate) slots: Vec<RawSlot>,
+    /// Slots that were recorded, beside the rounds.
+    pub(crate) films: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
     /// How many of the slots are of complete rounds.
@@ -40,6 +42,7 @@ fn lost_slot() -> Outcome {
         launch_ns: 0,
         samples: None,
         simulated: None,
+        film: None,
     }
 }
 
@@ -52,6 +55,7 @@ impl CaseLog {
         Ok(Self {
             pilot: None,
             slots: Vec::new(),
+            films: Vec::new(),
             judge: Judge::new(settings, case, answers)?,
             answers,
             ended: None,

@@ -29,6 +29,7 @@ fn slots(rounds: usize, change: impl Fn(usize, usize, &mut SlotRecord)) -> Vec<R
                 launch_ns: 0,
                 samples: None,
                 simulated: None,
+                film: None,
             },
         }
     };

@@ -25,6 +25,7 @@ fn published(claim: Claim, ours: Ours) -> Published {
         machine: None,
         unlike: None,
         from: None,
+        year: None,
         claim: Some(claim),
         value: None,
         points: Vec::new(),

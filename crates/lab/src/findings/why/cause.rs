@@ -17,6 +17,8 @@ use super::{
     shared, waits,
 };
 
+use crate::findings::Seen;
+
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;
 
 /// The most specific first.
@@ -32,11 +34,11 @@ const FINDERS: [Finder; 9] = [
     kernel::clause,
 ];
 
-/// `None` if no measurement is a cause.
+/// Its words, and where it is seen; `None` if no measurement is a cause.
 pub(crate) fn cause(
     evidence: &Evidence<'_>,
     rounds: impl FnOnce() -> Vec<Round>,
-) -> Option<String> {
+) -> Option<(String, Option<Seen>)> {
     if !evidence.differ() {
         return None;
     }
@@ -50,7 +52,7 @@ pub(crate) fn cause(
     };
     found.into_iter().find_map(|Clause { share, part, text }| {
         let share = part.proven(share, evidence, &rounds)?;
-        Some(text + &share)
+        Some((text + &share, part.seen()))
     })
 }
 

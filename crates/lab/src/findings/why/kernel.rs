@@ -11,6 +11,7 @@ use super::{Clause, Evidence, Part, Side};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;
+use crate::findings::Seen;
 
 /// The kernel switches for one side only.
 const FAR: f64 = 100.0;
@@ -26,7 +27,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         let (many, few) = (plain(many), plain(few));
         Clause {
             share: 1.0,
-            part: Part::Elsewhere,
+            part: Part::Elsewhere(Seen::Switches),
             text: format!(
                 "the kernel makes each switch of {slow} ({many}), and hardly any of {fast} ({few})"
             ),

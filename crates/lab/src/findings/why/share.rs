@@ -12,6 +12,7 @@ use stats::simulate::Draw;
 use super::{Evidence, late, parts};
 use crate::data::median;
 use crate::data::number::{DOTS, time};
+use crate::findings::Seen;
 use crate::findings::profile::Profile;
 
 /// Subject and reference in one round.
@@ -36,7 +37,7 @@ pub(super) enum Part {
     /// What the last flow works on alone.
     LastFlow,
     /// None: what it rests on has an interval of its own, or is a count of every turn.
-    Elsewhere,
+    Elsewhere(Seen),
 }
 
 impl Part {
@@ -46,7 +47,16 @@ impl Part {
             Self::Making => evidence.making_and_whole(),
             Self::Named(name) => parts::part(evidence, name),
             Self::LastFlow => late::part(evidence),
-            Self::Elsewhere => None,
+            Self::Elsewhere(_) => None,
+        }
+    }
+
+    pub(super) fn seen(self) -> Option<Seen> {
+        match self {
+            Self::Making => Some(Seen::Making),
+            Self::LastFlow => Some(Seen::LastFlow),
+            Self::Named(_) => None,
+            Self::Elsewhere(seen) => Some(seen),
         }
     }
 

@@ -13,8 +13,8 @@ use stats::Verdict;
 
 use super::{Clause, Evidence, MOST, Part, Reason, Weight, faults};
 use crate::data::words::percent;
-use crate::findings::compared;
 use crate::findings::shared::{Cause, Effect, Shared};
+use crate::findings::{Seen, compared};
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let shared = of(evidence)?;
@@ -35,9 +35,9 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
 /// Where sharing one thing is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let shared = of(evidence)?;
-    let what = match shared.cause {
-        Cause::AddressSpace => "sharing the address space",
-        Cause::FileTable => "sharing the file table",
+    let (what, seen) = match shared.cause {
+        Cause::AddressSpace => ("sharing the address space", Seen::AddressSpace),
+        Cause::FileTable => ("sharing the file table", Seen::FileTable),
         Cause::Both | Cause::Neither | Cause::CannotTell => return None,
     };
     let share = match shares(shared) {
@@ -60,7 +60,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (word, ends) = (said.word, said.interval);
     Some(Clause {
         share,
-        part: Part::Elsewhere,
+        part: Part::Elsewhere(seen),
         text: format!("{what} alone makes it {word} {ends}{counted}"),
     })
 }

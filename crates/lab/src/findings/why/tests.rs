@@ -120,7 +120,7 @@ fn evidence<'a>(thread: &'a Profile, process: &'a Profile, verdict: Verdict) -> 
 /// The cause, where every round is as the whole.
 fn caused(evidence: &Evidence<'_>) -> Option<String> {
     let sides = [evidence.subject, evidence.reference].map(|side| side.profile.clone());
-    cause(evidence, || vec![sides; 7])
+    cause(evidence, || vec![sides; 7]).map(|(text, _)| text)
 }
 
 fn reasons_for(thread: &Profile, process: &Profile, verdict: Verdict) -> Vec<String> {

@@ -17,6 +17,7 @@ use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::plural;
+use crate::findings::Seen;
 use crate::findings::shared::Cause;
 
 const HANDFUL: f64 = 20.0;
@@ -25,13 +26,13 @@ const HANDFUL: f64 = 20.0;
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     rule(evidence)?;
     let (slow, _) = evidence.slow_and_fast()?;
-    let what = match shared::of(evidence)?.cause {
-        Cause::AddressSpace => "one address space",
-        _ => "one file table",
+    let (what, seen) = match shared::of(evidence)?.cause {
+        Cause::AddressSpace => ("one address space", Seen::AddressSpace),
+        _ => ("one file table", Seen::FileTable),
     };
     Some(Clause {
         share: 1.0,
-        part: Part::Elsewhere,
+        part: Part::Elsewhere(seen),
         text: format!(
             "{} wait for each other at the lock of {what}",
             plural(slow.label)

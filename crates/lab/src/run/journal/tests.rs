@@ -180,6 +180,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
         launch_ns: 5,
         samples: None,
         simulated: None,
+        film: None,
     };
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
@@ -256,6 +257,7 @@ fn of_reps(ms: [u64; 3]) -> Outcome {
         launch_ns: 1,
         samples: None,
         simulated: None,
+        film: None,
     }
 }
 
@@ -308,6 +310,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         deadline_s: 1.0,
         narrate: None,
         simulate: None,
+        film: false,
         output: None,
         scratch: None,
         sample: None,
@@ -332,6 +335,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         launch_ns,
         samples: None,
         simulated: None,
+        film: None,
     })
 }
 

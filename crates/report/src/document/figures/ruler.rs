@@ -1,6 +1,6 @@
 //! The times of a study that compares nothing and times one step in each case, on one scale.
 
-use lab::{CaseResult, Metric, RawSlot, StudyResult};
+use lab::{CaseResult, Metric, Ours, Published, RawSlot, StudyResult};
 use workload::Work;
 
 use super::{Figure, Figures, Legend};
@@ -18,7 +18,11 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
         is_alone(case) && matches!(metric, Metric::Unit | Metric::Switch | Metric::Request)
     };
     let mut steps: Vec<Step> = match study.cases.iter().all(is_step) {
-        true => study.cases.iter().filter_map(step).collect(),
+        true => study
+            .cases
+            .iter()
+            .filter_map(|case| step(study, case))
+            .collect(),
         false => Vec::new(),
     };
     if steps.len() < FEWEST {
@@ -27,9 +31,18 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
     steps.sort_by(|a, b| a.ns.total_cmp(&b.ns));
     let ends = [steps.first(), steps.last()].map(|step| time(step.map_or(0.0, |step| step.ns)));
     let desc: Vec<String> = steps.iter().map(with_interval).collect();
+    let years = match steps.iter().any(|step| !step.sources.is_empty()) {
+        true => "; a year marks what a source gave",
+        false => "",
+    };
     let figure = Figure {
         id: id.to_owned(),
-        title: format!("{} steps, from {} to {}", steps.len(), ends[0], ends[1]),
+        title: format!(
+            "{} steps, from {} to {}{years}",
+            steps.len(),
+            ends[0],
+            ends[1]
+        ),
         desc: desc.join("; "),
         legend: Legend::None,
         data: None,
@@ -39,14 +52,29 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
 }
 
 /// With its value, without its interval: that is drawn.
-fn step(case: &CaseResult) -> Option<Step> {
+fn step(study: &StudyResult, case: &CaseResult) -> Option<Step> {
     let slots = case.slots.iter().filter_map(|slot| each(case, slot));
     let found = stats::typical(&slots.collect::<Vec<_>>(), stats::LOOK_ALPHA).ok()?;
     Some(Step {
         label: format!("{}: {}", case.case.title, time(found.median)),
         ns: found.median,
         interval: found.interval,
+        sources: sources(study, case),
     })
+}
+
+/// What sources gave in ns for a step.
+fn sources(study: &StudyResult, case: &CaseResult) -> Vec<(u32, f64)> {
+    let of = |published: &Published| match &published.ours {
+        Some(Ours::Amount(of)) if of.case == case.case.name => published.year.zip(published.value),
+        _ => None,
+    };
+    let published = study
+        .study
+        .origin
+        .iter()
+        .flat_map(|origin| &origin.published);
+    published.filter_map(of).collect()
 }
 
 /// The time of one operation, or what the case times.
@@ -65,5 +93,8 @@ fn each(case: &CaseResult, slot: &RawSlot) -> Option<f64> {
 /// `sched-yield: 312 ns [301 ns … 330 ns]`.
 fn with_interval(step: &Step) -> String {
     let ends = step.interval.map(|(low, high)| time_interval(low, high));
-    format!("{} {}", step.label, ends.unwrap_or_default())
+    let sources = step.sources.iter();
+    let sources = sources.map(|(year, ns)| format!(", {} in {year}", time(*ns)));
+    let sources: String = sources.collect();
+    format!("{} {}{sources}", step.label, ends.unwrap_or_default())
 }

@@ -8,11 +8,12 @@ lesson('again', (part, row) => {
     copied.then(() => say('Copied.'), () => say('Selected: copy it with the keyboard.'));
   });
   const made = [copy];
-  if (row.rounds) {
-    const csv = 'round,' + ['reference', 'subject'].map(side => '"' + row[side].replaceAll('"', '""') + ' (ns)"').join() + '\n' +
-      row.rounds.map(round => round.join()).join('\n') + '\n';
-    const name = (row.label + ' ' + row.case).replace(/\W+/g, '-') + '.csv';
-    made.push(make('a', 'Download its ' + row.rounds.length + ' rounds (CSV)', { download: name, href: 'data:text/csv;charset=utf-8,' + encodeURIComponent(csv) }));
+  const table = row.table || row.rounds && [['round', row.reference + ' (ns)', row.subject + ' (ns)'], ...row.rounds];
+  if (table) {
+    const cell = value => typeof value === 'string' ? '"' + value.replaceAll('"', '""') + '"' : value;
+    const csv = table.map(line => line.map(cell).join() + '\n').join('');
+    const name = (row.label + ' ' + row.case).trim().replace(/\W+/g, '-') + '.csv';
+    made.push(make('a', 'Download its ' + (table.length - 1) + ' ' + (table[0].includes('round') ? 'rounds' : 'machines') + ' (CSV)', { download: name, href: 'data:text/csv;charset=utf-8,' + encodeURIComponent(csv) }));
   }
   const say = controls(part, ...made);
 });

@@ -22,11 +22,13 @@ pub(super) fn again(lesson: &Lesson) -> Markup {
     html! {
         div.again {
             h3 { "Take it along" }
-            p { "This row again, on any machine:" }
+            p { "This row again:" }
             pre { code { (lesson.command) } }
             p.quiet {
-                "Its launches are in slots.csv beside this page. "
-                a href=(format!("#study{}", lesson.place)) { "Its study, with the evidence" } ". "
+                @if !lesson.evidence.is_empty() {
+                    "Its launches are in slots.csv beside this page. "
+                    a href=(lesson.evidence) { "Its study, with the evidence" } ". "
+                }
                 a href="#method" { "How a row is judged" } "."
             }
         }

@@ -5,9 +5,15 @@ lesson('film', (part, row) => {
   const cover = draw('rect', svg, { class: 'cover', y: 0, height: high, x: 560, width: 0 });
   svg.insertBefore(cover, now);
   const time = ns => ns >= 1e9 ? digits(ns / 1e9) + ' s' : ns >= 1e6 ? digits(ns / 1e6) + ' ms' : digits(ns / 1e3) + ' \u00b5s';
-  const state = ({ name, phases: [create, work, end], flows }, at) => name + ': ' + (
-    at < create ? 'being created' : at >= create + work + end ? 'over' : at >= create + work ? 'being joined' :
-      flows.filter(flow => at >= create + flow[0] && at < create + flow[1]).length + ' of ' + flows.length + ' shown flows at work');
+  // Spans of a side: from, to, lane, what it is doing.
+  const spans = sides.map((_, place) => [...part.querySelectorAll('.side' + place + ' path')].flatMap(path =>
+    [...path.getAttribute('d').matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)].map(([, x, y, long]) => [+x, +x + +long, path.dataset.is])));
+  const phase = ([, work, ends, end], at) => at < work ? 'being created' : at < ends ? 'at work' : at < end ? 'being joined' : 'over';
+  const state = ({ name, marks }, place, at) => {
+    const x = 20 + 520 * at / total, doing = {};
+    for (const [from, to, what] of spans[place]) if (from <= x && x < to) doing[what] = (doing[what] || 0) + 1;
+    return name + ': ' + phase(marks, at) + Object.entries(doing).map(([what, count]) => ', ' + count + ' ' + what).join('');
+  };
   const slider = make('input', '', { type: 'range', min: 0, max: 1000, value: 1000 }), label = make('label', 'time ');
   label.append(slider);
   const show = share => {
@@ -17,12 +23,12 @@ lesson('film', (part, row) => {
     cover.setAttribute('width', share < 1 ? 541 - x : 0);
   };
   const tell = share => {
-    const text = time(share * total) + '. ' + sides.map(side => state(side, share * total)).join('; ') + '.';
+    const text = time(share * total) + '. ' + sides.map((side, place) => state(side, place, share * total)).join('; ') + '.';
     slider.setAttribute('aria-valuetext', text);
     say(text);
   };
-  // A thousandth of the speed, or what plays in 2 to 20 seconds.
-  const slower = [1e6, 1e5, 1e4, 1e3, 100, 10, 1].find(factor => total / 1e9 * factor <= 20) || 1;
+  // A thousandth of the speed, or what plays in at most a minute.
+  const slower = [1e6, 1e5, 1e4, 1e3, 100, 10, 1].find(factor => total / 1e9 * factor <= 60) || 1;
   let from = null;
   const frame = at => {
     if (from === null) return;

@@ -1,20 +1,26 @@
-//! One round as a film: the two launches of a typical round, flow by flow.
+//! One round as a film: a launch of either side, flow by flow, with what each flow waits for.
 //!
 //! # Theory
 //!
-//! A repetition records when all flows stood at the gate, when each began and ended its work, how long
-//! it had a CPU, and when the last was joined or reaped. The picture shows that on one time line for
-//! both sides; the script plays it slowly. When within its work a flow had the CPU is not recorded, so
-//! a bar only says how much of it that was: by the height of its dark part.
+//! After its rounds a run records one more slot of both sides of a row ([`flow::Film`]): when each flow was
+//! made, had a CPU, waited, and ended, from the scheduler; what for, from the call that it was in. The picture
+//! shows that on one time line, at full height what is at work and at half height what waits, in a colour for
+//! each cause; the script plays it slowly. Where the cause of the row's verdict is one that can be seen
+//! ([`Seen`]), a line below the slower side shows where.
 //!
-//! The round is the one whose ratio is nearest to the estimate, and of its repetitions the one of the
-//! median time. The phase that differs most in it is named; whether that is the cause of the row is
-//! for the row to say.
+//! Without a recording there is the round whose ratio is nearest to the estimate, and of its repetitions the
+//! one of the median time: only when flows worked is known of it, and the page says why.
 
+use std::collections::BTreeMap;
+
+use flow::film::CELLS;
 use flow::{FlowRecord, Rep};
 use lab::findings::answers::Rounds;
+use lab::findings::{CaseResult, Seen};
 use lab::{Answer, RawSlot, Results};
 use maud::{Markup, html};
+use measure::Measured;
+use measure::scheduling::State;
 use serde_json::{Value, json};
 
 use super::Lesson;
@@ -26,28 +32,40 @@ const LANES: usize = 8;
 const LANE: f64 = 11.0;
 const HEAD: f64 = 24.0;
 /// Below the lanes of a side.
-const GAP: f64 = 12.0;
+const GAP: f64 = 14.0;
 const AXIS: f64 = 22.0;
+/// A lane of more states is drawn with a quarter of its cells.
+const MANY: usize = 100;
+
+/// At work, with or without a CPU: all that is known without a recording.
+const WORKS: char = 'w';
+
+const PHASES: [&str; 3] = ["create", "work", "tear-down"];
 
 /// The launches of one round.
 #[derive(Debug)]
 pub(super) struct Film {
-    /// From 0.
-    round: usize,
     /// The subject, then the reference.
     sides: [Side; 2],
+    /// What is shown, in words.
+    source: String,
+    /// Where the cause is seen, in its side.
+    seen: Option<(Seen, usize)>,
 }
 
 #[derive(Debug)]
 struct Side {
     name: String,
-    phases: [f64; 3],
-    /// Begin, end and CPU time of each flow, after the release.
-    flows: Vec<[f64; 3]>,
+    /// The beginnings of the phases and the end of the last, in ns.
+    marks: [f64; 4],
+    lanes: Vec<Lane>,
     more: usize,
+    /// Of all shown flows, in ns.
+    sums: BTreeMap<State, f64>,
 }
 
-const PHASES: [&str; 3] = ["create", "work", "tear-down"];
+/// From a time, for a time, in a state.
+type Lane = Vec<(f64, f64, char)>;
 
 pub(super) fn of(
     results: &Results,
@@ -56,73 +74,216 @@ pub(super) fn of(
     names: [&str; 2],
 ) -> Option<Film> {
     let case = results.case_of(row)?;
-    let ratio = row.ratio?;
-    let far = |(_, r, s): &(usize, f64, f64)| (s / r / ratio).ln().abs();
-    let typical = rounds
-        .paired
-        .iter()
-        .min_by(|a, b| far(a).total_cmp(&far(b)))?;
-    let side = |label: &Option<String>, name: &str| {
-        let label = label.as_deref()?;
-        let place = case.variants.iter().position(|own| own.label == label)?;
-        let mut slots = case.slots.iter();
-        let slot = slots.find(|slot| slot.round == typical.0 && slot.variant == place)?;
-        side(slot, name)
-    };
-    let [subject, reference] = names;
-    let sides = [
-        side(&row.subject, subject)?,
-        side(&row.reference, reference)?,
-    ];
-    Some(Film {
-        round: typical.0,
+    let places = [row.subject.as_deref()?, row.reference.as_deref()?];
+    let places = places.map(|label| case.variants.iter().position(|own| own.label == label));
+    let places = [places[0]?, places[1]?];
+    let slower = usize::from(row.ratio? < 1.0);
+    let seen = seen(case, row).map(|seen| (seen, slower));
+    let film = recorded(case, places, names).map(|sides| Film {
         sides,
+        source: "One more launch of each side was recorded after the rounds; it is no data point."
+            .to_owned(),
+        seen,
+    });
+    film.or_else(|| typical(case, rounds, row.ratio?, places, names, seen))
+}
+
+/// Where the cause of a row is seen.
+fn seen(case: &CaseResult, row: &Answer) -> Option<Seen> {
+    let sides = [row.subject.as_deref()?, row.reference.as_deref()?];
+    let mut findings = case.findings.iter();
+    let own = findings.find(|one| {
+        let own = [one.subject.as_str(), one.reference.as_str()];
+        sides == own || sides == [own[1], own[0]]
+    });
+    own?.seen
+}
+
+fn recorded(case: &CaseResult, places: [usize; 2], names: [&str; 2]) -> Option<[Side; 2]> {
+    let side = |which: usize| {
+        let mut films = case.films.iter();
+        let slot = films.find(|film| film.variant == places[which])?;
+        let film = slot.outcome.film.as_ref()?.value()?;
+        let end = film.marks[3] as f64;
+        let lane = |lane: &flow::film::Lane| coarse(lane.runs().collect(), end);
+        let flows = film.lanes.iter().skip(1);
+        let mut sums = BTreeMap::new();
+        for (state, ns) in flows.flat_map(|lane| &lane.ns) {
+            *sums.entry(*state).or_insert(0.0) += *ns as f64;
+        }
+        Some(Side {
+            name: names[which].to_owned(),
+            marks: film.marks.map(|ns| ns as f64),
+            lanes: film.lanes.iter().take(LANES + 1).map(lane).collect(),
+            more: film.more,
+            sums,
+        })
+    };
+    Some([side(0)?, side(1)?])
+}
+
+/// Cells as times; of very many states every fourth cell's stands for four.
+fn coarse(runs: Vec<(usize, usize, char)>, end: f64) -> Lane {
+    let ns = |cells: usize| cells as f64 * end / CELLS as f64;
+    if runs.len() <= MANY {
+        let spans = runs.into_iter();
+        return spans
+            .map(|(from, long, letter)| (ns(from), ns(long), letter))
+            .collect();
+    }
+    let mut lane: Lane = Vec::new();
+    for first in (0..CELLS).step_by(4) {
+        let own = runs
+            .iter()
+            .find(|(from, long, _)| (*from..from + long).contains(&first));
+        let Some((_, _, letter)) = own else { continue };
+        match lane.last_mut() {
+            Some((from, long, last)) if last == letter && *from + *long >= ns(first) - 1e-6 => {
+                *long += ns(4);
+            }
+            _ => lane.push((ns(first), ns(4), *letter)),
+        }
+    }
+    lane
+}
+
+fn typical(
+    case: &CaseResult,
+    rounds: &Rounds,
+    ratio: f64,
+    places: [usize; 2],
+    names: [&str; 2],
+    seen: Option<(Seen, usize)>,
+) -> Option<Film> {
+    let far = |(_, r, s): &(usize, f64, f64)| (s / r / ratio).ln().abs();
+    let paired = rounds.paired.iter();
+    let typical = paired.min_by(|a, b| far(a).total_cmp(&far(b)))?.0;
+    let side = |which: usize| {
+        let mut slots = case.slots.iter();
+        let slot = slots.find(|slot| slot.round == typical && slot.variant == places[which])?;
+        worked(slot, names[which])
+    };
+    let films = case
+        .films
+        .iter()
+        .filter_map(|slot| slot.outcome.film.as_deref());
+    let mut reasons = films.filter_map(|film| match film {
+        Measured::NotAvailable { reason, remedy } => Some(format!(" ({reason}; try {remedy})")),
+        Measured::Value(_) => None,
+    });
+    let why = reasons.next().unwrap_or_default();
+    Some(Film {
+        sides: [side(0)?, side(1)?],
+        source: format!(
+            "Round {}, a typical one. What its flows waited for was not recorded{why}: a bar is a flow at work, with or without a CPU.",
+            typical + 1
+        ),
+        // Phases are known.
+        seen: seen.filter(|(seen, _)| matches!(seen, Seen::Making | Seen::LastFlow)),
     })
 }
 
-fn side(slot: &RawSlot, name: &str) -> Option<Side> {
+fn worked(slot: &RawSlot, name: &str) -> Option<Side> {
     let mut reps: Vec<&Rep> = slot.outcome.answer.done()?.reps.iter().collect();
     reps.sort_by_key(|rep| rep.total_ns());
     let rep = *reps.get(reps.len() / 2)?;
-    let lane =
-        |flow: &FlowRecord| [flow.start_ns, flow.end_ns, flow.steady.cpu_ns].map(|ns| ns as f64);
+    let [create, work, tear_down] =
+        [rep.create_ns, rep.steady_ns, rep.teardown_ns].map(|ns| ns as f64);
+    let lane = |flow: &FlowRecord| {
+        let long = flow.end_ns.saturating_sub(flow.start_ns) as f64;
+        vec![(create + flow.start_ns as f64, long, WORKS)]
+    };
     Some(Side {
         name: name.to_owned(),
-        phases: [rep.create_ns, rep.steady_ns, rep.teardown_ns].map(|ns| ns as f64),
-        flows: rep.flows.iter().take(LANES).map(lane).collect(),
+        marks: [0.0, create, create + work, create + work + tear_down],
+        lanes: rep.flows.iter().take(LANES).map(lane).collect(),
         more: rep.flows.len().saturating_sub(LANES),
+        sums: BTreeMap::new(),
     })
 }
 
 impl Side {
-    fn total(&self) -> f64 {
-        self.phases.iter().sum()
+    fn height(&self) -> f64 {
+        HEAD + LANE * self.lanes.len() as f64 + GAP
     }
 
-    fn height(&self) -> f64 {
-        HEAD + LANE * self.flows.len() as f64 + GAP
+    /// When the flows end in the mean, and when the last does.
+    fn ends(&self) -> Option<(f64, f64)> {
+        let at_work = |lane: &Lane| {
+            let own = lane.iter().filter(|span| matches!(span.2, 'r' | WORKS));
+            let mut own = own.filter(|span| span.0 < self.marks[2]);
+            own.next_back()
+                .map(|span| (span.0 + span.1).min(self.marks[2]))
+        };
+        let ends: Vec<f64> = self.lanes.iter().filter_map(at_work).collect();
+        let mean = ends.iter().sum::<f64>() / ends.len().max(1) as f64;
+        ends.into_iter().reduce(f64::max).map(|last| (mean, last))
+    }
+
+    /// Where a cause is seen: from, to.
+    fn lit(&self, seen: Seen) -> Vec<(f64, f64)> {
+        let in_state = |state: State| {
+            let all = self.lanes.iter().flatten();
+            let own = all.filter(|span| span.2 == state.letter());
+            own.map(|span| (span.0, span.0 + span.1)).collect()
+        };
+        match seen {
+            Seen::Making => vec![(0.0, self.marks[1]), (self.marks[2], self.marks[3])],
+            Seen::LastFlow => self.ends().into_iter().collect(),
+            Seen::AddressSpace => in_state(State::Memory),
+            Seen::FileTable => in_state(State::Files),
+            Seen::Switches => in_state(State::Cpu),
+        }
+    }
+
+    /// `waits: 12.3 ms for a CPU, 1.20 ms for a lock`.
+    fn waits(&self) -> Option<String> {
+        let mut all: Vec<_> = self.sums.iter().collect();
+        all.sort_by(|a, b| b.1.total_cmp(a.1));
+        let waits = all.iter().filter(|(state, _)| **state != State::Runs);
+        let waits: Vec<String> = waits
+            .map(|(state, ns)| format!("{} {}", time(**ns), said(state.letter())))
+            .collect();
+        let runs = self.sums.get(&State::Runs).copied().unwrap_or(0.0);
+        (!self.sums.is_empty()).then(|| {
+            format!(
+                "{}: {} on a CPU, {}",
+                self.name,
+                time(runs),
+                waits.join(", ")
+            )
+        })
     }
 }
 
-impl Film {
-    fn total(&self) -> f64 {
-        self.sides.iter().map(Side::total).fold(1.0, f64::max)
+/// What a letter stands for.
+fn said(letter: char) -> &'static str {
+    let mut all = State::ALL.into_iter();
+    match all.find(|state| state.letter() == letter) {
+        None => "at work",
+        Some(State::Runs) => "on a CPU",
+        Some(State::Cpu) => "waiting for a CPU",
+        Some(State::Lock) => "at a lock or gate",
+        Some(State::Pipe) => "at a pipe or socket",
+        Some(State::Events) => "waiting for events",
+        Some(State::Child) => "waiting for a child",
+        Some(State::Time) => "sleeping",
+        Some(State::Disk) => "waiting for storage",
+        Some(State::Memory) => "waiting for the address space",
+        Some(State::Files) => "waiting for the file table",
+        Some(State::Making) => "making a flow",
+        Some(State::Other) => "waiting in another call",
+        Some(State::Unseen) => "in waits too short to be seen",
     }
+}
 
-    /// The phase that differs most, and by how much the subject needs more.
-    fn apart(&self) -> (usize, f64) {
-        let [subject, reference] = &self.sides;
-        let apart = |phase: usize| subject.phases[phase] - reference.phases[phase];
-        let all = (0..PHASES.len()).map(|phase| (phase, apart(phase)));
-        all.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
-            .unwrap_or_default()
-    }
-
-    pub(super) fn data(&self) -> Value {
-        let sides = self.sides.iter();
-        let sides = sides
-            .map(|side| json!({ "name": side.name, "phases": side.phases, "flows": side.flows }));
-        json!({ "total": self.total(), "sides": sides.collect::<Vec<_>>() })
+fn cause(seen: Seen) -> &'static str {
+    match seen {
+        Seen::Making => "flows are made and ended",
+        Seen::LastFlow => "the last flow works on after the mean one has ended",
+        Seen::AddressSpace => "flows wait for the address space",
+        Seen::FileTable => "flows wait for the file table",
+        Seen::Switches => "flows wait for their turn",
     }
 }
 
@@ -131,25 +292,52 @@ pub(super) fn part(lesson: &Lesson) -> Markup {
 }
 
 impl Film {
+    fn total(&self) -> f64 {
+        let ends = self.sides.iter().map(|side| side.marks[3]);
+        ends.fold(1.0, f64::max)
+    }
+
+    pub(super) fn data(&self) -> Value {
+        let sides = self.sides.iter();
+        let sides = sides.map(|side| json!({ "name": side.name, "marks": side.marks }));
+        json!({ "total": self.total(), "sides": sides.collect::<Vec<_>>() })
+    }
+
+    /// Letters in the picture.
+    fn letters(&self) -> Vec<char> {
+        let all = self
+            .sides
+            .iter()
+            .flat_map(|side| side.lanes.iter().flatten());
+        let mut letters: Vec<char> = all.map(|span| span.2).collect();
+        letters.sort_unstable();
+        letters.dedup();
+        letters
+    }
+
     fn part(&self) -> Markup {
-        let (phase, more) = self.apart();
-        let than = if more < 0.0 { "less" } else { "more" };
-        // Work is the flows themselves.
-        let colour = if phase == 1 { "" } else { " (orange)" };
+        let letters = self.letters();
+        let is_recorded = letters != [WORKS];
         html! {
             div.film {
                 h3 { "One round as a film" }
                 p {
-                    "Round " (self.round + 1) ", a typical one. Grey: flows are created, and joined or reaped at the end. A "
-                    "bar is a flow at work; its dark part is as high as its share of a CPU. "
-                    "Largest gap" (colour) ": " (self.sides[0].name) " take " (time(more.abs())) " " (than) " for " (PHASES[phase]) "."
+                    (self.source) " Grey behind the lanes: flows are created, and joined or reaped at the end."
+                    @if is_recorded { " The first lane of a side is the parent." }
+                    @if let Some((seen, side)) = self.seen {
+                        " The line below " (self.sides[side].name) " lights up the cause: " (cause(seen)) "."
+                    }
                 }
-                (self.picture(phase))
+                @if is_recorded {
+                    ul.legend { @for letter in &letters { li { i class=(format!("key on-{letter}")) {} (said(*letter)) } } }
+                }
+                (self.picture(&letters))
+                @for side in &self.sides { @if let Some(waits) = side.waits() { p.quiet { (waits) "." } } }
             }
         }
     }
 
-    fn picture(&self, apart: usize) -> Markup {
+    fn picture(&self, letters: &[char]) -> Markup {
         let below = self.sides[0].height();
         let foot = below + self.sides[1].height();
         let says = |side: &Side| format!("{}: {}", side.name, phases(side));
@@ -157,8 +345,7 @@ impl Film {
         html! {
             div.picture {
                 svg role="img" viewBox=(format!("0 0 {WIDTH} {}", foot + AXIS)) aria-label=(label) {
-                    (self.lanes(&self.sides[0], 0.0, apart))
-                    (self.lanes(&self.sides[1], below, apart))
+                    @for (place, top) in [0.0, below].into_iter().enumerate() { (self.lanes(place, top, letters)) }
                     path class="axis" d=(format!("M{} {}H{}", at(0.0), foot, at(1.0))) {}
                     path class="now one" d="" {}
                     text class="tick" x=(at(0.0)) y=(foot + 16.0) { "0" }
@@ -168,38 +355,62 @@ impl Film {
         }
     }
 
-    fn lanes(&self, side: &Side, top: f64, apart: usize) -> Markup {
+    fn lanes(&self, place: usize, top: f64, letters: &[char]) -> Markup {
+        let side = &self.sides[place];
         let x = |ns: f64| at(ns / self.total());
-        let [create, work, tear_down] = side.phases;
-        let high = LANE * side.flows.len() as f64;
-        let phase = |phase: usize, from: f64, long: f64| {
-            let class = if phase == apart {
-                "phase apart"
-            } else {
-                "phase"
-            };
-            html! { rect class=(class) x=(px(x(from))) y=(px(top + HEAD)) width=(px(x(long) - at(0.0))) height=(px(high)) {} }
-        };
+        let high = LANE * side.lanes.len() as f64;
+        let [_, work, ends, end] = side.marks;
+        let shown = side.lanes.len();
+        let phase = |from: f64, to: f64| html! { rect class="phase" x=(px(x(from))) y=(px(top + HEAD)) width=(px(x(to) - x(from))) height=(px(high)) {} };
+        let lit = self.seen.filter(|(_, lit)| *lit == place);
+        let y = top + HEAD + high + 5.0;
+        let lit = lit.map(|(seen, _)| {
+            let spans = side.lit(seen);
+            let strokes = spans.iter().map(|(from, to)| {
+                format!(
+                    "M{} {}H{}",
+                    px(x(*from)),
+                    px(y),
+                    px(x(*to).max(x(*from) + 3.0))
+                )
+            });
+            strokes.collect::<String>()
+        });
         html! {
             text x=(at(0.0)) y=(px(top + HEAD - 5.0)) {
-                (side.name) @if side.more > 0 { ", " (side.flows.len()) " of " (side.flows.len() + side.more) " flows" }
+                (side.name) @if side.more > 0 { ", " (shown) " of " (shown + side.more) " lanes" }
             }
-            (phase(0, 0.0, create))
-            (phase(2, create + work, tear_down))
-            @for (lane, [begin, end, cpu]) in side.flows.iter().enumerate() {
-                @let y = top + HEAD + LANE * lane as f64 + 1.0;
-                @let wide = (x(*end) - x(*begin)).max(0.5);
-                @let share = (cpu / (end - begin).max(1.0)).min(1.0);
-                @let tall = (LANE - 2.0) * share;
-                rect class="flow" x=(px(x(create + begin))) y=(px(y)) width=(px(wide)) height=(px(LANE - 2.0)) {}
-                rect class="ran" x=(px(x(create + begin))) y=(px(y + LANE - 2.0 - tall)) width=(px(wide)) height=(px(tall)) {}
+            (phase(0.0, work))
+            (phase(ends, end))
+            g class=(format!("side{place}")) {
+                @for letter in letters {
+                    @let d = strokes(side, *letter, top + HEAD, &x);
+                    @if !d.is_empty() { path class=(format!("on-{letter}")) data-is=(said(*letter)) d=(d) {} }
+                }
             }
+            @if let Some(d) = lit { path class="lit" d=(d) {} }
         }
     }
 }
 
+/// All spans in one state, each in its lane; those that wait in its lower half.
+fn strokes(side: &Side, letter: char, top: f64, x: &dyn Fn(f64) -> f64) -> String {
+    let is_at_work = matches!(letter, 'r' | WORKS);
+    let middle = if is_at_work { LANE / 2.0 } else { LANE * 0.7 };
+    let lanes = side.lanes.iter().enumerate();
+    let all = lanes.flat_map(|(lane, spans)| spans.iter().map(move |span| (lane, span)));
+    let own = all.filter(|(_, span)| span.2 == letter);
+    let strokes = own.map(|(lane, (from, long, _))| {
+        let y = top + LANE * lane as f64 + middle;
+        let (from, to) = (x(*from), x(from + long));
+        format!("M{} {}h{}", px(from), px(y), px((to - from).max(0.5)))
+    });
+    strokes.collect()
+}
+
 fn phases(side: &Side) -> String {
-    let all = PHASES.iter().zip(side.phases);
+    let long = [0, 1, 2].map(|phase| side.marks[phase + 1] - side.marks[phase]);
+    let all = PHASES.iter().zip(long);
     let all = all.map(|(name, ns)| format!("{name} {}", time(ns)));
     all.collect::<Vec<_>>().join(", ")
 }

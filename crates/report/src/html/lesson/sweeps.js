@@ -1,6 +1,6 @@
 // What would change the answer: a slider over measured points, never beyond them.
 lesson('varied', (part, row) => {
-  const { parameter, log, points } = row.varied[part.dataset.sweep], here = part.querySelector('.here');
+  const { parameter, log, points, floor, curve } = row.varied[part.dataset.sweep], here = part.querySelector('.here');
   const [first, last] = [points[0], points.at(-1)];
   const value = share => {
     const between = (a, b) => a + (b - a) * share;
@@ -10,6 +10,16 @@ lesson('varied', (part, row) => {
   const verdict = share => {
     const at = points.find(point => Math.abs(point[0] - share) < .02);
     if (at) return [at[0], 'At ' + parameter + ' ' + at[2] + ' (measured): ' + row.subject + ' ' + at[3] + '.', at[4]];
+    if (curve.length) {
+      // Between two steps the wider interval: never more than the law bears.
+      const step = share * (curve.length - 1), near = [curve[Math.floor(step)], curve[Math.ceil(step)]];
+      const low = Math.min(...near.map(on => on[0])), high = Math.max(...near.map(on => on[2])), ratio = Math.sqrt(near[0][1] * near[1][1]);
+      const tone = low > 1 + floor ? 'slower' : high < 1 / (1 + floor) ? 'faster' : 'doubt';
+      const same = low > 1 / (1 + floor) && high < 1 + floor;
+      const words = same ? 'the same within ' + percent(floor) : tone === 'doubt' ? 'not known' : tone === 'slower' ? digits(ratio) + 'x slower' : digits(1 / ratio) + 'x faster';
+      return [share, 'At ' + parameter + ' about ' + value(share).toLocaleString('en') + ', by the law through the points: ' + row.subject + ' ' + words +
+        ' (' + digits(low) + ' to ' + digits(high) + ' times as long).', same ? '' : tone];
+    }
     const next = points.findIndex(point => point[0] > share), [a, b] = [points[next - 1], points[next]];
     const where = 'At ' + parameter + ' about ' + value(share).toLocaleString('en') + ', between ' + a[2] + ' and ' + b[2] + ': ';
     const word = { faster: 'faster', slower: 'slower' }[a[4]] || 'neither faster nor slower, as far as is known';

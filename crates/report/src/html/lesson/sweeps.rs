@@ -3,13 +3,16 @@
 //! # Theory
 //!
 //! A row is of one point. Where its study varied something with the same work and the same sides, a slider
-//! goes over it. At a measured point it says that point's verdict. Between two it says what both
-//! neighbours say, and where they differ that nothing is known there; beyond the ends there is no slider.
-//! So no verdict is made that the run did not make.
+//! goes over it: flows, grain, connections, the share of waiting, and cores in a study of scaling. At a
+//! measured point it says that point's verdict. Between two it says what the law through both sides' times says,
+//! with its interval ([`stats::curve`]); where no law fits, what both neighbours say, and where they differ
+//! that nothing is known there. Beyond the ends there is no slider: so no verdict is made that
+//! the run does not bear.
 
-use lab::{Answer, Block, CaseResult, Results, Sweep};
+use lab::{Answer, Block, CaseResult, Results, ScalingPoint, Sweep};
 use maud::{Markup, html};
 use serde_json::{Value, json};
+use stats::{MeasuredPoint, OnCurve, curve};
 
 use super::Lesson;
 use super::picture::{WIDTH, at, px};
@@ -28,6 +31,9 @@ pub(super) struct Varied {
     axis: String,
     is_log: bool,
     points: Vec<Point>,
+    floor: f64,
+    /// By the law, in equal steps from the first point to the last; empty where none fits.
+    curve: Vec<OnCurve>,
 }
 
 #[derive(Debug)]
@@ -37,22 +43,44 @@ struct Point {
     ratio: f64,
     ends: (f64, f64),
     said: Comparison,
+    /// Times of the reference and of the subject in each round, in ns.
+    rounds: Vec<(f64, f64)>,
 }
+
+/// Steps of a curve.
+const STEPS: usize = 40;
 
 /// Of two points at least.
 pub(super) fn of(results: &Results, row: &Answer) -> Vec<Varied> {
     let study = &results.studies[row.place];
     let own = results.case_of(row);
-    let sweeps = Block::all(study)
-        .into_iter()
-        .filter_map(|block| match block {
-            Block::Sweep(sweep) => Some(sweep),
-            Block::Case(_) | Block::Matrix(_) => None,
-        });
+    let sweeps = Block::all(study).into_iter();
+    let sweeps = sweeps.filter_map(|block| match block {
+        Block::Sweep(sweep) => Some(sweep),
+        Block::Case(_) | Block::Matrix(_) => None,
+    });
     let is_same_work =
         |sweep: &Sweep<'_>| own.is_some_and(|own| does_the_same(own, sweep.points[0].1));
-    let varied = sweeps.filter(is_same_work).map(|sweep| varied(row, &sweep));
-    varied.filter(|one| one.points.len() > 1).collect()
+    let along = sweeps.filter(is_same_work).map(|sweep| {
+        let names = (
+            spoken(sweep.parameter),
+            with_unit(sweep.parameter, sweep.unit),
+        );
+        varied(row, names, &sweep.points)
+    });
+    let cores = study.scaling.iter().filter_map(|scaling| {
+        let is_own = scaling.points.iter().any(|point| point.case == row.case);
+        let case = |point: &ScalingPoint| {
+            let mut cases = study.cases.iter();
+            let case = cases.find(|case| case.case.name == point.case)?;
+            Some((f64::from(point.flows), case))
+        };
+        let points: Vec<(f64, &CaseResult)> = scaling.points.iter().filter_map(case).collect();
+        let name = format!("flows along {}", scaling.along);
+        is_own.then(|| varied(row, (name.clone(), name), &points))
+    });
+    let all = along.chain(cores);
+    all.filter(|one| one.points.len() > 1).collect()
 }
 
 fn does_the_same(one: &CaseResult, other: &CaseResult) -> bool {
@@ -63,18 +91,29 @@ fn does_the_same(one: &CaseResult, other: &CaseResult) -> bool {
     kind(one).is_some() && kind(one) == kind(other)
 }
 
-fn varied(row: &Answer, sweep: &Sweep<'_>) -> Varied {
-    let points: Vec<Point> = sweep
-        .points
-        .iter()
-        .filter_map(|one| point(row, one))
-        .collect();
-    Varied {
-        parameter: spoken(sweep.parameter),
-        axis: with_unit(sweep.parameter, sweep.unit),
+fn varied(
+    row: &Answer,
+    (parameter, axis): (String, String),
+    points: &[(f64, &CaseResult)],
+) -> Varied {
+    let points: Vec<Point> = points.iter().filter_map(|one| point(row, one)).collect();
+    let mut varied = Varied {
+        parameter,
+        axis,
         is_log: points.iter().all(|point| point.value > 0.0),
         points,
-    }
+        floor: row.floor,
+        curve: Vec::new(),
+    };
+    let measured = varied.points.iter().map(|point| MeasuredPoint {
+        x: point.value,
+        rounds: point.rounds.clone(),
+        interval: point.ends,
+    });
+    let measured: Vec<MeasuredPoint> = measured.collect();
+    let places: Vec<f64> = (0..=STEPS).map(|step| varied.value(step)).collect();
+    varied.curve = curve(&measured, &places).unwrap_or_default();
+    varied
 }
 
 fn point(row: &Answer, (value, case): &(f64, &CaseResult)) -> Option<Point> {
@@ -89,15 +128,46 @@ fn point(row: &Answer, (value, case): &(f64, &CaseResult)) -> Option<Point> {
         ratio: estimate.ratio,
         ends: estimate.interval()?,
         said: comparison(Some(&estimate), &finding.verdict),
+        rounds: rounds(row, case)?,
     })
 }
 
+/// Of both sides of a row.
+fn rounds(row: &Answer, case: &CaseResult) -> Option<Vec<(f64, f64)>> {
+    let place = |label: &Option<String>| {
+        let label = label.as_deref()?;
+        case.variants.iter().position(|own| own.label == label)
+    };
+    let (reference, subject) = (place(&row.reference)?, place(&row.subject)?);
+    let of = |variant: usize, round: usize| {
+        let mut slots = case.slots.iter();
+        let slot = slots.find(|slot| slot.variant == variant && slot.round == round)?;
+        slot.value_ns
+    };
+    let last = case.slots.iter().map(|slot| slot.round).max()?;
+    let both = (0..=last).filter_map(|round| Some((of(reference, round)?, of(subject, round)?)));
+    Some(both.collect())
+}
+
 impl Varied {
+    fn ends(&self) -> [f64; 2] {
+        [self.points.first(), self.points.last()].map(|p| p.map_or(1.0, |p| p.value))
+    }
+
+    /// At a step of the curve.
+    fn value(&self, step: usize) -> f64 {
+        let share = step as f64 / STEPS as f64;
+        let [low, high] = self.ends();
+        match self.is_log {
+            true => low * (high / low).powf(share),
+            false => low + share * (high - low),
+        }
+    }
+
     /// Between the first point and the last.
     fn share(&self, value: f64) -> f64 {
         let scaled = |v: f64| if self.is_log { v.ln() } else { v };
-        let [low, high] =
-            [self.points.first(), self.points.last()].map(|p| scaled(p.map_or(1.0, |p| p.value)));
+        let [low, high] = self.ends().map(scaled);
         (scaled(value) - low) / (high - low).max(f64::MIN_POSITIVE)
     }
 
@@ -112,7 +182,16 @@ impl Varied {
                 point.said.tone.class()
             ])
         });
-        json!({ "parameter": self.parameter, "log": self.is_log, "points": points.collect::<Vec<_>>() })
+        let short = |ratio: f64| (ratio * 1e3).round() / 1e3;
+        let curve = self.curve.iter();
+        let curve = curve.map(|on| [on.low, on.ratio, on.high].map(short));
+        json!({
+            "parameter": self.parameter,
+            "log": self.is_log,
+            "points": points.collect::<Vec<_>>(),
+            "floor": self.floor,
+            "curve": curve.collect::<Vec<_>>(),
+        })
     }
 
     fn words(&self, subject: &str) -> String {
@@ -141,26 +220,36 @@ pub(super) fn part(lesson: &Lesson) -> Markup {
 }
 
 fn picture(lesson: &Lesson, varied: &Varied) -> Markup {
-    let ends = varied
-        .points
-        .iter()
-        .flat_map(|point| [point.ends.0, point.ends.1]);
+    let ends = varied.points.iter().map(|point| point.ends);
+    let ends = ends.chain(varied.curve.iter().map(|on| (on.low, on.high)));
+    let ends = ends.flat_map(|(low, high)| [low, high]);
     let (low, high) = ends.fold((1.0_f64, 1.0_f64), |(low, high), end| {
         (low.min(end), high.max(end))
     });
     let y = |ratio: f64| FOOT - (FOOT - TOP) * (ratio / low).ln() / (high / low).ln().max(1e-9);
     let x = |point: &Point| at(varied.share(point.value));
     let line = |points: Vec<String>| format!("M{}", points.join("L"));
-    let curve = varied
-        .points
-        .iter()
-        .map(|one| format!("{} {}", px(x(one)), px(y(one.ratio))));
+    let steps = |of: fn(&OnCurve) -> f64| -> Vec<String> {
+        let curve = varied.curve.iter().enumerate();
+        let place = |step: usize| px(at(step as f64 / STEPS as f64));
+        curve
+            .map(move |(step, on)| format!("{} {}", place(step), px(y(of(on)))))
+            .collect()
+    };
+    let high_end = steps(|on| on.high).into_iter().rev();
+    let band: Vec<String> = steps(|on| on.low).into_iter().chain(high_end).collect();
+    let through = |one: &Point| format!("{} {}", px(x(one)), px(y(one.ratio)));
+    let curve: Vec<String> = match varied.curve.is_empty() {
+        true => varied.points.iter().map(through).collect(),
+        false => steps(|on| on.ratio),
+    };
     html! {
         div.picture {
             svg role="img" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) aria-label=(varied.words(&lesson.subject)) {
                 path class="one" d=(format!("M{} {}H{}", at(0.0), px(y(1.0)), at(1.0))) {}
                 path class="here" d="" {}
-                path class="grid" fill="none" d=(line(curve.collect())) {}
+                @if !band.is_empty() { path class="lawful" d=(line(band) + "z") {} }
+                path class="grid" fill="none" d=(line(curve)) {}
                 @for point in &varied.points {
                     path class=(format!("span {}", point.said.tone.class())) d=(format!("M{} {}V{}", px(x(point)), px(y(point.ends.0)), px(y(point.ends.1)))) {}
                     circle class=(format!("dot {}", point.said.tone.class())) cx=(px(x(point))) cy=(px(y(point.ratio))) r="5" {}

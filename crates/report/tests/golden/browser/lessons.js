@@ -32,7 +32,7 @@ const guess = (rows, is, press) => {
 };
 // Tries each lesson of the page as a reader does, and writes down what came of it.
 const tryLessons = () => {
-  const told = { rows: 0, coins: 0, sweeps: 0, films: 0, frame_ms: 0, wrong: [] };
+  const told = { rows: 0, coins: 0, sweeps: 0, laws: 0, films: 0, frame_ms: 0, wrong: [] };
   const is = (right, what) => {
     if (!right) told.wrong.push(what);
   };
@@ -76,7 +76,9 @@ const tryLessons = () => {
         is(text.includes(shown + ' (measured)') && text.includes(words), 'at a point: ' + text);
       }
       const [a, b] = points, text = slide((a[0] + b[0]) / 2);
-      is(/between/.test(text) && (a[4] === b[4] ? /neighbours/ : /changes here/).test(text), 'between points: ' + text);
+      told.laws += row.varied[varied.dataset.sweep].curve.length > 0;
+      if (row.varied[varied.dataset.sweep].curve.length) is(/by the law/.test(text) && /times as long/.test(text), 'by a law: ' + text);
+      else is(/between/.test(text) && (a[4] === b[4] ? /neighbours/ : /changes here/).test(text), 'between points: ' + text);
       slide(7);
       is(said(varied).includes(points.at(-1)[2] + ' (measured)'), 'never beyond');
     }
@@ -93,7 +95,7 @@ const tryLessons = () => {
       };
       is(/being created/.test(scrub(0)) && +cover.getAttribute('width') === 521, 'the beginning: ' + said(film));
       is(scrub(1000).includes(': over') && +cover.getAttribute('width') === 0, 'the end: ' + said(film));
-      is(row.film.sides.every(side => side.flows.length > 0), 'flows');
+      is(film.querySelectorAll('[class^=on-]').length > 0, 'flows');
       press(film, 'Play');
       is(film.querySelector('button').textContent === 'Stop', 'it plays');
       press(film, 'Stop');
@@ -103,10 +105,11 @@ const tryLessons = () => {
     press(again, 'Copy');
     is(String(getSelection()).includes('flowgauge'), 'selected');
     const file = again.querySelector('a[download]');
-    is(!file === !row.rounds, 'a file of the rounds');
+    const table = row.table || row.rounds && [[0, 0, 0], ...row.rounds];
+    is(!file === !table, 'a file of the rounds');
     if (file) {
       const lines = decodeURIComponent(file.href.split(',').slice(1).join(',')).trim().split('\n');
-      is(lines.length === row.rounds.length + 1 && lines[1].split(',').length === 3, 'lines ' + lines.length);
+      is(lines.length === table.length && lines[1].split(',').length === table[0].length, 'lines ' + lines.length);
     }
   }
   guess(rows, is, press);

@@ -1,7 +1,10 @@
 //! The journal of the run, line by line.
 
+use flow::film::{Film, Lane};
 use flow::{Failure, Outcome};
 use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, SlotEntry, Study};
+use measure::Measured;
+use measure::scheduling::State;
 use serde::Serialize;
 
 use super::slots::{FLOWS, Like, Noise, done, failed};
@@ -61,6 +64,20 @@ pub(super) fn text() -> String {
             }
         },
     );
+    for (variant, at) in [210e6, 205e6].into_iter().enumerate() {
+        let outcome = done(like(at, variant), FLOWS, &mut Noise(3), false);
+        writer.line(&Entry::Film(SlotEntry {
+            study: primes.name.clone(),
+            case: primes.cases[0].name.clone(),
+            round: 20,
+            variant,
+            at_s: 0.0,
+            outcome: Outcome {
+                film: Some(Box::new(Measured::Value(film(at as u64)))),
+                ..outcome
+            },
+        }));
+    }
     writer.case(scaling, &scaling.cases[0], 7, None, |v, _, n| {
         done(like(21e6, usize::from(v > 1)), FLOWS, n, true)
     });
@@ -69,6 +86,27 @@ pub(super) fn text() -> String {
         at_s: writer.at_s,
     });
     writer.text
+}
+
+/// A parent that waits, and flows that work, wait for a CPU, for the address space, and end.
+fn film(end_ns: u64) -> Film {
+    let lane = |tid, cells: &str, ns: &[(State, u64)]| Lane {
+        tid,
+        cells: cells.to_owned(),
+        ns: ns.iter().copied().collect(),
+    };
+    let flow = "-10q5r200m60r100l10-15";
+    let ns = [(State::Runs, 150_000_000), (State::Memory, 30_000_000)];
+    Film {
+        marks: [0, end_ns / 20, end_ns / 20 * 19, end_ns],
+        lanes: vec![
+            lane(100, "r20e360r20", &[(State::Runs, 10_000_000)]),
+            lane(101, flow, &ns),
+            lane(102, flow, &ns),
+        ],
+        more: 3,
+        lost: 0,
+    }
 }
 
 pub(super) fn header(studies: Vec<Study>) -> Header {

@@ -61,6 +61,7 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
         launch_ns,
         samples: None,
         simulated: None,
+        film: None,
     }
 }
 
@@ -75,6 +76,7 @@ pub(super) fn failed(reason: Failure) -> Outcome {
         launch_ns: 40_000_000,
         samples: None,
         simulated: None,
+        film: None,
     }
 }
 
@@ -101,6 +103,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
         counted: None,
         self_managed: None,
         throttled: None,
+        marks: None,
     }
 }
 

@@ -1,0 +1,40 @@
+//! `flowgauge ruler`: what the smallest steps take on this machine, on one scale.
+
+use anyhow::Result;
+use lab::{Preset, Request, Results};
+use machine::Machine;
+
+use crate::args::RulerArgs;
+use crate::ending::Ending;
+use crate::output::tell;
+use crate::result_file::ResultFile;
+use crate::session::{self, Session, as_written};
+use crate::whole_file;
+
+const STUDY: &str = include_str!("../../../../literature/ruler.toml");
+/// Of the figure among all plots.
+const PLOT: &str = "ruler-ruler";
+
+/// Runs the study of the ruler; its picture is a file in the results folder.
+pub(crate) fn run(args: &RulerArgs, here: &Machine) -> Result<Ending> {
+    session::check_out(&args.how)?;
+    let request = request()?;
+    let settings = session::settings(&request, &args.how, Preset::Quick, here)?;
+    let results = ResultFile::prepare(None, false)?;
+    let session = Session::begin(&request, settings, &args.how, results, here)?;
+    let path = session.journal_path();
+    let ending = session.carry_out(&args.how.answer)?;
+    let plots = report::plots::all(&Results::from_journal(&path)?);
+    if let Some(plot) = plots.into_iter().find(|plot| plot.name == PLOT) {
+        let file = path.with_file_name("ruler.svg");
+        whole_file::write(&file, plot.svg)?;
+        tell(&format!("As a picture: {}", file.display()));
+    }
+    Ok(ending)
+}
+
+/// What is wanted of this machine.
+pub(super) fn request() -> Result<Request<'static>> {
+    let study = lab::study::parse(STUDY, "literature/ruler.toml", Preset::Quick)?;
+    Ok(as_written(study))
+}
