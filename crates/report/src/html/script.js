@@ -84,7 +84,7 @@ tip.hidden = true;
 document.body.append(tip);
 const near = (svg, x, y) => {
   let best = 18 * svg.viewBox.baseVal.width / svg.getBoundingClientRect().width, text = '';
-  for (const path of all('.dots[data-v],[data-v] [data-say]', svg)) {
+  for (const path of all('.dots[data-v],[data-say]', svg)) {
     if (path.closest('.off')) continue;
     const { v } = path.closest('[data-v]').dataset, say = path.dataset.say?.split('|');
     corners(path).forEach(([a, b], at) => {
