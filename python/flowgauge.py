@@ -12,10 +12,14 @@ better, by how much, and how sure is that.
 Each launch is a fresh interpreter that runs the function over all items with one kind of workers. The
 program flowgauge launches them in random order, checks that all find the same results (their repr), and
 answers. Start-up of the interpreter is part of each launch: choose items that take some tenths of a second.
+What a function prints goes to standard error, and hashes of strings are the same in all launches.
+
+Python 3.9 or later, for other interpreters that are compared too.
 """
 
 import concurrent.futures as futures
 import hashlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -25,7 +29,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
+import time
 
 __all__ = ["MODELS", "Answer", "compare"]
 
@@ -33,6 +37,16 @@ __all__ = ["MODELS", "Answer", "compare"]
 MODELS = ["serial", "threads"] + multiprocessing.get_all_start_methods()
 if hasattr(futures, "InterpreterPoolExecutor"):
     MODELS.append("interpreters")
+
+
+#: Folder of results and jobs.
+RESULTS = "flowgauge-results"
+#: In the environment of a launch.
+LAUNCHED = "FLOWGAUGE_PYTHON_LAUNCH"
+#: Where this interpreter's own modules lie, which another interpreter has for itself.
+INSTALLED = (os.path.abspath(sys.prefix), os.path.abspath(sys.base_prefix))
+
+_runs = itertools.count()
 
 
 class Answer:
@@ -62,6 +76,15 @@ def compare(function, items, models=None, workers=None, pythons=None, options=()
     Raises ValueError for a function that other interpreters cannot import, RuntimeError with the words of
     flowgauge where a run fails, FileNotFoundError where the program is missing.
     """
+    if os.environ.get(LAUNCHED):
+        raise RuntimeError("compare is called where a launch imports the program: put the call under if __name__ == '__main__'")
+    if not callable(function):
+        raise TypeError(f"{function!r} is no function")
+    for name, given in [("models", models), ("pythons", pythons), ("options", options)]:
+        if isinstance(given, str):
+            raise TypeError(f"{name} is a list, such as [{given!r}]")
+    if workers is not None and not (isinstance(workers, int) and workers > 0):
+        raise ValueError(f"workers is a number from 1 on, and not {workers!r}")
     items, models = list(items), list(models or MODELS)
     unknown = [model for model in models if model not in MODELS]
     if unknown:
@@ -69,21 +92,38 @@ def compare(function, items, models=None, workers=None, pythons=None, options=()
     if not items:
         raise ValueError("no items: there is nothing to do")
     workers = workers or len(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory() as folder:
-        job = os.path.join(folder, "job")
-        with open(job, "wb") as file:
-            file.write(_job(function, items))
-        words = [_program(), "exec", "--same-output", "--work", str(len(items))]
-        for python in pythons or [sys.executable]:
-            for model in models:
-                name = model if not pythons else f"{model} {os.path.basename(python)}"
-                line = [python, os.path.abspath(__file__), model, str(workers), job]
-                words += ["--variant", f"{name}={shlex.join(line)}"]
-        asked = subprocess.run([*words, *options], capture_output=True, text=True)
-    results = [line for line in asked.stderr.splitlines() if line.startswith("Results: ")]
-    if asked.returncode not in (0, 1, 3) or not results:
-        raise RuntimeError(asked.stderr.strip())
-    return Answer(asked.stdout, results[-1].removeprefix("Results: ").split(" (open ")[0])
+    out = _out(options)
+    job = _kept(_job(function, items))
+    words = [_program(), "exec", "--same-output", "--work", str(len(items))]
+    for python in pythons or [sys.executable]:
+        for model in models:
+            name = model if not pythons else f"{model} {python}"
+            line = [python, os.path.abspath(__file__), model, str(workers), job]
+            words += ["--variant", f"{name}={shlex.join(line)}"]
+    options = list(options) if "--out" in options else [*options, "--out", out]
+    settings = {**os.environ, LAUNCHED: "1", "PYTHONHASHSEED": "0"}
+    asked = subprocess.run([*words, *options], capture_output=True, text=True, env=settings)
+    if asked.returncode not in (0, 1, 3):
+        errors = [line for line in asked.stderr.splitlines() if not line.startswith("exec commands: look")]
+        raise RuntimeError("\n".join(errors).strip())
+    return Answer(asked.stdout, out)
+
+
+def _out(options):
+    """The results folder: that of the options, or a new one."""
+    options = list(options)
+    if "--out" in options:
+        return os.path.abspath(options[options.index("--out") + 1])
+    return os.path.abspath(f"{RESULTS}/{time.strftime('%Y-%m-%dT%H-%M-%SZ', time.gmtime())}-python-{os.getpid()}-{next(_runs)}")
+
+
+def _kept(job):
+    """The job as a file, which stays: a run that is taken up needs it again."""
+    os.makedirs(RESULTS, exist_ok=True)
+    path = os.path.abspath(f"{RESULTS}/{hashlib.sha256(job).hexdigest()[:16]}.job")
+    with open(path, "wb") as file:
+        file.write(job)
+    return path
 
 
 def _program():
@@ -97,12 +137,13 @@ def _job(function, items):
     """What a fresh interpreter needs: where modules lie, the program itself, and then the work."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     try:
-        work = pickle.dumps((function, items))
+        work = pickle.dumps((function, items), 4)
     except Exception as error:
         raise ValueError(f"{function!r} and its items cannot be sent to another interpreter: {error}") from error
-    if function.__module__ == "__main__" and not main:
+    if function.__module__ == "__main__" and not (main and os.path.isfile(main)):
         raise ValueError(f"{function.__qualname__} is defined in a session: put it into a module, which others can import")
-    return pickle.dumps((sys.path, main and os.path.abspath(main))) + work
+    own = [os.path.abspath(path) for path in sys.path if not os.path.abspath(path).startswith(INSTALLED)]
+    return pickle.dumps((own, main and os.path.abspath(main)), 4) + work
 
 
 def _pool(model, workers):
@@ -115,8 +156,11 @@ def _pool(model, workers):
 
 def _launch(model, workers, job):
     """One launch: prints a checksum of the results."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
     with open(job, "rb") as file:
-        sys.path[:], main = pickle.load(file)
+        own, main = pickle.load(file)
+        sys.path += [path for path in own if path not in sys.path]
         if main:
             # As multiprocessing does: the program without what it does as a program.
             names = runpy.run_path(main, run_name="__mp_main__")
@@ -126,10 +170,10 @@ def _launch(model, workers, job):
     if model == "serial":
         results = [function(item) for item in items]
     else:
-        chunk = max(1, len(items) // (4 * workers)) if model not in ("threads",) else 1
+        chunk = max(1, len(items) // (4 * workers))
         with _pool(model, workers) as pool:
             results = list(pool.map(function, items, chunksize=chunk))
-    print(hashlib.sha256(repr(results).encode()).hexdigest())
+    os.write(answers, hashlib.sha256(repr(results).encode()).hexdigest().encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -68,11 +68,10 @@ fn built(name: &str, own: &Path) -> Result<PathBuf, String> {
         }
         Err(error) => return Err(format!("cannot run cargo: {error}")),
     }
-    // target/release/deps/BENCH-0123456789abcdef
-    let profile = own.ancestors().nth(2).unwrap_or(own);
-    let library = profile
-        .join("examples")
-        .join(format!("lib{}.so", name.replace('-', "_")));
+    // target/PROFILE/deps/BENCH-0123456789abcdef
+    let target = own.ancestors().nth(3).unwrap_or(own);
+    let library = target.join("release/examples");
+    let library = library.join(format!("lib{}.so", name.replace('-', "_")));
     match library.is_file() {
         true => Ok(library),
         false => Err(format!(

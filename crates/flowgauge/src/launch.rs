@@ -106,7 +106,8 @@ impl SlotLauncher {
 
     /// Also ends what a slot process could not end itself.
     fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
-        if spec.work.program().is_none() {
+        let is_users = spec.work.program().is_some() || spec.work.library().is_some();
+        if !is_users {
             let outcome = self.launch_slot(spec);
             if spec.variant.quota.is_some() {
                 flow::cgroup::sweep();

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use flow::placement::Cpus;
 use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
+use crate::searching::Trees;
 use crate::{Work, WorkError, Workload};
 
 /// Parameters of `body`.
@@ -29,6 +31,9 @@ pub struct Loaded {
     /// Operations of each.
     #[serde(default = "one")]
     pub ops: u64,
+    /// SHA-256 of the library, as the run found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// Arguments of the body, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub args: BTreeMap<String, u64>,
@@ -43,6 +48,12 @@ const ELF: [u8; 4] = *b"\x7fELF";
 
 impl Loaded {
     fn open(&self, slot: &SlotProcess<Work>) -> io::Result<body::Loaded> {
+        if self.sha256.is_some() && self.sha256 != digest(&self.library).ok() {
+            return Err(io::Error::other(format!(
+                "{} was replaced since the run began: begin another run",
+                self.library.display()
+            )));
+        }
         let body = body::Loaded::open(&self.library, &self.args).map_err(io::Error::other)?;
         let variant = &slot.spec().variant;
         let model = variant.model;
@@ -60,6 +71,11 @@ impl Loaded {
         }
         Ok(body)
     }
+}
+
+fn digest(library: &Path) -> io::Result<String> {
+    let bytes = Sha256::digest(std::fs::read(library)?);
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Threads of this process.
@@ -81,20 +97,20 @@ impl Workload for Loaded {
         }
     }
 
-    /// What can be seen without running it: a file that is no library is refused before any launch.
+    fn find_input(&mut self, _trees: &mut Trees) -> Result<(), WorkError> {
+        self.check_file()?;
+        let error = |error| {
+            WorkError(format!(
+                "cannot read the body {}: {error}",
+                self.library.display()
+            ))
+        };
+        self.sha256 = Some(digest(&self.library).map_err(error)?);
+        Ok(())
+    }
+
     fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
-        let name = self.library.display();
-        let mut begins = [0; ELF.len()];
-        let read = File::open(&self.library).and_then(|mut file| file.read_exact(&mut begins));
-        match read {
-            Ok(()) if begins == ELF => Ok(()),
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                Err(WorkError(format!("cannot read the body {name}: {error}")))
-            }
-            _ => Err(WorkError(format!(
-                "{name} is no shared library: build it with -shared, or as a cdylib"
-            ))),
-        }
+        self.check_file()
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -115,10 +131,42 @@ impl Workload for Loaded {
     }
 }
 
+impl Loaded {
+    /// What can be seen without running it: a file that is no library is refused before any launch.
+    fn check_file(&self) -> Result<(), WorkError> {
+        let name = self.library.display();
+        if self.library.metadata().is_ok_and(|about| !about.is_file()) {
+            return Err(WorkError(format!(
+                "{name} is no file, and no shared library"
+            )));
+        }
+        let mut begins = [0; ELF.len()];
+        let read = File::open(&self.library).and_then(|mut file| file.read_exact(&mut begins));
+        match read {
+            Ok(()) if begins == ELF => Ok(()),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                Err(WorkError(format!("cannot read the body {name}: {error}")))
+            }
+            _ => Err(WorkError(format!(
+                "{name} is no shared library: build it with -shared, or as a cdylib"
+            ))),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Prepared<'b> {
     work: &'b Loaded,
     body: &'b body::Loaded,
+}
+
+impl Prepared<'_> {
+    fn fails(&self, what: std::fmt::Arguments<'_>) -> ! {
+        measure::give_up(format_args!(
+            "the body {} {what}",
+            self.work.library.display()
+        ))
+    }
 }
 
 impl<'b> Body for Prepared<'b> {
@@ -140,13 +188,15 @@ impl<'b> Body for Prepared<'b> {
 
     fn state(&self, flow: usize) -> body::Flow<'b> {
         let own = self.body.begin(flow as u64);
-        own.unwrap_or_else(|refused| panic!("the body cannot begin flow {flow}: {refused}"))
+        own.unwrap_or_else(|refused| {
+            self.fails(format_args!("cannot begin flow {flow}: {refused}"))
+        })
     }
 
     fn unit(&self, own: &mut body::Flow<'b>, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         match own.unit(unit, self.work.ops) {
             Ok(body::Proof { count, checksum }) => Proof { count, checksum },
-            Err(refused) => panic!("the body cannot do unit {unit}: {refused}"),
+            Err(refused) => self.fails(format_args!("cannot do unit {unit}: {refused}")),
         }
     }
 }
@@ -163,6 +213,7 @@ mod tests {
             library: library.clone(),
             units: 1,
             ops: 1,
+            sha256: None,
             args: BTreeMap::new(),
         };
         let cpus = Cpus::default();

@@ -15,7 +15,8 @@ use super::HowArgs;
 #[command(after_help = "\
 Examples:
   flowgauge body --header > flowgauge.h                 the interface for C
-  flowgauge body ./libmine.so                           as processes, threads and fibers
+  flowgauge body ./libmine.so                           as processes and threads
+  flowgauge body ./libmine.so --model thread,fiber/2    threads, and fibers on two threads
   flowgauge body ./libmine.so --units 64 --ops 1e5      64 calls of 100,000 operations each
   flowgauge body ./libmine.so --arg n=1e3,1e6           at two sizes of its argument n
   flowgauge body ./libmine.so --model thread --allocator libc,core-aware
@@ -24,8 +25,8 @@ pub(crate) struct BodyArgs {
     /// A shared library that exports a body
     #[arg(value_name = "LIBRARY", required_unless_present = "header")]
     pub(crate) library: Option<PathBuf>,
-    /// Models to compare; the first is the reference [default: process, thread, and fibers on a thread for
-    /// each core]
+    /// Models to compare, such as process,thread,fiber,2x2; the first is the reference [default:
+    /// process,thread]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) model: Vec<Model>,
     /// Flows of each [default: one for each core]
@@ -43,7 +44,8 @@ pub(crate) struct BodyArgs {
     /// Print the header of C, and run nothing
     #[arg(long, conflicts_with = "library")]
     pub(crate) header: bool,
-    /// Print the study that would be run, as a file, and run nothing
+    /// Print the study that would be run, as a file, and run nothing; flags that say how to run are given
+    /// to the file's run again
     #[arg(long)]
     pub(crate) study: bool,
     #[command(flatten)]

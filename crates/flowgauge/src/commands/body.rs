@@ -81,7 +81,7 @@ fn text(args: &BodyArgs, library: &Path, here: &Machine) -> Result<String> {
             "\n[case.sweep]\nname = \"{name}\"\nparameter = \"args.{name}\"\nvalues = {values:?}\nunit = \"{name}\"\n"
         );
     }
-    for model in models(args, flows, here)? {
+    for model in models(args) {
         text += &format!("\n[[case.variant]]\nmodel = \"{model}\"\n");
         // A mix has its own.
         if !matches!(model, Model::Mix { .. }) {
@@ -112,15 +112,12 @@ fn divided(args: &[Argument]) -> Result<(Vec<String>, Option<&Argument>)> {
     Ok((fixed.collect(), swept.first().copied()))
 }
 
-fn models(args: &BodyArgs, flows: u32, here: &Machine) -> Result<Vec<Model>> {
-    if !args.model.is_empty() {
-        return Ok(args.model.clone());
+/// Whether it may run as fibers, only its author knows.
+fn models(args: &BodyArgs) -> Vec<Model> {
+    match args.model.is_empty() {
+        true => vec![Model::Process, Model::Thread],
+        false => args.model.clone(),
     }
-    let fibers = match cores(here).min(flows) {
-        1 => "fiber".to_owned(),
-        carriers => format!("fiber/{carriers}"),
-    };
-    Ok(vec![Model::Process, Model::Thread, fibers.parse()?])
 }
 
 fn cores(here: &Machine) -> u32 {

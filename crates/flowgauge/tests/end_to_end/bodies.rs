@@ -52,6 +52,13 @@ static int unit(void *shared, void *own, uint64_t unit, uint64_t ops, flowgauge_
 #ifdef OTHER_WORK
     if (getpid() != all->made_by) proof->checksum++;
 #endif
+#ifdef FORKS
+    if (unit == 1 && fork() == 0) {
+        setsid();
+        for (int fd = 0; fd < 64; fd++) close(fd);
+        for (;;) pause();
+    }
+#endif
 #ifdef PRINTS
     printf("unit %d\n", (int)unit);
     fflush(stdout);
@@ -206,7 +213,7 @@ fn a_body_that_fails_names_itself_and_leaves_nothing() {
         ("EXITS", "exit"),
         (
             "REFUSES",
-            "the body cannot do unit 3: its function `unit` returned 5",
+            "libmine.so cannot do unit 3: its function `unit` returned 5",
         ),
         ("HANGS", "deadline"),
     ] {
@@ -351,6 +358,26 @@ fn cargo_bench_of_a_package_of_ones_own_runs_its_body() {
     assert!(run.stdout.contains("digits"), "{}", run.stdout);
     let results = results(&home.path("out"));
     assert_eq!(results.studies[0].cases[0].slots.len(), 3);
+}
+
+/// A rebuilt library was mixed into the rounds of the one before.
+#[test]
+fn a_library_that_was_replaced_is_not_taken_up() {
+    let home = Home::new();
+    let run = ran(&home, &[], &["--model", "process,thread"]);
+    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
+    built(&home, &["FLAGS=0"]);
+    let run = home.run(&["run", "--resume", "out", "--rounds", "3"]);
+    run.refused(2, &["was replaced since the run began"]);
+}
+
+/// A body that makes a process with a session of its own left it behind.
+#[test]
+fn what_a_body_leaves_running_is_ended() {
+    let home = Home::new();
+    let run = ran(&home, &["FORKS"], &["--model", "process,thread"]);
+    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
+    home.assert_nothing_left();
 }
 
 #[test]

@@ -15,6 +15,13 @@ def work(n):
 def falls(n):
     raise KeyError("nothing of that name")
 
+def prints(n):
+    print("from the function", n)
+    return n
+
+def hashes(text):
+    return hash(text)
+
 def differs(n):
     import os
     return os.getpid()
@@ -22,7 +29,7 @@ def differs(n):
 def said(call):
     try:
         return call()
-    except (ValueError, RuntimeError, FileNotFoundError) as error:
+    except (TypeError, ValueError, RuntimeError, FileNotFoundError) as error:
         return f"{type(error).__name__}: {error}"
 
 if __name__ == "__main__":
@@ -35,6 +42,10 @@ if __name__ == "__main__":
         "differs": lambda: compare(differs, [1, 2], models=["serial", "fork"]),
         "lambda": lambda: compare(lambda n: n, [1]),
         "model": lambda: compare(work, [1], models=["thread"]),
+        "prints": lambda: compare(prints, [1, 2]).findings["finished"],
+        "hashes": lambda: compare(hashes, ["a", "b"]).findings["finished"],
+        "workers": lambda: flowgauge.compare(work, [1], workers=-1),
+        "string": lambda: compare(work, [1], models="threads"),
         "nothing": lambda: compare(work, []),
     }[sys.argv[1]]))
 "#;
@@ -81,6 +92,10 @@ fn functions_of_python_run_under_all_of_its_workers() {
             "model",
             "ValueError: no workers of the kind 'thread' here: use serial, threads, ",
         ),
+        ("prints", "True"),
+        ("hashes", "True"),
+        ("workers", "ValueError: workers is a number from 1 on, and not -1"),
+        ("string", "TypeError: models is a list, such as ['threads']"),
         ("nothing", "ValueError: no items"),
     ] {
         let (home, run) = said(Some(program), word);
