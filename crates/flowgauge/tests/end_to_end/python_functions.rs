@@ -94,7 +94,10 @@ fn functions_of_python_run_under_all_of_its_workers() {
         ),
         ("prints", "True"),
         ("hashes", "True"),
-        ("workers", "ValueError: workers is a number from 1 on, and not -1"),
+        (
+            "workers",
+            "ValueError: workers is a number from 1 on, and not -1",
+        ),
         ("string", "TypeError: models is a list, such as ['threads']"),
         ("nothing", "ValueError: no items"),
     ] {
