@@ -70,7 +70,7 @@ type Span = (u64, u64, State);
 impl Film {
     /// `None` of a repetition without marks.
     pub(crate) fn of(mut heard: Heard, rep: &Rep) -> Option<Self> {
-        let [create, steady, tear_down] = rep.marks?;
+        let [create, steady, tear_down] = **rep.marks.as_ref()?;
         let end = tear_down + rep.teardown_ns;
         heard.moments.sort_by_key(|moment| moment.at_ns);
         let there = heard.moments.iter().filter(|one| one.at_ns < end);

@@ -153,7 +153,7 @@ pub struct Rep {
     pub throttled: Option<Throttled>,
     /// When create, steady and tear-down began, by the machine's clock in ns; of a slot that is filmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub marks: Option<[u64; 3]>,
+    pub marks: Option<Box<[u64; 3]>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

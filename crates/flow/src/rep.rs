@@ -191,7 +191,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             counted,
             self_managed: None,
             throttled: None,
-            marks: self.film.then_some([created, go, ends]),
+            marks: self.film.then(|| Box::new([created, go, ends])),
         };
         Ok(Run {
             failure: self.failure(&rep),

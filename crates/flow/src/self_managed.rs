@@ -226,7 +226,7 @@ fn repetition(work: &mut impl SelfManaged, (timers, film): (bool, bool)) -> io::
             ..done.own
         })),
         throttled: done.throttled,
-        marks: film.then_some(marks),
+        marks: film.then(|| Box::new(marks)),
     })
 }
 

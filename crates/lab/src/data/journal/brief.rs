@@ -150,5 +150,5 @@ struct Times {
     #[serde(default, rename = "own")]
     self_managed: Option<Box<SelfManagedUsage>>,
     #[serde(skip)]
-    marks: Option<[u64; 3]>,
+    marks: Option<Box<[u64; 3]>>,
 }
