@@ -165,18 +165,7 @@ fn first_screen(
     if let Some(level) = answers.level(|row| !(several && row.says_little())) {
         page.text(0, Tone::Quiet, &level);
     }
-    if !answers.next.is_empty() {
-        page.blank();
-        page.text(0, Tone::Strong, "NEXT");
-        let few = if detail < Detail::OneAdvice {
-            answers.next.len()
-        } else {
-            1
-        };
-        for line in answers.next.iter().take(few) {
-            page.text(2, Tone::Plain, line);
-        }
-    }
+    next(page, &answers.next, detail);
     if answers.next.is_empty() || several {
         page.blank();
     }
@@ -202,6 +191,22 @@ fn first_screen(
     let report = format!("Report: {folder}/report.html{names}");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// What to do about rows that are open.
+fn next(page: &mut Page<'_>, advice: &[String], detail: Detail) {
+    if advice.is_empty() {
+        return;
+    }
+    page.blank();
+    page.text(0, Tone::Strong, "NEXT");
+    let few = match detail < Detail::OneAdvice {
+        true => advice.len(),
+        false => 1,
+    };
+    for line in advice.iter().take(few) {
+        page.text(2, Tone::Plain, line);
+    }
 }
 
 /// The rulers of studies that have one.
