@@ -1,6 +1,33 @@
-//! Which version of a program runs, as the program says it.
+//! Which version of a program runs, as the program says it, and whether it can do what is needed.
+//!
+//! Many variants ask the same command, and an interpreter takes a tenth of a second to answer: each command
+//! is run once in a process.
 
+use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// Whether a command ended well, and what it wrote.
+type Said = (bool, String);
+
+fn said(command: &str) -> Result<Said, String> {
+    static KNOWN: Mutex<BTreeMap<String, Result<Said, String>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let first = || run(command).map_err(|error| format!("{command}: {error}"));
+    known
+        .entry(command.to_owned())
+        .or_insert_with(first)
+        .clone()
+}
+
+fn run(command: &str) -> std::io::Result<Said> {
+    let ran = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output()?;
+    let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok((ran.status.success(), text.concat()))
+}
 
 /// The first number with a point in what a command writes, such as `3.13.0` of `Python 3.13.0`; else why there
 /// is none.
@@ -8,22 +35,13 @@ use std::process::{Command, Stdio};
 /// # Errors
 /// The command cannot be run, or names no version; in words.
 pub fn version(command: &str) -> Result<String, String> {
-    let ran = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .output();
-    let ran = ran.map_err(|error| format!("{command}: {error}"))?;
-    let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    number(&text.concat()).ok_or_else(|| format!("{command} names no version"))
+    let (_, text) = said(command)?;
+    number(&text).ok_or_else(|| format!("{command} names no version"))
 }
 
 /// Whether a command ends well.
 pub(crate) fn succeeds(command: &str) -> bool {
-    let shell = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .output();
-    shell.is_ok_and(|ran| ran.status.success())
+    said(command).is_ok_and(|(is_well, _)| is_well)
 }
 
 /// With what is attached to it: `3.13.0t`, `1.26`.

@@ -40,30 +40,55 @@ pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let points: Vec<(f64, Vec<String>)> = points
         .filter_map(|(at, case)| Some((*at, told(case)?)))
         .collect();
-    let stretches: Vec<&[(f64, Vec<String>)]> = points.chunk_by(|a, b| a.1 == b.1).collect();
+    (points.len() > 1).then(|| flips(&points, sweep.unit))
+}
+
+/// Those that may be the best, by the values of a sweep.
+type Best = (f64, Vec<String>);
+
+fn flips(points: &[Best], unit: &str) -> String {
+    let stretches: Vec<&[Best]> = points.chunk_by(|a, b| a.1 == b.1).collect();
     let said = stretches.iter().enumerate().map(|(place, stretch)| {
         let at: Vec<String> = stretch.iter().map(|(at, _)| plain(*at)).collect();
         let (labels, at) = (either(&stretch[0].1), listed(&at));
         match place {
-            0 => format!("best at {at} {}: {labels}", sweep.unit),
+            0 => format!("best at {at} {unit}: {labels}"),
             _ => format!("at {at}: {labels}"),
         }
     });
     let said: Vec<String> = said.collect();
-    let flips = stretches.windows(2).filter(|two| {
-        let other = |label: &&String| two[1][0].1.contains(*label);
-        !two[0][0].1.iter().any(|label| other(&label))
-    });
-    let between = |two: &[&[(f64, Vec<String>)]]| {
-        let (before, after) = (two[0].last()?.0, two[1].first()?.0);
-        Some(format!("between {} and {}", plain(before), plain(after)))
-    };
-    let flips: Vec<String> = flips.filter_map(between).collect();
+    let flips: Vec<String> = between(points);
     let flips = match flips.is_empty() {
-        true => format!("no flip shown over these {}", sweep.unit),
-        false => format!("it flips {} {}", listed(&flips), sweep.unit),
+        true => format!("no flip shown over these {unit}"),
+        false => format!("it flips {} {unit}", listed(&flips)),
     };
-    (points.len() > 1).then(|| format!("{}; {flips}", said.join("; ")))
+    format!("{}; {flips}", said.join("; "))
+}
+
+/// Between which values none of those that may be the best stays one.
+fn between(points: &[Best]) -> Vec<String> {
+    let mut flips = Vec::new();
+    let Some((mut from, mut left)) = points.first().cloned() else {
+        return flips;
+    };
+    for (at, labels) in &points[1..] {
+        let both: Vec<String> = left
+            .iter()
+            .filter(|one| labels.contains(one))
+            .cloned()
+            .collect();
+        if both.is_empty() {
+            flips.push(format!("between {} and {}", plain(from), plain(*at)));
+            (from, left) = (*at, labels.clone());
+            continue;
+        }
+        // A value that leaves more of them open moves no end.
+        if both.len() == labels.len() {
+            from = *at;
+        }
+        left = both;
+    }
+    flips
 }
 
 fn either(labels: &[String]) -> String {
@@ -107,4 +132,29 @@ pub(super) fn others(
     });
     let said: Vec<String> = said.collect();
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(at: f64, labels: &[&str]) -> Best {
+        (at, labels.iter().map(|label| (*label).to_owned()).collect())
+    }
+
+    #[test]
+    fn an_answer_flips_where_none_of_the_best_is_among_the_next_best() {
+        let points = [best(0.5, &["1"]), best(1.0, &["1"]), best(2.0, &["2", "4"])];
+        assert_eq!(
+            flips(&points, "CPUs"),
+            "best at 0.50 and 1 CPUs: 1; at 2: 2 or 4; it flips between 1 and 2 CPUs"
+        );
+        let points = [best(1.0, &["1"]), best(2.0, &["1", "2"]), best(4.0, &["2"])];
+        let said = flips(&points, "CPUs");
+        assert!(said.ends_with("it flips between 1 and 4 CPUs"), "{said}");
+        // Where one of them may be the best on both sides, nothing is shown to flip.
+        let points = [best(1.0, &["1"]), best(2.0, &["1", "2"])];
+        let said = flips(&points, "CPUs");
+        assert!(said.ends_with("no flip shown over these CPUs"), "{said}");
+    }
 }
