@@ -137,6 +137,7 @@ impl Series {
         let count = self.points.len();
         let said = match &self.change {
             Some(change) => self.changed(runs, change),
+            None if count < 3 => String::new(),
             None if count < FEWEST_FOR_CHANGE => {
                 format!("a change is sought from {FEWEST_FOR_CHANGE} runs on; these are {count}")
             }
@@ -150,8 +151,17 @@ impl Series {
         let (low, high) = ratios.fold((f64::INFINITY, 0.0_f64), |(low, high), ratio| {
             (low.min(ratio), high.max(ratio))
         });
+        let [low, high] = [low, high].map(|ratio| format!("{ratio:.2}x"));
+        let span = match low == high {
+            true => low,
+            false => format!("{low}{DOTS}{high}"),
+        };
+        let said = match said.is_empty() {
+            true => String::new(),
+            false => format!(": {said}"),
+        };
         self.sentence = format!(
-            "{} take {low:.2}x{DOTS}{high:.2}x the time of {}: {said}",
+            "{} take {span} the time of {}{said}",
             plural(&self.subject),
             plural(&self.reference)
         );

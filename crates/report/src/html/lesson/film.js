@@ -4,6 +4,7 @@ lesson('film', (part, row) => {
   const high = svg.viewBox.baseVal.height - 22;
   const cover = draw('rect', svg, { class: 'cover', y: 0, height: high, x: 560, width: 0 });
   svg.insertBefore(cover, now);
+  svg.append(...svg.querySelectorAll('text'));
   const time = ns => ns >= 1e9 ? digits(ns / 1e9) + ' s' : ns >= 1e6 ? digits(ns / 1e6) + ' ms' : digits(ns / 1e3) + ' \u00b5s';
   // Spans of a side: from, to, lane, what it is doing.
   const spans = sides.map((_, place) => [...part.querySelectorAll('.side' + place + ' path')].flatMap(path =>

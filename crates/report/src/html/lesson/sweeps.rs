@@ -22,7 +22,7 @@ use crate::words::{Comparison, comparison, spoken, with_unit};
 /// Of the picture: the highest and the lowest place of a mark, and all of it.
 const TOP: f64 = 14.0;
 const FOOT: f64 = 150.0;
-const HEIGHT: f64 = 190.0;
+const HEIGHT: f64 = 204.0;
 
 /// A sweep between the sides of a row.
 #[derive(Debug)]
