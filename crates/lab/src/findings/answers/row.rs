@@ -39,6 +39,10 @@ pub(super) fn row(
         .headline()
         .filter(|_| is_headline)
         .or(study.finding_of(case));
+    // How work is spread over CPUs shows in wall time alone: with CPU time two that take turns are the
+    // equal of two side by side.
+    let is_of_wall_time = study.study.decision.is_some();
+    let main = main.map(|(finding, pair)| (finding, pair.in_time(is_of_wall_time)));
     // Another winner is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_exploratory = |one: &Finding| matches!(one.role, Role::Exploratory { .. });
@@ -54,11 +58,15 @@ pub(super) fn row(
             row.question = Question::ThreadsOrProcesses;
             row.say(finding, pair, case);
         }
-        (None, Some(finding)) if finding.by_cpu.is_some() && case.findings.len() == 1 => {
+        (None, Some(finding))
+            if finding.by_cpu.is_some() && case.findings.len() == 1 && !is_of_wall_time =>
+        {
             row.say(finding, &Pair::of(finding), case);
         }
         (None, _) if row.recommends(study, case) => {}
-        (None, Some(finding)) => row.say(finding, &Pair::of(finding), case),
+        (None, Some(finding)) => {
+            row.say(finding, &Pair::of(finding).in_time(is_of_wall_time), case);
+        }
         (None, None) => row.alone(study, case, is_headline),
     }
     let compared = main.map(|(finding, _)| finding).or(best);
@@ -101,6 +109,14 @@ impl Pair {
             times: (finding.estimate, finding.verdict),
             cpu: finding.by_cpu.as_ref().map(of_cpu),
             is_turned: false,
+        }
+    }
+
+    /// Without CPU time, where wall time alone answers.
+    fn in_time(self, alone: bool) -> Self {
+        Self {
+            cpu: self.cpu.filter(|_| !alone),
+            ..self
         }
     }
 
