@@ -189,7 +189,10 @@ mod tests {
                 "memory differs 4.00x; their share of the gap was not measured",
                 "silent",
             ),
-            ("cause not found: --events all may show one", "silent"),
+            (
+                "cause not found: --profile or --events all may show one",
+                "silent",
+            ),
             ("", "open"),
             (
                 "cause: time without a CPU, all of the 3.00 ms gap; page faults differ 9x",

@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|causes|layout|kill|fuzz|misuse|faults --minutes N --seed S
+//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|causes|layout|profile|kill|fuzz|misuse|faults --minutes N --seed S
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
@@ -11,8 +11,9 @@
 //! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
 //! * [`commands`]: identical commands and planted differences through `exec`, hyperfine beside it;
 //!   `planted` alone takes minutes for each trial.
-//! * [`causes`]: differences of one known cause, and whether it is named; [`layout`]: files of the same objects.
-//!   Both stop after `--runs` of each; `--trials FILE` keeps them, and goes on with those that it has.
+//! * [`causes`]: differences of one known cause, and whether it is named; [`layout`]: files of the same objects;
+//!   [`profiles`]: profiles of identical programs, and of one with a function made slower.
+//!   These stop after `--runs` of each; `--trials FILE` keeps them, and goes on with those that it has.
 //! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
 //! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
 //! * [`misuse`]: programs of safe code that misuse fibers, and programs that misuse memory.
@@ -35,6 +36,7 @@ mod kill;
 mod layout;
 mod misuse;
 mod page;
+mod profiles;
 mod table;
 mod trials;
 mod verdict;
@@ -76,6 +78,7 @@ enum What {
     Planted,
     Causes,
     Layout,
+    Profile,
     Kill,
     Fuzz,
     Misuse,
@@ -99,6 +102,7 @@ fn main() -> Result<ExitCode> {
         What::Planted => commands::run(&mut campaign, true)?,
         What::Causes => causes::run(&mut campaign)?,
         What::Layout => layout::run(&mut campaign)?,
+        What::Profile => profiles::run(&mut campaign)?,
         What::Kill => kill::run(&mut campaign)?,
         What::Fuzz => fuzz::run(&mut campaign)?,
         What::Misuse => misuse::run(&mut campaign)?,

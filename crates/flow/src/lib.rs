@@ -103,6 +103,8 @@ pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
 pub use policy::{Policy, PolicyError};
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
+pub use profile;
+pub use profile::{is_profiler, profiler_main};
 pub use proof::Proof;
 pub use quota::{Quota, QuotaError};
 pub use record::{

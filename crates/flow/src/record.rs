@@ -38,6 +38,9 @@ pub struct Outcome {
     /// What a sampler recorded beside the slot, where there was to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Measured<Samples>>,
+    /// Where its time went, where a profiler was beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Measured<profile::Profile>>,
     /// What a model of another machine counted, where there was to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Measured<Simulated>>,
@@ -47,6 +50,10 @@ pub struct Outcome {
 }
 
 /// What a slot process answers.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is held at a time, and a failed one keeps a whole repetition"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -230,8 +237,15 @@ pub struct ParentRecord {
     pub steady: Usage,
     /// Usage while it waited for their end.
     pub teardown: Usage,
+    /// When the phases began by the clock, in ns; of profiled slots alone.
+    #[serde(default, skip_serializing_if = "is_not_told")]
+    pub began_ns: [u64; 3],
     /// When it had taken the last result, after the release, in ns.
     pub end_ns: u64,
     /// How many result values it received.
     pub received: u64,
+}
+
+fn is_not_told(began_ns: &[u64; 3]) -> bool {
+    *began_ns == [0; 3]
 }

@@ -230,6 +230,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn create(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t0 = now_ns();
+        parent.began_ns[0] = t0;
         let model = self.context.variant.model;
         self.set
             .create(self.context)
@@ -273,6 +274,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             Some(first) if B::TURNS => first.max(go),
             _ => go,
         };
+        parent.began_ns[1] = from;
         Ok((go, end.saturating_sub(from)))
     }
 
@@ -280,6 +282,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t2 = now_ns();
+        parent.began_ns[2] = t2;
         open(&self.resources.shared.header().end.0);
         if self.watch.hung() {
             self.set.kill();

@@ -89,6 +89,8 @@ pub struct SelfManagedRep {
     pub units: u64,
     /// Proof of the work.
     pub proof: Proof,
+    /// When the phases began by the clock, in ns; `None` where they follow each other from the call on.
+    pub began_ns: Option<[u64; 3]>,
     /// How long requests took, where it answers some.
     pub latencies: Option<Latencies>,
     /// What a quota held back, where what it launches has one.
@@ -131,7 +133,8 @@ impl<W> SlotProcess<W> {
             if spec.simulate.is_some() {
                 simulation::each_thread_is_a_flow();
             }
-            let rep = match within(limited.as_ref(), work, spec.film) {
+            let told = (spec.film, spec.profile.is_some());
+            let rep = match within(limited.as_ref(), work, told) {
                 Ok(rep) => rep,
                 Err(error) => return Ok(Answer::after(&error, Some(number))),
             };
@@ -152,7 +155,7 @@ impl<W> SlotProcess<W> {
             last.counted = Some(Box::new(not_counted()));
         }
         let timed = match spec.timers {
-            true => Some(Box::new(repetition(work, (true, false))?)),
+            true => Some(Box::new(repetition(work, (true, (false, false)))?)),
             false => None,
         };
         let proof = reps[0].proof();
@@ -171,22 +174,30 @@ impl<W> SlotProcess<W> {
 fn within(
     limited: Option<&QuotaGroup>,
     work: &mut impl SelfManaged,
-    film: bool,
+    told: (bool, bool),
 ) -> io::Result<Rep> {
     let before = limited.map(QuotaGroup::throttled).transpose()?;
-    let rep = repetition(work, (false, film))?;
+    let rep = repetition(work, (false, told))?;
     Ok(Rep {
         throttled: throttled_since(limited, before)?.or(rep.throttled),
         ..rep
     })
 }
 
-fn repetition(work: &mut impl SelfManaged, (timers, film): (bool, bool)) -> io::Result<Rep> {
+/// With timers in it, with marks for a film, and with the clock's times of its phases, as was asked for.
+fn repetition(
+    work: &mut impl SelfManaged,
+    (timers, (film, profiled)): (bool, (bool, bool)),
+) -> io::Result<Rep> {
     work.prepare()?;
     let began = now_ns();
     let done = work.repeat(timers)?;
     let pid = getpid().as_raw();
     let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let began_ns = done.began_ns.unwrap_or_else(|| {
+        let steady = began + ns(done.create);
+        [began, steady, steady + ns(done.steady)]
+    });
     let all = FlowRecord {
         pid,
         tid: pid,
@@ -214,6 +225,7 @@ fn repetition(work: &mut impl SelfManaged, (timers, film): (bool, bool)) -> io::
         parent: ParentRecord {
             pid,
             end_ns: ns(done.steady),
+            began_ns: if profiled { began_ns } else { [0; 3] },
             ..ParentRecord::default()
         },
         flows: vec![all],

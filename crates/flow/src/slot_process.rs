@@ -169,6 +169,9 @@ impl<W> SlotProcess<W> {
             let before = limited.as_ref().map(QuotaGroup::throttled).transpose()?;
             let mut run = rep::run(&resources, spec, &self.task.fifo, body, sink, last)?;
             run.rep.throttled = throttled_since(limited.as_ref(), before)?;
+            if spec.profile.is_none() {
+                run.rep.parent.began_ns = Default::default();
+            }
             let wrong = run.failure.clone();
             if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
                 return Ok(Answer::Failed {

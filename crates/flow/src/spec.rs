@@ -39,6 +39,9 @@ pub struct SlotSpec<W> {
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleSpec>,
+    /// A profiler that runs beside the slot; usually none. Such a slot is no data point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<profile::ProfileSpec>,
     /// Events that are counted of each flow in the last repetition; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Event>,
@@ -74,6 +77,7 @@ impl<W> SlotSpec<W> {
             output: None,
             scratch: None,
             sample: None,
+            profile: None,
             count: Vec::new(),
             timers: false,
             grace_s: 0.0,

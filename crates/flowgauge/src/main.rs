@@ -6,7 +6,7 @@
 //! A process of this program is one of eight things: the command, a slot process (the fresh process
 //! of one slot), the load generator of a slot process that is a server, a server in one of the forms that are
 //! compared, a rank of an MPI program, a probe (a fresh process behind
-//! a lowered limit), a sampler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
+//! a lowered limit), a sampler or a profiler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -61,6 +61,9 @@ fn main() -> ExitCode {
     }
     if flow::is_sampler() {
         flow::sampler_main();
+    }
+    if flow::is_profiler() {
+        flow::profiler_main();
     }
     let ending = stack_is_enough()
         .and_then(|()| flow::ignore_file_size_signal().context("SIGXFSZ cannot be ignored"))

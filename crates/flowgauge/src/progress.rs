@@ -94,6 +94,17 @@ impl Progress {
         ));
     }
 
+    fn profile_round(&mut self, place: &Place<'_>, (round, rounds): (usize, usize)) {
+        let Place { study, case } = place;
+        let what = format!("{} {}, profile", study.name, case.name);
+        self.screen.now_runs(what, None);
+        let round = round + 1;
+        self.is_at(format!(
+            "{} {} · profile, round {round} of {rounds}",
+            study.name, case.name
+        ));
+    }
+
     fn slot_ended(
         &mut self,
         slot: &SlotPlace<'_>,
@@ -205,6 +216,7 @@ impl Observer for Progress {
                 self.screen.now_runs(what, Some(slot.variant));
             }
             Event::PilotBegins { place } => self.pilot_begins(place),
+            Event::ProfileRound { place, at } => self.profile_round(place, *at),
             Event::BudgetTooShort {
                 place,
                 rounds,
@@ -227,8 +239,8 @@ impl Observer for Progress {
             }
             Event::Expected { first_s, most_s } => self.say(&expected(*first_s, *most_s)),
             Event::Remaining { run_s, .. } => {
-                self.left =
-                    run_s.map_or_else(String::new, |run_s| format!(" · {run_s:.0} s left at most"));
+                let left = |run_s| format!(" · {run_s:.0} s left at most");
+                self.left = run_s.map_or_else(String::new, left);
             }
             Event::SlotEnded {
                 slot,

@@ -22,7 +22,7 @@ pub(crate) mod words;
 pub use journal::{CaseEnd, Entry, Header, JournalError, SCHEMA, SlotEntry, has_whole_header};
 pub(crate) use median::median;
 pub use probe::Probe;
-pub use settings::{AskedParentMemory, Preset, Sampling, Settings, Value};
+pub use settings::{AskedParentMemory, Preset, Profiling, Sampling, Settings, Value};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{

@@ -40,9 +40,9 @@ mod testing;
 
 pub use data::{
     AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Deciding, Decision, Entry, Header,
-    JournalError, LabelledVariant, Metric, Origin, Ours, Preset, Probe, Published, RawSlot, SCHEMA,
-    Sampling, Settings, SlotEntry, Study, SweepPoint, Topology, Value, has_whole_header, journal,
-    labelled, listed, number, plural,
+    JournalError, LabelledVariant, Metric, Origin, Ours, Preset, Probe, Profiling, Published,
+    RawSlot, SCHEMA, Sampling, Settings, SlotEntry, Study, SweepPoint, Topology, Value,
+    has_whole_header, journal, labelled, listed, number, plural,
 };
 pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};

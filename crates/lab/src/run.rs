@@ -10,6 +10,7 @@ mod journal;
 mod launch;
 pub mod pilot;
 pub mod probe;
+mod profiling;
 pub mod progress;
 mod proof;
 mod rounds;

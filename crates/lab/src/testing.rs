@@ -272,6 +272,7 @@ impl Launch for Mock {
             film: None,
             launch_ns,
             samples: None,
+            profile: None,
             simulated: spec.simulate.is_some().then(simulated),
         })
     }
@@ -341,6 +342,7 @@ impl Observer for Heard {
                 let run_s = run_s.map_or("?".to_owned(), |run_s| format!("{run_s:.3}"));
                 format!("remaining {next_look_s:.3} {run_s}")
             }
+            Event::ProfileRound { at, .. } => format!("profile {}", at.0),
             Event::CaseEnded { because, .. } => format!("{because:?}"),
             Event::RunEnded { interrupted } => format!("end {interrupted:?}"),
         });

@@ -236,6 +236,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
         output: None,
         scratch: None,
         sample: None,
+        profile: None,
         count: Vec::new(),
         timers: false,
         grace_s: 2.0,

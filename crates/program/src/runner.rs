@@ -195,6 +195,7 @@ impl SelfManaged for Runner<'_> {
                 checksum: launch.output.unwrap_or(0),
             },
             own: self.own_usage(&launch),
+            began_ns: Some(launch.began_ns),
             latencies: None,
             throttled: launch.throttled,
         })

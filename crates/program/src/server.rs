@@ -110,6 +110,7 @@ impl<'a> ServerRunner<'a> {
                 return Err(error);
             }
         };
+        let asked_ns = now_ns();
         self.base.supervisor.look_for_forgetting();
         let stopping = now_ns();
         let killed = self.stop(&mut server)?;
@@ -143,6 +144,11 @@ impl<'a> ServerRunner<'a> {
                 forgotten,
                 ..self.own(&used, &asked)
             },
+            began_ns: Some([
+                server.began_ns,
+                asked_ns.saturating_sub(asked.steady_ns),
+                stopping,
+            ]),
             latencies: asked.latencies,
             throttled: held.map(|(now, before)| now.since(before)),
         })

@@ -23,6 +23,7 @@ pub(crate) mod axis;
 pub(crate) mod bars;
 pub(crate) mod course;
 pub(crate) mod ecdf;
+pub(crate) mod flames;
 pub(crate) mod forest;
 mod frame;
 pub(crate) mod gains;
@@ -40,6 +41,7 @@ use axis::Unit;
 use bars::{Bar, Parts};
 use course::Course;
 use ecdf::Curve;
+use flames::Flames;
 use forest::Row;
 pub(crate) use frame::{Frame, LINE, WIDE, label, px, text_width};
 use gains::Gains;
@@ -64,6 +66,8 @@ pub(crate) enum Chart {
     /// With what the times are of.
     Ecdf(Vec<Curve>, &'static str),
     Bars(Vec<Bar>, Parts<'static>),
+    /// Callers of both sides of a profile.
+    Flames(Flames),
     Heat(Grid),
     Multiples(Vec<Panel>),
     Course(Vec<Course>, &'static Unit),
@@ -80,6 +84,7 @@ impl Chart {
             Self::Slots(dots, variants) => slots::slots(frame, dots, *variants),
             Self::Ecdf(curves, what) => ecdf::ecdf(frame, curves, what),
             Self::Bars(all, parts) => bars::bars(frame, all, *parts),
+            Self::Flames(trees) => flames::flames(frame, trees),
             Self::Heat(grid) => heat::heat(frame, grid),
             Self::Multiples(panels) => multiples::multiples(frame, panels),
             Self::Course(lines, unit) => course::course(frame, lines, unit),

@@ -26,6 +26,7 @@ pub(crate) mod figures;
 pub(crate) mod limits;
 mod map;
 pub(crate) mod probes;
+mod profiled;
 mod requests;
 mod sampling;
 pub(crate) mod scaling;

@@ -40,6 +40,8 @@ pub(crate) use tabled::forest;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
+/// Only where there are trees of callers.
+const FLAMES: &str = include_str!("html/flames.js");
 
 const TITLE: usize = 120;
 
@@ -159,6 +161,7 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
                 (PreEscaped(&body))
                 script type="application/json" id="results" { (PreEscaped(data)) }
                 script { (PreEscaped(script(SCRIPT))) }
+                @if body.contains("class=\"flame") { script { (PreEscaped(script(FLAMES))) } }
             }
         }
     };

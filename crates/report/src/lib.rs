@@ -36,6 +36,7 @@ pub mod fleet;
 pub mod html;
 pub mod json;
 pub mod plots;
+pub mod profiles;
 pub mod terminal;
 pub mod text;
 pub mod then_and_now;

@@ -18,6 +18,7 @@
 //! | two columns of means of slots | the ratio on average, and whether it lies apart | [`average()`], [`is_apart`] |
 //! | two columns of amounts that may be 0 | difference and interval | [`shift()`] |
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
+//! | paired amounts that are parts of a whole | their mean difference, and how often flipped signs give it | [`SignFlips`] |
 //! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
 //! | one estimate a machine | the ratio over machines, and how far they differ | [`across()`] |
 //! | one value a machine, and groups of machines | what the groups explain | [`grouping()`] |
@@ -55,6 +56,7 @@ mod quantile;
 mod rivals;
 mod sequential;
 mod shift;
+mod sign_flip;
 pub mod simulate;
 mod summary;
 mod tail;
@@ -82,6 +84,7 @@ pub use noise::{Noise, detectable, half_width, noise};
 pub use rivals::is_a_line;
 pub use sequential::{Sequential, Step};
 pub use shift::{Shift, shift};
+pub use sign_flip::{MOST_FLIPS, SignFlips};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
 pub use together::{discoveries, shares};

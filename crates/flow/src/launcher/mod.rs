@@ -19,9 +19,11 @@
 //!
 //! What a slot has on disk (its named pipe, the folder of its files) goes with it; where this
 //! process is killed, a janitor removes it ([`crate::janitor`]).
+mod beside;
 mod files;
 mod filming;
 mod onlooker;
+mod profiling;
 mod recorded;
 mod sampling;
 mod slot_output;
@@ -55,6 +57,7 @@ use files::Files;
 use filming::Filming;
 pub use onlooker::Onlooker;
 use onlooker::{Nobody, Several};
+use profiling::Profiler;
 pub use recorded::{RecordedProgram, UserProgram};
 use sampling::Sampler;
 use slot_output::{Ended, SlotOutput, Stream};
@@ -189,24 +192,32 @@ impl Launcher {
         let sample = files.sampled(spec);
         let mut sampler = sample.as_ref().map(Sampler::start);
         let mut filming = spec.film.then(Filming::new);
+        let mut profiler = spec.profile.as_ref().map(Profiler::start);
         let mut onlookers: Vec<&mut dyn Onlooker> = vec![onlooker];
         onlookers.extend(sampler.iter_mut().map(|one| one as &mut dyn Onlooker));
         onlookers.extend(filming.iter_mut().map(|one| one as &mut dyn Onlooker));
+        onlookers.extend(profiler.iter_mut().map(|one| one as &mut dyn Onlooker));
         let began = now_ns();
         let heard = self.converse(spec, &files, &mut Several(onlookers));
         let launch_ns = now_ns() - began;
+        let answer = heard.as_ref().ok().map(|heard| heard.answer(spec));
+        // What it names may lie in the slot's folder.
+        let profile = profiler
+            .zip(answer.as_ref())
+            .map(|(profiler, answer)| profiler.profile(answer));
         let simulated = self.simulated(spec, &files, heard.as_ref().ok());
         files.remove(&mut self.janitor);
         let heard = heard.map_err(|source| LaunchError::Start { source })?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
             return Err(LaunchError::Interrupted(signal));
         }
-        let answer = heard.answer(spec);
+        let answer = answer.unwrap_or_else(|| heard.answer(spec));
         let film = filming.map(|filming| Box::new(filming.film(&answer)));
         Ok(Outcome {
             answer,
             film,
             launch_ns,
+            profile,
             samples: sampler.map(Sampler::samples),
             simulated,
         })

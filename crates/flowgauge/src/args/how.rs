@@ -48,6 +48,11 @@ pub(crate) struct HowArgs {
     /// Also record the disk space of this folder
     #[arg(long, hide_short_help = true, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
+    /// Where the difference is: after the timed rounds, ROUNDS of slots of each variant with a profiler
+    /// beside them (16, of 8 to 20), by function and by what is waited for. One search: the time in walk,
+    /// open, read, search, print, create, wait
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u8).range(8..=20))]
+    pub(crate) profile: Option<Option<u8>>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = simulate_help(), long_help = simulate_long_help())]
@@ -93,6 +98,8 @@ impl HowArgs {
             watch,
             sample,
             sample_folder: _,
+            // One search has it too.
+            profile: _,
             events,
             simulate,
             ballast,

@@ -167,7 +167,6 @@ impl SearchArgs {
             ("--jobs", flows.jobs.0.is_some()),
             ("--io", flows.io != Io::Read),
             ("--explain", flows.explain),
-            ("--profile", flows.profile),
         ];
         let given = given.into_iter().filter(|(_, given)| *given);
         given.map(|(name, _)| name).collect()
@@ -190,9 +189,6 @@ pub(crate) struct FlowArgs {
     /// Report which flows were chosen and why, and what they did and used
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Report where the time of the flows went: walk, open, read, search, print, create, wait
-    #[arg(long)]
-    pub(crate) profile: bool,
 }
 
 /// A value, or the word `auto`.

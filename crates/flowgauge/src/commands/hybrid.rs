@@ -51,6 +51,11 @@ fn used(mpi: &Mpi) -> String {
 
 fn refuse(args: &HybridArgs) -> Result<()> {
     ensure!(
+        args.how.profile.is_none(),
+        "--profile follows what a slot starts, and ranks are started by an MPI launcher that may be \
+         elsewhere: perf record in each rank profiles them"
+    );
+    ensure!(
         args.how.sample.is_none(),
         "--sample looks at a slot's process group, and ranks leave it: their memory is looked at without \
          the flag"

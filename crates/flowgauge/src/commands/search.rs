@@ -126,7 +126,7 @@ fn plan(args: &SearchArgs) -> Result<Plan> {
         model: args.flows.model.0,
         workers: args.flows.jobs.0,
         io: args.flows.io,
-        profile: args.flows.profile,
+        profile: args.how.profile.is_some(),
         proof: false,
         skip: if is_file { FileId::of(&out) } else { None },
     })

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use flow::Pages;
 use lab::findings::counted;
-use lab::{AskedParentMemory, Preset, Request, Sampling, Settings};
+use lab::{AskedParentMemory, Preset, Profiling, Request, Sampling, Settings};
 use machine::Machine;
 
 use crate::args::HowArgs;
@@ -63,6 +63,15 @@ pub(crate) fn settings(
         film: true,
         ..usual
     };
+    if let Some(rounds) = how.profile {
+        if simulation.is_some() {
+            bail!(
+                "--profile: a simulated machine has no time to be sampled; leave --simulate or --profile out"
+            );
+        }
+        let rounds = rounds.map_or(Profiling::USUAL, usize::from);
+        settings.profile = Some(Profiling { rounds });
+    }
     if let Some(simulation) = simulation {
         if let Some(why) = lab::simulated::no_events(&simulation).filter(|_| how.events.is_some()) {
             bail!("--events: {why}");

@@ -13,8 +13,8 @@ use crate::whole_file;
 /// The name of a file, and what makes it where there is something in it.
 type File = (&'static str, fn(&Results) -> Option<String>);
 
-/// What a run has: `simulated.csv`, `samples.csv` and `counters.csv` only where they were asked for.
-const FILES: [File; 11] = [
+/// What a run has: `simulated.csv`, `samples.csv`, `counters.csv` and profiles only where they were asked for.
+const FILES: [File; 13] = [
     ("findings.json", |run| Some(json::findings(run))),
     ("slots.csv", |run| Some(csv::slots(run))),
     ("findings.csv", |run| Some(csv::findings(run))),
@@ -23,6 +23,8 @@ const FILES: [File; 11] = [
     ("simulated.csv", csv::simulated),
     ("samples.csv", csv::samples),
     ("counters.csv", csv::counters),
+    ("profile.json", report::profiles::firefox),
+    ("profile.folded", report::profiles::folded),
     ("machine.json", |run| {
         Some(json::machine(&run.header.machine))
     }),

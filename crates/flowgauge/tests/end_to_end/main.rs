@@ -31,6 +31,7 @@ mod narration;
 mod operations;
 mod parent_memory;
 mod primes_results;
+mod profiling;
 mod python_functions;
 mod quotas;
 mod resume;

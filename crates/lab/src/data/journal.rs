@@ -88,6 +88,8 @@ pub enum Entry {
     Slot(SlotEntry),
     /// A slot that was recorded for its film; never a data point.
     Film(SlotEntry),
+    /// A slot with a profiler beside it; never a data point. Its round is one of its own count.
+    Profiled(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {
         /// One sentence.

@@ -46,6 +46,9 @@ pub struct Settings {
     /// Whether a slot of both sides of each row is recorded, after the rounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub film: bool,
+    /// Rounds of slots with a profiler beside them, after those that count; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profiling>,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<flow::Simulation>>,
@@ -68,6 +71,20 @@ pub struct Sampling {
     /// A folder whose use of disk space is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+}
+
+/// Slots with a profiler beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profiling {
+    /// Rounds of them.
+    pub rounds: usize,
+}
+
+impl Profiling {
+    /// So many that a frame can be named among some hundred.
+    pub const USUAL: usize = 16;
+    /// With fewer no frame could ever be named.
+    pub const FEWEST: usize = 8;
 }
 
 /// In seconds; closer samples would measure the sampler.
@@ -119,6 +136,7 @@ impl Settings {
             sample: None,
             events: Vec::new(),
             film: false,
+            profile: None,
             simulate: None,
             parent_memory: None,
             axes: LaidWords::default(),

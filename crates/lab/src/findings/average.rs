@@ -159,6 +159,7 @@ mod tests {
                     }),
                     launch_ns: 0,
                     samples: None,
+                    profile: None,
                     simulated: None,
                     film: None,
                 },

@@ -115,6 +115,11 @@ impl Ledger {
                 self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
                 self.log_mut(at).films.push(slot.raw(None));
             }
+            Entry::Profiled(slot) => {
+                let at = self.find(&slot.study, &slot.case)?;
+                let value_ns = self.value(at, &slot);
+                self.log_mut(at).profiled.push(slot.raw(value_ns));
+            }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
                 let place = self.find_study(&study)?;
@@ -158,10 +163,15 @@ impl Ledger {
     }
 
     fn take_slot(&mut self, at: At, slot: SlotEntry) -> Result<(), String> {
+        let value_ns = self.value(at, &slot);
+        self.log_mut(at).push(slot.raw(value_ns))
+    }
+
+    /// What stands for a slot that has just ended.
+    fn value(&mut self, at: At, slot: &SlotEntry) -> Option<f64> {
         self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
         let metric = self.header.studies[at.study].cases[at.case].metric;
-        let value_ns = slot_value(&slot.outcome, metric, self.header.settings.value);
-        self.log_mut(at).push(slot.raw(value_ns))
+        slot_value(&slot.outcome, metric, self.header.settings.value)
     }
 
     /// The same slots valued in another way, as if the run had been asked for it: what is judged from

@@ -1,6 +1,7 @@
 //! From the ledger to the results. The same way after a run and from its journal.
 
 use flow::SlotRecord;
+use measure::Measured;
 use stats::{PLAN_ALPHA, Rule, Summary, TailSide, Verdict, tail};
 
 use super::average::{self, Average};
@@ -15,6 +16,7 @@ use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
+use super::profiled::{Profiled, profiled};
 use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
 use super::remarks::{BesideCases, sentences};
 use super::requests::requests;
@@ -205,6 +207,9 @@ fn case_result(
     let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
     let mut findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
     for (finding, subject) in findings.iter_mut().zip(1..) {
+        if depth == Depth::All {
+            finding.place(profiled(case, (&log.slots, &log.profiled), subject));
+        }
         finding.decide_by_cpu(
             &slot_values,
             case.metric,
@@ -456,6 +461,7 @@ fn finding(
     (floor, role): (f64, Role),
 ) -> Finding {
     let planned = log.judge.max_rounds();
+    let launches = [reference, subject].map(|column| (column.label, column.launches(case)));
     let sides = side(subject).zip(side(reference));
     let found = judged.map(|judged| (judged.estimate, judged.verdict));
     let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |found| found.1);
@@ -500,12 +506,11 @@ fn finding(
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
         tail: tails,
         average,
-        failed: ended::failed(
-            [reference, subject].map(|column| (column.label, column.launches(case))),
-        ),
+        failed: ended::failed(launches),
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause,
         seen,
+        profiled: None,
         why,
         also_measured,
     }
@@ -540,6 +545,15 @@ fn rounds(subject: &Column<'_>, reference: &Column<'_>) -> Vec<Round> {
 }
 
 impl Finding {
+    /// Says where the difference is, which is its cause where no count is.
+    fn place(&mut self, profiled: Option<Measured<Profiled>>) {
+        self.profiled = profiled.map(Box::new);
+        let found = self.profiled.as_ref().and_then(|found| found.value());
+        if self.cause.is_none() && self.is_difference() {
+            self.cause = found.and_then(Profiled::cause);
+        }
+    }
+
     /// Lets CPU time speak where wall time decides nothing.
     fn decide_by_cpu(&mut self, values: &SlotValues<'_>, metric: Metric, pair: Compared) {
         let compared = self.estimate.is_some() && !self.verdict.is_decided();

@@ -1,6 +1,7 @@
 //! What a run found, as values.
 
 use flow::FlowRecord;
+use measure::Measured;
 use measure::load::Load;
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
@@ -244,6 +245,9 @@ pub struct Finding {
     /// Where in a film that cause is seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Seen>,
+    /// Where the difference is, by profiles of both sides; `None` where none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiled: Option<Box<Measured<super::Profiled>>>,
     /// Reasons from counts, of a difference that was established.
     pub why: Vec<String>,
     /// What else was measured, where no difference was established.

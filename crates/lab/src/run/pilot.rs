@@ -208,6 +208,7 @@ mod tests {
             answer: Answer::Done(record(rep_ms)),
             launch_ns: launch_ms * MS,
             samples: None,
+            profile: None,
             simulated: None,
             film: None,
         };
@@ -235,6 +236,7 @@ mod tests {
             },
             launch_ns: 0,
             samples: None,
+            profile: None,
             simulated: None,
             film: None,
         };

@@ -130,6 +130,13 @@ pub enum Event<'a> {
         /// that is not known.
         run_s: Option<f64>,
     },
+    /// A case is over, and a round of its slots with a profiler beside them begins.
+    ProfileRound {
+        /// The case.
+        place: Place<'a>,
+        /// Round, from 0, and rounds in all.
+        at: (usize, usize),
+    },
     /// A case has ended.
     CaseEnded {
         /// The case.

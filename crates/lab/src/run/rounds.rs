@@ -16,6 +16,7 @@ mod films;
 use std::collections::{BTreeMap, BTreeSet};
 
 use flow::placement::Cpus;
+use flow::profile::ProfileSpec;
 use flow::{Outcome, Proof, SlotSpec};
 use workload::Work;
 
@@ -27,6 +28,7 @@ use crate::plan::simulated::{anywhere, with_counts};
 use crate::plan::{check, cpus};
 use crate::run::error::Stop;
 use crate::run::pilot::{choose, cut_by_budget, of_case, pilot_slot, stopped_by_budget, within};
+use crate::run::profiling;
 use crate::run::progress::{Event, Observer, Place, SlotPlace};
 use crate::run::proof::checked;
 use crate::run::schedule::{Order, remaining_s};
@@ -91,10 +93,11 @@ struct Heard {
 }
 
 /// What a slot is beside a data point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Take {
     timers: bool,
     film: bool,
+    profile: Option<ProfileSpec>,
     seed: u64,
 }
 
@@ -103,6 +106,7 @@ impl Take {
         Self {
             timers,
             film: false,
+            profile: None,
             seed,
         }
     }
@@ -141,6 +145,9 @@ impl Run<'_> {
             let place = Place { study, case };
             self.tell_begins(at, place, &mut heard);
             if let Some(because) = end {
+                if self.profile(at, place)? {
+                    continue;
+                }
                 self.end(at, place, because)?;
                 continue;
             }
@@ -305,6 +312,47 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Runs the next slot with a profiler beside it, of a case whose verdict stands; whether there was one.
+    fn profile(&mut self, at: At, place: Place<'_>) -> Result<bool, Stop> {
+        let Place { study, case } = place;
+        let log = self.log(at);
+        let settings = &self.journal.header().settings;
+        let Some((round, within)) = profiling::next(log, settings) else {
+            return Ok(false);
+        };
+        let variants = profiling::variants(log);
+        let name = format!("{} (profile)", case.name);
+        let order = order(settings.seed, &study.name, &name, round, variants.len());
+        let variant = variants[order[within]];
+        let drawn = slot_seed((settings.seed, round), &study.name, &name, variant);
+        let labelled = &case.variants[variant];
+        let work = labelled.work.as_ref().unwrap_or(&case.work);
+        let launched = work.program().is_some();
+        let spec = profiling::spec(log, variant, (case.metric, launched), drawn);
+        let chosen = profiling::chosen(log, variant, of_case(log, settings));
+        let reference = log.proof();
+        let rounds = settings.profile.map_or(0, |profile| profile.rounds);
+        if within == 0 {
+            let at = (round, rounds);
+            self.observer.event(&Event::ProfileRound { place, at });
+        }
+        let at_s = self.now_s();
+        let take = Take {
+            profile: Some(spec),
+            ..Take::slot(false, drawn)
+        };
+        let outcome = self.launch_one(case, labelled, chosen, take)?;
+        self.journal.append(Entry::Profiled(SlotEntry {
+            study: study.name.clone(),
+            case: case.name.clone(),
+            round,
+            variant,
+            at_s,
+            outcome: checked(outcome, reference, &case.work),
+        }))?;
+        Ok(true)
+    }
+
     fn launch_one(
         &mut self,
         case: &Case,
@@ -334,6 +382,7 @@ impl Run<'_> {
             output: None,
             scratch: None,
             sample: None,
+            profile: None,
             count: self.journal.header().settings.events.clone(),
             timers: take.timers && has_timers && simulate.is_none(),
             film: take.film,
@@ -342,6 +391,11 @@ impl Run<'_> {
             seed: take.seed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
+        spec.profile = take.profile.map(|profile| ProfileSpec {
+            cpus: aside.clone(),
+            ..profile
+        });
+        let sampling = sampling.filter(|_| spec.profile.is_none());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));
         match spec.simulate {
             Some(_) => self.launch_simulated(spec),

@@ -24,6 +24,8 @@ pub(super) struct Launch {
     pub(super) launching_ns: u64,
     pub(super) create: Duration,
     pub(super) steady: Duration,
+    /// When the phases began.
+    pub(super) began_ns: [u64; 3],
     pub(super) used: Used,
     pub(super) forgotten: Option<Forgotten>,
     pub(super) output: Option<u64>,
@@ -213,6 +215,7 @@ impl Runner<'_> {
             launching_ns: running.iter().map(Running::launching_ns).max().unwrap_or(0),
             create: Duration::from_nanos(last.saturating_sub(first)),
             steady: Duration::from_nanos(ended.saturating_sub(last)),
+            began_ns: [first, last, ended],
             used,
             forgotten,
             output: self
@@ -238,6 +241,7 @@ impl Runner<'_> {
     ) -> impl Iterator<Item = SelfManagedRep> + use<> {
         let own = self.own_usage(launch);
         let throttled = launch.throttled;
+        let began_ns = launch.began_ns;
         let Timed {
             create,
             tear_down,
@@ -254,6 +258,7 @@ impl Runner<'_> {
                 units: rep.units,
                 proof: rep.proof,
                 own,
+                began_ns: Some(began_ns),
                 latencies: None,
                 throttled,
             }

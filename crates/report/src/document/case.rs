@@ -4,7 +4,8 @@ use stats::Verdict;
 
 use super::answers::right_of_100;
 use super::detail::Detail;
-use super::figures::{Figures, course, ecdf, latencies, memory, of_mixes, phases, slots};
+use super::figures::{Figures, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
+use super::profiled::profiled;
 use super::requests::requests;
 use super::sampling::sampling;
 use super::searched::{self, is_self_managed};
@@ -46,6 +47,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     for finding in case.findings.iter().filter(|_| !together) {
         said(&mut section, finding);
     }
+    profiled(&mut section, case);
     section.quiet(role(results, &[case]));
     section.quiet(own_work(case));
     section.quiet(sampling(case));
@@ -71,6 +73,7 @@ fn figures(section: &mut Section, id: &str, case: &CaseResult) {
     let charts = of_mixes(&format!("{id}-mixes"), case)
         .and(slots(&format!("{id}-slots"), case))
         .and(latencies(&format!("{id}-latencies"), case));
+    section.figures(flames(id, case), Detail::NoCharts);
     section.figures(charts, Detail::NoCharts);
     section.figures(ecdf(&format!("{id}-ecdf"), case), Detail::NoPoints);
     let parts = phases(&format!("{id}-phases"), case)

@@ -1,5 +1,6 @@
 mod course;
 mod ecdf;
+mod flames;
 mod forest;
 mod gains;
 mod grids;
@@ -11,6 +12,7 @@ mod stacks;
 
 pub(crate) use course::course;
 pub(crate) use ecdf::{ecdf, latencies};
+pub(crate) use flames::flames;
 pub(crate) use forest::forest;
 pub(crate) use gains::{chain, gains, over_number};
 pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
@@ -44,7 +46,8 @@ pub(crate) enum Legend {
     None,
     Series(Vec<(Look, String)>),
     Parts(&'static [&'static str]),
-    Scale,
+    /// Classes of the style sheet, each with what it stands for.
+    Keys(Vec<(&'static str, String)>),
 }
 
 #[derive(Debug, Default)]

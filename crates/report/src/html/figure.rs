@@ -3,7 +3,7 @@ use maud::{Markup, Render, html};
 use super::table::{Named, caption_id, table};
 use super::tabled::{bars, forest, heat};
 use crate::charts::marker::Look;
-use crate::charts::{self, Chart, Frame, marker};
+use crate::charts::{Chart, Frame, marker};
 use crate::document::detail::Detail;
 use crate::document::figures::{Figure, Legend};
 
@@ -61,8 +61,8 @@ impl Render for Legend {
                     }
                 }
             },
-            Self::Scale => html! {
-                ul.legend { @for (class, said) in charts::heat::scale() { li { i class=(format!("key {class}")) {} (said) } } }
+            Self::Keys(keys) => html! {
+                ul.legend { @for (class, said) in keys { li { i class=(format!("key {class}")) {} (said) } } }
             },
         }
     }

@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-use crate::charts::{LINE, heat, label, marker, px, text_width};
+use crate::charts::{LINE, label, marker, px, text_width};
 use crate::document::figures::Legend;
 
 const GAP: f64 = 18.0;
@@ -59,11 +59,15 @@ fn entries(legend: &Legend) -> Vec<((Markup, f64), String)> {
                 })
                 .collect()
         }
-        Legend::Scale => heat::scale()
-            .into_iter()
+        Legend::Keys(keys) => keys
+            .iter()
             .map(|(class, said)| {
-                let sample = html! { g class=(format!("cell {class}")) { (square("")) } };
-                ((sample, SQUARE), said)
+                let of_group = class.starts_with('h');
+                let sample = match of_group {
+                    true => html! { g class=(format!("cell {class}")) { (square("")) } },
+                    false => square(class),
+                };
+                ((sample, SQUARE), said.clone())
             })
             .collect(),
     }

@@ -114,6 +114,7 @@ fn measured(report: &Report) -> SelfManagedRep {
             count: counts.lines,
             checksum: counts.checksum.wrapping_add(spread(counts.files)),
         },
+        began_ns: None,
         latencies: None,
         throttled: None,
         own: SelfManagedUsage {

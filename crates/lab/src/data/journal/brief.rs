@@ -26,13 +26,15 @@ const PILOT: &[u8] = br#"{"line":"pilot","#;
 
 /// How the line of a film begins, which has the fields of a slot's.
 const FILM: &[u8] = br#"{"line":"film","#;
+/// How the line of a slot begins that is no data point, and has the fields of one.
+const PROFILED: &[u8] = br#"{"line":"profiled","#;
 
 /// Reads a line; `None` where it is to be read whole.
 pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if line.starts_with(PILOT) {
         return serde_json::from_slice(line).ok().map(Pilot::entry);
     }
-    if line.starts_with(FILM) {
+    if line.starts_with(FILM) || line.starts_with(PROFILED) {
         return None;
     }
     let slot: Slot = serde_json::from_slice(line).ok()?;
@@ -111,6 +113,7 @@ impl Slot {
                 answer: Answer::Done(record),
                 launch_ns: self.outcome.launch_ns,
                 samples: None,
+                profile: None,
                 simulated: self.outcome.simulated,
                 film: None,
             },

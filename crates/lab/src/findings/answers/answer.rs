@@ -93,6 +93,8 @@ pub enum About {
     Cause,
     /// That nothing that was measured is a cause.
     NoCause,
+    /// Where the difference is, by profiles.
+    Where,
     /// Why there is no answer.
     NoAnswer,
     /// That few rounds may have overstated the difference.

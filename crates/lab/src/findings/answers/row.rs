@@ -1,6 +1,7 @@
 //! One answer: how threads compare with processes, or which variant is the best of a case.
 
 use flow::Model;
+use measure::Measured;
 use stats::{Estimate, Verdict};
 
 use super::along;
@@ -232,6 +233,18 @@ impl Answer {
         } else if finding.is_difference() {
             self.explain(finding, case);
         }
+        self.say_where(finding);
+    }
+
+    /// Says where the difference is, where that was asked for.
+    fn say_where(&mut self, finding: &Finding) {
+        let said = match finding.profiled.as_deref() {
+            None => return,
+            Some(Measured::Value(found)) => found.lines(),
+            Some(Measured::NotAvailable { reason, .. }) => vec![format!("not known: {reason}")],
+        };
+        let said = said.into_iter().map(|said| format!("where: {said}"));
+        self.below.extend(said.map(|said| About::Where.says(said)));
     }
 
     /// Says why two variants differ.
@@ -374,9 +387,10 @@ fn no_cause(case: &CaseResult) -> Line {
             About::Cause.says("cause not found: no simulated part makes half of the difference")
         }
         _ if case.work_is_a_command() => About::Cause.says(
-            "cause not found: --what-if on one command tries what can be changed from outside",
+            "cause not found: --profile shows where the time goes; --what-if on one command tries what can \
+             be changed from outside",
         ),
-        _ => About::NoCause.says("cause not found: --events all may show one"),
+        _ => About::NoCause.says("cause not found: --profile or --events all may show one"),
     }
 }
 

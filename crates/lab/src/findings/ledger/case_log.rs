@@ -13,6 +13,8 @@ pub(crate) struct CaseLog {
     pub(crate) slots: Vec<RawSlot>,
     /// Slots that were recorded, beside the rounds.
     pub(crate) films: Vec<RawSlot>,
+    /// Slots with a profiler beside them; no data points.
+    pub(crate) profiled: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
     /// How many of the slots are of complete rounds.
@@ -41,6 +43,7 @@ fn lost_slot() -> Outcome {
         },
         launch_ns: 0,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     }
@@ -56,6 +59,7 @@ impl CaseLog {
             pilot: None,
             slots: Vec::new(),
             films: Vec::new(),
+            profiled: Vec::new(),
             judge: Judge::new(settings, case, answers)?,
             answers,
             ended: None,

@@ -28,6 +28,7 @@ fn slots(rounds: usize, change: impl Fn(usize, usize, &mut SlotRecord)) -> Vec<R
                 answer: Answer::Done(record),
                 launch_ns: 0,
                 samples: None,
+                profile: None,
                 simulated: None,
                 film: None,
             },

@@ -179,6 +179,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
         },
         launch_ns: 5,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     };
@@ -256,6 +257,7 @@ fn of_reps(ms: [u64; 3]) -> Outcome {
         answer: Answer::Done(flow::SlotRecord { reps, ..record }),
         launch_ns: 1,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     }
@@ -314,6 +316,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         output: None,
         scratch: None,
         sample: None,
+        profile: None,
         count: Vec::new(),
         timers: false,
         grace_s: 0.0,
@@ -334,6 +337,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         answer,
         launch_ns,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     })

@@ -100,6 +100,7 @@ fn film(run: &mut Run<'_>, studies: &[Study], one: &Wanted) -> Result<f64, Stop>
     let take = Take {
         timers: false,
         film: true,
+        profile: None,
         seed: slot_seed((seed, round), &study.name, &case.name, one.variant),
     };
     let at_s = run.now_s();

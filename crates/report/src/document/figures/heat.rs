@@ -1,6 +1,6 @@
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
-use crate::charts::heat::{Cell, Grid};
+use crate::charts::heat::{self, Cell, Grid};
 use crate::words::{Tone, comparison};
 use lab::Finding;
 
@@ -26,7 +26,7 @@ pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
         id: id.to_owned(),
         title: format!("{title}. {}", tally(compared(&grid))),
         desc: said.join("; "),
-        legend: Legend::Scale,
+        legend: Legend::Keys(heat::scale()),
         data: None,
         chart: Chart::Heat(grid),
     };

@@ -60,6 +60,7 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
         answer: Answer::Done(record),
         launch_ns,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     }
@@ -75,6 +76,7 @@ pub(super) fn failed(reason: Failure) -> Outcome {
         },
         launch_ns: 40_000_000,
         samples: None,
+        profile: None,
         simulated: None,
         film: None,
     }

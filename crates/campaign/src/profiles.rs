@@ -1,0 +1,198 @@
+//! Profiles that are compared: of a program and itself, and of one whose function of 7 % of the time was made slower
+//! until the whole takes 2 % longer.
+//!
+//! An identical pair is *named* where any place or branch is called different, which may be one run in twenty.
+//! A planted one is *right* where the slowed function stands first with a size within a fifth of the true
+//! one, *size* where it stands first with another, *other* where another place stands first, *none* where none is named.
+
+use anyhow::{Context, Result};
+use lab::Results;
+use lab::findings::Profiled;
+
+use crate::Campaign;
+use crate::causes::compile;
+use crate::home::{Home, program};
+use crate::table::Table;
+use crate::trials::Trials;
+
+const OUTCOMES: [&str; 6] = ["none", "named", "right", "size", "other", "refused"];
+const IDENTICAL: &str = "identical pairs";
+const PLANTED: &str = "2 % in a function of 7 %";
+
+/// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one, so that 16
+/// rounds have a minute of CPU time.
+const SHORT: (u64, u64) = (116_000_000, 9_000_000);
+const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
+/// How much longer the whole takes.
+const PLANT: f64 = 0.02;
+const SLOWED: &str = "slowed_work";
+/// Of the size that is found.
+const WITHIN: f64 = 0.2;
+
+pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
+    let mut trials = Trials::resumed("profile", &OUTCOMES, campaign.trials.clone())?;
+    let folder = tempfile::tempdir()?;
+    let source = folder.path().join("profiles.c");
+    let built = folder.path().join("profiles");
+    std::fs::write(&source, include_str!("profiles.c"))?;
+    compile(&[&source], &built)?;
+    while campaign.goes_on() {
+        let rows = [IDENTICAL, PLANTED];
+        let next = rows.into_iter().min_by_key(|row| trials.tried(row));
+        let Some(row) = next.filter(|row| trials.tried(row) < campaign.runs) else {
+            break;
+        };
+        let sides = sides(row);
+        let commands = sides.map(|(steady, slowed)| {
+            let built = built.display();
+            format!("{built} {} {}", steady / 1_000, slowed / 1_000)
+        });
+        let (outcome, said) = attempt(campaign, row, &commands)?;
+        trials.add(row, outcome, &said)?;
+    }
+    println!("{}", trials.in_words());
+    Ok(table(&trials))
+}
+
+fn sides(row: &str) -> [(u64, u64); 2] {
+    let (steady, slowed) = LONG;
+    let more = (PLANT * (steady + slowed) as f64).round() as u64;
+    match row == PLANTED {
+        true => [LONG, (steady, slowed + more)],
+        false => [SHORT, SHORT],
+    }
+}
+
+/// The outcome, and what was said.
+fn attempt(
+    campaign: &mut Campaign,
+    row: &str,
+    commands: &[String; 2],
+) -> Result<(&'static str, String)> {
+    let home = Home::new()?;
+    let seed = campaign.below(1 << 30).to_string();
+    let how = [
+        "--profile",
+        "--rounds",
+        "1",
+        "--seed",
+        &seed,
+        "--out",
+        "out",
+    ];
+    let names = ["-n", "before", "-n", "after"];
+    let words = ["exec", &commands[0], &commands[1]];
+    let line: Vec<&str> = words.into_iter().chain(names).chain(how).collect();
+    let run = home.command(&program()?, &line).output()?;
+    let results = Results::from_journal(&home.path("out/journal.jsonl"))
+        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let mut findings = results.studies.iter().flat_map(|study| &study.cases);
+    let finding = findings.find_map(|case| case.findings.first());
+    let found = finding.and_then(|finding| finding.profiled.as_deref());
+    Ok(match found.and_then(|found| found.value()) {
+        Some(found) => (outcome(row, found), found.lines().join("; ")),
+        None => ("refused", format!("{found:?}")),
+    })
+}
+
+fn outcome(row: &str, found: &Profiled) -> &'static str {
+    let any = found
+        .places
+        .iter()
+        .chain(&found.tree)
+        .any(|one| one.is_named);
+    if row == IDENTICAL {
+        return if any { "named" } else { "none" };
+    }
+    let Some(first) = found.named().next() else {
+        return "none";
+    };
+    if first.name != SLOWED {
+        return "other";
+    }
+    let on_cpu = found
+        .places
+        .iter()
+        .filter(|place| !place.name.starts_with("waits"));
+    let whole_s: f64 = on_cpu.map(|place| place.seconds[0]).sum();
+    let size = first.difference_s() / (PLANT * whole_s);
+    match (size - 1.0).abs() <= WITHIN {
+        true => "right",
+        false => "size",
+    }
+}
+
+fn table(trials: &Trials) -> Table {
+    let mut table = Table::default();
+    let falls = [
+        (IDENTICAL, "named", 0.05),
+        (PLANTED, "size", 0.1),
+        (PLANTED, "other", 0.1),
+        (PLANTED, "none", 0.1),
+    ];
+    for (row, outcome, share) in falls {
+        let name = format!("{row}: {outcome}");
+        let fell = trials.of(Some(row), outcome);
+        for trial in 0..trials.tried(row) {
+            table.tried(&name, (trial < fell).then(String::new));
+        }
+        // With chance: three deviations beyond the share.
+        table.allow(&name, |tried| {
+            let tried = tried as f64;
+            (share * tried + 3.0 * (share * (1.0 - share) * tried).sqrt()).ceil() as u64
+        });
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(named: &[(&str, f64)]) -> Profiled {
+        let place = |(name, difference_s): &(&str, f64)| lab::findings::Frame {
+            name: (*name).to_owned(),
+            above: 0,
+            seconds: [0.07, 0.07 + difference_s],
+            interval: None,
+            p_value: Some(0.0),
+            is_named: *difference_s != 0.0,
+        };
+        let steady = lab::findings::Frame {
+            seconds: [0.93, 0.93],
+            ..place(&("steady_work", 0.0))
+        };
+        Profiled {
+            rounds: 16,
+            unit: "launch".to_owned(),
+            total_s: [1.0, 1.02],
+            places: named.iter().map(place).chain([steady]).collect(),
+            tree: Vec::new(),
+            judged: 2,
+            samples: [1_000, 1_020],
+            lost: 0,
+            each: 1,
+            cost: None,
+            unseen: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_right_or_it_is_not() {
+        let of = |named: &[(&str, f64)]| outcome(PLANTED, &found(named));
+        assert_eq!(of(&[(SLOWED, 0.021)]), "right");
+        assert_eq!(of(&[(SLOWED, 0.03)]), "size");
+        assert_eq!(of(&[("waits for a CPU", 0.2), (SLOWED, 0.02)]), "other");
+        assert_eq!(of(&[(SLOWED, 0.0)]), "none");
+        assert_eq!(outcome(IDENTICAL, &found(&[(SLOWED, 0.0)])), "none");
+        assert_eq!(outcome(IDENTICAL, &found(&[(SLOWED, 0.1)])), "named");
+    }
+
+    #[test]
+    fn a_planted_pair_takes_two_per_cent_longer() {
+        let [(a, b), (c, d)] = sides(PLANTED);
+        let ratio = (c + d) as f64 / (a + b) as f64;
+        assert!((ratio - 1.02).abs() < 1e-6 && a == c, "{ratio}");
+        assert!((0.05..=0.1).contains(&(b as f64 / (a + b) as f64)));
+    }
+}

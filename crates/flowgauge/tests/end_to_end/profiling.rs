@@ -1,0 +1,114 @@
+//! `--profile`: where the difference of two variants is, and what becomes of it without rights or names.
+
+use std::fs;
+
+use lab::findings::Profiled;
+use measure::Measured;
+
+use super::common::{Home, Run, results};
+
+/// Runs with few timed rounds, the fewest profiled ones, and nothing left behind.
+fn profiled(home: &Home, arguments: &[&str]) -> Run {
+    let all = ["--profile=8", "--rounds", "1", "--out", "out"];
+    let run = home.run(&[arguments, &all].concat()).answered();
+    home.assert_nothing_left();
+    run
+}
+
+/// What the first comparison says; `None` where the machine forbids events, which is said then.
+fn found(home: &Home, run: &Run) -> Option<Profiled> {
+    let results = results(&home.path("out"));
+    let finding = &results.studies[0].cases[0].findings[0];
+    match *finding.profiled.clone().unwrap() {
+        Measured::Value(found) => Some(found),
+        Measured::NotAvailable { reason, .. } => {
+            assert!(run.words().contains("where: not known"), "{}", run.words());
+            skipped::skipped(&reason);
+            None
+        }
+    }
+}
+
+#[test]
+fn a_longer_sleep_is_found_as_a_wait_and_has_its_size() {
+    let home = Home::new();
+    let run = profiled(&home, &["exec", "sleep 0.02", "sleep 0.06"]);
+    let Some(found) = found(&home, &run) else {
+        return;
+    };
+    let first = found.named().next().expect("a difference is named");
+    assert_eq!(first.name, "waits in sleep", "{:?}", found.places);
+    let difference_s = first.difference_s();
+    assert!((0.02..0.08).contains(&difference_s), "{difference_s}");
+    assert!(run.words().contains("where: "), "{}", run.words());
+}
+
+/// Timed slots have no profiler, and a report from the journal says the same again.
+#[test]
+fn profiled_slots_are_no_data_points_and_the_journal_says_it_again() {
+    let home = Home::new();
+    let run = profiled(&home, &["primes", "-p", "2", "-t", "2", "-b", "100000"]);
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    assert!(case.slots.len() <= 2, "{} slots", case.slots.len());
+    let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
+    let lines = |kind: &str| {
+        let line = format!("{{\"line\":\"{kind}\"");
+        journal.lines().filter(|one| one.starts_with(&line)).count()
+    };
+    assert!(lines("profiled") >= 2 && lines("slot") == case.slots.len());
+    let Some(found) = found(&home, &run) else {
+        return;
+    };
+    assert_eq!((lines("profiled"), found.rounds), (16, 8));
+    let [processes, threads] = found.total_s;
+    assert!(processes > 0.0 && threads > 0.0);
+    let sum = |side: usize| {
+        found
+            .places
+            .iter()
+            .map(|place| place.seconds[side])
+            .sum::<f64>()
+    };
+    assert!((sum(0) - processes).abs() < 1e-9 && (sum(1) - threads).abs() < 1e-9);
+    let again = home.run(&["report", "out", "-v"]).answered();
+    let said = "Where the difference is, by 8 profiled rounds of both";
+    assert!(again.words().contains(said), "{}", again.words());
+}
+
+/// A command that executes another one, and one that ends at once.
+#[test]
+fn programs_that_execute_others_or_end_at_once_are_profiled_too() {
+    let home = Home::new();
+    let run = profiled(&home, &["exec", "sh -c 'exec sleep 0.03'", "true"]);
+    let Some(found) = found(&home, &run) else {
+        return;
+    };
+    let sleep = found
+        .places
+        .iter()
+        .find(|place| place.name == "waits in sleep");
+    assert!(
+        sleep.is_some_and(|sleep| sleep.seconds[1] == 0.0),
+        "{:?}",
+        found.places
+    );
+}
+
+#[test]
+fn what_cannot_be_profiled_is_refused_with_the_reason() {
+    let home = Home::new();
+    for (arguments, why) in [
+        (&["primes", "--profile=4"][..], "4 is not in 8..=20"),
+        (
+            &["primes", "--profile", "--simulate", "host"],
+            "no time to be sampled",
+        ),
+        (
+            &["hybrid", "--profile"],
+            "ranks are started by an MPI launcher",
+        ),
+    ] {
+        home.run(arguments).refused(2, &[why]);
+    }
+}

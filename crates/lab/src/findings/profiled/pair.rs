@@ -1,0 +1,200 @@
+//! Profiles of both sides, round by round, into frames with tests.
+
+use std::collections::HashMap;
+
+use flow::profile::{Place, Profile, Wait, place};
+use measure::Measured;
+use stats::{SignFlips, discoveries};
+
+use super::{FEWEST, Frame, KEPT, LEAST, LEVEL, Profiled, of_slot};
+use crate::data::{Metric, RawSlot};
+
+/// Both profiles of a round, reference and subject, each with its units of work.
+pub(super) type Round<'a> = [(&'a Profile, f64); 2];
+
+pub(super) fn rounds<'a>(slots: &[&'a RawSlot], subject: usize, metric: Metric) -> Vec<Round<'a>> {
+    let of = |round: usize, variant: usize| {
+        let mut all = slots.iter();
+        let slot = all.find(|slot| slot.round == round && slot.variant == variant)?;
+        of_slot(slot, metric)
+    };
+    let last = slots.iter().map(|slot| slot.round).max();
+    let all = 0..=last.unwrap_or(0);
+    all.filter_map(|round| Some([of(round, 0)?, of(round, subject)?]))
+        .collect()
+}
+
+/// Seconds of a frame, by side and round.
+type Seconds = [Vec<f64>; 2];
+
+/// Nodes of both sides together.
+#[derive(Default)]
+struct Union {
+    nodes: Vec<(usize, String)>,
+    known: HashMap<(usize, String), usize>,
+    seconds: Vec<Seconds>,
+    places: HashMap<Place, usize>,
+    of_places: Vec<Seconds>,
+}
+
+pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
+    let mut union = Union::default();
+    for (number, round) in rounds.iter().enumerate() {
+        for (side, (profile, units)) in round.iter().enumerate() {
+            union.add((side, number, rounds.len()), profile, *units);
+        }
+    }
+    let mut total_s = [0.0; 2];
+    for of_place in &union.of_places {
+        for (total, seconds) in total_s.iter_mut().zip(of_place) {
+            *total += mean(seconds);
+        }
+    }
+    let both_s: f64 = total_s.iter().sum();
+    let mut frames = Frames {
+        both_s,
+        flips: Vec::new(),
+    };
+    let mut named: Vec<(Place, usize)> = union.places.into_iter().collect();
+    named.sort_unstable();
+    let places = named.into_iter();
+    let places = places.map(|(place, at)| frames.frame(place.to_string(), 0, &union.of_places[at]));
+    let mut places: Vec<Frame> = places.collect();
+    let mut tree = frames.tree(&union.nodes, &union.seconds);
+    let judged = frames.judge(places.iter_mut().chain(&mut tree));
+    let size = |frame: &Frame| frame.difference_s().abs();
+    places.sort_by(|a, b| {
+        b.is_named
+            .cmp(&a.is_named)
+            .then(size(b).total_cmp(&size(a)))
+    });
+    let all = || rounds.iter().flatten().map(|(profile, _)| profile);
+    Profiled {
+        rounds: rounds.len(),
+        unit: String::new(),
+        total_s,
+        places,
+        tree,
+        judged,
+        samples: [0, 1].map(|side| rounds.iter().map(|round| round[side].0.samples).sum()),
+        lost: all().map(|profile| profile.lost).sum(),
+        each: all().map(|profile| profile.each).max().unwrap_or(1),
+        cost: None,
+        unseen: unseen(all()),
+    }
+}
+
+fn mean(seconds: &[f64]) -> f64 {
+    seconds.iter().sum::<f64>() / seconds.len().max(1) as f64
+}
+
+/// Each once.
+fn unseen<'a>(profiles: impl Iterator<Item = &'a &'a Profile>) -> Vec<Measured<()>> {
+    let mut all: Vec<Measured<()>> = Vec::new();
+    for one in profiles.flat_map(|profile| &profile.unseen) {
+        if !all.contains(one) {
+            all.push(one.clone());
+        }
+    }
+    all
+}
+
+impl Union {
+    fn add(&mut self, (side, round, rounds): (usize, usize, usize), profile: &Profile, units: f64) {
+        let none = || [vec![0.0; rounds], vec![0.0; rounds]];
+        let mut own: Vec<usize> = Vec::with_capacity(profile.nodes.len());
+        for (at, node) in profile.nodes.iter().enumerate() {
+            let above = (node.above as usize)
+                .checked_sub(1)
+                .map_or(0, |above| own[above]);
+            let name = profile.frames[node.frame as usize].clone();
+            let next = self.nodes.len() + 1;
+            let id = *self.known.entry((above, name.clone())).or_insert(next);
+            if id == next {
+                self.nodes.push((above, name));
+                self.seconds.push(none());
+            }
+            own.push(id);
+            if node.own_ns == 0 {
+                continue;
+            }
+            let place = place(&profile.path(at));
+            if place == Place::Waits(Wait::Child) {
+                continue;
+            }
+            let seconds = node.own_ns as f64 / 1e9 / units;
+            let of_place = *self.places.entry(place).or_insert_with(|| {
+                self.of_places.push(none());
+                self.of_places.len() - 1
+            });
+            self.of_places[of_place][side][round] += seconds;
+            let mut at = id;
+            while let Some(node) = at.checked_sub(1) {
+                self.seconds[node][side][round] += seconds;
+                at = self.nodes[node].0;
+            }
+        }
+    }
+}
+
+/// Makes frames, and judges them together.
+struct Frames {
+    both_s: f64,
+    /// Of the frames that can be judged, in their order.
+    flips: Vec<SignFlips>,
+}
+
+impl Frames {
+    fn frame(&mut self, name: String, above: usize, seconds: &Seconds) -> Frame {
+        let [reference, subject] = seconds;
+        let means = [mean(reference), mean(subject)];
+        let differences: Vec<f64> = subject.iter().zip(reference).map(|(s, r)| s - r).collect();
+        let seen = reference
+            .iter()
+            .zip(subject)
+            .filter(|(r, s)| **r + **s > 0.0);
+        let is_large = means[0] + means[1] >= LEAST * self.both_s && seen.count() >= FEWEST;
+        let flips = is_large.then(|| SignFlips::of(&differences)).flatten();
+        let p_value = flips.as_ref().map(SignFlips::p_value);
+        self.flips.extend(flips);
+        Frame {
+            name,
+            above,
+            seconds: means,
+            interval: None,
+            p_value,
+            is_named: false,
+        }
+    }
+
+    /// Without branches too small to be drawn.
+    fn tree(&mut self, nodes: &[(usize, String)], seconds: &[Seconds]) -> Vec<Frame> {
+        let mut tree = Vec::new();
+        let mut kept = vec![None; nodes.len() + 1];
+        kept[0] = Some(0);
+        for (at, ((above, name), seconds)) in nodes.iter().zip(seconds).enumerate() {
+            let both_s: f64 = seconds.iter().map(|side| mean(side)).sum();
+            let Some(above) = kept[*above].filter(|_| both_s >= KEPT * self.both_s && both_s > 0.0)
+            else {
+                continue;
+            };
+            tree.push(self.frame(name.clone(), above, seconds));
+            kept[at + 1] = Some(tree.len());
+        }
+        tree
+    }
+
+    /// Returns how many were judged. Those that are named have intervals that keep the level too.
+    fn judge<'a>(self, frames: impl Iterator<Item = &'a mut Frame>) -> usize {
+        let p_values: Vec<f64> = self.flips.iter().map(SignFlips::p_value).collect();
+        let judged = p_values.len();
+        let found = discoveries(&p_values, LEVEL);
+        let level = LEVEL * found as f64 / judged.max(1) as f64;
+        let own = frames.filter(|frame| frame.p_value.is_some());
+        for (frame, mut flips) in own.zip(self.flips) {
+            frame.is_named = found > 0 && flips.p_value() <= level;
+            frame.interval = flips.interval(if frame.is_named { level } else { LEVEL });
+        }
+        judged
+    }
+}

@@ -1,0 +1,103 @@
+//! Rounds of slots with a profiler beside them, after those that count.
+//!
+//! They come when a case is over and nothing can change its verdict any more, so no timed slot has a profiler
+//! beside it or pays for one; and they are a fixed number, so what they show is tested once.
+
+use flow::profile::{Profile, ProfileSpec};
+use flow::{Rep, SlotRecord};
+use measure::Measured;
+
+use crate::data::{Chosen, Metric, Profiling, Settings, median};
+use crate::findings::ledger::CaseLog;
+
+/// Between two samples: 997 a second, a little more or less from slot to slot, so that no work that
+/// repeats itself keeps step with them.
+const PERIOD_NS: f64 = 1e9 / 997.0;
+const PERIOD_SPREAD: f64 = 0.2;
+/// A slot is profiled for this long at least, where it has short repetitions.
+const LEAST_S: f64 = 0.5;
+const MOST_REPS: u32 = 1_000;
+/// Switches a second that each have a call chain; of more each Nth.
+const MOST_SWITCHES: f64 = 20_000.0;
+/// A case's profile ends after this many failed slots in a row.
+const FAILURES: usize = 3;
+
+/// The slot that comes next: its round and its place in it; `None` where no more is wanted.
+pub(crate) fn next(log: &CaseLog, settings: &Settings) -> Option<(usize, usize)> {
+    let Profiling { rounds } = settings.profile?;
+    let variants = variants(log).len();
+    let done = log.profiled.len();
+    let wanted = variants > 1 && log.each_has_a_good_slot() && done < rounds * variants;
+    let failed = log.profiled.iter().rev();
+    let failed = failed.take_while(|slot| slot.value_ns.is_none()).count();
+    (wanted && failed < FAILURES && !is_refused(log)).then(|| (done / variants, done % variants))
+}
+
+/// No further slot would show what the first could not.
+fn is_refused(log: &CaseLog) -> bool {
+    let good = log.profiled.iter().filter(|slot| slot.value_ns.is_some());
+    let mut profiles = good
+        .filter_map(|slot| slot.outcome.profile.as_ref())
+        .peekable();
+    profiles.peek().is_some() && profiles.all(|one: &Measured<Profile>| one.value().is_none())
+}
+
+/// Variants that are profiled: the reference, and those that the case has not put aside.
+pub(crate) fn variants(log: &CaseLog) -> Vec<usize> {
+    let mut variants = log.judge.taking();
+    if !variants.contains(&0) {
+        variants.insert(0, 0);
+    }
+    variants
+}
+
+/// Repetitions that last long enough to be sampled.
+pub(crate) fn chosen(log: &CaseLog, variant: usize, timed: Chosen) -> Chosen {
+    let times = reps(log, variant).map(|rep| rep.total_ns() as f64 / 1e9);
+    let rep_s = median(times).filter(|&time| time > 0.0);
+    let fitting = rep_s.map_or(1.0, |rep_s| (LEAST_S / rep_s).ceil());
+    let reps = (fitting as u32).clamp(1, MOST_REPS).max(timed.reps);
+    Chosen {
+        reps,
+        deadline_s: timed.deadline_s * f64::from(reps) / f64::from(timed.reps.max(1)),
+        ..timed
+    }
+}
+
+/// What the profiler of a slot is asked for; `drawn` is the slot's own number.
+pub(crate) fn spec(
+    log: &CaseLog,
+    variant: usize,
+    (metric, launched): (Metric, bool),
+    drawn: u64,
+) -> ProfileSpec {
+    let spread = (drawn >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
+    let period = PERIOD_NS * (1.0 + PERIOD_SPREAD * spread);
+    ProfileSpec {
+        period_ns: period.round() as u64,
+        each: each(reps(log, variant)),
+        cpus: Vec::new(),
+        launched,
+        phases: match metric {
+            Metric::Total => [true; 3],
+            Metric::Create => [true, false, false],
+            _ => [false, true, false],
+        },
+    }
+}
+
+fn each<'a>(reps: impl Iterator<Item = &'a Rep>) -> u64 {
+    let rate = |rep: &Rep| {
+        let usages = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
+        let switches = usages.map(|one| one.voluntary_switches + one.involuntary_switches);
+        switches.sum::<u64>() as f64 * 1e9 / rep.total_ns().max(1) as f64
+    };
+    let rate = median(reps.map(rate)).unwrap_or(0.0);
+    (rate / MOST_SWITCHES).ceil().max(1.0) as u64
+}
+
+fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {
+    let slots = log.slots.iter().filter(move |slot| slot.variant == variant);
+    let records = slots.filter_map(|slot| slot.outcome.answer.done());
+    records.flat_map(|record: &SlotRecord| &record.reps)
+}

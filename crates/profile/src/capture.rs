@@ -1,0 +1,203 @@
+//! The events of a slot, and what their rings held. What a ring's reader is slow to take is lost and counted
+//! by the kernel; what does not fit in [`MOST_RECORDS`] and [`MOST_WORDS`] is counted here.
+
+use std::collections::HashMap;
+use std::io;
+
+use measure::Measured;
+use nix::errno::Errno;
+use perf_event::events::Software;
+use perf_event::{Builder, Clock, SampleFlag, Sampler};
+
+use crate::record::{Record, Stamped, decode};
+use crate::value::ProfileSpec;
+
+/// Bytes of the rings of all CPUs together, at the most.
+const RINGS: usize = 48 << 20;
+/// Of one ring. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
+const RING: usize = 256 << 10;
+const LEAST_RING: usize = 16 << 10;
+const MOST_RECORDS: usize = 1_000_000;
+/// Of call chains, 8 bytes each.
+const MOST_WORDS: usize = 4_000_000;
+const MOST_FRAMES: u16 = 96;
+
+/// A record whose call chain is kept apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// On a CPU.
+    Clock(u32),
+    /// About to leave one.
+    Leaves(u32),
+    /// What a thread was seen to wait in, by the place of its name.
+    Seen(u32),
+    Other(Record),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) ns: u64,
+    pub(crate) pid: i32,
+    pub(crate) tid: i32,
+    pub(crate) kept: Kept,
+}
+
+/// All that was recorded.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) events: Vec<Event>,
+    pub(crate) chains: Vec<Box<[u64]>>,
+    pub(crate) known: HashMap<Box<[u64]>, u32>,
+    pub(crate) words: usize,
+    pub(crate) lost: u64,
+}
+
+impl Recorded {
+    pub(crate) fn push(&mut self, ns: u64, (pid, tid): (i32, i32), kept: Kept) {
+        match self.events.len() < MOST_RECORDS {
+            true => self.events.push(Event { ns, pid, tid, kept }),
+            false => self.lost += 1,
+        }
+    }
+
+    fn take(&mut self, from: Stamped, clock: bool) {
+        let Stamped {
+            ns,
+            pid,
+            tid,
+            record,
+        } = from;
+        let kept = match record {
+            Record::Lost(count) => {
+                self.lost += count;
+                return;
+            }
+            Record::Sample(chain) => match (self.chain(chain.into()), clock) {
+                (None, _) => {
+                    self.lost += 1;
+                    return;
+                }
+                (Some(chain), true) => Kept::Clock(chain),
+                (Some(chain), false) => Kept::Leaves(chain),
+            },
+            other => Kept::Other(other),
+        };
+        self.push(ns, (pid, tid), kept);
+    }
+
+    fn chain(&mut self, chain: Box<[u64]>) -> Option<u32> {
+        if let Some(&known) = self.known.get(&chain) {
+            return Some(known);
+        }
+        self.words += chain.len();
+        if self.words > MOST_WORDS {
+            return None;
+        }
+        let place = u32::try_from(self.chains.len()).ok()?;
+        self.chains.push(chain.clone());
+        self.known.insert(chain, place);
+        Some(place)
+    }
+}
+
+/// The open events of a slot.
+pub(crate) struct Capture {
+    clocks: Vec<Sampler>,
+    switches: Vec<Sampler>,
+    /// Whether the kernel's part is seen.
+    pub(crate) kernel: bool,
+}
+
+impl Capture {
+    /// Opens the events of a process that has no thread and no child yet.
+    ///
+    /// # Errors
+    /// Why there can be no profile at all.
+    pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
+        match Self::opened(pid, spec, true) {
+            Ok(capture) => Ok(capture),
+            Err(error) if is_denied(&error) => {
+                Self::opened(pid, spec, false).map_err(|error| denied(&error))
+            }
+            Err(error) => Err(denied(&error)),
+        }
+    }
+
+    fn opened(pid: i32, spec: &ProfileSpec, kernel: bool) -> io::Result<Self> {
+        let cpus = online()?;
+        let ring = (RINGS / 2 / cpus.len().max(1)).clamp(LEAST_RING, RING);
+        let ring = 1 << ring.ilog2();
+        let mut capture = Self {
+            clocks: Vec::new(),
+            switches: Vec::new(),
+            kernel,
+        };
+        for cpu in cpus {
+            let mut clock = usual(Software::CPU_CLOCK, (pid, cpu), kernel);
+            clock.sample_period(spec.period_ns.max(1));
+            clock.mmap(true).mmap2(true).comm(true).comm_exec(true);
+            clock.task(true);
+            capture.clocks.push(clock.build()?.sampled(ring)?);
+            let mut switches = usual(Software::CONTEXT_SWITCHES, (pid, cpu), kernel);
+            switches.sample_period(spec.each.max(1));
+            switches.context_switch(true);
+            capture.switches.push(switches.build()?.sampled(ring)?);
+        }
+        Ok(capture)
+    }
+
+    /// Empties the rings.
+    pub(crate) fn drain(&mut self, into: &mut Recorded) {
+        let clocks = self.clocks.iter_mut().map(|ring| (ring, true));
+        let switches = self.switches.iter_mut().map(|ring| (ring, false));
+        for (ring, clock) in clocks.chain(switches) {
+            while let Some(record) = ring.next_record() {
+                let decoded = decode(record.ty(), record.misc(), &record.to_contiguous());
+                decoded.into_iter().for_each(|one| into.take(one, clock));
+            }
+        }
+    }
+}
+
+fn usual(event: Software, (pid, cpu): (i32, usize), kernel: bool) -> Builder<'static> {
+    let mut builder = Builder::new(event);
+    builder.observe_pid(pid).one_cpu(cpu).inherit(true);
+    builder.enabled(true).sample_id_all(true);
+    builder.exclude_kernel(!kernel);
+    builder.clockid(Clock::MONOTONIC);
+    builder.sample(SampleFlag::TID | SampleFlag::TIME | SampleFlag::CALLCHAIN);
+    builder.sample_max_stack(MOST_FRAMES);
+    builder
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
+}
+
+fn denied(error: &io::Error) -> Measured<()> {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EACCES | Errno::EPERM) => Measured::not_available(
+            "this user may not sample programs here (perf_event_open was refused)",
+            "sysctl kernel.perf_event_paranoid=1, or run as root",
+        ),
+        Some(Errno::EMFILE) => Measured::not_available(
+            "the events of all CPUs need more open files than are allowed",
+            "ulimit -n 4096",
+        ),
+        Some(Errno::ENOSYS) => Measured::not_available("this kernel has no perf events", ""),
+        _ => Measured::not_available(format!("the slot cannot be sampled: {error}"), ""),
+    }
+}
+
+fn online() -> io::Result<Vec<usize>> {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
+    let part = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    let parts = list.trim().split(',').map(part);
+    let parts: Option<Vec<_>> = parts.collect();
+    let parts =
+        parts.ok_or_else(|| io::Error::other(format!("the list of CPUs reads '{list}'")))?;
+    Ok(parts.into_iter().flatten().collect())
+}

@@ -1,0 +1,56 @@
+//! Where the time of a slot goes: on a CPU by function, and off it by what was waited for.
+//!
+//! # Theory
+//!
+//! A profiler is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot
+//! process before that has its task, and all that the slot starts inherits them:
+//!
+//! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel. A sample stands
+//!   for its period of CPU time.
+//! * the **switches**: exactly when a thread leaves a CPU and comes back, with the call chain of each Nth
+//!   leaving. The time in between is a wait, and the chain says for what; one that was preempted waits for a
+//!   CPU.
+//!
+//! ```text
+//! main process                      profiler (this same binary)          the slot and all it starts
+//! ────────────                      ───────────────────────────          ──────────────────────────
+//! what to record ────── stdin ────▶
+//!                ◀───── stdout ──── ready
+//! starts the slot process
+//! its id ────────────── stdin ────▶ opens the events ──────────────────▶ inherits them
+//!                ◀───── stdout ──── ready
+//! gives the slot its task           empties the rings ◀───────────────── samples, switches, maps
+//! hears the slot's answer
+//! its timed spans ───── stdin ────▶ replays in the order of time, names the frames
+//!                ◀───── stdout ──── Profile, as one JSON line
+//! ```
+//!
+//! * Records are kept until the slot ends and replayed in the order of time: rings of different CPUs are
+//!   emptied one after the other, and an address means a function only with the maps of its moment.
+//! * Only what lies in the timed spans of the slot's answer counts: no set-up, no warm-up, no check.
+//! * Callers come from frame pointers. Where a program has none they are missing; the function itself is
+//!   always known. A program without symbols still has the beginnings of its functions
+//!   (`.eh_frame_hdr`), by which they are told apart.
+//! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less
+//!   what was sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
+//! * Rings, records and the tree of frames are bounded; what does not fit is counted.
+//!
+//! Source of the waits by switches: Gregg, "Off-CPU analysis", 2017.
+
+#![forbid(unsafe_code)]
+
+mod capture;
+mod elf_starts;
+mod place;
+mod process;
+mod profiler;
+mod record;
+mod replay;
+mod symbols;
+mod tree;
+mod value;
+mod wchan;
+
+pub use place::{Place, Wait, place};
+pub use profiler::{ARGUMENT, READY, is_profiler, profiler_main};
+pub use value::{Node, ON_CPU, Profile, ProfileSpec, Spans, Task, WAITS};

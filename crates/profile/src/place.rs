@@ -1,0 +1,315 @@
+//! The place that a call chain stands for, in a few words: what is listed, compared and tested.
+//!
+//! On a CPU it is the function that runs, or the system call on whose behalf the kernel works, or the page
+//! faults of a function. Off it is what is waited for. Each moment has exactly one place, so places add up
+//! to the whole.
+
+use std::fmt;
+
+use crate::symbols::OF_KERNEL;
+use crate::value::WAITS;
+
+/// At the end of a system call's name.
+pub(crate) const SYSTEM_CALL: &str = " (system call)";
+pub(crate) const PAGE_FAULT: &str = "page fault";
+pub(crate) const INTERRUPT: &str = "interrupt";
+/// Ready to run, and not running.
+pub(crate) const PREEMPTED: &str = "for a CPU";
+pub(crate) const NOT_SEEN: &str = "not seen for what";
+/// In the kernel, where it cannot be seen.
+pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
+
+/// What the time of a call chain is spent on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// On a CPU: a function, a system call, page faults.
+    Runs(String),
+    /// Off it.
+    Waits(Wait),
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wait {
+    /// For an end of its own children, whose time is there already.
+    Child,
+    /// All else, in words.
+    For(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Runs(what) => f.write_str(what),
+            Self::Waits(Wait::Child) => f.write_str("waits for a child process"),
+            Self::Waits(Wait::For(what)) => write!(f, "waits {what}"),
+        }
+    }
+}
+
+/// Of a path from the first frame on: [`crate::ON_CPU`] or [`WAITS`], user frames, frames of the kernel.
+#[must_use]
+pub fn place(path: &[&str]) -> Place {
+    let Some((&first, rest)) = path.split_first() else {
+        return Place::Runs("?".to_owned());
+    };
+    match first == WAITS {
+        true => Place::Waits(wait(rest)),
+        false => Place::Runs(runs(rest)),
+    }
+}
+
+/// Where the kernel begins in a path.
+fn kernel_at(path: &[&str]) -> usize {
+    let is_kernel = |frame: &&str| {
+        frame.ends_with(OF_KERNEL)
+            || frame.ends_with(SYSTEM_CALL)
+            || [PAGE_FAULT, INTERRUPT].contains(frame)
+    };
+    path.iter().position(is_kernel).unwrap_or(path.len())
+}
+
+fn runs(path: &[&str]) -> String {
+    let (user, kernel) = path.split_at(kernel_at(path));
+    let function = user.last().copied();
+    match (kernel.first(), function) {
+        (None, function) => function.unwrap_or("[unknown code]").to_owned(),
+        (Some(&PAGE_FAULT), Some(function)) => format!("page faults in {function}"),
+        (Some(&PAGE_FAULT), None) => "page faults".to_owned(),
+        (Some(&INTERRUPT), _) => "interrupts".to_owned(),
+        (Some(call), _) if call.ends_with(SYSTEM_CALL) => (*call).to_owned(),
+        (Some(_), _) => "the kernel, outside of system calls".to_owned(),
+    }
+}
+
+/// What a function of the kernel waits for; `{}` is where.
+const REASONS: [(&[&str], &str); 17] = [
+    (&["throttle"], "for CPU time (throttled by a quota)"),
+    (&["nanosleep"], "in sleep"),
+    (&["futex"], "at a lock or condition (futex) in {}"),
+    (&["pipe_read", "anon_pipe_read"], "for data of a pipe"),
+    (&["pipe_write", "anon_pipe_write"], "for room in a pipe"),
+    (&["ep_poll", "do_epoll"], "for events (epoll)"),
+    (
+        &[
+            "poll_schedule",
+            "do_poll",
+            "do_select",
+            "core_sys_select",
+            "do_sys_poll",
+        ],
+        "for events (poll)",
+    ),
+    (
+        &[
+            "posix_lock_inode_wait",
+            "fcntl_setlk",
+            "locks_lock_inode",
+            "flock_lock",
+        ],
+        "at a lock of a file in {}",
+    ),
+    (
+        &["inet_csk_accept", "unix_accept"],
+        "for a connection (accept)",
+    ),
+    (
+        &[
+            "unix_stream",
+            "skb_wait",
+            "sk_wait",
+            "tcp_recvmsg",
+            "wait_for_more_packets",
+            "unix_wait",
+        ],
+        "for data of a socket",
+    ),
+    (
+        &["sigsuspend", "sigtimedwait", "do_sigtimed"],
+        "for a signal",
+    ),
+    (
+        &["balance_dirty_pages"],
+        "for dirty pages to be written in {}",
+    ),
+    (
+        &[
+            "io_schedule",
+            "folio_wait",
+            "wait_on_page",
+            "blk_",
+            "jbd2",
+            "submit_bio_wait",
+            "wait_on_buffer",
+            "ext4_sync",
+        ],
+        "for the disk in {}",
+    ),
+    (
+        &["request_wait_answer", "rpc_", "p9_client", "fuse_"],
+        "for a file server in {}",
+    ),
+    (
+        &["vfork", "wait_for_vfork_done"],
+        "for a child to execute its program (vfork)",
+    ),
+    (
+        &["synchronize_rcu", "wait_rcu"],
+        "for other CPUs (RCU) in {}",
+    ),
+    (&["n_tty_read", "tty_"], "for a terminal"),
+];
+
+const CHILDREN: [&str; 3] = ["do_wait", "kernel_wait4", "wait4"];
+
+fn wait(path: &[&str]) -> Wait {
+    let (user, kernel) = path.split_at(kernel_at(path));
+    if let [only] = user
+        && [PREEMPTED, NOT_SEEN].contains(only)
+    {
+        return Wait::For((*only).to_owned());
+    }
+    let has = |names: &[&str]| {
+        let of = |name: &str| kernel.iter().any(|frame| frame.starts_with(name));
+        names.iter().any(|name| of(name))
+    };
+    if has(&CHILDREN) {
+        return Wait::Child;
+    }
+    let entry = kernel
+        .iter()
+        .find_map(|frame| frame.strip_suffix(SYSTEM_CALL));
+    let place = match (entry, kernel.first()) {
+        (Some(call), _) => call.to_owned(),
+        (None, Some(&PAGE_FAULT)) => match user.last() {
+            Some(function) => format!("page faults in {function}"),
+            None => "page faults".to_owned(),
+        },
+        _ => user.last().map_or("the kernel", |name| name).to_owned(),
+    };
+    if let Some(lock) = semaphore(kernel) {
+        return Wait::For(format!("at {lock} in {place}"));
+    }
+    let anywhere = |names: &[&str]| {
+        let of = |name: &str| kernel.iter().any(|frame| frame.contains(name));
+        names.iter().any(|name| of(name))
+    };
+    let reason = REASONS.iter().find(|(names, _)| anywhere(names));
+    let Some((_, reason)) = reason else {
+        let last = kernel
+            .last()
+            .and_then(|frame| frame.strip_suffix(OF_KERNEL));
+        return Wait::For(match last {
+            Some(last) => format!("in {place} ({last})"),
+            None => format!("in {place}"),
+        });
+    };
+    // A futex is known by the function that uses it.
+    let place = match *reason {
+        futex if futex.contains("futex") => user.last().map_or("?", |name| name).to_owned(),
+        _ => place,
+    };
+    Wait::For(reason.replace("{}", &place))
+}
+
+/// Work on an address space takes the lock of all of it.
+const MEMORY: [&str; 10] = [
+    "mmap", "munmap", "mprotect", "madvise", "brk", "mremap", "mlock", "clone", "fork", "exit",
+];
+
+/// A semaphore or mutex of the kernel.
+fn semaphore(kernel: &[&str]) -> Option<String> {
+    let has = |part: &str| kernel.iter().any(|frame| frame.contains(part));
+    if has("mutex_lock") && !has("futex") {
+        return Some("a mutex of the kernel".to_owned());
+    }
+    let how = match (has("rwsem_down_write"), has("rwsem_down_read")) {
+        (true, _) => "write",
+        (_, true) => "read",
+        _ => return None,
+    };
+    let starts = |frame: &&str| MEMORY.iter().any(|call| frame.starts_with(call));
+    let lock = match kernel.first() {
+        Some(&PAGE_FAULT) => "mmap_lock",
+        Some(call) if call.ends_with(SYSTEM_CALL) && starts(call) => "mmap_lock",
+        _ => "a semaphore of the kernel",
+    };
+    Some(format!("{lock} ({how})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::ON_CPU;
+
+    fn said(first: &str, rest: &[&str]) -> String {
+        let path: Vec<&str> = [first].iter().chain(rest).copied().collect();
+        place(&path).to_string()
+    }
+
+    #[test]
+    fn on_a_cpu_it_is_the_function_the_call_or_the_faults() {
+        let said = |rest: &[&str]| said(ON_CPU, rest);
+        assert_eq!(said(&["main", "work"]), "work");
+        let call = ["main", "write (system call)", "vfs_write_[k]"];
+        assert_eq!(said(&call), "write (system call)");
+        let fault = ["main", "fill", "page fault", "clear_page_erms_[k]"];
+        assert_eq!(said(&fault), "page faults in fill");
+        assert_eq!(said(&[]), "[unknown code]");
+    }
+
+    #[test]
+    fn off_it_is_what_is_waited_for() {
+        let said = |rest: &[&str]| said(WAITS, rest);
+        let call =
+            |name: &str, inner: &str| said(&["main", &format!("{name}{SYSTEM_CALL}"), inner]);
+        assert_eq!(
+            call("munmap", "rwsem_down_write_slowpath_[k]"),
+            "waits at mmap_lock (write) in munmap"
+        );
+        assert_eq!(
+            call("write", "rwsem_down_write_slowpath_[k]"),
+            "waits at a semaphore of the kernel (write) in write"
+        );
+        assert_eq!(
+            call("clock_nanosleep", "do_nanosleep_[k]"),
+            "waits in sleep"
+        );
+        assert_eq!(
+            call("fsync", "io_schedule_[k]"),
+            "waits for the disk in fsync"
+        );
+        assert_eq!(call("wait4", "do_wait_[k]"), "waits for a child process");
+        assert_eq!(
+            call("read", "anon_pipe_read_[k]"),
+            "waits for data of a pipe"
+        );
+        assert_eq!(
+            said(&[
+                "main",
+                "__lll_lock_wait",
+                "futex (system call)",
+                "__futex_wait_[k]"
+            ]),
+            "waits at a lock or condition (futex) in __lll_lock_wait"
+        );
+        assert_eq!(
+            said(&["fill", "page fault", "rwsem_down_read_slowpath_[k]"]),
+            "waits at mmap_lock (read) in page faults in fill"
+        );
+        assert_eq!(said(&[PREEMPTED]), "waits for a CPU");
+        assert_eq!(
+            call("ioctl", "strange_wait_[k]"),
+            "waits in ioctl (strange_wait)"
+        );
+    }
+
+    /// What a plain user is told is one function alone.
+    #[test]
+    fn a_function_of_the_kernel_alone_is_enough() {
+        let said = |rest: &[&str]| said(WAITS, rest);
+        assert_eq!(said(&["hrtimer_nanosleep_[k]"]), "waits in sleep");
+        assert_eq!(said(&["do_wait_[k]"]), "waits for a child process");
+        assert_eq!(said(&["anon_pipe_read_[k]"]), "waits for data of a pipe");
+    }
+}

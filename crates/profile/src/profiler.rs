@@ -1,0 +1,176 @@
+//! A profiler's life: see the theory at the head of this crate.
+
+use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd;
+use std::process::exit;
+
+use measure::Measured;
+use measure::clock::process_cpu_ns;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::signal::Signal;
+use nix::unistd::{Pid, getppid};
+
+use crate::capture::{Capture, Recorded};
+use crate::process::Processes;
+use crate::replay::{Material, replay};
+use crate::value::{Profile, Spans, Task};
+use crate::wchan::Looks;
+
+/// The first argument of a profiler.
+pub const ARGUMENT: &str = "__profiler";
+/// What it says before the slot process starts, and when the events of that are open.
+pub const READY: &str = "ready";
+
+/// Between two emptyings of the rings.
+const TURN_MS: u16 = 10;
+/// Between two looks at what threads wait in.
+const LOOK_MS: u16 = 5;
+
+/// Whether this process is a profiler.
+#[must_use]
+pub fn is_profiler() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// The whole life of a profiler.
+pub fn profiler_main() -> ! {
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    let answer = match tied.map_err(io::Error::from).and_then(|()| live()) {
+        Ok(Some(answer)) => answer,
+        Ok(None) => exit(0),
+        Err(error) => Measured::not_available(format!("the profiler: {error}"), ""),
+    };
+    let said = serde_json::to_vec(&answer)
+        .map_err(io::Error::other)
+        .and_then(|line| say(&line));
+    exit(i32::from(said.is_err()))
+}
+
+/// `None` when the main process is gone or wants nothing more.
+fn live() -> io::Result<Option<Measured<Profile>>> {
+    let mut lines = io::stdin().lock().lines();
+    let Some(line) = lines.next().transpose()? else {
+        return Ok(None);
+    };
+    let Task { spec, parent } = serde_json::from_str(&line)?;
+    if getppid().as_raw() != parent {
+        return Ok(None);
+    }
+    bind(&spec.cpus)?;
+    say(READY.as_bytes())?;
+    let Some(slot) = lines.next().transpose()?.and_then(|line| line.parse().ok()) else {
+        return Ok(None);
+    };
+    let processes = Processes::of_slot(slot);
+    let mut capture = match Capture::open(slot, &spec) {
+        Ok(capture) => capture,
+        Err(Measured::NotAvailable { reason, remedy }) => {
+            return Ok(Some(Measured::not_available(reason, remedy)));
+        }
+        Err(Measured::Value(())) => return Ok(None),
+    };
+    say(READY.as_bytes())?;
+    let own_cpu_ns = process_cpu_ns();
+    let mut recorded = Recorded::default();
+    let mut looks = (!capture.kernel).then(|| Looks::at(slot));
+    while !asked(if looks.is_some() { LOOK_MS } else { TURN_MS })? {
+        capture.drain(&mut recorded);
+        if let Some(looks) = &mut looks {
+            looks.look(&mut recorded);
+        }
+    }
+    capture.drain(&mut recorded);
+    let own_cpu_ns = process_cpu_ns() - own_cpu_ns;
+    let Some(line) = lines.next().transpose()? else {
+        return Ok(None);
+    };
+    // What the slot's other processes still do is of no interest.
+    let kernel = capture.kernel;
+    drop(capture);
+    let spans: Spans = serde_json::from_str(&line)?;
+    let seen = looks.map(|looks| looks.list).unwrap_or_default();
+    let of = Material {
+        spec: &spec,
+        slot,
+        spans: &in_order(spans),
+        kernel,
+        seen: &seen,
+    };
+    let mut profile = replay(of, processes, &mut recorded);
+    profile.own_cpu_ns = own_cpu_ns;
+    Ok(Some(Measured::Value(profile)))
+}
+
+/// Ascending, and none that another one reaches into.
+fn in_order(mut spans: Spans) -> Spans {
+    spans.retain(|span| span.0 < span.1);
+    spans.sort_unstable();
+    let mut last = 0;
+    for span in &mut spans {
+        span.0 = span.0.max(last);
+        last = last.max(span.1);
+    }
+    spans.retain(|span| span.0 < span.1);
+    spans
+}
+
+fn bind(cpus: &[u32]) -> io::Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu as usize)?;
+    }
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+}
+
+/// Sleeps; whether the main process has said something meanwhile, or has gone.
+fn asked(milliseconds: u16) -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut descriptors = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    match poll(&mut descriptors, PollTimeout::from(milliseconds)) {
+        Err(nix::errno::Errno::EINTR) => Ok(false),
+        Ok(ready) => Ok(ready > 0),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn say(line: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(line)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::ProfileSpec;
+
+    #[test]
+    fn spans_are_counted_once() {
+        let spans = vec![(20, 30), (0, 10), (5, 15), (8, 9), (40, 40)];
+        assert_eq!(in_order(spans), [(0, 10), (10, 15), (20, 30)]);
+    }
+
+    #[test]
+    fn the_specification_goes_through_the_pipe() {
+        let spec = ProfileSpec {
+            period_ns: 1,
+            each: 2,
+            cpus: vec![3],
+            launched: true,
+            phases: [true, false, true],
+        };
+        let text = serde_json::to_string(&Task {
+            spec: spec.clone(),
+            parent: 4,
+        });
+        let task: Task = serde_json::from_str(&text.unwrap()).unwrap();
+        assert_eq!((task.spec, task.parent), (spec, 4));
+    }
+}

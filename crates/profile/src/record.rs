@@ -1,0 +1,213 @@
+//! Records of a ring, decoded. Their layout is that of `perf_event_open(2)`, for events with the thread, the
+//! time and the call chain in each sample.
+
+use std::path::PathBuf;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+const LOST: u32 = 2;
+const COMM: u32 = 3;
+const EXIT: u32 = 4;
+const FORK: u32 = 7;
+const SAMPLE: u32 = 9;
+const MMAP2: u32 = 10;
+const LOST_SAMPLES: u32 = 13;
+const SWITCH: u32 = 14;
+
+const COMM_EXEC: u16 = 1 << 13;
+const SWITCH_OUT: u16 = 1 << 13;
+const SWITCH_PREEMPTED: u16 = 1 << 14;
+const EXECUTABLE: u32 = 4;
+/// Thread and time, at the end of each record that is no sample.
+const TRAILER: usize = 16;
+
+/// A part of an address space that can be executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) offset: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) inode: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// With its call chain.
+    Sample(Vec<u64>),
+    Out {
+        preempted: bool,
+    },
+    In,
+    Fork {
+        child: i32,
+        child_thread: i32,
+    },
+    Exit,
+    Exec,
+    Map(Mapping),
+    Lost(u64),
+}
+
+/// Whose it is, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stamped {
+    pub(crate) ns: u64,
+    pub(crate) pid: i32,
+    pub(crate) tid: i32,
+    pub(crate) record: Record,
+}
+
+/// `None` for what says nothing of time or place.
+pub(crate) fn decode(kind: u32, misc: u16, bytes: &[u8]) -> Option<Stamped> {
+    let id = |at: usize| u32_at(bytes, at).map(u32::cast_signed);
+    match kind {
+        SAMPLE => sample(bytes),
+        LOST => Some(lost(u64_at(bytes, 8)?)),
+        LOST_SAMPLES => Some(lost(u64_at(bytes, 0)?)),
+        // The parent's, where both have the same shape.
+        FORK => Some(Stamped {
+            ns: u64_at(bytes, 16)?,
+            pid: id(4)?,
+            tid: id(12)?,
+            record: Record::Fork {
+                child: id(0)?,
+                child_thread: id(8)?,
+            },
+        }),
+        EXIT => Some(Stamped {
+            ns: u64_at(bytes, 16)?,
+            pid: id(0)?,
+            tid: id(8)?,
+            record: Record::Exit,
+        }),
+        SWITCH => trailed(
+            bytes,
+            match misc & SWITCH_OUT {
+                0 => Record::In,
+                _ => Record::Out {
+                    preempted: misc & SWITCH_PREEMPTED != 0,
+                },
+            },
+        ),
+        COMM if misc & COMM_EXEC != 0 => trailed(bytes, Record::Exec),
+        MMAP2 => trailed(bytes, Record::Map(mapping(bytes)?)),
+        _ => None,
+    }
+}
+
+fn lost(count: u64) -> Stamped {
+    Stamped {
+        ns: 0,
+        pid: 0,
+        tid: 0,
+        record: Record::Lost(count),
+    }
+}
+
+fn sample(bytes: &[u8]) -> Option<Stamped> {
+    let frames = usize::try_from(u64_at(bytes, 16)?).ok()?;
+    let chain = bytes.get(24..24 + frames.checked_mul(8)?)?;
+    let chain = chain.as_chunks::<8>().0.iter();
+    Some(Stamped {
+        pid: u32_at(bytes, 0)?.cast_signed(),
+        tid: u32_at(bytes, 4)?.cast_signed(),
+        ns: u64_at(bytes, 8)?,
+        record: Record::Sample(chain.map(|word| u64::from_ne_bytes(*word)).collect()),
+    })
+}
+
+fn mapping(bytes: &[u8]) -> Option<Mapping> {
+    if u32_at(bytes, 56)? & EXECUTABLE == 0 {
+        return None;
+    }
+    let (from, length) = (u64_at(bytes, 8)?, u64_at(bytes, 16)?);
+    let name = bytes.get(64..bytes.len().checked_sub(TRAILER)?)?;
+    let name = name.split(|byte| *byte == 0).next()?;
+    Some(Mapping {
+        from,
+        to: from.checked_add(length)?,
+        offset: u64_at(bytes, 24)?,
+        inode: u64_at(bytes, 40)?,
+        path: OsStr::from_bytes(name).into(),
+    })
+}
+
+fn trailed(bytes: &[u8], record: Record) -> Option<Stamped> {
+    let at = bytes.len().checked_sub(TRAILER)?;
+    Some(Stamped {
+        pid: u32_at(bytes, at)?.cast_signed(),
+        tid: u32_at(bytes, at + 4)?.cast_signed(),
+        ns: u64_at(bytes, at + 8)?,
+        record,
+    })
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let word = bytes.get(at..)?.first_chunk()?;
+    Some(u32::from_ne_bytes(*word))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    let word = bytes.get(at..)?.first_chunk()?;
+    Some(u64::from_ne_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(of: &[u64]) -> Vec<u8> {
+        of.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    /// Two halves of a word.
+    fn two(low: u32, high: u32) -> u64 {
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    #[test]
+    fn a_sample_has_its_thread_its_time_and_its_chain() {
+        let bytes = words(&[two(7, 8), 1_000, 2, 0xaa, 0xbb]);
+        let found = decode(SAMPLE, 0, &bytes).unwrap();
+        assert_eq!((found.pid, found.tid, found.ns), (7, 8, 1_000));
+        assert_eq!(found.record, Record::Sample(vec![0xaa, 0xbb]));
+        assert_eq!(decode(SAMPLE, 0, &bytes[..30]), None, "it was cut");
+    }
+
+    #[test]
+    fn a_switch_is_out_or_in_and_may_be_a_preemption() {
+        let bytes = words(&[two(7, 8), 5]);
+        let record = |misc| decode(SWITCH, misc, &bytes).unwrap().record;
+        assert_eq!(record(0), Record::In);
+        let out = |preempted| Record::Out { preempted };
+        assert_eq!(record(SWITCH_OUT), out(false));
+        assert_eq!(record(SWITCH_OUT | SWITCH_PREEMPTED), out(true));
+    }
+
+    #[test]
+    fn a_map_has_a_path_and_only_code_counts() {
+        let map = |prot| {
+            let mut bytes = words(&[two(7, 7), 0x1000, 0x200, 0x40, two(8, 1), 99, 0]);
+            bytes.extend(words(&[two(prot, 2)]));
+            bytes.extend(b"/bin/gzip\0\0\0\0\0\0\0");
+            bytes.extend(words(&[two(7, 7), 5]));
+            decode(MMAP2, 0, &bytes)
+        };
+        let Record::Map(found) = map(5).unwrap().record else {
+            panic!("no map");
+        };
+        assert_eq!((found.from, found.to, found.offset), (0x1000, 0x1200, 0x40));
+        assert_eq!((found.inode, found.path), (99, PathBuf::from("/bin/gzip")));
+        assert_eq!(map(3), None);
+    }
+
+    #[test]
+    fn a_new_name_is_no_new_program() {
+        let bytes = words(&[two(7, 7), 0, two(7, 7), 5]);
+        assert_eq!(decode(COMM, 0, &bytes), None);
+        let found = decode(COMM, COMM_EXEC, &bytes).unwrap();
+        assert_eq!((found.record, found.ns), (Record::Exec, 5));
+    }
+}

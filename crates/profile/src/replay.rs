@@ -1,0 +1,303 @@
+//! All records in the order of time, into a tree of frames.
+
+use std::collections::HashMap;
+
+use measure::Measured;
+
+use crate::capture::{Kept, Recorded};
+use crate::place::{NOT_SEEN, PREEMPTED, UNSEEN_KERNEL};
+use crate::process::{Image, Processes};
+use crate::record::Record;
+use crate::symbols::{OF_KERNEL, Symbols};
+use crate::tree::Tree;
+use crate::value::{ON_CPU, Profile, ProfileSpec, WAITS};
+
+/// From here on an address in a chain says what follows: the kernel's frames, a user's.
+const CONTEXT: u64 = -4095_i64 as u64;
+const OF_A_USER: u64 = -512_i64 as u64;
+/// Of all samples in user code, in parts: where fewer have a caller, callers are not known.
+const HAVE_CALLERS: u64 = 2;
+
+/// What a profile is made from.
+pub(crate) struct Material<'a> {
+    pub(crate) spec: &'a ProfileSpec,
+    /// The slot process.
+    pub(crate) slot: i32,
+    /// Ascending, apart from each other.
+    pub(crate) spans: &'a [(u64, u64)],
+    /// Whether the kernel's part was seen.
+    pub(crate) kernel: bool,
+    /// Names of what threads were seen to wait in.
+    pub(crate) seen: &'a [String],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Thread {
+    pid: i32,
+    /// Since when it runs or waits.
+    since: u64,
+    runs: bool,
+    preempted: bool,
+    /// The chain with which it left.
+    leaves: Option<u32>,
+    seen: Option<u32>,
+}
+
+struct Replay<'a> {
+    of: Material<'a>,
+    chains: &'a [Box<[u64]>],
+    processes: Processes,
+    threads: HashMap<i32, Thread>,
+    symbols: Symbols,
+    tree: Tree,
+    profile: Profile,
+    /// Waits with a chain, by node, and all waits that could have one, in ns.
+    waits: Vec<(u32, u64)>,
+    may_have_chain: u64,
+    /// On a CPU by the switches, in ns.
+    ran: u64,
+    /// Samples in user code, and those of them without a caller.
+    user: u64,
+    without_caller: u64,
+}
+
+pub(crate) fn replay(of: Material<'_>, processes: Processes, recorded: &mut Recorded) -> Profile {
+    recorded.events.sort_by_key(|event| event.ns);
+    let slot = Thread {
+        pid: of.slot,
+        since: 0,
+        runs: false,
+        preempted: false,
+        leaves: None,
+        seen: None,
+    };
+    let mut replay = Replay {
+        profile: Profile {
+            period_ns: of.spec.period_ns,
+            each: of.spec.each,
+            span_ns: of.spans.iter().map(|(from, to)| to - from).sum(),
+            lost: recorded.lost,
+            ..Profile::default()
+        },
+        threads: HashMap::from([(of.slot, slot)]),
+        of,
+        chains: &recorded.chains,
+        processes,
+        symbols: Symbols::default(),
+        tree: Tree::default(),
+        waits: Vec::new(),
+        may_have_chain: 0,
+        ran: 0,
+        user: 0,
+        without_caller: 0,
+    };
+    for event in &recorded.events {
+        replay.take(event.ns, (event.pid, event.tid), &event.kept);
+    }
+    replay.end()
+}
+
+impl Replay<'_> {
+    fn take(&mut self, ns: u64, (pid, tid): (i32, i32), kept: &Kept) {
+        match kept {
+            Kept::Clock(chain) => self.sample(ns, pid, *chain),
+            Kept::Leaves(chain) => {
+                self.thread(ns, (pid, tid)).leaves = Some(*chain);
+            }
+            Kept::Seen(place) => {
+                if let Some(thread) = self.threads.get_mut(&tid).filter(|one| !one.runs) {
+                    thread.seen = Some(*place);
+                }
+            }
+            Kept::Other(Record::Out { preempted }) => {
+                self.close(ns, tid);
+                let thread = self.thread(ns, (pid, tid));
+                (thread.runs, thread.preempted) = (false, *preempted);
+            }
+            Kept::Other(Record::In) => {
+                self.close(ns, tid);
+                self.thread(ns, (pid, tid)).runs = true;
+            }
+            Kept::Other(Record::Fork {
+                child,
+                child_thread,
+            }) => {
+                self.processes.fork(pid, *child);
+                // It is ready to run.
+                self.thread(ns, (*child, *child_thread)).preempted = true;
+            }
+            Kept::Other(Record::Exit) => {
+                self.close(ns, tid);
+                self.threads.remove(&tid);
+            }
+            Kept::Other(Record::Exec) => self.processes.exec(pid),
+            Kept::Other(Record::Map(mapping)) => self.processes.map(pid, mapping.clone()),
+            Kept::Other(Record::Sample(_) | Record::Lost(_)) => {}
+        }
+    }
+
+    fn thread(&mut self, ns: u64, (pid, tid): (i32, i32)) -> &mut Thread {
+        let new = Thread {
+            pid,
+            since: ns,
+            runs: false,
+            preempted: false,
+            leaves: None,
+            seen: None,
+        };
+        self.threads.entry(tid).or_insert(new)
+    }
+
+    fn counts(&self, pid: i32) -> bool {
+        match self.processes.image(pid) {
+            Some(Image::Launched) => true,
+            Some(Image::Slot) => !self.of.spec.launched,
+            Some(Image::Own | Image::New) | None => false,
+        }
+    }
+
+    /// How much of a time lies in the spans, in ns.
+    fn counted(&self, from: u64, to: u64) -> u64 {
+        let spans = self.of.spans;
+        let first = spans.partition_point(|span| span.1 <= from);
+        let within = spans[first..].iter().take_while(|span| span.0 < to);
+        within.map(|span| span.1.min(to) - span.0.max(from)).sum()
+    }
+
+    /// Ends what a thread has done since its last switch.
+    fn close(&mut self, ns: u64, tid: i32) {
+        let Some(thread) = self.threads.get_mut(&tid) else {
+            return;
+        };
+        let was = *thread;
+        (thread.since, thread.seen) = (ns, None);
+        if !was.runs {
+            thread.leaves = None;
+        }
+        let span = self.counted(was.since, ns);
+        if span == 0 || !self.counts(was.pid) {
+            return;
+        }
+        match was.runs {
+            true => self.ran += span,
+            // It waits for all others.
+            false if tid == self.of.slot => {}
+            false => self.wait(&was, span),
+        }
+    }
+
+    fn wait(&mut self, thread: &Thread, ns: u64) {
+        self.profile.waits += 1;
+        if thread.preempted {
+            return self.add(&[WAITS, PREEMPTED], ns);
+        }
+        if let (true, Some(chain)) = (self.of.kernel, thread.leaves) {
+            let node = self.node(WAITS, thread.pid, chain);
+            self.may_have_chain += ns;
+            return self.waits.push((node, ns));
+        }
+        if self.of.kernel && self.of.spec.each > 1 {
+            self.may_have_chain += ns;
+            return;
+        }
+        match thread.seen.and_then(|seen| self.of.seen.get(seen as usize)) {
+            Some(function) => self.add(&[WAITS, &format!("{function}{OF_KERNEL}")], ns),
+            None => self.add(&[WAITS, NOT_SEEN], ns),
+        }
+    }
+
+    fn sample(&mut self, ns: u64, pid: i32, chain: u32) {
+        if self.counted(ns, ns + 1) == 0 || !self.counts(pid) {
+            return;
+        }
+        let node = self.node(ON_CPU, pid, chain);
+        self.profile.samples += 1;
+        self.tree.add(node, self.of.spec.period_ns);
+    }
+
+    fn add(&mut self, path: &[&str], ns: u64) {
+        let path: Vec<u32> = path.iter().map(|name| self.tree.name(name)).collect();
+        let node = self.tree.node(&path);
+        self.tree.add(node, ns);
+    }
+
+    /// Of a chain, which begins with what runs.
+    fn node(&mut self, first: &str, pid: i32, chain: u32) -> u32 {
+        let (mut user, mut kernel) = (Vec::new(), Vec::new());
+        let (mut in_user, mut first_of_part, mut broken) = (false, true, false);
+        for &address in &*self.chains[chain as usize] {
+            if address >= CONTEXT {
+                (in_user, first_of_part) = (address == OF_A_USER, true);
+                continue;
+            }
+            // A caller's address is the one that is returned to.
+            let at = address.wrapping_sub(u64::from(!first_of_part));
+            first_of_part = false;
+            if !in_user {
+                let name = self.symbols.kernel(at);
+                kernel.extend(name.map(|name| self.tree.name(&name)));
+            } else if !broken {
+                match self.processes.mapping(pid, at) {
+                    Some(mapping) => {
+                        let name = self.symbols.user(pid, &mapping, at);
+                        user.push(self.tree.name(&name));
+                    }
+                    // No frame pointer stood there.
+                    None => broken = true,
+                }
+            }
+        }
+        if first == ON_CPU && !user.is_empty() {
+            self.user += 1;
+            self.without_caller += u64::from(user.len() == 1);
+        }
+        let mut path = vec![self.tree.name(first)];
+        path.extend(user.into_iter().rev());
+        path.extend(kernel.into_iter().rev());
+        path.dedup();
+        self.tree.node(&path)
+    }
+
+    fn end(mut self) -> Profile {
+        let last = self.of.spans.last().map_or(0, |span| span.1);
+        let left: Vec<i32> = self.threads.keys().copied().collect();
+        for tid in left {
+            self.close(last, tid);
+        }
+        let with_chain: u64 = self.waits.iter().map(|(_, ns)| ns).sum();
+        let share = self.may_have_chain as f64 / with_chain.max(1) as f64;
+        for (node, ns) in std::mem::take(&mut self.waits) {
+            self.tree.add(node, (ns as f64 * share).round() as u64);
+        }
+        if with_chain == 0 && self.may_have_chain > 0 {
+            self.add(&[WAITS, NOT_SEEN], self.may_have_chain);
+        }
+        if !self.of.kernel {
+            let sampled = self.profile.samples * self.of.spec.period_ns;
+            self.add(&[ON_CPU, UNSEEN_KERNEL], self.ran.saturating_sub(sampled));
+        }
+        self.unseen();
+        self.tree.into(&mut self.profile);
+        self.profile
+    }
+
+    fn unseen(&mut self) {
+        let unseen = &mut self.profile.unseen;
+        if !self.of.kernel {
+            unseen.push(Measured::not_available(
+                "functions of the kernel and exact reasons of waits are hidden from this user",
+                "sysctl kernel.perf_event_paranoid=1, or run as root",
+            ));
+        }
+        unseen.append(&mut self.symbols.unseen);
+        if self.user > 0 && self.without_caller * HAVE_CALLERS > self.user {
+            unseen.push(Measured::not_available(
+                "most functions are seen without their callers: they were compiled without frame pointers",
+                "compile with -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes)",
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

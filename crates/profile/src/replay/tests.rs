@@ -1,0 +1,179 @@
+use super::*;
+use crate::capture::Event;
+
+const SLOT: i32 = 10;
+const WORKER: (i32, i32) = (10, 11);
+
+fn spec(each: u64) -> ProfileSpec {
+    ProfileSpec {
+        period_ns: 100,
+        each,
+        cpus: Vec::new(),
+        launched: false,
+        phases: [true; 3],
+    }
+}
+
+fn event(ns: u64, (pid, tid): (i32, i32), kept: Kept) -> Event {
+    Event { ns, pid, tid, kept }
+}
+
+fn fork(ns: u64) -> Event {
+    let record = Record::Fork {
+        child: WORKER.0,
+        child_thread: WORKER.1,
+    };
+    event(ns, (SLOT, SLOT), Kept::Other(record))
+}
+
+fn runs(ns: u64) -> Event {
+    event(ns, WORKER, Kept::Other(Record::In))
+}
+
+fn leaves(ns: u64, preempted: bool) -> Event {
+    event(ns, WORKER, Kept::Other(Record::Out { preempted }))
+}
+
+fn replayed(events: Vec<Event>, each: u64, kernel: bool, spans: &[(u64, u64)]) -> Profile {
+    let mut recorded = Recorded {
+        events,
+        chains: vec![Box::new([]), Box::new([])],
+        ..Recorded::default()
+    };
+    let of = Material {
+        spec: &spec(each),
+        slot: SLOT,
+        spans,
+        kernel,
+        seen: &["pipe_read".to_owned()],
+    };
+    replay(of, Processes::of_slot(SLOT), &mut recorded)
+}
+
+fn own_ns(profile: &Profile, path: &[&str]) -> u64 {
+    let mut places = 0..profile.nodes.len();
+    let place = places.find(|&at| profile.path(at) == path);
+    place.map_or(0, |place| profile.nodes[place].own_ns)
+}
+
+#[test]
+fn a_sample_is_its_period_and_only_in_the_spans() {
+    let clock = |ns| event(ns, WORKER, Kept::Clock(0));
+    let events = vec![fork(0), runs(1), clock(5), clock(20), clock(30), clock(99)];
+    let profile = replayed(events, 1, true, &[(10, 40)]);
+    assert_eq!((profile.samples, profile.span_ns), (2, 30));
+    assert_eq!(own_ns(&profile, &[ON_CPU]), 200);
+}
+
+#[test]
+fn a_wait_is_as_long_as_it_was_in_the_spans() {
+    let chain = |ns| event(ns, WORKER, Kept::Leaves(0));
+    let events = vec![fork(0), runs(0), chain(10), leaves(10, false), runs(50)];
+    let profile = replayed(events, 1, true, &[(0, 20), (30, 100)]);
+    assert_eq!(own_ns(&profile, &[WAITS]), 30);
+    assert_eq!(profile.waits, 1);
+}
+
+#[test]
+fn who_is_ready_waits_for_a_cpu() {
+    let events = vec![fork(5), runs(10), leaves(20, true), runs(40)];
+    let profile = replayed(events, 1, true, &[(0, 100)]);
+    assert_eq!(own_ns(&profile, &[WAITS, PREEMPTED]), 5 + 20);
+}
+
+/// Of each second wait the reason is known: it stands for the others.
+#[test]
+fn waits_without_a_reason_are_shared_out_where_only_some_were_to_have_one() {
+    let mut events = vec![fork(0), runs(0)];
+    for number in 0..4 {
+        let from = 10 + 20 * number;
+        if number % 2 == 0 {
+            events.push(event(from, WORKER, Kept::Leaves(0)));
+        }
+        events.extend([leaves(from, false), runs(from + 10)]);
+    }
+    let profile = replayed(events.clone(), 2, true, &[(0, 100)]);
+    assert_eq!(own_ns(&profile, &[WAITS]), 40);
+    let each = replayed(events, 1, true, &[(0, 100)]);
+    assert_eq!(own_ns(&each, &[WAITS, NOT_SEEN]), 20);
+}
+
+/// Without rights: the kernel's time is what is left, and waits are as `/proc` tells.
+#[test]
+fn what_a_plain_user_may_not_see_is_told_from_the_switches() {
+    let seen = |ns| event(ns, WORKER, Kept::Seen(0));
+    let clock = event(150, WORKER, Kept::Clock(0));
+    let events = vec![
+        fork(0),
+        runs(0),
+        clock,
+        leaves(500, false),
+        seen(510),
+        runs(600),
+        leaves(700, false),
+    ];
+    let profile = replayed(events, 1, false, &[(0, 800)]);
+    assert_eq!(own_ns(&profile, &[ON_CPU]), 100);
+    assert_eq!(own_ns(&profile, &[ON_CPU, UNSEEN_KERNEL]), 500);
+    assert_eq!(own_ns(&profile, &[WAITS, "pipe_read_[k]"]), 100);
+    assert_eq!(own_ns(&profile, &[WAITS, NOT_SEEN]), 100);
+    assert!(format!("{:?}", profile.unseen).contains("perf_event_paranoid"));
+}
+
+#[test]
+fn of_a_command_only_what_was_launched_counts() {
+    let child = (20, 20);
+    let record = Record::Fork {
+        child: 20,
+        child_thread: 20,
+    };
+    let forked = event(1, (SLOT, SLOT), Kept::Other(record));
+    let clock = |ns| event(ns, child, Kept::Clock(0));
+    let exec = event(30, child, Kept::Other(Record::Exec));
+    let map = Record::Map(crate::record::Mapping {
+        from: 0,
+        to: 10,
+        offset: 0,
+        path: "/bin/gzip".into(),
+        inode: 0,
+    });
+    let map = event(31, child, Kept::Other(map));
+    let events = vec![forked, clock(10), exec, map, clock(50)];
+    let mut recorded = Recorded {
+        events,
+        chains: vec![Box::new([])],
+        ..Recorded::default()
+    };
+    let spec = ProfileSpec {
+        launched: true,
+        ..spec(1)
+    };
+    let of = Material {
+        spec: &spec,
+        slot: SLOT,
+        spans: &[(0, 100)],
+        kernel: true,
+        seen: &[],
+    };
+    let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
+    assert_eq!(profile.samples, 1);
+}
+
+/// A return address of 0 ended the profiler.
+#[test]
+fn an_address_of_nothing_ends_a_chain_and_nothing_else() {
+    let mut recorded = Recorded {
+        events: vec![fork(0), runs(0), event(5, WORKER, Kept::Clock(0))],
+        chains: vec![Box::new([OF_A_USER, 0, 0])],
+        ..Recorded::default()
+    };
+    let of = Material {
+        spec: &spec(1),
+        slot: SLOT,
+        spans: &[(0, 100)],
+        kernel: true,
+        seen: &[],
+    };
+    let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
+    assert_eq!((profile.samples, own_ns(&profile, &[ON_CPU])), (1, 100));
+}

@@ -1,0 +1,87 @@
+//! Names of addresses: of programs and libraries, of code made at run time, of the kernel.
+
+mod elf;
+mod kernel;
+mod perf_map;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use measure::Measured;
+
+use crate::record::Mapping;
+use elf::Elf;
+use kernel::Kernel;
+use perf_map::PerfMap;
+
+/// Of the kernel's functions, at the end of their names.
+pub(crate) const OF_KERNEL: &str = "_[k]";
+
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    files: HashMap<PathBuf, Elf>,
+    kernel: Option<Kernel>,
+    made: HashMap<i32, Option<PerfMap>>,
+    /// What has no names.
+    pub(crate) unseen: Vec<Measured<()>>,
+}
+
+impl Symbols {
+    /// Of the function at an address of a process.
+    pub(crate) fn user(&mut self, pid: i32, mapping: &Mapping, address: u64) -> String {
+        let path = mapping.path.as_path();
+        if path == Path::new("[vdso]") {
+            return "[vdso]".to_owned();
+        }
+        if !path.is_absolute() || is_made(path) {
+            return self.made(pid, address);
+        }
+        let known = self.files.entry(path.to_owned());
+        let file = known.or_insert_with(|| Elf::read(path));
+        if let Some(why) = file.unseen.take() {
+            self.unseen.push(why);
+        }
+        file.name(address - mapping.from + mapping.offset)
+    }
+
+    /// Of code that a program made at run time.
+    fn made(&mut self, pid: i32, address: u64) -> String {
+        let map = self.made.entry(pid).or_insert_with(|| PerfMap::of(pid));
+        if map.is_none() {
+            let why = Measured::not_available(
+                "code that a program made at run time has no names",
+                "python3 -X perf (3.12 and later), node --perf-basic-prof, or an agent of the JVM that \
+                 writes /tmp/perf-PID.map",
+            );
+            if !self.unseen.contains(&why) {
+                self.unseen.push(why);
+            }
+        }
+        let name = map.as_ref().and_then(|map| map.name(address));
+        name.map_or_else(|| "[code made at run time]".to_owned(), str::to_owned)
+    }
+
+    /// Of a function of the kernel; `None` for one that says nothing of what is done.
+    pub(crate) fn kernel(&mut self, address: u64) -> Option<String> {
+        if self.kernel.is_none() {
+            let kernel = Kernel::read();
+            if kernel.is_empty() {
+                self.unseen.push(Measured::not_available(
+                    "the names of the kernel's functions are hidden from this user",
+                    "sysctl kernel.kptr_restrict=0, or run as root",
+                ));
+            }
+            self.kernel = Some(kernel);
+        }
+        self.kernel.as_ref()?.frame(address)
+    }
+}
+
+/// Code without a file that lasts.
+fn is_made(path: &Path) -> bool {
+    ["//", "/memfd:", "/dev/zero", "/SYSV"].iter().any(|made| {
+        path.as_os_str()
+            .as_encoded_bytes()
+            .starts_with(made.as_bytes())
+    })
+}

@@ -1,0 +1,215 @@
+//! Functions of a program or library: its symbols, those of its debug file where one is installed, and
+//! where functions begin.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use measure::Measured;
+use object::read::{ReadCache, ReadRef};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+
+use crate::elf_starts::starts;
+
+/// Debug files by build id, as distributions install them.
+const DEBUG: &str = "/usr/lib/debug/.build-id";
+
+#[derive(Debug)]
+struct Function {
+    from: u64,
+    /// 0 where it is not known.
+    size: u64,
+    name: String,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Elf {
+    short: String,
+    /// Offsets in the file, their length, and the address there.
+    segments: Vec<(u64, u64, u64)>,
+    functions: Vec<Function>,
+    starts: Vec<u64>,
+    pub(super) unseen: Option<Measured<()>>,
+}
+
+impl Elf {
+    pub(super) fn read(path: &Path) -> Self {
+        let short = path.file_name().unwrap_or(path.as_os_str());
+        let mut elf = Self {
+            short: short.to_string_lossy().into_owned(),
+            ..Self::default()
+        };
+        if let Err(why) = elf.fill(path) {
+            let reason = format!("{} has no names of functions: {why}", path.display());
+            elf.unseen = Some(Measured::not_available(reason, ""));
+        }
+        elf
+    }
+
+    fn fill(&mut self, path: &Path) -> Result<(), String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let is_file = file.metadata().is_ok_and(|about| about.is_file());
+        if !is_file {
+            return Err("it is no file".to_owned());
+        }
+        let cache = ReadCache::new(file);
+        let elf = object::File::parse(&cache).map_err(|error| error.to_string())?;
+        self.segments = elf
+            .segments()
+            .map(|one| (one.file_range().0, one.file_range().1, one.address()))
+            .collect();
+        self.take_symbols(&elf);
+        if let Some(header) = elf.section_by_name(".eh_frame_hdr") {
+            self.starts = starts(header.data().unwrap_or_default(), header.address());
+        }
+        if elf.symbol_table().is_none() {
+            let debug = elf.build_id().ok().flatten().and_then(debug_file);
+            match debug.and_then(|debug| File::open(debug).ok()) {
+                Some(debug) => {
+                    let cache = ReadCache::new(debug);
+                    if let Ok(debug) = object::File::parse(&cache) {
+                        self.take_symbols(&debug);
+                    }
+                }
+                None => {
+                    self.unseen = Some(Measured::not_available(
+                        format!(
+                            "{} was stripped: functions are named by address",
+                            self.short
+                        ),
+                        "install its debug symbols (Debian: the -dbg or -dbgsym package)",
+                    ));
+                }
+            }
+        }
+        self.functions.sort_by_key(|function| function.from);
+        self.functions.dedup_by_key(|function| function.from);
+        Ok(())
+    }
+
+    fn take_symbols<'data, R: ReadRef<'data>>(&mut self, elf: &object::File<'data, R>) {
+        for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
+            if symbol.kind() != SymbolKind::Text || symbol.address() == 0 {
+                continue;
+            }
+            if let Ok(name) = symbol.name() {
+                self.functions.push(Function {
+                    from: symbol.address(),
+                    size: symbol.size(),
+                    name: name.to_owned(),
+                });
+            }
+        }
+    }
+
+    pub(super) fn name(&self, offset: u64) -> String {
+        let here = |&&(from, length, _): &&(u64, u64, u64)| offset.wrapping_sub(from) < length;
+        let segment = self.segments.iter().find(here);
+        let Some(&(from, _, address)) = segment else {
+            return format!("[{}]", self.short);
+        };
+        let address = offset - from + address;
+        let at = self.functions.partition_point(|one| one.from <= address);
+        let function = at.checked_sub(1).map(|at| &self.functions[at]);
+        let start = self.starts.partition_point(|&one| one <= address);
+        let start = start.checked_sub(1).map(|at| self.starts[at]);
+        match (function, start) {
+            (Some(function), _) if address - function.from < function.size => {
+                readable(&function.name)
+            }
+            // Written in assembly: without a size.
+            (Some(function), start)
+                if function.size == 0 && start.is_none_or(|at| at <= function.from) =>
+            {
+                readable(&function.name)
+            }
+            (_, Some(start)) => format!("{}@{start:#x}", self.short),
+            _ => format!("[{}]", self.short),
+        }
+    }
+}
+
+fn debug_file(id: &[u8]) -> Option<PathBuf> {
+    let (first, rest) = id.split_first()?;
+    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("{DEBUG}/{first:02x}/{rest}.debug").into())
+}
+
+/// Demangled, without the marks of compilers and versions.
+fn readable(name: &str) -> String {
+    if let Ok(rust) = rustc_demangle::try_demangle(name) {
+        return format!("{rust:#}");
+    }
+    let (plain, _version) = name.split_once('@').unwrap_or((name, ""));
+    if let Some(cpp) = cpp_demangle::Symbol::new(plain)
+        .ok()
+        .and_then(|symbol| symbol.demangle().ok())
+    {
+        return cpp;
+    }
+    without_marks(plain).to_owned()
+}
+
+/// `f.isra.0.cold` is `f`.
+pub(super) fn without_marks(name: &str) -> &str {
+    let marks = [
+        ".isra.",
+        ".constprop.",
+        ".part.",
+        ".cold",
+        ".llvm.",
+        ".lto_priv.",
+    ];
+    let ends = marks.iter().filter_map(|mark| name.find(mark));
+    &name[..ends.filter(|&at| at > 0).min().unwrap_or(name.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (name, wanted) in [
+            (
+                "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+                "core::fmt::Formatter::pad",
+            ),
+            ("_ZN3foo3barEi", "foo::bar(int)"),
+            ("spin.constprop.0.cold", "spin"),
+            ("memcpy@@GLIBC_2.14", "memcpy"),
+            ("main", "main"),
+        ] {
+            assert_eq!(readable(name), wanted);
+        }
+    }
+
+    /// This test's own file: a function of it has its name at its own place.
+    #[test]
+    fn a_function_is_found_by_its_place_in_the_file() {
+        let elf = Elf::read(Path::new("/proc/self/exe"));
+        let known = elf.functions.iter().find(|one| {
+            one.name
+                .contains("a_function_is_found_by_its_place_in_the_file")
+                && one.size > 8
+        });
+        let known = known.expect("this test is a function");
+        let &(offset, _, address) = elf
+            .segments
+            .iter()
+            .find(|(_, length, address)| known.from.wrapping_sub(*address) < *length)
+            .expect("it lies in a segment");
+        let name = elf.name(known.from - address + offset + 4);
+        assert!(name.contains("a_function_is_found_by_its_place"), "{name}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_by_its_file_and_said() {
+        let elf = Elf::read(Path::new("/no/such/gzip (deleted)"));
+        assert_eq!(elf.name(0x10), "[gzip (deleted)]");
+        let said = format!("{:?}", elf.unseen);
+        assert!(
+            said.contains("/no/such/gzip (deleted) has no names"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! What is asked of a profiler, and what it answers.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+/// The first frame of time on a CPU.
+pub const ON_CPU: &str = "on a CPU";
+/// The first frame of time off the CPUs.
+pub const WAITS: &str = "waits";
+
+/// How a slot is profiled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfileSpec {
+    /// CPU time between two samples, in ns.
+    pub period_ns: u64,
+    /// Of so many switches one has its call chain.
+    pub each: u64,
+    /// CPUs that the profiler keeps to: those of no flow. Empty where there are none.
+    pub cpus: Vec<u32>,
+    /// Whether the programs count that the slot launches, and not the slot process itself.
+    pub launched: bool,
+    /// Which phases count: create, steady, tear-down.
+    pub phases: [bool; 3],
+}
+
+/// What the profiler reads first.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// How to profile.
+    pub spec: ProfileSpec,
+    /// The process that may give it orders.
+    pub parent: i32,
+}
+
+/// Timed spans by the monotonic clock, in ns.
+pub type Spans = Vec<(u64, u64)>;
+
+/// A frame below another one: the caller's place in the list from 1 on (0 is none), the frame's place among
+/// the names, and the time in ns that was spent in it and nothing below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
+pub struct Node {
+    /// The caller, from 1 on; 0 is none. A caller stands before what it calls.
+    pub above: u32,
+    /// Its name's place.
+    pub frame: u32,
+    /// In it alone, in ns.
+    pub own_ns: u64,
+}
+
+impl From<(u32, u32, u64)> for Node {
+    fn from((above, frame, own_ns): (u32, u32, u64)) -> Self {
+        Self {
+            above,
+            frame,
+            own_ns,
+        }
+    }
+}
+
+impl From<Node> for (u32, u32, u64) {
+    fn from(node: Node) -> Self {
+        (node.above, node.frame, node.own_ns)
+    }
+}
+
+/// Where the time of one slot went.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// CPU time between two samples, in ns.
+    pub period_ns: u64,
+    /// Of so many switches one had its call chain.
+    pub each: u64,
+    /// Length of the spans that counted, in ns.
+    pub span_ns: u64,
+    /// Samples of CPU time in them.
+    pub samples: u64,
+    /// Waits in them.
+    pub waits: u64,
+    /// Records that were lost for want of room.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
+    /// CPU time of the profiler while the slot ran, in ns.
+    pub own_cpu_ns: u64,
+    /// Names of frames.
+    pub frames: Vec<String>,
+    /// The tree.
+    pub nodes: Vec<Node>,
+    /// What could not be seen, and what would show it; each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<Measured<()>>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Profile {
+    /// The path from the first frame to a node, by its place in the list.
+    #[must_use]
+    pub fn path(&self, node: usize) -> Vec<&str> {
+        let mut path = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
+            path.push(self.frames.get(node.frame as usize).map_or("", |name| name));
+            at = (node.above as usize).checked_sub(1);
+        }
+        path.reverse();
+        path
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the difference of two variants is, by their profiles.
+
+use lab::findings::Profiled;
+use lab::{CaseResult, Finding};
+use measure::Measured;
+
+use super::Section;
+use crate::number::{percent, time};
+use crate::words::{Tone, many};
+
+pub(super) fn profiled(section: &mut Section, case: &CaseResult) {
+    for finding in &case.findings {
+        match finding.profiled.as_deref() {
+            None => {}
+            Some(Measured::Value(found)) => of_finding(section, finding, found),
+            Some(Measured::NotAvailable { reason, remedy }) => {
+                let remedy = match remedy.as_str() {
+                    "" => String::new(),
+                    remedy => format!(" ({remedy})"),
+                };
+                section.text(
+                    Tone::Doubt,
+                    format!(
+                        "Where {} differs is not known: {reason}{remedy}",
+                        finding.subject
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn of_finding(section: &mut Section, finding: &Finding, found: &Profiled) {
+    section.text(Tone::Plain, head(finding, found));
+    for line in found.lines() {
+        section.text(Tone::Plain, line);
+    }
+    section.quiet(seen(finding, found));
+    let unseen = found.unseen.iter().filter_map(|one| match one {
+        Measured::NotAvailable { reason, remedy } if remedy.is_empty() => Some(reason.clone()),
+        Measured::NotAvailable { reason, remedy } => Some(format!("{reason} ({remedy})")),
+        Measured::Value(()) => None,
+    });
+    section.quiet(unseen.map(|one| format!("Not seen: {one}")));
+}
+
+/// `Where: all flows of thread together take 1.02 s more for each launch ... of which`.
+fn head(finding: &Finding, found: &Profiled) -> String {
+    let [reference, subject] = found.total_s.map(|s| time(s * 1e9));
+    let each = format!(
+        "for each {}, all flows together: {} {subject}, {} {reference}",
+        found.unit, finding.subject, finding.reference
+    );
+    format!(
+        "Where the difference is, by {} of both ({each}):",
+        many(found.rounds as u64, "profiled round")
+    )
+}
+
+/// How it was seen, and what that cost.
+fn seen(finding: &Finding, found: &Profiled) -> Option<String> {
+    let samples: u64 = found.samples.iter().sum();
+    let cost = found.cost.map_or(String::new(), |[reference, subject]| {
+        format!(
+            "; profiled slots took {} of {} and {} of {} of the timed ones",
+            percent(subject),
+            finding.subject,
+            percent(reference),
+            finding.reference
+        )
+    });
+    let each = match found.each {
+        0 | 1 => String::new(),
+        each => format!("; of each {each} switches one was looked at"),
+    };
+    let lost = match found.lost {
+        0 => String::new(),
+        lost => format!("; {} were lost for want of room", many(lost, "record")),
+    };
+    Some(format!(
+        "Profiled: {}, {} judged together, of those named at most 5 % are false on average{each}{lost}{cost}",
+        many(samples, "sample of CPU time").replace("sample of CPU times", "samples of CPU time"),
+        many(found.judged as u64, "place and branch")
+            .replace("place and branchs", "places and branches"),
+    ))
+}
