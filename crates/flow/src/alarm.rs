@@ -12,6 +12,7 @@
 //! never more than one.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
@@ -20,11 +21,14 @@ use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNo
 use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 
-use crate::ending::end_group;
+use crate::ending::{answers, end_group};
 use crate::record::{Answer, Failure};
 use crate::spec::SlotSpec;
 
-struct LastWords(Vec<u8>);
+struct LastWords {
+    line: Vec<u8>,
+    to: RawFd,
+}
 
 /// Leaked for the handler: a slot process has one.
 static LAST_WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
@@ -49,7 +53,11 @@ impl Alarm {
         };
         let mut line = serde_json::to_vec(&answer)?;
         line.push(b'\n');
-        LAST_WORDS.store(Box::into_raw(Box::new(LastWords(line))), Ordering::Release);
+        let words = LastWords {
+            line,
+            to: answers(),
+        };
+        LAST_WORDS.store(Box::into_raw(Box::new(words)), Ordering::Release);
         let action = SigAction::new(
             SigHandler::Handler(too_late),
             SaFlags::SA_RESTART,
@@ -74,10 +82,10 @@ impl Alarm {
 
 extern "C" fn too_late(_signal: libc::c_int) {
     // SAFETY: the pointer is null, or of a leaked value that nobody changes.
-    if let Some(LastWords(line)) = unsafe { LAST_WORDS.load(Ordering::Acquire).as_ref() } {
+    if let Some(LastWords { line, to }) = unsafe { LAST_WORDS.load(Ordering::Acquire).as_ref() } {
         // SAFETY: `write` is async-signal-safe; the bytes are those of the line. They fit the
         // pipe, which is empty, so that all are written.
-        unsafe { libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len()) };
+        unsafe { libc::write(*to, line.as_ptr().cast(), line.len()) };
     }
     end_group();
 }

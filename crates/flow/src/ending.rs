@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::sync::OnceLock;
 
 use nix::unistd::dup2_stdout;
@@ -38,6 +38,11 @@ pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
             out.flush()
         }
     }
+}
+
+/// For a signal handler, which writes an answer that was made ready.
+pub(crate) fn answers() -> RawFd {
+    ANSWERS.get().map_or(libc::STDOUT_FILENO, File::as_raw_fd)
 }
 
 pub(crate) fn exit(code: i32) -> ! {

@@ -402,7 +402,7 @@ fn every_campaign_in_the_docs_runs() {
         .filter_map(|line| line.strip_prefix(behind)?.split(' ').next())
         .collect();
     let known = [
-        "kill", "fuzz", "misuse", "faults", "verdict", "causes", "layout",
+        "kill", "fuzz", "misuse", "faults", "verdict", "causes", "layout", "profile",
     ];
     assert_eq!(attacks, known);
     for attack in attacks.into_iter().filter(|attack| *attack != "faults") {
