@@ -204,12 +204,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named_by_its_file_and_said() {
-        let elf = Elf::read(Path::new("/no/such/gzip (deleted)"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let gone = folder.path().join("gzip (deleted)");
+        let elf = Elf::read(&gone);
         assert_eq!(elf.name(0x10), "[gzip (deleted)]");
         let said = format!("{:?}", elf.unseen);
-        assert!(
-            said.contains("/no/such/gzip (deleted) has no names"),
-            "{said}"
-        );
+        assert!(said.contains("gzip (deleted) has no names"), "{said}");
     }
 }
