@@ -56,7 +56,7 @@ impl Args {
     /// As the header says of `prepare`.
     unsafe fn read(args: *const Arg, count: usize) -> Args {
         let all = (0..count).map(|at| {
-            // SAFETY: the caller passes so many of them.
+            // SAFETY: the caller passes `count` of them.
             let arg = unsafe { args.wrapping_add(at).read() };
             // SAFETY: a name ended by 0.
             let name = unsafe { CStr::from_ptr(arg.name) };

@@ -10,8 +10,8 @@
 //!
 //! A kernel thread has one timer, which is set once for each turn: when a section of code that can
 //! be interrupted begins, and when a fiber goes on in one. It expires in no other fiber, so code that
-//! never asked is never interrupted. The signal is SIGURG: ignored by default, and hardly ever of a
-//! meaning, as the runtime of Go found for the same purpose.
+//! never asked is never interrupted. The signal is SIGURG: ignored by default, and few
+//! programs use it. The runtime of Go preempts by it, too.
 //!
 //! The kernel enters a handler with its own floating-point control state. Fibers have a state in
 //! common, so the handler takes that of the interrupted code before it hands on.
@@ -116,7 +116,7 @@ extern "C" fn on_tick(_: i32, _: *mut libc::siginfo_t, context: *mut libc::c_voi
     set_timer(quantum);
 }
 
-/// Once, after so many nanoseconds; never for 0.
+/// To expire once, after `nanoseconds`; 0 stops it.
 fn set_timer(nanoseconds: u64) {
     let Some(timer) = TIMER.with(|timer| timer.0.get()) else {
         return;

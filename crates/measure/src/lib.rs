@@ -20,6 +20,7 @@ pub mod load;
 mod measured;
 pub mod memory;
 pub mod pagemap;
+pub mod ring_record;
 pub mod scheduling;
 pub mod task;
 pub mod tasks;

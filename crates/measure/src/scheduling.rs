@@ -21,6 +21,8 @@ use serde::{Deserialize, Serialize};
 
 pub use calls::waits_for;
 
+use crate::ring_record::{Record, Stamped, decode};
+
 /// Bytes of a CPU's ring: the records of two thousand switches. Plain users may lock 512 KiB a CPU.
 const RING: usize = 128 << 10;
 
@@ -204,44 +206,24 @@ enum Read {
     Nothing,
 }
 
-const LOST: u32 = 2;
-const EXIT: u32 = 4;
-const FORK: u32 = 7;
-const SWITCH: u32 = 14;
-const OUT: u16 = 1 << 13;
-const OUT_PREEMPTED: u16 = 1 << 14;
-
-/// A record: its own fields, then pid, tid and time of who made it.
 fn read(kind: u32, misc: u16, bytes: &[u8]) -> Read {
-    let word = |at: usize| {
-        bytes
-            .get(at..at + 4)?
-            .try_into()
-            .ok()
-            .map(i32::from_ne_bytes)
+    let Some(Stamped {
+        ns, tid, record, ..
+    }) = decode(kind, misc, bytes)
+    else {
+        return Read::Nothing;
     };
-    let long = |at: usize| {
-        bytes
-            .get(at..at + 8)?
-            .try_into()
-            .ok()
-            .map(u64::from_ne_bytes)
+    let (change, tid) = match record {
+        Record::Fork { child_thread, .. } => (Change::Made, child_thread),
+        Record::Exit => (Change::Ended, tid),
+        Record::In => (Change::On, tid),
+        Record::Out { preempted: true } => (Change::Preempted, tid),
+        Record::Out { preempted: false } => (Change::Waits, tid),
+        Record::Lost(records) => return Read::Lost(records),
+        Record::Sample(_) | Record::Exec | Record::Map(_) => return Read::Nothing,
     };
-    let (change, tid, at_ns) = match kind {
-        // pid, ppid, tid, ptid, time
-        FORK => (Change::Made, word(8), long(16)),
-        EXIT => (Change::Ended, word(8), long(16)),
-        SWITCH if misc & OUT == 0 => (Change::On, word(4), long(8)),
-        SWITCH if misc & OUT_PREEMPTED != 0 => (Change::Preempted, word(4), long(8)),
-        SWITCH => (Change::Waits, word(4), long(8)),
-        // id, lost
-        LOST => return Read::Lost(long(8).unwrap_or(1)),
-        _ => return Read::Nothing,
-    };
-    match (tid, at_ns) {
-        (Some(tid), Some(at_ns)) => Read::Moment(Moment { at_ns, tid, change }),
-        _ => Read::Nothing,
-    }
+    let at_ns = ns;
+    Read::Moment(Moment { at_ns, tid, change })
 }
 
 #[cfg(test)]

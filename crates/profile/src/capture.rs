@@ -9,8 +9,8 @@ use nix::errno::Errno;
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
 
-use crate::record::{Record, Stamped, decode};
 use crate::value::ProfileSpec;
+use measure::ring_record::{Record, Stamped, decode};
 
 /// Bytes of the rings of all CPUs together, at the most.
 const RINGS: usize = 48 << 20;

@@ -30,7 +30,7 @@
 //! * Only what lies in the timed spans of the slot's answer counts: no set-up, no warm-up, no check.
 //! * Callers come from frame pointers. Where a program has none they are missing; the function itself is
 //!   always known. A program without symbols still has the beginnings of its functions
-//!   (`.eh_frame_hdr`), by which they are told apart.
+//!   (`.eh_frame_hdr`), which set them apart.
 //! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less
 //!   what was sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
 //! * Rings, records and the tree of frames are bounded; what does not fit is counted.
@@ -44,7 +44,6 @@ mod elf_starts;
 mod place;
 mod process;
 mod profiler;
-mod record;
 mod replay;
 mod symbols;
 mod tree;

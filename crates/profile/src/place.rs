@@ -304,7 +304,7 @@ mod tests {
         );
     }
 
-    /// What a plain user is told is one function alone.
+    /// A plain user sees one function of the kernel alone.
     #[test]
     fn a_function_of_the_kernel_alone_is_enough() {
         let said = |rest: &[&str]| said(WAITS, rest);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
-use crate::record::Mapping;
+use measure::ring_record::Mapping;
 
 /// What a process executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

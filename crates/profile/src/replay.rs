@@ -7,10 +7,10 @@ use measure::Measured;
 use crate::capture::{Kept, Recorded};
 use crate::place::{NOT_SEEN, PREEMPTED, UNSEEN_KERNEL};
 use crate::process::{Image, Processes};
-use crate::record::Record;
 use crate::symbols::{OF_KERNEL, Symbols};
 use crate::tree::Tree;
 use crate::value::{ON_CPU, Profile, ProfileSpec, WAITS};
+use measure::ring_record::Record;
 
 /// From here on an address in a chain says what follows: the kernel's frames, a user's.
 const CONTEXT: u64 = -4095_i64 as u64;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use measure::Measured;
 
-use crate::record::Mapping;
 use elf::Elf;
 use kernel::Kernel;
+use measure::ring_record::Mapping;
 use perf_map::PerfMap;
 
 /// Of the kernel's functions, at the end of their names.

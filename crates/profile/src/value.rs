@@ -13,7 +13,7 @@ pub const WAITS: &str = "waits";
 pub struct ProfileSpec {
     /// CPU time between two samples, in ns.
     pub period_ns: u64,
-    /// Of so many switches one has its call chain.
+    /// One switch of `each` has its call chain.
     pub each: u64,
     /// CPUs that the profiler keeps to: those of no flow. Empty where there are none.
     pub cpus: Vec<u32>,
@@ -69,7 +69,7 @@ impl From<Node> for (u32, u32, u64) {
 pub struct Profile {
     /// CPU time between two samples, in ns.
     pub period_ns: u64,
-    /// Of so many switches one had its call chain.
+    /// One switch of `each` had its call chain.
     pub each: u64,
     /// Length of the spans that counted, in ns.
     pub span_ns: u64,

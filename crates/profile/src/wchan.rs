@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use measure::clock::now_ns;
 
 use crate::capture::{Event, Kept, Recorded};
-use crate::record::Record;
+use measure::ring_record::Record;
 
 /// Threads that are looked at in one turn.
 const MOST: usize = 64;

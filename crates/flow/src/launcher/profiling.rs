@@ -1,5 +1,5 @@
-//! A profiler beside a slot: it is told the slot process before that has its task, and the timed spans once
-//! the slot has answered.
+//! A profiler beside a slot. It gets the number of the slot process before the slot process gets its task, and
+//! the timed spans after the slot has answered.
 
 use std::io;
 use std::time::Duration;

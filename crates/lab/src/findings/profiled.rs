@@ -61,7 +61,7 @@ pub struct Profiled {
     /// Records that were lost for want of room.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
-    /// Of so many switches one had its call chain, at the most.
+    /// One switch of `each` had its call chain, at the most.
     pub each: u64,
     /// How much longer slots took than the timed ones, as a ratio; `None` where that is not known.
     pub cost: Option<[f64; 2]>,

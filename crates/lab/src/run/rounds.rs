@@ -296,19 +296,10 @@ impl Run<'_> {
         let chosen = within(chosen, left_s, log.round_s());
         let slot = slot_place(log, place, variant);
         self.observer.event(&Event::SlotBegins { slot });
-        let at_s = self.now_s();
         let timers = round < TIMED_ROUNDS;
         let drawn = slot_seed((seed, round), &study.name, &case.name, variant);
-        let labelled = &case.variants[variant];
-        let outcome = self.launch_one(case, labelled, chosen, Take::slot(timers, drawn))?;
-        self.journal.append(Entry::Slot(SlotEntry {
-            study: study.name.clone(),
-            case: case.name.clone(),
-            round,
-            variant,
-            at_s,
-            outcome: checked(outcome, reference, &case.work),
-        }))?;
+        let launch = (chosen, Take::slot(timers, drawn));
+        self.launch_and_note(place, (round, variant), reference, launch, Entry::Slot)?;
         Ok(())
     }
 
@@ -325,9 +316,7 @@ impl Run<'_> {
         let order = order(settings.seed, &study.name, &name, round, variants.len());
         let variant = variants[order[within]];
         let drawn = slot_seed((settings.seed, round), &study.name, &name, variant);
-        let labelled = &case.variants[variant];
-        let work = labelled.work.as_ref().unwrap_or(&case.work);
-        let launched = work.program().is_some();
+        let launched = case.work_of(variant).program().is_some();
         let spec = profiling::spec(log, variant, (case.metric, launched), drawn);
         let chosen = profiling::chosen(log, variant, of_case(log, settings));
         let reference = log.proof();
@@ -336,13 +325,28 @@ impl Run<'_> {
             let at = (round, rounds);
             self.observer.event(&Event::ProfileRound { place, at });
         }
-        let at_s = self.now_s();
         let take = Take {
             profile: Some(spec),
             ..Take::slot(false, drawn)
         };
-        let outcome = self.launch_one(case, labelled, chosen, take)?;
-        self.journal.append(Entry::Profiled(SlotEntry {
+        let launch = (chosen, take);
+        self.launch_and_note(place, (round, variant), reference, launch, Entry::Profiled)?;
+        Ok(true)
+    }
+
+    /// Launches a slot of a round and journals it; how long the launch took, in seconds.
+    fn launch_and_note(
+        &mut self,
+        Place { study, case }: Place<'_>,
+        (round, variant): (usize, usize),
+        reference: Option<Proof>,
+        (chosen, take): (Chosen, Take),
+        entry: fn(SlotEntry) -> Entry,
+    ) -> Result<f64, Stop> {
+        let at_s = self.now_s();
+        let outcome = self.launch_one(case, &case.variants[variant], chosen, take)?;
+        let took_s = outcome.launch_ns as f64 / 1e9;
+        self.journal.append(entry(SlotEntry {
             study: study.name.clone(),
             case: case.name.clone(),
             round,
@@ -350,7 +354,7 @@ impl Run<'_> {
             at_s,
             outcome: checked(outcome, reference, &case.work),
         }))?;
-        Ok(true)
+        Ok(took_s)
     }
 
     fn launch_one(

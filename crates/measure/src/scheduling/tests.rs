@@ -3,6 +3,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::ring_record::{
+    EXIT, FORK, LOST, SWITCH, SWITCH_OUT as OUT, SWITCH_PREEMPTED as OUT_PREEMPTED,
+};
 
 fn moment(at_ns: u64, tid: i32, change: Change) -> Read {
     Read::Moment(Moment { at_ns, tid, change })

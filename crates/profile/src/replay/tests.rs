@@ -130,7 +130,7 @@ fn of_a_command_only_what_was_launched_counts() {
     let forked = event(1, (SLOT, SLOT), Kept::Other(record));
     let clock = |ns| event(ns, child, Kept::Clock(0));
     let exec = event(30, child, Kept::Other(Record::Exec));
-    let map = Record::Map(crate::record::Mapping {
+    let map = Record::Map(measure::ring_record::Mapping {
         from: 0,
         to: 10,
         offset: 0,

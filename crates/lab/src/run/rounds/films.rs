@@ -6,11 +6,11 @@
 //! launched for a user, a command or a server, is not launched once more for a picture.
 
 use super::{Run, Take};
-use crate::data::{Chosen, Entry, SlotEntry, Study};
+use crate::data::{Chosen, Entry, Study};
 use crate::findings::ledger::{At, slot_s};
 use crate::plan::order::slot_seed;
 use crate::run::error::Stop;
-use crate::run::proof::checked;
+use crate::run::progress::Place;
 
 /// Of the time of the rounds.
 const SHARE: f64 = 0.03;
@@ -103,16 +103,7 @@ fn film(run: &mut Run<'_>, studies: &[Study], one: &Wanted) -> Result<f64, Stop>
         profile: None,
         seed: slot_seed((seed, round), &study.name, &case.name, one.variant),
     };
-    let at_s = run.now_s();
-    let outcome = run.launch_one(case, &case.variants[one.variant], chosen, take)?;
-    let took_s = outcome.launch_ns as f64 / 1e9;
-    run.journal.append(Entry::Film(SlotEntry {
-        study: study.name.clone(),
-        case: case.name.clone(),
-        round,
-        variant: one.variant,
-        at_s,
-        outcome: checked(outcome, reference, &case.work),
-    }))?;
-    Ok(took_s)
+    let place = Place { study, case };
+    let at = (round, one.variant);
+    run.launch_and_note(place, at, reference, (chosen, take), Entry::Film)
 }

@@ -1,66 +1,86 @@
-//! Records of a ring, decoded. Their layout is that of `perf_event_open(2)`, for events with the thread, the
-//! time and the call chain in each sample.
-
-use std::path::PathBuf;
+//! Records of a ring of perf events, decoded. Their layout is that of `perf_event_open(2)`, for events with the
+//! thread and the time in each record, and in samples the call chain.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
-const LOST: u32 = 2;
+pub(crate) const LOST: u32 = 2;
 const COMM: u32 = 3;
-const EXIT: u32 = 4;
-const FORK: u32 = 7;
+pub(crate) const EXIT: u32 = 4;
+pub(crate) const FORK: u32 = 7;
 const SAMPLE: u32 = 9;
 const MMAP2: u32 = 10;
 const LOST_SAMPLES: u32 = 13;
-const SWITCH: u32 = 14;
+pub(crate) const SWITCH: u32 = 14;
 
 const COMM_EXEC: u16 = 1 << 13;
-const SWITCH_OUT: u16 = 1 << 13;
-const SWITCH_PREEMPTED: u16 = 1 << 14;
+pub(crate) const SWITCH_OUT: u16 = 1 << 13;
+pub(crate) const SWITCH_PREEMPTED: u16 = 1 << 14;
 const EXECUTABLE: u32 = 4;
 /// Thread and time, at the end of each record that is no sample.
 const TRAILER: usize = 16;
 
 /// A part of an address space that can be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mapping {
-    pub(crate) from: u64,
-    pub(crate) to: u64,
-    pub(crate) offset: u64,
-    pub(crate) path: PathBuf,
-    pub(crate) inode: u64,
+pub struct Mapping {
+    /// Its first address.
+    pub from: u64,
+    /// The address behind its last.
+    pub to: u64,
+    /// Where it begins in its file, in bytes.
+    pub offset: u64,
+    /// Its file.
+    pub path: PathBuf,
+    /// The file's inode.
+    pub inode: u64,
 }
 
+/// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Record {
-    /// With its call chain.
+pub enum Record {
+    /// A sample, with its call chain.
     Sample(Vec<u64>),
+    /// A task lost its CPU.
     Out {
+        /// It could have used it.
         preempted: bool,
     },
+    /// A task got a CPU.
     In,
+    /// A task was made, by whom the record is.
     Fork {
+        /// Its process.
         child: i32,
+        /// Itself.
         child_thread: i32,
     },
+    /// A task ended.
     Exit,
+    /// A process runs another program.
     Exec,
+    /// A process maps code.
     Map(Mapping),
+    /// Records that found no room.
     Lost(u64),
 }
 
-/// Whose it is, and when.
+/// A record, whose it is, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamped {
-    pub(crate) ns: u64,
-    pub(crate) pid: i32,
-    pub(crate) tid: i32,
-    pub(crate) record: Record,
+pub struct Stamped {
+    /// When, by the clock of its event.
+    pub ns: u64,
+    /// The process.
+    pub pid: i32,
+    /// The task.
+    pub tid: i32,
+    /// What happened.
+    pub record: Record,
 }
 
-/// `None` for what says nothing of time or place.
-pub(crate) fn decode(kind: u32, misc: u16, bytes: &[u8]) -> Option<Stamped> {
+/// Decodes a record; `None` for what says nothing of time or place, and of a cut one.
+#[must_use]
+pub fn decode(kind: u32, misc: u16, bytes: &[u8]) -> Option<Stamped> {
     let id = |at: usize| u32_at(bytes, at).map(u32::cast_signed);
     match kind {
         SAMPLE => sample(bytes),
