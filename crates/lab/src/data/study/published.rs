@@ -215,6 +215,27 @@ pub enum Ours {
     NotSwitched,
 }
 
+impl Ours {
+    /// The labels of variants that it names.
+    pub fn labels_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => {
+                vec![&mut of.subject, &mut of.reference]
+            }
+            Self::Survivors(of) => vec![&mut of.subject, &mut of.reference],
+            Self::Amount(of) | Self::Workers(of) => vec![&mut of.variant],
+            Self::TimeIn(of) => vec![&mut of.variant],
+            Self::Law(of) => vec![&mut of.variant],
+            Self::Best(_)
+            | Self::Limit(_)
+            | Self::Throughput(_)
+            | Self::TlbMisses(_)
+            | Self::SharedPages(_)
+            | Self::NotSwitched => Vec::new(),
+        }
+    }
+}
+
 /// A quantity of two variants of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

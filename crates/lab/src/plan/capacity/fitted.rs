@@ -26,26 +26,41 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
         let of = named.iter().find(|(known, _)| known == work);
         Some(of.map_or_else(|| why.clone(), |(_, name)| format!("{name}: {why}")))
     });
-    study.cases.iter_mut().for_each(with_versions);
+    let cases = study.cases.iter_mut();
+    let renamed: Vec<Renamed> = cases.flat_map(with_versions).collect();
+    let findings = study.origin.iter_mut().flat_map(|one| &mut one.published);
+    for finding in findings {
+        let halves = finding.ours.iter_mut();
+        let halves = halves.chain(finding.and.as_mut().map(|half| &mut half.ours));
+        for label in halves.flat_map(|ours| ours.labels_mut()) {
+            if let Some((_, new)) = renamed.iter().find(|(old, _)| old == label) {
+                label.clone_from(new);
+            }
+        }
+    }
     (study, why)
 }
+
+/// A label as it is written, and with its version.
+type Renamed = (String, String);
 
 /// Placeholder in labels.
 const VERSION: &str = "{version}";
 
-/// With the versions of programs in the labels that name them.
-fn with_versions(case: &mut Case) {
+/// With the versions of programs in the labels that name them; returns which labels are new.
+fn with_versions(case: &mut Case) -> Vec<Renamed> {
     let versions: Vec<Option<String>> = (0..case.variants.len())
         .map(|at| {
             let named = case.variants[at].label.contains(VERSION);
             case.work_of(at).program().filter(|_| named)?.version()
         })
         .collect();
-    for (one, version) in case.variants.iter_mut().zip(versions) {
-        if let Some(version) = version {
-            one.label = one.label.replace(VERSION, &version);
-        }
-    }
+    let variants = case.variants.iter_mut().zip(versions);
+    let named = variants.filter_map(|(one, version)| {
+        let new = one.label.replace(VERSION, &version?);
+        Some((std::mem::replace(&mut one.label, new.clone()), new))
+    });
+    named.collect()
 }
 
 /// The study without the variants that have no room here, and what was left out and why: a

@@ -227,3 +227,48 @@ fn what_has_no_room_is_left_out_and_said() {
     assert_eq!(fitted.headline, study.cases[1].name);
     assert_eq!(left_out.len(), 2);
 }
+
+/// A claim named a label that the run did not have, and its row said that it was not run.
+#[test]
+fn a_claim_follows_the_label_that_a_version_changes() {
+    let text = r#"schema = 1
+name = "mine"
+title = "Mine"
+stands_for = "nothing"
+headline = "one"
+[origin]
+author = "a"
+title = "t"
+year = 2026
+finding = "f"
+[[published]]
+finding = "x"
+theirs = "y"
+ours.pair = { case = "one", subject = "new {version}", reference = "old", quantity = "time" }
+[work]
+kind = "program"
+command = "true"
+version = "echo 3.14"
+[[case]]
+name = "one"
+title = "One"
+[[case.variant]]
+label = "old"
+model = "process"
+flows = 1
+[[case.variant]]
+label = "new {version}"
+model = "process"
+flows = 2
+"#;
+    let study = crate::plan::study::parse(text, "mine.toml", Preset::Quick).unwrap();
+    let (study, why) = equipped(study);
+    assert_eq!(
+        (why, &*study.cases[0].variants[1].label),
+        (vec![], "new 3.14")
+    );
+    let Some(crate::data::Ours::Pair(pair)) = &study.origin.unwrap().published[0].ours else {
+        panic!("no pair");
+    };
+    assert_eq!((&*pair.subject, &*pair.reference), ("new 3.14", "old"));
+}

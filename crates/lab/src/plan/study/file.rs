@@ -20,7 +20,7 @@ use super::flow_counts::unknown;
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::on_variants::OnVariants;
 use super::source::Source;
-use super::spanned_params::Placed;
+use super::spanned_params::{Parameters, Placed};
 use super::sweep_value::SweepValue;
 use super::variants::{duplicate, variants};
 use super::{StudyError, published};
@@ -47,7 +47,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
     for case in &written.cases {
         let name = &case.get_ref().name;
         check_name(source, "a case", name, "/")?;
-        cases.extend(preset_cases(source, case, preset)?);
+        cases.extend(preset_cases(source, &written.work, case, preset)?);
         places.resize(cases.len(), name.span().start);
     }
     check_names(source, &cases, &places, &written)?;
@@ -118,7 +118,7 @@ fn check_published(source: Source<'_>, written: &FileStudy) -> Result<(), StudyE
     let mut cases = Vec::new();
     for preset in [Preset::Quick, Preset::Full] {
         for case in &written.cases {
-            cases.extend(preset_cases(source, case, preset)?);
+            cases.extend(preset_cases(source, &written.work, case, preset)?);
         }
     }
     published::check(source, &written.published, &cases)
@@ -203,6 +203,7 @@ struct Written<'a> {
 
 fn preset_cases(
     source: Source<'_>,
+    work: &Parameters,
     written: &Spanned<FileCase>,
     preset: Preset,
 ) -> Result<Vec<Case>, StudyError> {
@@ -229,7 +230,11 @@ fn preset_cases(
         overrides,
         preset,
     };
-    let mut work = Placed::new(&case.work);
+    let of_study = Placed::new(work, place);
+    let mut work = match &case.work {
+        Some(own) => of_study.of_case(own),
+        None => of_study,
+    };
     work.lay_over(&overrides.work);
     let mut cases = Vec::new();
     for member in members(source, place, case, overrides)? {

@@ -48,6 +48,9 @@ pub(super) struct FileStudy {
     _command: Option<Command>,
     #[serde(default)]
     pub(super) published: Vec<Spanned<Published>>,
+    /// Parameters of the work of every case, over which those of the case are laid.
+    #[serde(default)]
+    pub(super) work: Parameters,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
 }
@@ -69,7 +72,7 @@ pub(super) struct FileOrigin {
 pub(super) struct FileCase {
     pub(super) name: Spanned<String>,
     pub(super) title: String,
-    pub(super) work: Spanned<Parameters>,
+    pub(super) work: Option<Spanned<Parameters>>,
     #[serde(default)]
     pub(super) metric: Metric,
     #[serde(rename = "variant")]

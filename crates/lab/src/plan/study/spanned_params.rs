@@ -25,14 +25,22 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub(super) fn new(written: &Spanned<Parameters>) -> Self {
+    /// Those of the study, for a case at that place.
+    pub(super) fn new(of_study: &Parameters, place: usize) -> Self {
         let mut placed = Self {
             table: Table::new(),
             places: BTreeMap::new(),
-            place: written.span().start,
+            place,
         };
-        placed.lay_over(written.get_ref());
+        placed.lay_over(of_study);
         placed
+    }
+
+    /// Those of a case, which stand where errors point to from now on.
+    pub(super) fn of_case(mut self, written: &Spanned<Parameters>) -> Self {
+        self.place = written.span().start;
+        self.lay_over(written.get_ref());
+        self
     }
 
     /// Tables are laid over tables key by key.

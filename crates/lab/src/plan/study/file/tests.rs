@@ -118,3 +118,19 @@ fn a_preset_may_skip_a_case() {
         3
     );
 }
+
+#[test]
+fn parameters_of_the_study_are_below_those_of_its_cases() {
+    let shared = "[work]\nkind = \"primes\"\nstart = 1\nblocks = 3\nevery = 7\n\n[[case]]";
+    let text = STUDY.replacen("[[case]]", shared, 1);
+    let text = text.replacen(
+        "kind = \"primes\"\nstart = 1\nblock = 100\n",
+        "block = 100\n",
+        1,
+    );
+    let study = parse(&text, "mine.toml", Preset::Full).unwrap();
+    let Work::Primes(primes) = &study.cases[0].work else {
+        panic!("{:?}", study.cases[0].work);
+    };
+    assert_eq!((primes.block, primes.blocks, primes.every), (100, 5, 10));
+}
