@@ -17,12 +17,13 @@ use crate::html::table::Named;
 use crate::{date, html};
 
 /// Every verdict, in the order of tables.
-const KINDS: [Standing; 7] = [
+const KINDS: [Standing; 8] = [
     Standing::Reproduced,
     Standing::SameDirection,
     Standing::Refuted,
     Standing::Differs,
     Standing::CannotTell,
+    Standing::NotRun,
     Standing::NotPossible,
     Standing::SideBySide,
 ];
@@ -176,7 +177,7 @@ fn opening(results: &Results) -> [String; 2] {
          flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a run on {} on \
          {} CPUs ({}, kernel {}), seed {}. The claims of a study on two variants share a level: of \
          their verdicts, at most 5 % are false on average. Laws, amounts and throughput hold in 95 of \
-         100 runs each. Where no interval decides, the verdict is \"cannot tell\".",
+         100 runs each. Where no interval decides, the verdict is \"cannot tell\"; what this run did not measure is \"not run\".",
         sources(results),
         header.version,
         date::day(header.began_unix_s),

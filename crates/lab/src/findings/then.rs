@@ -22,6 +22,7 @@
 //! | a bound | within it | reproduced |
 //! | | beyond it | refuted |
 //! | anything | no interval decides | cannot tell |
+//! | | nothing: this run did not measure it | not run |
 //!
 //! At which level, says [`family`].
 //!
@@ -74,6 +75,7 @@ use crate::data::{Claim, Half, Ours, Published, Study};
 
 /// A finding with ours, and whether rounds were enough to judge it.
 fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
+    let given = &run.header.command;
     let mut answer = answered(published, run);
     let is_judged = !answer.ours.is_empty() && !answer.too_few;
     if published.unlike.is_some() {
@@ -85,10 +87,10 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
         .filter(|_| !answer.ours.is_empty());
     let because: Vec<String> = (answer.because.clone().into_iter())
         .chain(unlike.cloned())
-        .chain(answers_it(study, published, answer.verdict, &answer.ours))
+        .chain(answers_it(&answer, || again::command(study, published, given)))
         .chain(published.note.clone())
         .collect();
-    let is_missing = answer.verdict == Standing::CannotTell && answer.ours.is_empty();
+    let is_missing = is_missing(answer.verdict, &answer.ours);
     let cause = match is_missing {
         true => None,
         false => causes::of(published, answer.verdict, answer.cause.clone(), run),
@@ -96,10 +98,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
     let then = Then {
         by_number: by_number(published, &answer),
         finding: published.finding.clone(),
-        theirs: match &published.from {
-            Some(from) => format!("{} ({from})", published.theirs),
-            None => published.theirs.clone(),
-        },
+        theirs: theirs(study, published),
         place: published.place.clone(),
         quotes: published.quotes.clone(),
         ours: match (run.simulated(), answer.ours.is_empty()) {
@@ -109,9 +108,19 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
         cause,
-        command: again::command(study, published),
+        command: again::command(study, published, given),
     };
     (then, is_judged)
+}
+
+/// The source's figure: with its year where that is not the source's own, and where it is from.
+fn theirs(study: &Study, published: &Published) -> String {
+    let own = study.origin.as_ref().map(|origin| origin.year);
+    let year = published.year.filter(|year| Some(*year) != own);
+    let year = year.map_or_else(String::new, |year| format!("{year}: "));
+    let from = published.from.iter();
+    let from: String = from.map(|from| format!(" ({from})")).collect();
+    format!("{year}{}{from}", published.theirs)
 }
 
 /// Who measures something else can neither reproduce nor refute.
@@ -145,7 +154,7 @@ fn answered(published: &Published, run: Run<'_>) -> Answer {
             }
         }
         // A study of its own holds the claim.
-        (None, Some(because)) if published.claim.is_some() => Answer::unknown(because),
+        (None, Some(because)) if published.claim.is_some() => Answer::not_run(because),
         (None, because) => {
             Answer::impossible(because.as_deref().unwrap_or("nothing here is like it"))
         }
@@ -191,15 +200,15 @@ fn uncounted(event: Event, answer: Answer, run: Run<'_>) -> Answer {
     Answer::impossible(because)
 }
 
+/// Whether this run could have measured it, and did not.
+fn is_missing(verdict: Standing, ours: &str) -> bool {
+    let is_silent = verdict == Standing::CannotTell && ours.is_empty();
+    verdict == Standing::NotRun || is_silent
+}
+
 /// The command for a row that a run could have answered and did not.
-fn answers_it(
-    study: &Study,
-    published: &Published,
-    verdict: Standing,
-    ours: &str,
-) -> Option<String> {
-    let is_open = verdict == Standing::CannotTell && ours.is_empty();
-    is_open.then(|| format!("`{}` runs it", again::command(study, published)))
+fn answers_it(answer: &Answer, command: impl Fn() -> String) -> Option<String> {
+    is_missing(answer.verdict, &answer.ours).then(|| format!("`{}` runs it", command()))
 }
 
 /// Ours; where something is missing, that.
@@ -256,7 +265,7 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
     let found = run.limits.iter().find(|limit| limit.model == model);
     let room = found
         .and_then(|limit| limit.room.as_ref())
-        .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
+        .ok_or_else(|| Answer::not_run(format!("no limit of {model} was read")))?;
     let made = found.map_or(0, |limit| limit.made);
     let ours = format!(
         "{}, by {} ({} tried in this study)",

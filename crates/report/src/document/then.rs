@@ -70,7 +70,7 @@ fn tone(verdict: Standing) -> Tone {
         Standing::Reproduced => Tone::Faster,
         Standing::Refuted | Standing::Differs => Tone::Slower,
         Standing::SameDirection | Standing::CannotTell => Tone::Doubt,
-        Standing::NotPossible | Standing::SideBySide => Tone::Quiet,
+        Standing::NotRun | Standing::NotPossible | Standing::SideBySide => Tone::Quiet,
     }
 }
 

@@ -5,15 +5,17 @@
 //! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. The first
 //! two are a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
 //! does not have it with these variants. So a row needs a command of its own only where something else
-//! answers it. A study that is not built in is run by its file, whose path no journal knows.
+//! answers it. A study that is not built in is run by its file, as the command of the run named it.
+
+use std::path::Path;
 
 use measure::counters::Event;
 
 use crate::data::{Case, Ours, Preset, Published, Study};
 use crate::plan::study::known;
 
-/// The command of a row.
-pub(super) fn command(study: &Study, published: &Published) -> String {
+/// The command of a row, beside the command of the run.
+pub(super) fn command(study: &Study, published: &Published, given: &[String]) -> String {
     if let Some(own) = &published.command {
         return own.clone();
     }
@@ -21,7 +23,7 @@ pub(super) fn command(study: &Study, published: &Published) -> String {
         Some(full) => (published.ours.as_ref())
             .and_then(|ours| of_case(full, ours))
             .unwrap_or_else(|| format!("flowgauge run {}", study.name)),
-        None => of_file(published.ours.as_ref()),
+        None => of_file(file_of(&study.name, given), published.ours.as_ref()),
     }
 }
 
@@ -31,11 +33,22 @@ pub(super) fn at_its_size(study: &str, case: &str) -> Option<String> {
     has(full, case, &[]).then(|| format!("flowgauge run {study} --case {case} --preset full"))
 }
 
+/// The study file that a command names: it or its folder is called as the study.
+fn file_of<'a>(study: &str, given: &'a [String]) -> &'a str {
+    let is_it = |word: &&String| {
+        let path = Path::new(word.as_str());
+        let names = [path.file_stem(), path.parent().and_then(Path::file_name)];
+        path.extension().is_some_and(|end| end == "toml")
+            && names.into_iter().flatten().any(|name| name == study)
+    };
+    given.iter().find(is_it).map_or("FILE", String::as_str)
+}
+
 /// Of a study file.
-fn of_file(ours: Option<&Ours>) -> String {
+fn of_file(file: &str, ours: Option<&Ours>) -> String {
     let (case, _) = ours.and_then(named).unzip();
     let case = case.map_or_else(String::new, |case| format!(" --case {case}"));
-    format!("flowgauge run FILE{case}")
+    format!("flowgauge run {file}{case}")
 }
 
 /// The case that a result is of, and its variants.
@@ -124,4 +137,18 @@ fn is_spread(rest: &str) -> bool {
     let ways = crate::data::Topology::EVERY.into_iter();
     let mut words = ways.map(|way| format!("/{}", way.word()));
     words.any(|word| rest.starts_with(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_study_is_that_of_the_command() {
+        let given = ["flowgauge", "run", "literature/fork.toml", "decisions/python/study.toml"];
+        let given = given.map(str::to_owned);
+        assert_eq!(file_of("fork", &given), "literature/fork.toml");
+        assert_eq!(file_of("python", &given), "decisions/python/study.toml");
+        assert_eq!(file_of("crash", &given), "FILE");
+    }
 }

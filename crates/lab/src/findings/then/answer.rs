@@ -30,7 +30,15 @@ impl Answer {
         }
     }
 
-    /// Nothing was measured.
+    /// This run did not measure what the claim is about.
+    pub(super) fn not_run(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::NotRun)
+        }
+    }
+
+    /// What was measured does not settle it.
     pub(super) fn unknown(because: impl Into<String>) -> Self {
         Self {
             because: Some(because.into()),

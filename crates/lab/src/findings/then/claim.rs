@@ -6,15 +6,15 @@
 //! compared is the effect, by how much the larger figure is more than the smaller one:
 //!
 //! ```text
-//! effect(r) = max(r, 1 / r) - 1        1.43 % for 0.9857, 6 for "7x"
+//! effect(r) = max(r, 1 / r) - 1        1.45 % for 0.9857, 6 for "7x"
 //! ```
 //!
 //! Two effects within a factor of 2 ([`WITHIN`]) of each other are the same size. With the direction
 //! established, a finding is reproduced where the whole interval of ours is that size, and else has the
 //! *same direction* alone. Without a direction, an interval in which no effect is as large as half of
 //! the source's *differs*: whatever the difference is, it is not that one. Ours may also be
-//! *the same* within a floor that is larger than the source's effect: if the interval holds that
-//! effect, nothing contradicts the source, and nothing confirms it.
+//! *the same* within a floor that is larger than the source's effect: if the interval holds an effect
+//! half as large as that, nothing contradicts the source, and nothing confirms it.
 //!
 //! A **bound** ("more than twice") is kept by the whole interval or missed by the whole interval,
 //! also where no direction is established.
@@ -57,10 +57,13 @@ pub(super) fn of_two(published: &Published, word: Word, ends: Option<Ends>) -> J
         return (Standing::SideBySide, None);
     };
     let direction = direction(claim, word);
-    if let Some(excluded) = ends.and_then(|ends| excluded(published, claim, ends))
-        && direction == Standing::CannotTell
-    {
-        return (Standing::Differs, Some(excluded));
+    let excluded = ends.and_then(|ends| excluded(published, claim, ends));
+    match direction {
+        Standing::CannotTell if excluded.is_some() => return (Standing::Differs, excluded),
+        Standing::Differs if claim != Claim::Same && excluded.is_none() => {
+            return open(published.size, ends);
+        }
+        _ => {}
     }
     match (published.value, published.size, ends) {
         (Some(bound), ..) if direction == Standing::Reproduced => by_bound(bound, ends),
@@ -70,6 +73,20 @@ pub(super) fn of_two(published: &Published, word: Word, ends: Option<Ends>) -> J
             Some(format!("its size is not compared with {}", said(size))),
         ),
         _ => (direction, None),
+    }
+}
+
+/// The same within the floor, and no reason to say that the source's effect is not there.
+fn open(size: Option<f64>, ends: Option<Ends>) -> Judged {
+    match size.zip(ends) {
+        Some((size, _)) => (
+            Standing::CannotTell,
+            Some(format!(
+                "the same within the floor, and the interval holds half of the source's {} as well",
+                said(size)
+            )),
+        ),
+        None => (Standing::Differs, None),
     }
 }
 
@@ -89,9 +106,12 @@ fn excluded(published: &Published, claim: Claim, (low, high): Ends) -> Option<St
     (far < claimed).then(|| format!("the interval excludes the source's {}", said(theirs)))
 }
 
-/// `2x`, `1.4 %`.
+/// `2x`, `1.4 %`: of less than half, how many times as much; else the share that is missing or added.
 fn said(ratio: f64) -> String {
-    factor(1.0 + effect(ratio))
+    match ratio {
+        0.5..1.0 => factor(2.0 - ratio),
+        _ => factor(1.0 + effect(ratio)),
+    }
 }
 
 /// A bound whose direction is right: at most that share of the other, or at least that many times as
@@ -135,12 +155,6 @@ fn by_size(direction: Standing, size: f64, (low, high): Ends) -> Judged {
                 "whether its size of {claimed} is, the interval does not tell"
             )),
         ),
-        Standing::Differs if low <= size && size <= high => (
-            Standing::CannotTell,
-            Some(format!(
-                "the interval holds the source's {claimed} as well as no difference"
-            )),
-        ),
         other => (other, None),
     }
 }
@@ -181,7 +195,7 @@ pub(super) fn of_bound(published: &Published, (low, high): (f64, f64)) -> Option
 pub(super) fn of_all(each: &[Standing]) -> Standing {
     let known = each.iter().copied();
     let known: Vec<Standing> = known
-        .filter(|standing| *standing != Standing::CannotTell)
+        .filter(|one| !matches!(one, Standing::CannotTell | Standing::NotRun))
         .collect();
     match known.as_slice() {
         [] => Standing::CannotTell,
@@ -199,7 +213,8 @@ pub(super) fn of_all(each: &[Standing]) -> Standing {
 /// What two halves are together: what both are; without an answer to one of them, none; else
 /// something else than the source's.
 pub(super) fn of_both([first, second]: [Standing; 2]) -> Standing {
-    let is_open = |one: Standing| matches!(one, Standing::CannotTell | Standing::NotPossible);
+    use Standing::{CannotTell, NotPossible, NotRun};
+    let is_open = |one: Standing| matches!(one, CannotTell | NotPossible | NotRun);
     match first == second {
         true => first,
         false if is_open(first) || is_open(second) => Standing::CannotTell,
@@ -255,13 +270,20 @@ mod tests {
         assert_eq!(of(None, None, Slower, (0.9, 1.1)), CannotTell);
     }
 
-    /// "No difference beyond 1 %" was said to differ from a difference of 0.54 %.
+    /// "No difference beyond 1 %" was said to differ from a difference of 0.54 %, and an interval that
+    /// goes to 1.9 % from one of 2.1 %.
     #[test]
     fn an_effect_below_the_floor_is_not_contradicted_by_no_difference() {
-        let ends = (0.992, 1.004);
-        let same = judged(Standing::Differs, 0.9946, ends);
-        assert_eq!(same, Standing::CannotTell);
-        let same = judged(Standing::Differs, 0.956, ends);
-        assert_eq!(same, Standing::Differs);
+        let same = |size, ends| {
+            let published = Published {
+                claim: Some(Claim::Less),
+                size: Some(size),
+                ..Published::default()
+            };
+            of_two(&published, Word::Same, Some(ends)).0
+        };
+        assert_eq!(same(0.9946, (0.992, 1.004)), Standing::CannotTell);
+        assert_eq!(same(0.979, (0.981, 1.009)), Standing::CannotTell);
+        assert_eq!(same(0.956, (0.992, 1.004)), Standing::Differs);
     }
 }

@@ -97,7 +97,7 @@ fn each(
     let place = |label: &str| {
         let mut variants = case.case.variants.iter();
         let own = variants.position(|variant| variant.label == label);
-        own.ok_or_else(|| Answer::unknown(format!("{label} was not run")))
+        own.ok_or_else(|| Answer::not_run(format!("{label} was not run")))
     };
     let (subject, reference) = (place(&pair.subject)?, place(&pair.reference)?);
     let look = Look::of(&case.case, run.header);

@@ -29,7 +29,7 @@ pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result
     let from = of
         .from
         .map_or_else(String::new, |from| format!(" from {} on", plain(from)));
-    let few = || Answer::unknown(format!("fewer than 3 numbers of this sweep{from} were run"));
+    let few = || Answer::not_run(format!("fewer than 3 numbers of this sweep{from} were run"));
     let answer = match claim {
         Some(Claim::GrowsSlowly) => {
             let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();

@@ -19,7 +19,7 @@ pub(super) fn answer(
     (count, run): (Count, Run<'_>),
 ) -> Result<Answer, Answer> {
     let known = |label: &str| {
-        place(case, label).ok_or_else(|| Answer::unknown(format!("{label} was not run")))
+        place(case, label).ok_or_else(|| Answer::not_run(format!("{label} was not run")))
     };
     let places = (known(reference)?, known(subject)?);
     let simulation = run.header.settings.simulate.as_ref();

@@ -62,6 +62,8 @@ pub enum Standing {
     Differs,
     /// Ours does not settle it.
     CannotTell,
+    /// This run did not measure it.
+    NotRun,
     /// This machine or version cannot measure it.
     NotPossible,
     /// Two figures of two machines, without a claim.
@@ -78,6 +80,7 @@ impl Standing {
             Self::Refuted => "refuted",
             Self::Differs => "differs",
             Self::CannotTell => "cannot tell",
+            Self::NotRun => "not run",
             Self::NotPossible => "not possible here",
             Self::SideBySide => "side by side",
         }

@@ -36,12 +36,12 @@ impl<'a> Run<'a> {
         }
         match found {
             Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
-                Err(Answer::unknown(format!(
+                Err(Answer::not_run(format!(
                     "the budget ended before the case {name} had a round"
                 )))
             }
             Some(case) => Ok(case),
-            None => Err(Answer::unknown(format!("the case {name} was not run"))),
+            None => Err(Answer::not_run(format!("the case {name} was not run"))),
         }
     }
 

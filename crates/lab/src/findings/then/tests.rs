@@ -199,7 +199,7 @@ fn each_row_has_the_command_that_runs_its_case() {
     let commands: Vec<String> = study
         .published()
         .iter()
-        .map(|one| super::again::command(&study, one))
+        .map(|one| super::again::command(&study, one, &[]))
         .collect();
     for line in [
         "flowgauge run switch --case flows/100",
@@ -214,7 +214,7 @@ fn each_row_has_the_command_that_runs_its_case() {
         pair.case = "flows/100".to_owned();
         pair.subject = "process, pipe".to_owned();
     }
-    let command = super::again::command(&study, &by_pipe);
+    let command = super::again::command(&study, &by_pipe, &[]);
     assert_eq!(
         command,
         "flowgauge run switch --case flows/100 --preset full"
@@ -223,7 +223,7 @@ fn each_row_has_the_command_that_runs_its_case() {
         let [quick, full] =
             [Preset::Quick, Preset::Full].map(|preset| builtin(name, preset).unwrap());
         for one in full.published() {
-            let command = super::again::command(&full, &one);
+            let command = super::again::command(&full, &one, &[]);
             let Some((_, case)) = command.split_once("--case ") else {
                 continue;
             };
@@ -241,7 +241,7 @@ fn each_row_has_the_command_that_runs_its_case() {
 }
 
 #[test]
-fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
+fn what_was_not_run_is_said_and_what_cannot_be_is_not_possible() {
     let mut elsewhere = published(Claim::Faster, pair("time"));
     let Some(Ours::Pair(pair)) = &mut elsewhere.ours else {
         panic!("a pair");
@@ -253,7 +253,7 @@ fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     let by_another_study = never.clone();
     never.claim = None;
     let found = threads_faster(vec![elsewhere, never, by_another_study]);
-    assert_eq!(found[0].verdict, Standing::CannotTell);
+    assert_eq!(found[0].verdict, Standing::NotRun);
     assert_eq!(
         found[0].because.as_deref(),
         Some("the case other was not run; `flowgauge run FILE --case other` runs it")

@@ -24,7 +24,7 @@ pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
         answer.points.push([worker.into(), amount.estimate]);
     }
     if words.is_empty() {
-        return Err(Answer::unknown(format!("{} was not run", of.variant)));
+        return Err(Answer::not_run(format!("{} was not run", of.variant)));
     }
     answer.ours = words.join(", ");
     Ok(answer)

@@ -23,8 +23,10 @@ fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
         return Ok(found);
     }
     Err(match of.along.missing(run.machine()) {
-        Some(why) => Answer::impossible(why),
-        None => Answer::unknown(run.without(&of.workload, of.along.spoken())),
+        Some(why) => Answer::impossible(format!(
+            "{why}; --simulate MACHINE asks a model of another machine"
+        )),
+        None => Answer::not_run(run.without(&of.workload, of.along.spoken())),
     })
 }
 
