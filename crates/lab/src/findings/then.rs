@@ -87,7 +87,9 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
         .filter(|_| !answer.ours.is_empty());
     let because: Vec<String> = (answer.because.clone().into_iter())
         .chain(unlike.cloned())
-        .chain(answers_it(&answer, || again::command(study, published, given)))
+        .chain(answers_it(&answer, || {
+            again::command(study, published, given)
+        }))
         .chain(published.note.clone())
         .collect();
     let is_missing = is_missing(answer.verdict, &answer.ours);

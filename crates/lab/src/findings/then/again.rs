@@ -145,7 +145,12 @@ mod tests {
 
     #[test]
     fn the_file_of_a_study_is_that_of_the_command() {
-        let given = ["flowgauge", "run", "literature/fork.toml", "decisions/python/study.toml"];
+        let given = [
+            "flowgauge",
+            "run",
+            "literature/fork.toml",
+            "decisions/python/study.toml",
+        ];
         let given = given.map(str::to_owned);
         assert_eq!(file_of("fork", &given), "literature/fork.toml");
         assert_eq!(file_of("python", &given), "decisions/python/study.toml");

@@ -260,7 +260,7 @@ fn what_was_not_run_is_said_and_what_cannot_be_is_not_possible() {
     );
     assert_eq!(found[1].verdict, Standing::NotPossible);
     assert_eq!(found[1].because.as_deref(), Some("no such machine"));
-    assert_eq!(found[2].verdict, Standing::CannotTell);
+    assert_eq!(found[2].verdict, Standing::NotRun);
 }
 
 #[test]
