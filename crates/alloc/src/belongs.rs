@@ -112,7 +112,7 @@ impl CoreAware {
                 // SAFETY: class, capacity and first slice of a live span do not change.
                 let (start, size) = unsafe {
                     let span = span.as_ref();
-                    (span.start(self.geometry), span.block(self.geometry))
+                    (span.start(self.geometry), span.block())
                 };
                 (block.addr().get() - start.addr()).is_multiple_of(size)
             }
@@ -153,7 +153,7 @@ impl CoreAware {
                 let span = unsafe { Region::span_of(region, block, self.geometry) };
                 // SAFETY: class and capacity of a live span do not change.
                 let span = unsafe { span.as_ref() };
-                span.block(self.geometry)
+                span.block()
             }
             // SAFETY: the block is live, so its header is mapped.
             Place::Large(header) => unsafe { header.as_ref() }.usable(),

@@ -3,25 +3,32 @@
 //! Up to 128 bytes there is a class every 16 bytes; above, eight classes in each doubling. So a
 //! block is at most 12.5 % larger than what was asked for (or 15 bytes), 6 % on average, and every
 //! power of two is a class, which is what aligned requests use.
+//!
+//! Blocks beyond 32 KiB are *alone*: each has a span of its own. They begin at a slice, so what a
+//! class rounds up is never touched, and costs addresses instead of memory.
 
 use crate::region::SLICES;
 
 /// What every block is aligned to.
 pub(crate) const GRAIN: usize = 16;
 /// The largest block that shares a span with others.
-pub(crate) const LARGEST: usize = 32 << 10;
+pub(crate) const SHARING: usize = 32 << 10;
+/// The largest block of a class.
+pub(crate) const LARGEST: usize = 1 << 20;
 /// Classes in one doubling.
 const STEPS: usize = 8;
 /// Classes of up to 128 bytes.
 const FINE: usize = 8;
-/// Number of classes: 8 fine ones and 8 in each doubling from 128 bytes to 32 KiB.
-pub(crate) const CLASSES: usize = FINE + STEPS * 8;
+/// Number of classes whose blocks share spans: 8 fine ones and 8 in each doubling from 128 bytes on.
+const SHARED: usize = FINE + STEPS * 8;
+/// Number of classes: five more doublings, of blocks that are alone.
+pub(crate) const CLASSES: usize = SHARED + STEPS * 5;
 /// Slices of the longest span of small blocks.
 const LONGEST_SPAN: usize = 32;
 
-/// The class of every number of grains: a request is one look at this table.
-static CLASS_OF: [u8; LARGEST / GRAIN + 1] = {
-    let mut classes = [0; LARGEST / GRAIN + 1];
+/// The class of every number of grains: a small request is one look at this table.
+static CLASS_OF: [u8; SHARING / GRAIN + 1] = {
+    let mut classes = [0; SHARING / GRAIN + 1];
     let mut grains = 0;
     while grains < classes.len() {
         classes[grains] = compute_class(grains * GRAIN) as u8;
@@ -33,7 +40,16 @@ static CLASS_OF: [u8; LARGEST / GRAIN + 1] = {
 /// The class whose blocks hold `size` bytes; `size` is at most [`LARGEST`].
 #[inline]
 pub(crate) fn class_of(size: usize) -> usize {
-    usize::from(CLASS_OF[size.div_ceil(GRAIN)])
+    match size <= SHARING {
+        true => usize::from(CLASS_OF[size.div_ceil(GRAIN)]),
+        false => compute_class(size),
+    }
+}
+
+/// Whether blocks of that class are alone in their spans.
+#[inline]
+pub(crate) fn is_alone(class: usize) -> bool {
+    class >= SHARED
 }
 
 const fn compute_class(size: usize) -> usize {
@@ -59,19 +75,24 @@ pub(crate) fn size_of_class(class: usize) -> usize {
 /// The class for `size` bytes at a multiple of `align`, a power of two, if one has such blocks.
 ///
 /// Blocks of a class lie at multiples of its size from a slice's start: they are aligned if its
-/// size is a multiple of `align`.
+/// size is a multiple of `align`, or if each has a slice's start to itself. So `align` is at most a
+/// slice.
 pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     let rounded = size.max(1).checked_next_multiple_of(align)?;
     if rounded > LARGEST {
         return None;
     }
-    (class_of(rounded)..CLASSES).find(|&class| size_of_class(class).is_multiple_of(align))
+    let is_aligned = |&class: &usize| is_alone(class) || size_of_class(class).is_multiple_of(align);
+    (class_of(rounded)..CLASSES).find(is_aligned)
 }
 
-/// Slices in a span of that class: the fewest that hold four blocks and leave at most one part
-/// in 16 unused.
+/// Slices in a span of that class: those of a block that is alone, or the fewest that hold four
+/// blocks and leave at most one part in 16 unused.
 pub(crate) fn slices_of_class(class: usize, slice: usize) -> usize {
     let size = size_of_class(class);
+    if is_alone(class) {
+        return size.div_ceil(slice);
+    }
     let fits = |slices: &usize| {
         let bytes = slices * slice;
         bytes / size >= 4 && (bytes % size) * 16 <= bytes
@@ -105,11 +126,12 @@ mod tests {
 
     #[test]
     fn aligned_requests_have_a_class_up_to_the_largest() {
-        for shift in 4..=15 {
+        for shift in 4..=13 {
             let align = 1 << shift;
-            for size in [1, 17, 100, 4097, LARGEST - 1] {
+            for size in [1, 17, 100, 4097, SHARING - 1, SHARING + 1, LARGEST - 1] {
                 let class = class_of_aligned(size, align).expect("a power of two fits");
-                assert!(size_of_class(class) >= size && size_of_class(class).is_multiple_of(align));
+                assert!(size_of_class(class) >= size);
+                assert!(is_alone(class) || size_of_class(class).is_multiple_of(align));
             }
         }
         assert_eq!(class_of_aligned(LARGEST + 1, 16), None);
@@ -119,12 +141,23 @@ mod tests {
     #[test]
     fn spans_hold_at_least_four_blocks_and_waste_little() {
         for slice in [8 << 10, 16 << 10] {
-            for class in 0..CLASSES {
+            for class in 0..SHARED {
                 let bytes = slices_of_class(class, slice) * slice;
                 let size = size_of_class(class);
                 assert!(bytes / size >= 4, "class {class}");
                 assert!((bytes % size) * 16 <= bytes, "class {class}");
             }
         }
+    }
+
+    #[test]
+    fn a_span_of_a_block_that_is_alone_has_less_than_a_slice_to_spare() {
+        for slice in [8 << 10, 16 << 10] {
+            for class in SHARED..CLASSES {
+                let bytes = slices_of_class(class, slice) * slice;
+                assert!((size_of_class(class)..size_of_class(class) + slice).contains(&bytes));
+            }
+        }
+        assert!(!is_alone(class_of(SHARING)) && is_alone(class_of(SHARING + 1)));
     }
 }

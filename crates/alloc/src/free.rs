@@ -16,9 +16,12 @@ use crate::belongs::Place;
 use crate::class::{GRAIN, size_of_class};
 use crate::guard::{self, NOT_A_BEGINNING};
 use crate::large::Keep;
-use crate::region::{Region, SINGLE};
+use crate::region::Region;
 use crate::remote::Chain;
 use crate::{CoreAware, rseq};
+
+/// Blocks on their way home that are larger count as several, so that few of them wait.
+const WEIGHT: usize = 1 << 10;
 
 impl CoreAware {
     /// Frees a block.
@@ -52,7 +55,7 @@ impl CoreAware {
             // SAFETY: the caller's.
             let class = unsafe { self.class_in(region, block) };
             // SAFETY: the caller's; the tag says that the block is of this CPU's core.
-            return class != SINGLE && unsafe { here.give(usize::from(class), block.as_ptr()) };
+            return unsafe { here.give(usize::from(class), block.as_ptr()) };
         }
         false
     }
@@ -74,20 +77,16 @@ impl CoreAware {
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
             // SAFETY: the caller's.
             let class = unsafe { self.class_in(*region, block) };
-            let is_own = *owner == self.cores.of(here.cpu());
-            if class != SINGLE && is_own {
-                let class = usize::from(class);
+            let class = usize::from(class);
+            if *owner == self.cores.of(here.cpu()) {
                 // SAFETY: the caller's; this CPU's core owns the block.
                 return unsafe { here.flush(class, &self.heaps[*owner], block.as_ptr()) };
             }
-            if class != SINGLE {
-                let size = size_of_class(usize::from(class));
-                // SAFETY: what waited there was freed, each once.
-                let leave = |blocks: &[*mut u8]| unsafe { self.send_home(blocks) };
-                // SAFETY: the caller's.
-                if unsafe { here.send(size, block.as_ptr(), leave) } {
-                    return;
-                }
+            // SAFETY: what waited there was freed, each once.
+            let leave = |blocks: &[*mut u8]| unsafe { self.send_home(blocks) };
+            // SAFETY: the caller's.
+            if unsafe { here.send(size_of_class(class), block.as_ptr(), leave) } {
+                return;
             }
         }
         // SAFETY: the caller's.
@@ -150,6 +149,9 @@ impl CoreAware {
             Place::Region(_, owner) => {
                 // SAFETY: the caller's; blocks have at least 16 bytes.
                 let chain = unsafe { Chain::of(block) };
+                // SAFETY: the block is on its way home.
+                let size = unsafe { self.capacity(block) };
+                let chain = chain.as_heavy_as(size / WEIGHT);
                 // SAFETY: the owner's.
                 unsafe { self.heaps[owner].free_from_afar(chain) };
             }

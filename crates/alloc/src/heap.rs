@@ -12,12 +12,14 @@
 //! that sleeps comes back too.
 //!
 //! Spans with room stand in a list for each class, the latest first. A span that becomes empty
-//! gives its slices back unless it is the last of its class with room. A region that becomes empty
-//! lingers for 50 ms, and is unmapped then, or at once where eight of them linger: so a load that
-//! goes up and down costs few system calls and page faults, and what it leaves behind is given
-//! back. Time is looked at when spans are made or become empty; a program that allocates nothing
-//! any more keeps what lingered last, until [`Heap::trim`]. A span is taken from a region in use
-//! before one that lingers, and from one that lingers before a new one.
+//! gives its slices back unless it is the last of its class with room. Empty spans of blocks that are
+//! alone stay there, up to an eighth of the slices in use: the next block of their class is one look at
+//! a list, where cutting a region takes ten times as long. A region that becomes empty lingers, too, for
+//! the next span or as one of at most eight or an eighth of all. What was empty for a quarter of a second
+//! is given back: spans to their regions, regions and free slices of regions of blocks that are alone
+//! to the kernel. So a load that goes up and down costs few system calls and page faults, and what it
+//! leaves behind is given back. Time is looked at when spans are made or become empty; a program that
+//! allocates nothing any more keeps what lingered last, until [`Heap::trim`].
 
 mod regions;
 mod spans;
@@ -26,6 +28,7 @@ use crate::class::CLASSES;
 use crate::lock::Lock;
 use crate::region::{Block, Geometry, Region, Span};
 use crate::remote::{Chain, Remote};
+use regions::BINS;
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 
@@ -53,12 +56,17 @@ pub(crate) struct Inner {
     huge: bool,
     /// Spans with room, by class.
     with_room: [*mut Span; CLASSES],
-    /// Regions with free slices, those without, and those that are empty, the latest first.
-    open: *mut Region,
-    full: *mut Region,
+    /// Regions of blocks that share spans, and of those that are alone, by their longest run of free
+    /// slices; and those that are empty, the latest first.
+    in_use: [[*mut Region; BINS]; 2],
     idle: *mut Region,
     regions: usize,
     empty: usize,
+    /// Slices in spans, and those among them in empty spans of blocks that are alone.
+    taken: usize,
+    spare: usize,
+    /// When it was looked for what is empty for long: milliseconds of [`crate::os::now_ms`].
+    looked: u64,
 }
 
 /// What a heap holds.
@@ -83,11 +91,13 @@ impl Heap {
                 geometry,
                 huge,
                 with_room: [null_mut(); CLASSES],
-                open: null_mut(),
-                full: null_mut(),
+                in_use: [[null_mut(); BINS]; 2],
                 idle: null_mut(),
                 regions: 0,
                 empty: 0,
+                taken: 0,
+                spare: 0,
+                looked: 0,
             }),
         }
     }
@@ -105,15 +115,26 @@ impl Heap {
         Some(done)
     }
 
-    /// A block of a class.
+    /// A block of a class; whether it is known to hold zeros.
     #[inline]
-    pub(crate) fn take(&self, class: usize) -> *mut u8 {
+    pub(crate) fn take(&self, class: usize) -> (*mut u8, bool) {
         let taken = self.locked(|inner| match NonNull::new(inner.with_room[class]) {
             // SAFETY: a span with room of that class.
             Some(span) => unsafe { inner.pop(span, class) },
             None => self.take_slow(inner, class),
         });
-        taken.unwrap_or(null_mut())
+        taken.unwrap_or((null_mut(), false))
+    }
+
+    /// A block that is alone, of a class whose blocks are, at a multiple of so many slices.
+    pub(crate) fn take_aligned(&self, class: usize, align: usize) -> (*mut u8, bool) {
+        let taken = self.locked(|inner| {
+            self.bring_home(inner);
+            let span = inner.new_span(class, align);
+            // SAFETY: a span with room of that class.
+            span.map(|span| unsafe { inner.pop(span, class) })
+        });
+        taken.flatten().unwrap_or((null_mut(), false))
     }
 
     /// Blocks of a class, as many as there are places for and memory; how many.
@@ -122,8 +143,8 @@ impl Heap {
             for (taken, place) in places.iter_mut().enumerate() {
                 *place = match NonNull::new(inner.with_room[class]) {
                     // SAFETY: a span with room of that class.
-                    Some(span) => unsafe { inner.pop(span, class) },
-                    None => self.take_slow(inner, class),
+                    Some(span) => unsafe { inner.pop(span, class) }.0,
+                    None => self.take_slow(inner, class).0,
                 };
                 if place.is_null() {
                     return taken;
@@ -159,28 +180,23 @@ impl Heap {
     }
 
     #[cold]
-    fn take_slow(&self, inner: &mut Inner, class: usize) -> *mut u8 {
+    fn take_slow(&self, inner: &mut Inner, class: usize) -> (*mut u8, bool) {
         self.bring_home(inner);
-        let span = NonNull::new(inner.with_room[class]).or_else(|| inner.new_span(class));
+        let span = NonNull::new(inner.with_room[class]).or_else(|| inner.new_span(class, 1));
         // SAFETY: a span with room of that class.
-        span.map_or(null_mut(), |span| unsafe { inner.pop(span, class) })
+        span.map_or((null_mut(), false), |span| unsafe {
+            inner.pop(span, class)
+        })
     }
 
-    /// A block of its own slices.
-    pub(crate) fn take_single(&self, slices: usize, align: usize) -> *mut u8 {
-        let taken = self.locked(|inner| {
-            self.bring_home(inner);
-            let Some((region, first)) = inner.take_slices(slices, align) else {
-                return null_mut();
-            };
-            // SAFETY: the region is in use, and the lock is held.
-            unsafe { region.as_ref() }.hold_single(first, slices);
-            // SAFETY: the region is mapped.
-            let span = unsafe { Region::span(region, first) };
-            // SAFETY: the span was just made.
-            unsafe { span.as_ref() }.start(inner.geometry)
-        });
-        taken.unwrap_or(null_mut())
+    /// Makes a block that is alone one of a larger class, where it stands; whether it could.
+    ///
+    /// # Safety
+    /// `span` is one of this heap's, whose block is live and the caller's.
+    pub(crate) unsafe fn extend(&self, span: NonNull<Span>, class: usize) -> bool {
+        // SAFETY: the caller's, and `locked` holds the lock.
+        let extended = self.locked(|inner| unsafe { inner.extend(span, class) });
+        extended.unwrap_or(false)
     }
 
     /// Frees a block on its own core.

@@ -1,4 +1,4 @@
-//! Blocks beyond half a region: a mapping each.
+//! Blocks beyond 1 MiB: a mapping each.
 //!
 //! # Theory
 //!
@@ -11,9 +11,12 @@
 //!  | header | block ................ |            |  ... header | block .......... |
 //! ```
 //!
-//! Freed mappings of up to 32 MiB together are kept for the next request that fits to an eighth:
-//! without that, a program that takes and frees one such block in turn would fault in all of its
-//! pages each time. [`Large::trim`] gives them back.
+//! Freed mappings are kept for the next request that fits to an eighth: without that, a program that
+//! takes and frees one such block in turn would fault in all of its pages each time. They are an eighth
+//! of what is live or 64 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
+//! large block is mapped or freed; [`Large::trim`] gives all of them back.
+//!
+//! The kernel is not asked for huge pages when a block is taken: a program may touch one page of each.
 //!
 //! A header says whether its block was freed. Guarded allocators keep no mappings, and of the last
 //! 1,024 freed blocks the header alone stays mapped: a second free finds it.
@@ -32,9 +35,12 @@ pub(crate) const FREED_MAGIC: u64 = 0x6667_6672_6565_6421;
 /// Headers of freed blocks that guarded allocators keep.
 const HEADERS: usize = 1024;
 /// Mappings that are kept.
-const KEPT: usize = 8;
-/// Bytes that they may have together.
-const KEPT_BYTES: usize = 32 << 20;
+const KEPT: usize = 64;
+/// Bytes that they may have together, or one in so many of those that are live.
+const KEPT_BYTES: usize = 64 << 20;
+const KEPT_PART: usize = 8;
+/// How long they are kept.
+const LINGER_MS: u64 = 250;
 
 /// The header of a large block.
 #[repr(C)]
@@ -72,13 +78,30 @@ unsafe impl Sync for Large {}
 
 #[derive(Debug)]
 struct Inner {
-    kept: [(usize, usize); KEPT],
+    /// The first `count` are mappings, the oldest first.
+    kept: [Kept; KEPT],
+    count: usize,
     kept_bytes: usize,
     /// Addresses of the headers of freed blocks, the oldest at `oldest` once all places are used.
     headers: [usize; HEADERS],
     oldest: usize,
     stats: LargeStats,
 }
+
+/// A mapping of a freed block.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    start: usize,
+    mapped: usize,
+    /// Since when: milliseconds of [`os::now_ms`].
+    since: u64,
+}
+
+const NOTHING: Kept = Kept {
+    start: 0,
+    mapped: 0,
+    since: 0,
+};
 
 /// What stays mapped of a freed block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +128,8 @@ impl Large {
         Self {
             lock: Lock::new(),
             inner: UnsafeCell::new(Inner {
-                kept: [(0, 0); KEPT],
+                kept: [NOTHING; KEPT],
+                count: 0,
                 kept_bytes: 0,
                 headers: [0; HEADERS],
                 oldest: 0,
@@ -131,13 +155,7 @@ impl Large {
     }
 
     /// A block of `size` bytes at a multiple of `align`; whether it is known to hold zeros.
-    pub(crate) fn take(
-        &self,
-        geometry: Geometry,
-        size: usize,
-        align: usize,
-        huge: bool,
-    ) -> (*mut u8, bool) {
+    pub(crate) fn take(&self, geometry: Geometry, size: usize, align: usize) -> (*mut u8, bool) {
         let Some((offset, mapped)) = layout(geometry, size, align) else {
             return (null_mut(), false);
         };
@@ -153,11 +171,8 @@ impl Large {
         let Some(start) = os::map(mapped, align.max(geometry.region)) else {
             return (null_mut(), false);
         };
-        if huge && mapped >= geometry.region {
-            // SAFETY: the mapping just made.
-            unsafe { os::advise(start, mapped, libc::MADV_HUGEPAGE) };
-        }
-        self.locked(|inner| inner.count(mapped));
+        self.give_back(os::now_ms().saturating_sub(LINGER_MS));
+        self.locked(|inner| inner.add(mapped));
         let start = start.as_ptr().expose_provenance();
         // SAFETY: the mapping just made, as long as `layout` said.
         (
@@ -180,16 +195,33 @@ impl Large {
         } = unsafe { header.read() };
         // SAFETY: the header is mapped, and nobody else's since its block is free.
         unsafe { (*header.as_ptr()).magic = FREED_MAGIC };
-        self.locked(|inner| inner.uncount(mapped));
+        self.locked(|inner| inner.subtract(mapped));
         if keep == Keep::Header {
             // SAFETY: the block's mapping, and the caller's that nobody uses it.
             return unsafe { self.keep_header(start, mapped, header) };
         }
+        let kept = Kept {
+            start,
+            mapped,
+            since: os::now_ms(),
+        };
         let fits = offset < geometry.region;
-        if self.locked(|inner| fits && inner.keep(start, mapped)) != Some(true) {
+        if self.locked(|inner| fits && inner.keep(kept)) != Some(true) {
             // SAFETY: the block's mapping, which is not kept, and the caller's that nobody uses it.
             unsafe { unmap(start, mapped) };
         }
+        self.give_back(kept.since.saturating_sub(LINGER_MS));
+    }
+
+    /// Gives back mappings that were kept before then, and those that are too many; whether there were any.
+    fn give_back(&self, before: u64) -> bool {
+        let mut any = false;
+        while let Some(old) = self.locked(|inner| inner.excess(before)).flatten() {
+            // SAFETY: a mapping that was kept, and is no more.
+            unsafe { unmap(old.start, old.mapped) };
+            any = true;
+        }
+        any
     }
 
     /// Gives back a mapping but for the page of its header, and the oldest header that is kept.
@@ -256,8 +288,8 @@ impl Large {
             to.as_ptr().expose_provenance()
         };
         self.locked(|inner| {
-            inner.uncount(mapped);
-            inner.count(wanted);
+            inner.subtract(mapped);
+            inner.add(wanted);
         });
         // SAFETY: the block's mapping as it is now.
         unsafe { write_header(geometry, now, wanted, offset) }
@@ -265,16 +297,7 @@ impl Large {
 
     /// Gives back what is kept.
     pub(crate) fn trim(&self) -> bool {
-        let kept = self.locked(|inner| {
-            inner.kept_bytes = 0;
-            std::mem::replace(&mut inner.kept, [(0, 0); KEPT])
-        });
-        let mappings = kept.iter().flatten().filter(|(_, mapped)| *mapped > 0);
-        mappings
-            // SAFETY: mappings that were kept, and are no more.
-            .map(|&(start, mapped)| unsafe { unmap(start, mapped) })
-            .count()
-            > 0
+        self.give_back(u64::MAX)
     }
 
     pub(crate) fn stats(&self) -> LargeStats {
@@ -287,34 +310,54 @@ impl Large {
 }
 
 impl Inner {
-    /// A kept mapping that is long enough, and at most an eighth too long.
+    /// The shortest kept mapping that is long enough, if at most an eighth too long.
     fn reuse(&mut self, mapped: usize) -> Option<(usize, usize)> {
-        let fits =
-            |(_, kept): &&mut (usize, usize)| *kept >= mapped && *kept <= mapped + mapped / 8;
-        let place = self.kept.iter_mut().find(fits)?;
-        let found = std::mem::take(place);
-        self.kept_bytes -= found.1;
-        self.count(found.1);
-        Some(found)
+        let fit = mapped..=mapped + mapped / 8;
+        let kept = self.kept[..self.count].iter().enumerate();
+        let fitting = kept.filter(|(_, kept)| fit.contains(&kept.mapped));
+        let place = fitting.min_by_key(|(_, kept)| kept.mapped)?.0;
+        let found = self.remove(place);
+        self.add(found.mapped);
+        Some((found.start, found.mapped))
     }
 
-    fn keep(&mut self, start: usize, mapped: usize) -> bool {
-        let free = self.kept.iter_mut().find(|(_, kept)| *kept == 0);
-        let Some(place) = free.filter(|_| self.kept_bytes + mapped <= KEPT_BYTES) else {
-            return false;
-        };
-        *place = (start, mapped);
-        self.kept_bytes += mapped;
-        true
+    fn remove(&mut self, place: usize) -> Kept {
+        let found = self.kept[place];
+        self.kept.copy_within(place + 1..self.count, place);
+        self.count -= 1;
+        self.kept_bytes -= found.mapped;
+        found
     }
 
-    fn count(&mut self, mapped: usize) {
+    fn keep(&mut self, mapping: Kept) -> bool {
+        let fits = self.count < KEPT && mapping.mapped <= self.may_keep();
+        if fits {
+            self.kept[self.count] = mapping;
+            self.count += 1;
+            self.kept_bytes += mapping.mapped;
+        }
+        fits
+    }
+
+    /// Bytes that may be kept.
+    fn may_keep(&self) -> usize {
+        KEPT_BYTES.max(self.stats.live_bytes / KEPT_PART)
+    }
+
+    /// The oldest mapping that is kept, if it is to go.
+    fn excess(&mut self, before: u64) -> Option<Kept> {
+        let is_full = self.count == KEPT || self.kept_bytes > self.may_keep();
+        let goes = self.count > 0 && (is_full || self.kept[0].since < before);
+        goes.then(|| self.remove(0))
+    }
+
+    fn add(&mut self, mapped: usize) {
         self.stats.live_blocks += 1;
         self.stats.live_bytes += mapped;
     }
 
     /// A block that came without the lock was not counted.
-    fn uncount(&mut self, mapped: usize) {
+    fn subtract(&mut self, mapped: usize) {
         self.stats.live_blocks = self.stats.live_blocks.saturating_sub(1);
         self.stats.live_bytes = self.stats.live_bytes.saturating_sub(mapped);
     }
@@ -368,5 +411,57 @@ unsafe fn unmap(start: usize, mapped: usize) {
     if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)).filter(|_| mapped > 0) {
         // SAFETY: the caller's.
         unsafe { os::unmap(at, mapped) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inner() -> Inner {
+        Large::new().inner.into_inner()
+    }
+
+    fn kept(mapped: usize, since: u64) -> Kept {
+        Kept {
+            start: mapped,
+            mapped,
+            since,
+        }
+    }
+
+    #[test]
+    fn the_shortest_mapping_that_fits_to_an_eighth_is_reused() {
+        let mut inner = inner();
+        for pages in [800, 880, 840, 1_000] {
+            assert!(inner.keep(kept(pages * PAGE, 0)));
+        }
+        assert_eq!(inner.reuse(820 * PAGE), Some((840 * PAGE, 840 * PAGE)));
+        assert_eq!(inner.reuse(820 * PAGE), Some((880 * PAGE, 880 * PAGE)));
+        assert_eq!(inner.reuse(820 * PAGE), None, "1,000 pages are too many");
+        assert_eq!(inner.kept_bytes, 1_800 * PAGE);
+    }
+
+    #[test]
+    fn the_oldest_mapping_goes_when_there_are_too_many_and_when_it_is_old() {
+        let mut inner = inner();
+        for since in 0..KEPT as u64 {
+            assert!(inner.keep(kept(PAGE, since)));
+        }
+        assert!(!inner.keep(kept(PAGE, 99)), "there is no place");
+        assert_eq!(inner.excess(0).map(|old| old.since), Some(0));
+        assert!(inner.excess(0).is_none());
+        assert_eq!(inner.excess(2).map(|old| old.since), Some(1));
+        assert!(inner.excess(2).is_none());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_by_what_is_live() {
+        let mut inner = inner();
+        assert!(!inner.keep(kept(KEPT_BYTES + PAGE, 0)));
+        inner.add(KEPT_PART * (KEPT_BYTES + PAGE));
+        assert!(inner.keep(kept(KEPT_BYTES + PAGE, 0)));
+        inner.subtract(KEPT_PART * (KEPT_BYTES + PAGE));
+        assert!(inner.excess(0).is_some() && inner.kept_bytes == 0);
     }
 }

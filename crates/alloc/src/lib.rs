@@ -20,7 +20,7 @@
 //!
 //! # Invariants
 //!
-//! 1. Every live block up to half a region lies in a region whose `owner` was the core that asked
+//! 1. Every live block up to 1 MiB lies in a region whose `owner` was the core that asked
 //!    for it. So a large page holds blocks of one core, whatever threads do.
 //! 2. What a heap's lock guards is touched by its holder alone; other cores only push to its
 //!    remote list.
@@ -37,8 +37,8 @@
 //!   of the core that asked for them.
 //! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there
 //!   leave out the heap that was interrupted.
-//! - Free memory within a region in use is given back by [`CoreAware::trim`] alone; so is what a
-//!   program holds that stops to allocate and free at all.
+//! - Free memory within a region in use by blocks up to 32 KiB is given back by [`CoreAware::trim`]
+//!   alone; so is what a program holds that stops to allocate and free at all.
 
 mod belongs;
 mod class;
@@ -68,12 +68,15 @@ pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
 use belongs::Place;
-use class::{LARGEST, class_of, class_of_aligned};
+use class::{LARGEST, SHARING, class_of, class_of_aligned, is_alone};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
 use large::Large;
 use magazine::{Here, Magazines};
-use region::Geometry;
+use region::{Geometry, Region};
+
+/// A block that has to move to grow gets one part in so many more than was asked for.
+const SLACK: usize = 8;
 
 /// An allocator with its heaps, one a core.
 #[derive(Debug)]
@@ -185,15 +188,13 @@ impl CoreAware {
     /// A block of zeros.
     #[must_use]
     pub fn allocate_zeroed(&self, size: usize) -> *mut u8 {
-        if self.config.guarded || size <= LARGEST {
-            let block = self.allocate(size);
-            if !block.is_null() {
-                // SAFETY: the block has at least `size` bytes.
-                unsafe { block.write_bytes(0, size) };
-            }
-            return block;
-        }
-        let (block, is_zero) = self.allocate_at(self.here(), size, 1);
+        let (block, is_zero) = match self.config.guarded || size <= SHARING {
+            true => (self.allocate(size), false),
+            false => match self.allocate_fast(size) {
+                Some(block) => (block.as_ptr(), false),
+                None => self.allocate_at(self.here(), size, 1),
+            },
+        };
         if !block.is_null() && !is_zero {
             // SAFETY: the block has at least `size` bytes.
             unsafe { block.write_bytes(0, size) };
@@ -204,25 +205,25 @@ impl CoreAware {
     /// A block from the heap of a core; whether it is known to hold zeros.
     fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
         let own = self.allocate_in(&self.heaps[core], size, align);
-        let taken = match own.is_some_and(<*mut u8>::is_null) && self.is_any_lost() {
+        let is_refused = own.is_some_and(|(block, _)| block.is_null());
+        let taken = match is_refused && self.is_any_lost() {
             true => self.allocate_elsewhere(size, align),
             false => own,
         };
         match taken {
-            Some(block) => (block, false),
-            None => (self.large).take(self.geometry, size, align, self.config.huge),
+            Some(taken) => taken,
+            None => self.large.take(self.geometry, size, align),
         }
     }
 
     /// A block from a heap; `None` where it is too large for any.
-    fn allocate_in(&self, heap: &Heap, size: usize, align: usize) -> Option<*mut u8> {
+    fn allocate_in(&self, heap: &Heap, size: usize, align: usize) -> Option<(*mut u8, bool)> {
         if let Some(class) = self.class_for(size, align) {
             return Some(heap.take(class));
         }
-        let geometry = self.geometry;
-        let fits = size <= geometry.largest_single() && align <= geometry.largest_single();
-        let align = geometry.slices_for(align).max(1);
-        fits.then(|| heap.take_single(geometry.slices_for(size.max(1)), align))
+        let fits = size <= LARGEST && align <= self.geometry.largest_align();
+        let class = class_of(size.clamp(SHARING + 1, LARGEST));
+        fits.then(|| heap.take_aligned(class, align / self.geometry.slice()))
     }
 
     /// Whether a heap cannot be had, for this thread or for ever ([`lock`]).
@@ -233,10 +234,10 @@ impl CoreAware {
 
     /// A block from whichever heap has one; `None` where none can be had.
     #[cold]
-    fn allocate_elsewhere(&self, size: usize, align: usize) -> Option<*mut u8> {
+    fn allocate_elsewhere(&self, size: usize, align: usize) -> Option<(*mut u8, bool)> {
         let blocks = self.heaps.iter();
         let mut blocks = blocks.filter_map(|heap| self.allocate_in(heap, size, align));
-        blocks.find(|block| !block.is_null())
+        blocks.find(|(block, _)| !block.is_null())
     }
 
     /// Moves a block to one of at least `size` bytes, its contents with it; null, with the block
@@ -249,22 +250,21 @@ impl CoreAware {
     pub unsafe fn reallocate(&self, block: NonNull<u8>, size: usize) -> *mut u8 {
         // SAFETY: the caller's.
         let old = unsafe { self.usable(block) };
+        let mut wanted = size;
         if !self.config.guarded {
             if size <= old && size >= old / 2 {
                 return block.as_ptr();
             }
             // SAFETY: the caller's.
-            if let Place::Large(header) = unsafe { self.place(block) }
-                && size > self.geometry.largest_single()
-            {
-                // SAFETY: the caller's.
-                let moved = unsafe { self.large.resize(self.geometry, header, size) };
-                if !moved.is_null() {
-                    return moved;
-                }
+            if let Some(same) = unsafe { self.resize(block, size) } {
+                return same.as_ptr();
+            }
+            // What grows will grow again; of a large block only what is written takes memory.
+            if size > old && old > SHARING {
+                wanted = size.saturating_add(size / SLACK);
             }
         }
-        let to = self.allocate(size);
+        let to = self.allocate(wanted);
         if let Some(to) = NonNull::new(to) {
             // SAFETY: both blocks are live, different, and at least that long.
             unsafe { to.copy_from_nonoverlapping(block, old.min(size)) };
@@ -272,6 +272,36 @@ impl CoreAware {
             unsafe { self.free(block) };
         }
         to
+    }
+
+    /// Makes a block longer or shorter without copying it, if that can be: where it is now.
+    ///
+    /// # Safety
+    /// As [`CoreAware::reallocate`].
+    unsafe fn resize(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's.
+        match unsafe { self.place(block) } {
+            Place::Large(header) if size > LARGEST => {
+                // SAFETY: the caller's: the header is mapped.
+                let grows = size > unsafe { header.as_ref() }.usable();
+                let slack = if grows { size / SLACK } else { 0 };
+                let size = size.saturating_add(slack);
+                // SAFETY: the caller's.
+                NonNull::new(unsafe { self.large.resize(self.geometry, header, size) })
+            }
+            Place::Region(region, owner) if (SHARING + 1..=LARGEST).contains(&size) => {
+                // SAFETY: the block is live, so its span is.
+                let span = unsafe { Region::span_of(region, block, self.geometry) };
+                // SAFETY: the class of a live span changes with its block alone.
+                let (now, class) = (unsafe { span.as_ref() }.class(), class_of(size));
+                // SAFETY: the span is of that heap, and the block is the caller's.
+                let fits = is_alone(now)
+                    && class > now
+                    && unsafe { self.heaps[owner].extend(span, class) };
+                fits.then_some(block)
+            }
+            _ => None,
+        }
     }
 
     /// Gives free memory back to the kernel; whether there was any.

@@ -109,6 +109,17 @@ pub(crate) fn is_mapped(address: usize) -> bool {
     unsafe { libc::mincore(page, PAGE, &raw mut resident) == 0 }
 }
 
+/// Pages of a mapping that have memory, of the first two MiB or four; none where the kernel does not say.
+pub(crate) fn resident(at: NonNull<u8>, size: usize) -> usize {
+    let mut pages = [0; (4 << 20) / PAGE];
+    let counted = size.div_ceil(PAGE).min(pages.len());
+    // SAFETY: the kernel writes a byte for each page, and nothing to the pages themselves.
+    let is_counted = !cfg!(miri)
+        && unsafe { libc::mincore(at.as_ptr().cast(), counted * PAGE, pages.as_mut_ptr()) == 0 };
+    let pages = &pages[..if is_counted { counted } else { 0 }];
+    pages.iter().filter(|&&page| page & 1 != 0).count()
+}
+
 /// Milliseconds of a clock that only goes forward, to a few of them; it costs no system call.
 pub(crate) fn now_ms() -> u64 {
     let mut now = libc::timespec {

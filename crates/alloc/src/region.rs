@@ -5,7 +5,7 @@
 //! A region is as large as the large page and aligned to it, so the region of a block is found by
 //! clearing the low bits of its address. It is cut into 256 slices. The first two hold this
 //! header; the others are given out as *spans*: runs of slices that hold blocks of one size
-//! class, or one block of its own.
+//! class, or one block alone.
 //!
 //! ```text
 //!  0        2 slices                                                      256
@@ -17,9 +17,11 @@
 //!
 //! The record of a span stands at its first slice's place in the header; every slice of the span
 //! knows that place. What a free needs to see, the owner and the class of a slice, stands together
-//! ([`Seen`]), at one of eight places: headers begin at multiples of a large page, so without that
-//! those of all regions would compete for the same few lines of a cache. Blocks are carved from a span one after the other, so that memory that was
-//! never asked for is never touched; freed blocks form a list through their own first word.
+//! ([`Seen`]), and so does what the owner needs to find room ([`Own`]), each at one of eight places:
+//! headers begin at multiples of a large page, so without that those of all regions would compete for
+//! the same few lines of a cache. Blocks are carved from a span one after the other, so that memory
+//! that was never asked for is never touched; freed blocks form a list through their own first word.
+//! A region knows which of its slices hold zeros, so that zeros which are asked for need not be written.
 //!
 //! A region changes its owner only by being given back whole. Its header is written under the
 //! lock of the owner's heap; the tag, and the class, capacity and first slice of a span that holds
@@ -27,19 +29,20 @@
 //! those while the owner writes what stands beside them. So nobody borrows a header or a span
 //! mutably: what only the owner sees is a [`Cell`], what others see is atomic.
 
+mod bits;
+
 use std::cell::Cell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
-use crate::class::{size_of_class, slices_of_class};
+use crate::class::{is_alone, size_of_class, slices_of_class};
 use crate::os;
+use bits::Bits;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 /// Slices in a region.
 pub(crate) const SLICES: usize = 256;
 /// Slices of the header.
 const HEADER: usize = 2;
-/// The class of a span that is one block.
-pub(crate) const SINGLE: u8 = u8::MAX;
 
 /// The tag of the first core's regions.
 const FIRST_TAG: u64 = 0x6667_7265_6769_0000;
@@ -76,14 +79,18 @@ pub(crate) struct Span {
     pub(crate) used: Cell<u16>,
     /// Blocks that were ever given out: those beyond were never touched.
     pub(crate) carved: Cell<u16>,
-    /// Blocks in all; slices, for a span that is one block.
+    /// Blocks in all.
     capacity: AtomicU16,
     class: AtomicU8,
-    /// The place of the span's first slice; of every slice in it.
-    first: AtomicU8,
+    marks: Cell<u8>,
 }
 
-/// The places in a header for what a free sees.
+/// The span's slices held zeros when it was made.
+const CLEAN: u8 = 1;
+/// The span was empty when the heap looked for such spans last.
+const OLD: u8 = 2;
+
+/// The places in a header for what is looked at often.
 const PLACES: usize = 8;
 
 /// What a free sees of a region.
@@ -96,26 +103,44 @@ pub(crate) struct Seen {
     pub(crate) classes: [AtomicU8; SLICES],
 }
 
+/// What the owner looks at to find room.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) next: Cell<*mut Region>,
+    pub(crate) prev: Cell<*mut Region>,
+    /// Slices that belong to no span.
+    pub(crate) free_slices: Cell<u32>,
+    /// The longest run of them, or more than that.
+    pub(crate) longest: Cell<u16>,
+    /// Whether the kernel was asked for huge pages.
+    pub(crate) is_huge: Cell<bool>,
+    /// Whether it holds blocks that are alone in their spans.
+    pub(crate) is_alone: Cell<bool>,
+    /// Whether it was empty when the heap looked for such regions last.
+    pub(crate) is_old: Cell<bool>,
+    /// Slices that belong to no span, and those of them that did not either when the heap looked last.
+    free: Bits,
+    rested: Bits,
+    /// Slices that hold zeros: nobody had them since they were mapped, or dropped.
+    clean: Bits,
+    /// The first slice of the span that a slice is part of.
+    firsts: [AtomicU8; SLICES],
+}
+
 /// The header of a region.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// Slices that belong to no span.
-    pub(crate) free_slices: Cell<u32>,
-    /// Whether the kernel was asked for huge pages.
-    pub(crate) is_huge: Cell<bool>,
-    /// When it became empty: milliseconds of [`os::now_ms`].
-    pub(crate) empty_since: Cell<u64>,
-    pub(crate) next: Cell<*mut Region>,
-    pub(crate) prev: Cell<*mut Region>,
-    /// A bit for each slice that belongs to no span.
-    free: [Cell<u64>; SLICES / 64],
+    /// Where a large block has its header.
+    _large: [u64; 8],
     /// All within the first page, which a large block has too.
     seen: [Seen; PLACES],
+    own: [Own; PLACES],
     spans: [Span; SLICES],
 }
 
-const _: () = assert!(std::mem::offset_of!(Region, spans) <= os::PAGE);
+const _: () = assert!(std::mem::offset_of!(Region, own) <= os::PAGE);
 
 /// Size of the regions: two or four MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,15 +179,9 @@ impl Geometry {
         (at.addr().get() & (self.region - 1)) >> self.slice_shift
     }
 
-    /// Slices that hold `size` bytes.
+    /// What a block within a region is aligned to at the most: half of it.
     #[inline]
-    pub(crate) fn slices_for(self, size: usize) -> usize {
-        size.div_ceil(self.slice())
-    }
-
-    /// The largest block within a region: half of it.
-    #[inline]
-    pub(crate) fn largest_single(self) -> usize {
+    pub(crate) fn largest_align(self) -> usize {
         self.region / 2
     }
 }
@@ -184,11 +203,15 @@ impl Region {
         region.as_ptr().expose_provenance();
         // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
         let header = unsafe { region.as_ref() };
-        header.own_seen().tag.store(tag_of(owner as usize), Relaxed);
-        header.is_huge.set(is_huge);
-        header.free_slices.set(FREE_WHEN_EMPTY);
-        header.free.iter().for_each(|word| word.set(u64::MAX));
-        header.free[0].set(u64::MAX << HEADER);
+        let seen = &header.seen[header.place()];
+        seen.tag.store(tag_of(owner as usize), Relaxed);
+        let own = header.own();
+        own.is_huge.set(is_huge);
+        own.free_slices.set(FREE_WHEN_EMPTY);
+        own.longest.set(FREE_WHEN_EMPTY as u16);
+        for all in [&own.free, &own.clean] {
+            all.set(HEADER, SLICES - HEADER, true);
+        }
         Some(region)
     }
 
@@ -201,45 +224,76 @@ impl Region {
         base.as_ptr().cast::<u8>().wrapping_add(at).cast()
     }
 
-    fn own_seen(&self) -> &Seen {
-        &self.seen[((&raw const *self).addr() >> 21) % PLACES]
+    fn place(&self) -> usize {
+        ((&raw const *self).addr() >> 21) % PLACES
     }
 
-    fn set_class(&self, first: usize, slices: usize, class: u8) {
-        let seen = &self.own_seen().classes[first..first + slices];
-        seen.iter().for_each(|slice| slice.store(class, Relaxed));
-        self.spans[first].class.store(class, Relaxed);
+    /// What its owner looks at.
+    #[inline]
+    pub(crate) fn own(&self) -> &Own {
+        &self.own[self.place()]
     }
 
     /// Makes the span that begins at a slice hold blocks of a class.
     pub(crate) fn hold(&self, first: usize, class: usize, geometry: Geometry) {
         let slices = slices_of_class(class, geometry.slice());
-        let blocks = slices * geometry.slice() / size_of_class(class);
-        self.spans[first].capacity.store(blocks as u16, Relaxed);
-        self.set_class(first, slices, class as u8);
-    }
-
-    /// Makes the span that begins at a slice one block.
-    pub(crate) fn hold_single(&self, first: usize, slices: usize) {
-        self.spans[first].capacity.store(slices as u16, Relaxed);
-        self.spans[first].used.set(1);
-        self.set_class(first, slices, SINGLE);
+        let (span, seen) = (&self.spans[first], &self.seen[self.place()]);
+        let blocks = match is_alone(class) {
+            true => 1,
+            false => slices * geometry.slice() / size_of_class(class),
+        };
+        span.capacity.store(blocks as u16, Relaxed);
+        span.class.store(class as u8, Relaxed);
+        // A block that is alone begins at its first slice, and is freed nowhere else.
+        let slices = if is_alone(class) { 1 } else { slices };
+        for slice in &seen.classes[first..first + slices] {
+            slice.store(class as u8, Relaxed);
+        }
     }
 
     /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span: its
     /// first slice.
     pub(crate) fn take(&self, slices: usize, align: usize) -> Option<usize> {
-        let first = self.find(slices, align)?;
-        for at in first..first + slices {
-            self.free[at / 64].update(|bits| bits & !(1 << (at % 64)));
-            self.spans[at].first.store(first as u8, Relaxed);
+        if slices > self.own().longest.get().into() {
+            return None;
         }
-        self.free_slices.update(|free| free - slices as u32);
+        let first = self.find(slices, align)?;
         let span = &self.spans[first];
         span.free.set(null_mut());
         span.used.set(0);
         span.carved.set(0);
+        let is_clean = self.own().clean.has_all(first, slices);
+        span.marks.set(if is_clean { CLEAN } else { 0 });
+        self.occupy(first, first, slices);
         Some(first)
+    }
+
+    /// Makes slices part of the span that begins at `span`.
+    fn occupy(&self, span: usize, first: usize, slices: usize) {
+        let own = self.own();
+        own.free.set(first, slices, false);
+        own.rested.set(first, slices, false);
+        own.clean.set(first, slices, false);
+        own.free_slices.update(|free| free - slices as u32);
+        for slice in &own.firsts[first..first + slices] {
+            slice.store(span as u8, Relaxed);
+        }
+    }
+
+    /// Makes a span longer where it stands; whether the slices behind it were free.
+    pub(crate) fn extend(&self, first: usize, from: usize, to: usize) -> bool {
+        let is_free =
+            first + to <= SLICES && to > from && self.own().free.has_all(first + from, to - from);
+        if is_free {
+            self.occupy(first, first + from, to - from);
+        }
+        is_free
+    }
+
+    /// Finds out how long the longest run of free slices is.
+    pub(crate) fn measure(&self) {
+        let longest = self.own().free.runs().map(|(_, slices)| slices).max();
+        self.own().longest.set(longest.unwrap_or(0) as u16);
     }
 
     /// The record of the span that begins at a slice. It comes from the region's own pointer, so that
@@ -260,61 +314,39 @@ impl Region {
 
     /// The first run of free slices that is long enough.
     fn find(&self, slices: usize, align: usize) -> Option<usize> {
-        let mut at = HEADER;
-        while at + slices <= SLICES {
-            at = self.next_free(at)?.next_multiple_of(align);
-            match self.first_taken(at, slices) {
-                None if at + slices <= SLICES => return Some(at),
-                None => return None,
-                Some(taken) => at = taken + 1,
-            }
-        }
-        None
-    }
-
-    /// The first free slice at `from` or after it.
-    fn next_free(&self, from: usize) -> Option<usize> {
-        let mut word = from / 64;
-        let mut bits = self.free.get(word)?.get() & (u64::MAX << (from % 64));
-        while bits == 0 {
-            word += 1;
-            bits = self.free.get(word)?.get();
-        }
-        Some(word * 64 + bits.trailing_zeros() as usize)
-    }
-
-    /// The first slice of a run that is taken.
-    fn first_taken(&self, at: usize, slices: usize) -> Option<usize> {
-        let mut run = at..(at + slices).min(SLICES);
-        run.find(|slice| self.free[slice / 64].get() & (1 << (slice % 64)) == 0)
+        let fit = |(first, free): (usize, usize)| {
+            let at = first.next_multiple_of(align);
+            (at + slices <= first + free).then_some(at)
+        };
+        self.own().free.runs().find_map(fit)
     }
 
     /// Gives the slices of a span back.
     pub(crate) fn give(&self, first: usize, slices: usize) {
-        for at in first..first + slices {
-            self.free[at / 64].update(|bits| bits | 1 << (at % 64));
-        }
-        self.free_slices.update(|free| free + slices as u32);
+        let own = self.own();
+        own.free.set(first, slices, true);
+        own.free_slices.update(|free| free + slices as u32);
     }
 
-    /// Calls `see` with every run of free slices.
-    pub(crate) fn free_runs(&self, mut see: impl FnMut(usize, usize)) {
-        let mut at = HEADER;
-        while let Some(first) = self.next_free(at) {
-            let end = self.first_taken(first, SLICES - first).unwrap_or(SLICES);
-            see(first, end - first);
-            at = end;
-            if at >= SLICES {
-                return;
+    /// Calls `drop` with every run of free slices that may hold something; of those alone that were
+    /// free when it was called last, if so asked. What it dropped holds zeros from then on.
+    pub(crate) fn drop_free(&self, rested: bool, mut drop: impl FnMut(usize, usize) -> bool) {
+        let own = self.own();
+        let among = if rested { &own.rested } else { &own.free };
+        for (first, slices) in own.free.and_not(among, &own.clean).runs() {
+            if drop(first, slices) {
+                own.clean.set(first, slices, true);
             }
         }
+        own.rested.copy_from(&own.free);
     }
 
     /// Calls `see` with every span.
     pub(crate) fn spans(&self, mut see: impl FnMut(&Span)) {
-        let is_taken = |at: usize| self.free[at / 64].get() & (1 << (at % 64)) == 0;
-        let firsts = (HEADER..SLICES).filter(|&at| is_taken(at));
-        for at in firsts.filter(|&at| self.spans[at].first() == at) {
+        let own = self.own();
+        let is_first =
+            |&at: &usize| !own.free.has(at) && usize::from(own.firsts[at].load(Relaxed)) == at;
+        for at in (HEADER..SLICES).filter(is_first) {
             see(&self.spans[at]);
         }
     }
@@ -331,29 +363,26 @@ impl Region {
     ) -> NonNull<Span> {
         let slice = geometry.slice_of(at);
         // SAFETY: the caller's: the header is there for as long as the region has a live span.
-        let spans = unsafe { &raw mut (*region.as_ptr()).spans }.cast::<Span>();
-        // SAFETY: a slice's place is below SLICES.
-        let record = unsafe { spans.add(slice) };
-        // SAFETY: the record of a slice of a live span does not change.
-        let first = unsafe { &*record }.first();
-        // SAFETY: so is the place of its first slice.
-        let span = unsafe { spans.add(first) };
-        // SAFETY: a place in an array of a live header is not null.
-        unsafe { NonNull::new_unchecked(span) }
+        let own = unsafe { region.as_ref() }.own();
+        // What is said of a slice of a live span does not change.
+        let first = usize::from(own.firsts[slice].load(Relaxed));
+        // SAFETY: the region is mapped.
+        unsafe { Self::span(region, first) }
     }
 }
 
 impl Span {
-    /// The class of its blocks, or [`SINGLE`].
+    /// The class of its blocks.
     #[inline]
-    pub(crate) fn class(&self) -> u8 {
-        self.class.load(Relaxed)
+    pub(crate) fn class(&self) -> usize {
+        usize::from(self.class.load(Relaxed))
     }
 
-    /// The place of its first slice.
+    /// The place of its first slice: that of this record in the header.
     #[inline]
-    pub(crate) fn first(&self) -> usize {
-        usize::from(self.first.load(Relaxed))
+    pub(crate) fn first(&self, geometry: Geometry) -> usize {
+        let within = (&raw const *self).addr() & (geometry.region - 1);
+        (within - std::mem::offset_of!(Region, spans)) / size_of::<Self>()
     }
 
     #[inline]
@@ -363,19 +392,27 @@ impl Span {
 
     /// Slices of the span.
     pub(crate) fn slices(&self, geometry: Geometry) -> usize {
-        match self.class() {
-            SINGLE => self.capacity(),
-            class => slices_of_class(usize::from(class), geometry.slice()),
-        }
+        slices_of_class(self.class(), geometry.slice())
     }
 
     /// Bytes of each of its blocks.
     #[inline]
-    pub(crate) fn block(&self, geometry: Geometry) -> usize {
-        match self.class() {
-            SINGLE => self.capacity() * geometry.slice(),
-            class => size_of_class(usize::from(class)),
-        }
+    pub(crate) fn block(&self) -> usize {
+        size_of_class(self.class())
+    }
+
+    /// Whether the next block that was never given out holds zeros.
+    #[inline]
+    pub(crate) fn is_clean(&self) -> bool {
+        self.marks.get() & CLEAN != 0
+    }
+
+    /// Whether the span was marked as old before it is so now.
+    pub(crate) fn mark_old(&self, is_old: bool) -> bool {
+        let marks = self.marks.get();
+        self.marks
+            .set((marks & !OLD) | if is_old { OLD } else { 0 });
+        marks & OLD != 0
     }
 
     /// Whether another block can be had.
@@ -386,7 +423,7 @@ impl Span {
 
     /// Whether no other is in its list.
     #[inline]
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_only(&self) -> bool {
         self.next.get().is_null() && self.prev.get().is_null()
     }
 
@@ -394,7 +431,7 @@ impl Span {
     #[inline]
     pub(crate) fn start(&self, geometry: Geometry) -> *mut u8 {
         let region = (&raw const *self).addr() & !(geometry.region - 1);
-        with_exposed_provenance_mut(region + self.first() * geometry.slice())
+        with_exposed_provenance_mut(region + self.first(geometry) * geometry.slice())
     }
 }
 
@@ -428,7 +465,7 @@ mod tests {
         for first in spans {
             region.give(first, 3);
         }
-        assert_eq!(region.free_slices.get(), FREE_WHEN_EMPTY);
+        assert_eq!(region.own().free_slices.get(), FREE_WHEN_EMPTY);
         assert!(region.take(SLICES - HEADER, 1).is_some());
     }
 
@@ -439,6 +476,42 @@ mod tests {
         let first = region.take(1, 128).expect("an empty region has it");
         let start = region.spans[first].start(TWO);
         assert_eq!(start.addr(), base + 128 * TWO.slice());
+    }
+
+    #[test]
+    fn a_span_grows_into_free_slices_and_into_no_others() {
+        let region = region();
+        let (first, next) = (region.take(5, 1), region.take(2, 1));
+        let (first, next) = (first.expect("room"), next.expect("room"));
+        assert!(!region.extend(first, 5, 6), "the next span is there");
+        region.give(next, 2);
+        assert!(region.extend(first, 5, 7));
+        assert!(!region.extend(first, 7, SLICES), "the region ends");
+        region.measure();
+        assert_eq!(region.own().longest.get() as usize, SLICES - HEADER - 7);
+    }
+
+    #[test]
+    fn slices_are_clean_until_they_were_taken_and_once_they_are_dropped() {
+        let region = region();
+        let is_clean = |first: usize| region.spans[first].is_clean();
+        let first = region.take(4, 1).expect("room");
+        assert!(is_clean(first));
+        region.give(first, 4);
+        assert_eq!(region.take(4, 1), Some(first));
+        assert!(!is_clean(first));
+        region.give(first, 4);
+        region.drop_free(true, |_, _| {
+            unreachable!("they are free for the first time")
+        });
+        region.drop_free(true, |_, _| false);
+        assert!(
+            region.take(4, 1) == Some(first) && !is_clean(first),
+            "the kernel refused"
+        );
+        region.give(first, 4);
+        region.drop_free(false, |at, slices| (at, slices) == (first, 4));
+        assert!(region.take(4, 1) == Some(first) && is_clean(first));
     }
 
     proptest! {
@@ -458,9 +531,13 @@ mod tests {
                 }
             }
             let free = owner[HEADER..].iter().filter(|slot| slot.is_none()).count();
-            prop_assert_eq!(region.free_slices.get() as usize, free);
+            prop_assert_eq!(region.own().free_slices.get() as usize, free);
             let mut seen = 0;
-            region.free_runs(|_, slices| seen += slices);
+            region.drop_free(false, |_, _| true);
+            for (first, slices) in region.own().clean.runs() {
+                prop_assert!(region.own().free.has_all(first, slices));
+                seen += slices;
+            }
             prop_assert_eq!(seen, free);
         }
     }

@@ -38,6 +38,14 @@ impl Chain {
         }
     }
 
+    /// The chain, counted as so many blocks; as one at least.
+    pub(crate) fn as_heavy_as(self, blocks: usize) -> Self {
+        Self {
+            blocks: blocks.max(1),
+            ..self
+        }
+    }
+
     /// The chain with another block before it.
     ///
     /// # Safety

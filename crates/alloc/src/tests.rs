@@ -295,3 +295,97 @@ fn guarded_blocks_live_many_lives() {
     }
     assert_eq!(allocator.stats().live_blocks(), 0);
 }
+
+/// A block of an allocator, or a panic.
+fn block(at: *mut u8) -> NonNull<u8> {
+    NonNull::new(at).expect("this machine has memory")
+}
+
+#[test]
+fn zeros_are_written_only_where_somebody_wrote_before() {
+    let allocator = with_cores(1, Config::default());
+    for size in [40_000, 1_000_000, 3_000_000] {
+        let (at, is_zero) = allocator.allocate_at(0, size, 1);
+        assert!(
+            is_zero && is_filled(block(at), size, 0),
+            "{size} fresh bytes"
+        );
+        // SAFETY: the block has that many bytes.
+        unsafe { at.write_bytes(7, size) };
+        // SAFETY: it is not used again.
+        unsafe { allocator.free_at(0, block(at)) };
+        let again = block(allocator.allocate_zeroed(size));
+        assert_eq!(
+            again.as_ptr(),
+            at,
+            "this test is about a block that is used again"
+        );
+        assert!(
+            is_filled(again, size, 0),
+            "{size} bytes in their second life"
+        );
+    }
+}
+
+#[test]
+fn a_block_grows_where_it_stands_as_long_as_nothing_is_behind_it() {
+    let allocator = with_cores(1, Config::default());
+    let first = block(allocator.allocate(40_000));
+    // SAFETY: the block has that many bytes.
+    unsafe { first.write_bytes(9, 40_000) };
+    for size in (40_000..=LARGEST).step_by(8_192) {
+        // SAFETY: the block is live.
+        assert_eq!(unsafe { allocator.reallocate(first, size) }, first.as_ptr());
+    }
+    assert!(is_filled(first, 40_000, 9));
+    // SAFETY: the block is live, and not used again.
+    unsafe { allocator.free(first) };
+    assert_eq!(allocator.stats().live_blocks(), 0);
+}
+
+#[test]
+fn a_block_that_moves_to_grow_gets_more_than_it_asked_for() {
+    let allocator = with_cores(1, Config::default());
+    let mut growing = [0, 1].map(|_| block(allocator.allocate(40_000)));
+    let mut moves = 0;
+    for size in (40_000..4_000_000).step_by(8_192) {
+        for block_of in &mut growing {
+            // SAFETY: the block is live, and used only where it is then.
+            let now = block(unsafe { allocator.reallocate(*block_of, size) });
+            moves += usize::from(now != *block_of);
+            *block_of = now;
+        }
+    }
+    assert!(moves < 100, "{moves} moves of two blocks in 966 steps");
+}
+
+#[test]
+fn blocks_that_are_alone_are_not_put_on_huge_pages_before_they_are_used() {
+    let allocator = with_cores(1, Config::default());
+    let sparse: Vec<_> = (0..40)
+        .map(|_| block(allocator.allocate(900_000)))
+        .collect();
+    for block in sparse {
+        let region = allocator.geometry.base(block).cast::<Region>();
+        let region = NonNull::new(region).expect("a region");
+        // SAFETY: the region has a live block.
+        let own = unsafe { region.as_ref() }.own();
+        assert!(own.is_alone.get() && !own.is_huge.get());
+    }
+}
+
+#[test]
+fn empty_spans_of_blocks_that_are_alone_are_kept_up_to_a_bound() {
+    let allocator = with_cores(1, Config::default());
+    let sizes = (0..200).map(|number| 40_000 + number * 4_700);
+    let blocks: Vec<_> = sizes.map(|size| block(allocator.allocate(size))).collect();
+    let all = allocator.heaps[0].stats().regions;
+    // SAFETY: the blocks are live, and not used again.
+    blocks
+        .into_iter()
+        .for_each(|block| unsafe { allocator.free(block) });
+    let left = allocator.heaps[0].stats();
+    assert_eq!(left.live_blocks, 0);
+    assert!(left.regions * 2 < all, "{} of {all} regions", left.regions);
+    assert!(allocator.trim() && allocator.heaps[0].stats().regions == 0);
+}

@@ -1,82 +1,143 @@
-//! The regions of a heap: those with free slices, those without, and those that linger.
+//! The regions of a heap: those in use by how long a run of free slices they have, and those that
+//! linger.
+//!
+//! # Theory
+//!
+//! Slices come from the region whose longest free run is the shortest that fits: regions that are almost
+//! full are filled, and those that are almost empty become empty (the fullest huge page first, of
+//! A. H. Hunter et al., *Beyond malloc efficiency to fleet efficiency*, OSDI 2021). There is a list for
+//! each power of two of that length, so that finding one is a look at a few lists.
+//!
+//! Blocks that share spans and blocks that are alone have regions of their own. The former are carved
+//! one after the other and so are touched whole: their regions are on huge pages from the start, once
+//! the heap has grown. Of the latter a program may touch one page in a hundred. Their regions are moved
+//! to huge pages when the kernel says that seven pages in eight are resident: huge pages follow use.
 
 use std::ptr::{NonNull, null_mut};
 
 use super::{HeapStats, Inner};
-use crate::class::CLASSES;
+use crate::class::{CLASSES, is_alone, slices_of_class};
 use crate::os;
-use crate::region::{FREE_WHEN_EMPTY, Region, Span};
+use crate::region::{FREE_WHEN_EMPTY, Region, SLICES, Span};
 
-/// Regions with free slices that are looked at before a new one is mapped.
-const LOOKS: usize = 32;
+/// Lists of regions: those without free slices, and one for each power of two.
+pub(super) const BINS: usize = SLICES.ilog2() as usize + 1;
+/// Regions of the first list that may have room which are looked at.
+const LOOKS: usize = 8;
 /// Regions of a heap before further ones are huge from the start.
 const SMALL_HEAP: usize = 2;
-/// Empty regions that linger at the most.
+/// Empty regions that linger at the most, or one in so many of all.
 const KEPT: usize = 8;
-/// How long they linger.
-const LINGER_MS: u64 = 50;
+/// How long what is empty lingers at least; at most twice that.
+const LINGER_MS: u64 = 250;
+/// Slices of empty spans that a heap keeps at the most, or one in so many of those in use.
+const SPARE: usize = 512;
+const SPARE_PART: usize = 8;
+/// Regions whose resident pages are counted at once.
+const COUNTED: usize = 32;
+
+/// The list of regions whose longest free run is as long.
+fn bin_of(slices: usize) -> usize {
+    slices.checked_ilog2().map_or(0, |log| log as usize + 1)
+}
 
 impl Inner {
-    /// Slices of an open region, of one that lingers, or of a new one: the region, and the first of them.
+    /// Slices of a region in use, of one that lingers, or of a new one: the region, and the first of them.
     pub(super) fn take_slices(
         &mut self,
+        alone: bool,
         slices: usize,
         align: usize,
     ) -> Option<(NonNull<Region>, usize)> {
-        let mut next = self.open;
-        for _ in 0..LOOKS {
-            let Some(region) = NonNull::new(next) else {
-                break;
-            };
-            // SAFETY: it is open.
-            if let Some(first) = unsafe { self.take_from(region, slices, align) } {
-                return Some((region, first));
+        for bin in bin_of(slices)..BINS {
+            let mut next = self.in_use[usize::from(alone)][bin];
+            for _ in 0..LOOKS {
+                let Some(region) = NonNull::new(next) else {
+                    break;
+                };
+                // SAFETY: it is in use.
+                if let Some(first) = unsafe { self.take_from(region, slices, align) } {
+                    return Some((region, first));
+                }
+                // SAFETY: regions in the lists are mapped.
+                next = unsafe { region.as_ref() }.own().next.get();
             }
-            // SAFETY: regions in the list are mapped.
-            next = unsafe { region.as_ref() }.next.get();
         }
         let region = match NonNull::new(self.idle) {
             // SAFETY: it lingers.
             Some(region) => unsafe { self.awaken(region) },
-            None => self.new_region()?,
+            None => self.new_region(alone)?,
         };
         // SAFETY: it is mapped, this heap's, and in no list now.
-        unsafe { insert(&mut self.open, region) };
-        // SAFETY: now it is open.
+        let own = unsafe { region.as_ref() }.own();
+        own.is_alone.set(alone);
+        // SAFETY: as above.
+        let list = unsafe { self.list_of(region) };
+        // SAFETY: as above.
+        unsafe { insert(list, region) };
+        // SAFETY: now it is in use.
         let first = unsafe { self.take_from(region, slices, align) }?;
         Some((region, first))
     }
 
     /// # Safety
-    /// `region` is one of the open ones.
+    /// `region` is one of those in use.
     unsafe fn take_from(
         &mut self,
         region: NonNull<Region>,
         slices: usize,
         align: usize,
     ) -> Option<usize> {
-        // SAFETY: regions in the list are mapped, and the lock is held.
+        // SAFETY: regions in the lists are mapped, and the lock is held.
         let record = unsafe { region.as_ref() };
         let first = record.take(slices, align)?;
-        if record.free_slices.get() == 0 {
-            // SAFETY: the caller's.
-            unsafe { remove(&mut self.open, region) };
-            // SAFETY: it was taken out above.
-            unsafe { insert(&mut self.full, region) };
+        self.taken += slices;
+        // SAFETY: the caller's.
+        unsafe { self.file(region) };
+        if record.own().free_slices.get() == 0 && !record.own().is_alone.get() {
             // SAFETY: it is mapped.
             unsafe { self.make_huge(region) };
         }
         Some(first)
     }
 
-    fn new_region(&mut self) -> Option<NonNull<Region>> {
-        let is_huge = self.huge && self.regions >= SMALL_HEAP;
+    /// The list that a region in use is in.
+    ///
+    /// # Safety
+    /// `region` is mapped.
+    unsafe fn list_of(&mut self, region: NonNull<Region>) -> &mut *mut Region {
+        // SAFETY: the caller's; the lock is held.
+        let own = unsafe { region.as_ref() }.own();
+        &mut self.in_use[usize::from(own.is_alone.get())][bin_of(own.longest.get().into())]
+    }
+
+    /// Puts a region in use, whose slices were taken or given back, into its list.
+    ///
+    /// # Safety
+    /// `region` is one of those in use.
+    unsafe fn file(&mut self, region: NonNull<Region>) {
+        // SAFETY: the caller's; the lock is held.
+        let record = unsafe { region.as_ref() };
+        let before = bin_of(record.own().longest.get().into());
+        let alone = usize::from(record.own().is_alone.get());
+        record.measure();
+        let now = bin_of(record.own().longest.get().into());
+        if now != before {
+            // SAFETY: it is in the list of what it had before.
+            unsafe { remove(&mut self.in_use[alone][before], region) };
+            // SAFETY: it was taken out above.
+            unsafe { insert(&mut self.in_use[alone][now], region) };
+        }
+    }
+
+    fn new_region(&mut self, alone: bool) -> Option<NonNull<Region>> {
+        let is_huge = self.huge && !alone && self.regions >= SMALL_HEAP;
         let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
         Some(region)
     }
 
-    /// Takes the latest empty region, and gives back those that have lingered for too long.
+    /// Takes the latest empty region.
     ///
     /// # Safety
     /// `region` is one of those that linger.
@@ -84,138 +145,206 @@ impl Inner {
         // SAFETY: the caller's.
         unsafe { remove(&mut self.idle, region) };
         self.empty -= 1;
-        self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
         region
     }
 
-    /// Lets a region that became empty linger.
+    /// Lets a region that became empty linger, if not too many do.
     ///
     /// # Safety
-    /// `region` is one of the open ones.
+    /// `region` is one of those in use, and empty.
     unsafe fn put_to_rest(&mut self, region: NonNull<Region>) {
-        let now = os::now_ms();
         // SAFETY: the region is mapped, and the lock is held.
-        unsafe { region.as_ref() }.empty_since.set(now);
+        unsafe { region.as_ref() }.own().is_old.set(false);
         // SAFETY: the caller's.
-        unsafe { remove(&mut self.open, region) };
+        let list = unsafe { self.list_of(region) };
+        // SAFETY: the caller's.
+        unsafe { remove(list, region) };
         // SAFETY: it was taken out above.
         unsafe { insert(&mut self.idle, region) };
         self.empty += 1;
-        self.give_back_idle(now.saturating_sub(LINGER_MS));
+        if self.empty > KEPT.max(self.regions / KEPT) {
+            // SAFETY: it is one of them.
+            unsafe { self.unmap(region) };
+        }
     }
 
-    /// Unmaps regions that became empty before then, and those beyond the latest few.
-    fn give_back_idle(&mut self, before: u64) -> bool {
-        let (mut next, mut kept, all) = (self.idle, 0, self.empty);
+    /// Gives a region that lingers back.
+    ///
+    /// # Safety
+    /// `region` is one of those that linger.
+    unsafe fn unmap(&mut self, region: NonNull<Region>) {
+        // SAFETY: the caller's.
+        unsafe { remove(&mut self.idle, region) };
+        self.regions -= 1;
+        self.empty -= 1;
+        // SAFETY: it is empty, so nobody has a block of it, and in no list.
+        unsafe { os::unmap(region.cast(), self.geometry.region) };
+    }
+
+    /// Gives back what was empty when this was called last, if that is long ago.
+    pub(super) fn give_back_old(&mut self) {
+        let now = os::now_ms();
+        if now >= self.looked + LINGER_MS {
+            self.looked = now;
+            self.give_back_empty(true);
+            self.make_dense_huge();
+        }
+    }
+
+    /// Gives back empty spans, empty regions and free slices: all, or those that were so when this was
+    /// called last. Whether there were any.
+    fn give_back_empty(&mut self, old: bool) -> bool {
+        self.give_back_spans(old);
+        let (mut next, all) = (self.idle, self.empty);
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped, and the lock is held.
-            let record = unsafe { region.as_ref() };
-            next = record.next.get();
-            if kept < KEPT && record.empty_since.get() >= before {
-                kept += 1;
-                continue;
+            let own = unsafe { region.as_ref() }.own();
+            next = own.next.get();
+            if own.is_old.replace(true) || !old {
+                // SAFETY: it is one of them.
+                unsafe { self.unmap(region) };
             }
-            // SAFETY: it is one of them.
-            unsafe { remove(&mut self.idle, region) };
-            self.regions -= 1;
-            self.empty -= 1;
-            // SAFETY: it is empty, so nobody has a block of it, and in no list.
-            unsafe { os::unmap(region.cast(), self.geometry.region) };
         }
-        self.empty < all
+        let mut given = self.empty < all;
+        // Free slices between blocks that share spans are soon taken again, and part of huge pages.
+        for list in &self.in_use[usize::from(old)..] {
+            for region in list.iter().flat_map(|&first| all_from(first)) {
+                // SAFETY: it is in use.
+                given |= unsafe { self.drop_free(region, old) };
+            }
+        }
+        given
     }
 
-    /// Makes a huge page of a region that is full. A heap that has grown has them from the start;
-    /// a small one does not, so that a small program does not take megabytes that it never uses.
+    fn give_back_spans(&mut self, old: bool) {
+        for class in (0..CLASSES).filter(|&class| !old || is_alone(class)) {
+            let mut next = self.with_room[class];
+            while let Some(span) = NonNull::new(next) {
+                // SAFETY: spans in the lists are live, and the lock is held.
+                let record = unsafe { span.as_ref() };
+                next = record.next.get();
+                if record.used.get() == 0 && (record.mark_old(true) || !old) {
+                    // SAFETY: it is in the list of its class, and empty.
+                    unsafe { self.drop_span(span, class) };
+                }
+            }
+        }
+    }
+
+    /// Drops the free slices of a region in use, or those that were free when this was called last.
+    ///
+    /// # Safety
+    /// `region` is one of this heap's.
+    unsafe fn drop_free(&self, region: NonNull<Region>, rested: bool) -> bool {
+        // SAFETY: the caller's: it is mapped; the lock is held.
+        let record = unsafe { region.as_ref() };
+        let slice = self.geometry.slice();
+        let mut given = false;
+        record.drop_free(rested, |first, slices| {
+            // SAFETY: the slices are those of the region.
+            let at = unsafe { region.cast::<u8>().add(first * slice) };
+            // SAFETY: slices that belong to no span hold no block.
+            let is_dropped = unsafe { os::advise(at, slices * slice, libc::MADV_DONTNEED) };
+            given |= is_dropped;
+            is_dropped
+        });
+        if given {
+            record.own().is_huge.set(false);
+        }
+        given
+    }
+
+    /// Makes huge pages of those regions of blocks that are alone which are in use almost whole.
+    fn make_dense_huge(&mut self) {
+        if !self.huge {
+            return;
+        }
+        let full = self.in_use[1][..BINS - 3]
+            .iter()
+            .flat_map(|&first| all_from(first));
+        // SAFETY: regions in the lists are mapped.
+        let small = full.filter(|region| !unsafe { region.as_ref() }.own().is_huge.get());
+        for region in small.take(COUNTED) {
+            let pages = self.geometry.region / os::PAGE;
+            if os::resident(region.cast(), self.geometry.region) >= pages - pages / 8 {
+                // SAFETY: it is in use.
+                unsafe { self.make_huge(region) };
+            }
+        }
+    }
+
+    /// Makes a huge page of a region. A heap that has grown has them from the start; a small one does
+    /// not, so that a small program does not take megabytes that it never uses.
     ///
     /// # Safety
     /// `region` is one of this heap's.
     unsafe fn make_huge(&self, region: NonNull<Region>) {
         // SAFETY: the caller's: it is mapped; the lock is held.
-        let record = unsafe { region.as_ref() };
-        if !self.huge || record.is_huge.get() {
+        let own = unsafe { region.as_ref() }.own();
+        if !self.huge || own.is_huge.get() {
             return;
         }
-        record.is_huge.set(true);
+        own.is_huge.set(true);
         for advice in [libc::MADV_HUGEPAGE, os::MADV_COLLAPSE] {
             // SAFETY: all of a mapped region; neither drops contents.
             unsafe { os::advise(region.cast(), self.geometry.region, advice) };
         }
     }
 
-    /// Gives the slices of an empty span back to its region, and an empty region to the kernel.
+    /// Whether so many slices of one more empty span may be kept.
+    pub(super) fn may_spare(&self, slices: usize) -> bool {
+        self.spare + slices <= SPARE.max(self.taken / SPARE_PART)
+    }
+
+    /// Gives the slices of an empty span back to its region, which may be empty then.
     ///
     /// # Safety
     /// `span` is a live one of this heap's, in no list, and nobody has a block of it.
     pub(super) unsafe fn give_back(&mut self, span: NonNull<Span>) {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
-        record.used.set(0);
-        let (first, slices) = (record.first(), record.slices(self.geometry));
+        let slices = record.slices(self.geometry);
         let region = self.geometry.base(span.cast()).cast::<Region>();
         // SAFETY: the record of a span stands in the header of its region.
         let region = unsafe { NonNull::new_unchecked(region) };
         // SAFETY: the region is mapped, and the lock is held.
-        let record = unsafe { region.as_ref() };
-        let was_full = record.free_slices.get() == 0;
-        record.give(first, slices);
-        let is_empty = record.free_slices.get() == FREE_WHEN_EMPTY;
-        if was_full {
-            // SAFETY: a region without free slices is in that list.
-            unsafe { remove(&mut self.full, region) };
-            // SAFETY: it was taken out above.
-            unsafe { insert(&mut self.open, region) };
-        }
-        if is_empty {
-            // SAFETY: a region with free slices that held a span is open.
+        let within = unsafe { region.as_ref() };
+        within.give(record.first(self.geometry), slices);
+        self.taken -= slices;
+        // SAFETY: a region that held a span is in use.
+        unsafe { self.file(region) };
+        if within.own().free_slices.get() == FREE_WHEN_EMPTY {
+            // SAFETY: as above.
             unsafe { self.put_to_rest(region) };
-        } else if !self.idle.is_null() {
-            self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
         }
+    }
+
+    /// Makes the span of a block that is alone hold one of another class, where it stands; whether it could.
+    ///
+    /// # Safety
+    /// `span` is one of this heap's, whose block is live.
+    pub(super) unsafe fn extend(&mut self, span: NonNull<Span>, class: usize) -> bool {
+        // SAFETY: the caller's; the lock is held.
+        let record = unsafe { span.as_ref() };
+        let (from, slice) = (record.slices(self.geometry), self.geometry.slice());
+        let (first, to) = (record.first(self.geometry), slices_of_class(class, slice));
+        let region = self.geometry.base(span.cast()).cast::<Region>();
+        // SAFETY: the record of a span stands in the header of its region.
+        let region = unsafe { NonNull::new_unchecked(region) };
+        // SAFETY: the region is mapped, and the lock is held.
+        let within = unsafe { region.as_ref() };
+        let fits = from == to || within.extend(first, from, to);
+        if fits {
+            within.hold(first, class, self.geometry);
+            self.taken += to - from;
+            // SAFETY: a region that holds a span is in use.
+            unsafe { self.file(region) };
+        }
+        fits
     }
 
     pub(super) fn trim(&mut self) -> bool {
-        for class in 0..CLASSES {
-            let mut next = self.with_room[class];
-            while let Some(span) = NonNull::new(next) {
-                // SAFETY: spans in the lists are live, and the lock is held.
-                let record = unsafe { span.as_ref() };
-                next = record.next.get();
-                if record.used.get() == 0 {
-                    // SAFETY: it is in the list of its class.
-                    unsafe { self.unlink(span, class) };
-                    // SAFETY: it was taken out above, and is empty.
-                    unsafe { self.give_back(span) };
-                }
-            }
-        }
-        let mut given = self.give_back_idle(u64::MAX);
-        let mut next = self.open;
-        while let Some(region) = NonNull::new(next) {
-            // SAFETY: regions in the list are mapped.
-            next = unsafe { region.as_ref() }.next.get();
-            // SAFETY: it is open.
-            given |= unsafe { self.release_unused(region) };
-        }
-        given
-    }
-
-    /// Drops the free slices of a region that is in use.
-    ///
-    /// # Safety
-    /// `region` is one of this heap's.
-    unsafe fn release_unused(&mut self, region: NonNull<Region>) -> bool {
-        // SAFETY: the caller's: it is mapped; the lock is held.
-        let record = unsafe { region.as_ref() };
-        let slice = self.geometry.slice();
-        let mut given = false;
-        record.free_runs(|first, slices| {
-            // SAFETY: the slices are those of the region.
-            let at = unsafe { region.cast::<u8>().add(first * slice) };
-            // SAFETY: slices that belong to no span hold no block.
-            given |= unsafe { os::advise(at, slices * slice, libc::MADV_DONTNEED) };
-        });
-        given
+        self.give_back_empty(false)
     }
 
     pub(super) fn stats(&self) -> HeapStats {
@@ -223,20 +352,29 @@ impl Inner {
             regions: self.regions,
             ..HeapStats::default()
         };
-        for list in [self.open, self.full] {
-            let mut next = list;
-            while let Some(region) = NonNull::new(next) {
-                // SAFETY: regions in the lists are mapped, and the lock is held.
-                let record = unsafe { region.as_ref() };
-                record.spans(|span| {
-                    stats.live_blocks += usize::from(span.used.get());
-                    stats.live_bytes += usize::from(span.used.get()) * span.block(self.geometry);
-                });
-                next = record.next.get();
-            }
+        for region in self
+            .in_use
+            .iter()
+            .flatten()
+            .flat_map(|&first| all_from(first))
+        {
+            // SAFETY: regions in the lists are mapped, and the lock is held.
+            unsafe { region.as_ref() }.spans(|span| {
+                stats.live_blocks += usize::from(span.used.get());
+                stats.live_bytes += usize::from(span.used.get()) * span.block();
+            });
         }
         stats
     }
+}
+
+/// The regions of a list, which is not changed meanwhile.
+fn all_from(first: *mut Region) -> impl Iterator<Item = NonNull<Region>> {
+    // SAFETY: regions in the lists are mapped, and the lock is held.
+    let next = |region: &NonNull<Region>| unsafe { region.as_ref() }.own().next.get();
+    std::iter::successors(NonNull::new(first), move |region| {
+        NonNull::new(next(region))
+    })
 }
 
 /// Puts a region at the head of a list.
@@ -245,12 +383,12 @@ impl Inner {
 /// It is mapped and in no list; the lock of its heap, whose list it is, is held.
 unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
-    let record = unsafe { region.as_ref() };
-    record.prev.set(null_mut());
-    record.next.set(*list);
+    let own = unsafe { region.as_ref() }.own();
+    own.prev.set(null_mut());
+    own.next.set(*list);
     if let Some(next) = NonNull::new(*list) {
         // SAFETY: regions in the list are mapped, and another one than `region`.
-        unsafe { next.as_ref() }.prev.set(region.as_ptr());
+        unsafe { next.as_ref() }.own().prev.set(region.as_ptr());
     }
     *list = region.as_ptr();
 }
@@ -261,15 +399,15 @@ unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
 /// It is in that list, and the lock of its heap is held.
 unsafe fn remove(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
-    let record = unsafe { region.as_ref() };
-    let (prev, next) = (record.prev.get(), record.next.get());
+    let own = unsafe { region.as_ref() }.own();
+    let (prev, next) = (own.prev.get(), own.next.get());
     match NonNull::new(prev) {
         // SAFETY: neighbours in the list are mapped.
-        Some(prev) => unsafe { prev.as_ref() }.next.set(next),
+        Some(prev) => unsafe { prev.as_ref() }.own().next.set(next),
         None => *list = next,
     }
     if let Some(next) = NonNull::new(next) {
         // SAFETY: as above.
-        unsafe { next.as_ref() }.prev.set(prev);
+        unsafe { next.as_ref() }.own().prev.set(prev);
     }
 }

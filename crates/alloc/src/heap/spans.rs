@@ -3,38 +3,42 @@
 use std::ptr::{NonNull, null_mut};
 
 use super::Inner;
-use crate::class::{size_of_class, slices_of_class};
+use crate::class::{is_alone, size_of_class, slices_of_class};
 use crate::guard::{self, FREED_TWICE};
-use crate::region::{Block, Region, SINGLE, Span};
+use crate::region::{Block, Region, Span};
 
 impl Inner {
-    /// The next block of a span with room.
+    /// The next block of a span with room; whether it is known to hold zeros.
     ///
     /// # Safety
     /// `span` is in the list of that class.
     #[inline]
-    pub(super) unsafe fn pop(&mut self, span: NonNull<Span>, class: usize) -> *mut u8 {
+    pub(super) unsafe fn pop(&mut self, span: NonNull<Span>, class: usize) -> (*mut u8, bool) {
         // SAFETY: spans in the lists are live, and the lock is held.
         let record = unsafe { span.as_ref() };
-        let block = match NonNull::new(record.free.get()) {
+        let (block, is_zero) = match NonNull::new(record.free.get()) {
             Some(block) => {
                 // SAFETY: blocks in a span's list are free.
                 record.free.set(unsafe { block.as_ref() }.next);
-                block.cast::<u8>().as_ptr()
+                (block.cast::<u8>().as_ptr(), false)
             }
             None => {
                 let at = usize::from(record.carved.get()) * size_of_class(class);
                 record.carved.update(|carved| carved + 1);
                 // SAFETY: fewer blocks than the span's capacity were carved, so this one is in it.
-                unsafe { record.start(self.geometry).add(at) }
+                let block = unsafe { record.start(self.geometry).add(at) };
+                (block, record.is_clean())
             }
         };
         record.used.update(|used| used + 1);
+        if is_alone(class) {
+            self.spare -= record.slices(self.geometry);
+        }
         if !record.has_room() {
             // SAFETY: the caller's.
             unsafe { self.unlink(span, class) };
         }
-        block
+        (block, is_zero)
     }
 
     /// Takes a block back into its span. Where no block of the span is in use, or it is the last one
@@ -49,27 +53,49 @@ impl Inner {
         if record.used.get() == 0 || record.free.get() == block.as_ptr() {
             guard::abort(FREED_TWICE, block.cast());
         }
-        if record.class() == SINGLE {
-            // SAFETY: it was its only block; spans of one block are in no list.
-            return unsafe { self.give_back(span) };
-        }
         // SAFETY: the caller's: the block is free now, and has room for a list.
         unsafe { (*block.as_ptr()).next = record.free.get() };
         record.free.set(block.as_ptr());
-        let class = usize::from(record.class());
+        let class = record.class();
         let had_room = record.has_room();
         record.used.update(|used| used - 1);
-        let is_empty = record.used.get() == 0;
         if !had_room {
             // SAFETY: a span without room is in no list.
             unsafe { self.link(span, class) };
         }
-        if is_empty && !record.is_alone() {
-            // SAFETY: a span with room is in its list.
-            unsafe { self.unlink(span, class) };
-            // SAFETY: it was taken out above.
-            unsafe { self.give_back(span) };
+        if record.used.get() > 0 {
+            return;
         }
+        let is_kept = match is_alone(class) {
+            true => {
+                let slices = record.slices(self.geometry);
+                let may = self.may_spare(slices);
+                self.spare += slices;
+                record.mark_old(false);
+                may
+            }
+            false => record.is_only(),
+        };
+        if !is_kept {
+            // SAFETY: a span with room is in its list; this one is empty.
+            unsafe { self.drop_span(span, class) };
+        }
+        self.give_back_old();
+    }
+
+    /// Gives an empty span back.
+    ///
+    /// # Safety
+    /// It is in the list of that class, and nobody has a block of it.
+    pub(super) unsafe fn drop_span(&mut self, span: NonNull<Span>, class: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.unlink(span, class) };
+        if is_alone(class) {
+            // SAFETY: spans in the lists are live, and the lock is held.
+            self.spare -= unsafe { span.as_ref() }.slices(self.geometry);
+        }
+        // SAFETY: it was taken out above, and is empty.
+        unsafe { self.give_back(span) };
     }
 
     /// Takes back a block that was freed and is not home yet.
@@ -121,14 +147,18 @@ impl Inner {
         }
     }
 
-    /// A span for a class, in its list.
-    pub(super) fn new_span(&mut self, class: usize) -> Option<NonNull<Span>> {
+    /// A span for a class, in its list, at a multiple of so many slices.
+    pub(super) fn new_span(&mut self, class: usize, align: usize) -> Option<NonNull<Span>> {
+        self.give_back_old();
         let slices = slices_of_class(class, self.geometry.slice());
-        let (region, first) = self.take_slices(slices, 1)?;
+        let (region, first) = self.take_slices(is_alone(class), slices, align)?;
         // SAFETY: the region is in use, and the lock is held.
         unsafe { region.as_ref() }.hold(first, class, self.geometry);
         // SAFETY: the region is mapped.
         let span = unsafe { Region::span(region, first) };
+        if is_alone(class) {
+            self.spare += slices;
+        }
         // SAFETY: the span was just made.
         unsafe { self.link(span, class) };
         Some(span)
