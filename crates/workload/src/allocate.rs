@@ -1,10 +1,6 @@
-//! `allocate`: flows that take memory and free it, in the patterns by which allocators are compared.
-//!
-//! # What it stands for
-//!
-//! Hardly anything but the allocator: what a block is used for is a word in it. So a difference
-//! here is the most that another allocator can bring; [`crate::warehouse`] and [`crate::wiki`]
-//! show what is left of it in a program.
+//! `allocate`: flows that take memory and free it, in the patterns by which allocators are
+//! compared. A block is used for one word. So a difference here is the most that another allocator
+//! can bring; [`crate::warehouse`] and [`crate::wiki`] show what is left of it in a program.
 //!
 //! | pattern | what each flow does | after |
 //! |---|---|---|
@@ -14,21 +10,14 @@
 //! | `cache-thrash` | takes 8 bytes, writes them often, frees them | E. Berger and others, "Hoard", 2000 |
 //! | `cache-scratch` | the same, and the first block is one of many that the parent took side by side | the same |
 //!
-//! The last two find allocators that give parts of one cache line to several flows. The pattern
-//! of producers and consumers (`xmalloc`) is the workload [`crate::handoff`].
+//! The last two find allocators that give parts of one cache line to several flows. Producers and
+//! consumers (`xmalloc`) are the workload [`crate::handoff`].
 //!
-//! # What it deliberately does not do
-//!
-//! The originals measure operations in a fixed time and make new threads all the while. Here a
-//! unit is a fixed amount of work, so that every model proves the same, and flows stay.
-//! Flows of one process exchange blocks; flows in processes of their own have nobody to exchange
-//! with, and get their own back.
-//!
-//! # Self-check
-//!
-//! The first word of a block says how large it is, and is compared when the block is freed: one
-//! that differs is a panic, which fails the slot. Sizes and places follow from the seed and the
-//! unit, so the proof does not depend on who met whom.
+//! Deliberately not done: new threads all the while, and operations counted in a fixed time, as the
+//! originals do: a unit is a fixed amount of work, so every model proves the same. Flows of one
+//! process exchange blocks; a flow alone in its process gets its own back. Self-check: the first
+//! word of a block is its size, compared when it is freed; a difference panics and fails the slot.
+//! Sizes and places follow from seed and unit, so the proof does not depend on who met whom.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
@@ -70,9 +59,7 @@ pub enum Pattern {
     CacheScratch,
 }
 
-/// Blocks that a flow of `churn` holds.
 const CHURNED: usize = 1 << 14;
-/// Blocks that a flow of `larson` holds.
 const SERVED: usize = 1_000;
 /// Places in which flows of `mstress` exchange blocks.
 const TRANSFERS: u32 = 1_000;
@@ -122,9 +109,7 @@ fn swap<T>(place: &Mutex<T>, own: T) -> T {
 #[derive(Debug)]
 pub struct Exchange<'a> {
     work: &'a Allocate,
-    /// Single blocks (`mstress`, `cache-scratch`).
     blocks: Vec<Mutex<Block>>,
-    /// All that a flow held (`larson`).
     held: Mutex<Vec<Block>>,
 }
 

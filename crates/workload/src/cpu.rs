@@ -1,15 +1,8 @@
-//! `cpu`: workers that do nothing but floating-point arithmetic.
-//!
-//! # What it stands for
-//!
-//! Work that keeps a CPU busy and shares nothing: each worker adds up square roots and
-//! tangents. On one CPU workers can only take turns, so the time must grow with their
-//! number; what a model adds to that is the cost of making its flows and of switching
-//! between them.
-//!
-//! Each argument passes [`black_box`], so the compiler can neither know nor reorder the
-//! terms, and every sum has one order and one value: the proof is the bits of that sum,
-//! which must be the same under every model.
+//! `cpu`: workers that do nothing but floating-point arithmetic. Each worker adds up square roots
+//! and tangents, keeps its CPU busy and shares nothing. On one CPU workers can only take turns, so
+//! time grows with their number; what a model adds is the cost of making its flows and of switching
+//! between them. Each argument passes [`black_box`], so every sum has one order and one value: its
+//! bits are the proof, the same under every model.
 
 use std::hint::black_box;
 

@@ -56,7 +56,6 @@ impl Checksum {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// Four independent sums of eight bytes at a time.
     #[inline]
     pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
         let (fours, rest) = bytes.as_chunks::<32>();

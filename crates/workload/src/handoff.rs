@@ -1,30 +1,20 @@
-//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them.
-//!
-//! # What it stands for
-//!
-//! A pipeline: one stage makes messages, the next one uses and frees them. It is the case in
-//! which an allocator cannot keep what each core touches apart: memory that was allocated by
-//! one flow is freed by another, and comes back to the first.
-//!
-//! # What handing over means
+//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them. A pipeline:
+//! one stage makes messages, the next uses and frees them. Here an allocator cannot keep apart what
+//! each core touches: memory allocated by one flow is freed by another.
 //!
 //! Flow 2k produces and flow 2k + 1 consumes, through a bounded queue of their own
-//! ([`flow::Relay`]), the same one under every model: its slots, its waiting and its order.
-//! What differs is what must go through it.
+//! ([`flow::Relay`]), the same under every model. What differs is what goes through it:
 //!
-//! * **A pair in one process** hands over the block itself: the producer leaves the pointer
-//!   in a place of their common heap, under the number of the slot; nothing is copied.
-//! * **A pair in two processes** has no common heap. The producer copies the contents into
-//!   the slot, which lies in shared memory, and frees its block; the consumer allocates one
-//!   of its own and copies them out. Both allocate and free; no block changes hands.
+//! * **A pair in one process** hands over the block itself: the producer leaves the pointer in
+//!   their common heap, under the number of the slot; nothing is copied.
+//! * **A pair in two processes** has no common heap. The producer copies the contents into the
+//!   slot, which lies in shared memory, and frees its block; the consumer allocates one of its own
+//!   and copies them out. Both allocate and free; no block changes hands.
 //!
-//! So the work between processes is more, and of another kind. That is the cost of the model
-//! and is meant to be in the time. docs/workloads/handoff.md says more.
-//!
-//! # Self-check
-//!
-//! Sizes and contents follow from the seed. The consumer compares every word of every block;
-//! one that differs is a panic, which fails the slot. The proof is known beforehand.
+//! So processes do more work, and of another kind: that is the cost of the model and meant to be in
+//! the time (docs/workloads/handoff.md). Self-check: sizes and contents follow from the seed. The
+//! consumer compares every word of every block; a difference panics and fails the slot. The proof
+//! is known beforehand.
 
 use std::collections::VecDeque;
 use std::io;
@@ -86,7 +76,6 @@ const MOST: Bytes = Bytes(1 << 20);
 const LONGEST: u32 = 1 << 16;
 /// With more blocks the proof is not computed beforehand (about a second).
 const RECKONED: u64 = 200_000_000;
-/// Difference between neighbouring words of a block.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 type Block = Box<[u64]>;
@@ -136,8 +125,7 @@ impl Handoff {
         Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
     }
 
-    /// An upper bound: the mean size (each doubling is as likely), and the spread of this many
-    /// draws.
+    /// An upper bound: mean size (each doubling is as likely) and spread of so many draws.
     fn bytes_of(&self, blocks: u64) -> u64 {
         let (smallest, largest) = (self.smallest.0, self.largest.0);
         let sizes = u64::from((largest / smallest).ilog2()) + 1;
@@ -168,10 +156,7 @@ impl Handoff {
         (all <= RECKONED).then(|| plans.map(Plan::proof).sum())
     }
 
-    /// The pairs as flows of `variant`: which of them share a heap.
-    ///
-    /// # Errors
-    /// The queues cannot be mapped.
+    /// The pairs as flows of `variant`; an error where the queues cannot be mapped.
     pub fn pairs(&self, variant: &Variant) -> io::Result<Pairs<'_>> {
         let together = variant.model.shape(variant.flows);
         let in_one = u64::from(together.flows_in_each.max(1));
@@ -352,7 +337,6 @@ impl Body for Pairs<'_> {
     }
 }
 
-/// Why a variant cannot run flows that wait for each other.
 pub(crate) fn unsuited_to_wait(name: &str, variant: &Variant) -> Option<String> {
     if variant.model.is_user_level() {
         return Some(format!(

@@ -1,25 +1,15 @@
-//! `io`: workers that write blocks to a disk and wait for each of them.
+//! `io`: workers that write blocks to a disk and wait for each of them. Each worker writes a file
+//! block by block and continues only when the system says that the block is on the disk. A CPU has
+//! little to do meanwhile, so many workers fit on one, and the disk and the file system decide.
 //!
-//! # What it stands for
+//! [`Sync::Dsync`] opens the file with `O_DSYNC`: each write returns when the data, and what is
+//! needed to find it again, is written. [`Sync::Fsync`] writes and then calls `fsync`, which also
+//! waits for what else the file system keeps about the file. In a folder in memory both return at
+//! once (the folder's remarks say so).
 //!
-//! Work that waits: each worker writes a file block by block, and continues only when the
-//! system says that the block is on the disk. A CPU has little to do meanwhile, so many
-//! workers fit on one, and what decides is how the disk and the file system serve them.
-//!
-//! # How a block gets to the disk
-//!
-//! [`Sync::Dsync`] opens the file with `O_DSYNC`, so that each write returns when the data,
-//! and what is needed to find it again, is written. [`Sync::Fsync`] writes and then calls
-//! `fsync`, which also waits for what else the file system keeps about the file. Where the
-//! folder is in memory both return at once and there is nothing to wait for: that is said
-//! of the folder and not here.
-//!
-//! # Self-check
-//!
-//! The file is opened again and read to its end, and every word is compared with what was
-//! written to its place; it comes from the system's cache, so this checks what programs
-//! see and not the disk's own cells. The proof counts bytes that are right. Then the file is
-//! removed.
+//! Self-check: the file is read again to its end and every word compared; it comes from the
+//! system's cache, so this checks what programs see and not the disk's cells. The proof counts
+//! bytes that are right. Then the file is removed.
 
 mod files;
 #[cfg(test)]

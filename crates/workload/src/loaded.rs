@@ -1,11 +1,9 @@
-//! `body`: units of a function that is loaded from the user's own library.
+//! `body`: units of a function that is loaded from the user's own library. The library is loaded,
+//! and its body prepared, in the slot process before any flow: a process shares what a fork shares,
+//! and a body that crashes takes only its slot along. What it proves is held against the other
+//! models.
 //!
-//! The library is loaded, and its body prepared, in the slot process, before any flow: so a process
-//! shares what a fork shares, and a body that crashes takes its slot along and nothing else. What it
-//! proves is held against the other models as the proof of any work is.
-//!
-//! A unit is one call with `ops` operations. The call is an indirect one; what it costs beside the
-//! operations is for the user to make small by `ops`.
+//! A unit is one indirect call with `ops` operations; the user makes its cost small by `ops`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -43,7 +41,6 @@ fn one() -> u64 {
     1
 }
 
-/// How a file of a program or library begins.
 const ELF: [u8; 4] = *b"\x7fELF";
 
 impl Loaded {
@@ -78,7 +75,6 @@ fn digest(library: &Path) -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Threads of this process.
 fn tasks() -> io::Result<usize> {
     Ok(std::fs::read_dir("/proc/self/task")?.count())
 }
@@ -132,7 +128,6 @@ impl Workload for Loaded {
 }
 
 impl Loaded {
-    /// What can be seen without running it: a file that is no library is refused before any launch.
     fn check_file(&self) -> Result<(), WorkError> {
         let name = self.library.display();
         if self.library.metadata().is_ok_and(|about| !about.is_file()) {

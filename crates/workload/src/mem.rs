@@ -1,33 +1,20 @@
-//! `mem`: workers that allocate, fill, verify and free large arrays.
+//! `mem`: workers that allocate, fill, verify and free large arrays. Each cycle of a worker takes
+//! an array of integers from the system, writes every one (so the kernel must give every page),
+//! reads them back and frees the array. It costs page faults, zeroed pages and page tables; threads
+//! share one address space for that, processes have one each.
 //!
-//! # What it stands for
+//! Where the array is: up to a threshold the C library serves blocks from a heap that is kept (the
+//! first thread's by `brk`, further threads' arenas); above it each block is a mapping, returned at
+//! once. The threshold follows what a program frees, up to 32 MiB. So arrays are at least
+//! [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones would compare heaps
+//! of the C library.
 //!
-//! Memory that comes from the system and goes back to it, again and again: each cycle of a
-//! worker takes an array of integers, writes every one of them (so the kernel must give it
-//! every page), reads them all back, and frees the array. What it costs is page faults,
-//! zeroed pages and page tables; threads share one address space for that, processes have
-//! one each.
+//! Workers that rest: with `pause_us` an array is written in as many steps as a cycle has loops,
+//! with a sleep after each. Such a worker uses a few percent of a CPU, and many take no longer than
+//! one. Where there are fewer loops than a cycle has, that part of the array is written: less time,
+//! the same share of a CPU.
 //!
-//! # Where the array is
-//!
-//! The C library has two ways. Up to a threshold blocks come from a heap that is kept: the
-//! first thread's grows by `brk`, further threads get arenas of their own, and freed memory
-//! mostly stays. Above it each block is a mapping of its own, returned at once. The
-//! threshold follows what a program frees, but never above 32 MiB. So arrays are at least
-//! [`LEAST_BYTES`], which are a mapping of their own under every model and in every cycle;
-//! smaller ones would compare the heaps of the C library and not processes with threads.
-//!
-//! # Workers that rest
-//!
-//! A worker that sleeps between steps of an array uses a few percent of a CPU, and many of them
-//! take no longer than one: `pause_us` is such a worker. An array is then written in as many steps
-//! as a cycle has loops, with a sleep after each. Where there are fewer loops than a cycle has, that
-//! part of the array is written: it takes less time, and the same share of a CPU.
-//!
-//! # Self-check
-//!
-//! Every integer is compared with what was written to it. The proof counts bytes that are
-//! right, and is known beforehand.
+//! Self-check: every integer is compared. The proof counts bytes that are right, known beforehand.
 
 use std::collections::TryReserveError;
 use std::hint::black_box;

@@ -1,21 +1,12 @@
-//! `migrate`: state goes around between processes, in flows that move or by other means.
+//! `migrate`: state goes around between processes, in flows that move or by other means. What it
+//! costs programs to move flows between processes (to balance load or empty a node), beside sending
+//! the state in another way. [`flow::migration`] says how; the *model* says what moves:
+//! `migratable/2` and its other ways are flows that move, `process` is for every other means. A
+//! unit is one move. `flows` are on their way at once: with one each move waits for the one before,
+//! with many they are pipelined.
 //!
-//! # What it stands for
-//!
-//! Programs that move their flows between processes, to balance load or to empty a node, and the
-//! question what that costs beside sending the state in another way. [`flow::migration`] says
-//! how; the *model* of a variant says what moves: `migratable/2` and its other ways are flows that
-//! move, `process` is for every other means.
-//!
-//! A unit is one move. `flows` says how many are on their way at once: with one each move waits
-//! for the one before, with many they are pipelined.
-//!
-//! # Proof
-//!
-//! Each side reads, checks and changes every line of the state, so what stands in it at the end
-//! follows from every move. It is known without running it.
-//!
-//! # What it deliberately does not do
+//! Proof: each side reads, checks and changes every line of the state, so its end follows from
+//! every move and is known without running it.
 //!
 //! Processes are on one machine; nothing is sent over a network.
 

@@ -1,8 +1,5 @@
-//! `operation`: every flow repeats one operation of the kernel.
-//!
-//! It stands for what threads share and processes do not: the crate [`operation`] has a
-//! body for each, and says what it does, what its flows share and how its effect is
-//! verified.
+//! `operation`: every flow repeats one operation of the kernel. The crate [`operation`] says what
+//! each does, what its flows share and how its effect is verified.
 
 use operation::Name;
 use serde::{Deserialize, Serialize};
@@ -24,8 +21,8 @@ pub struct Operations {
     /// Repetitions of each flow; if not given, as many as take `ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
-    /// Busy milliseconds of each flow, roughly; 1 if not given. Flows do not begin and end at one
-    /// instant; in a longer repetition the time that one of them works alone is a smaller part.
+    /// Busy milliseconds of each flow, roughly; 1 if not given. Longer repetitions have less time
+    /// in which one flow works alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
 }

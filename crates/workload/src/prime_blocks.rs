@@ -1,18 +1,11 @@
-//! `primes`: search blocks of numbers for primes.
+//! `primes`: search blocks of numbers for primes. CPU-bound work cut into blocks, with a thin
+//! stream of results to one parent that alone writes the file (S. Norgren, 2010). By trial division
+//! equal blocks are *not* even: a prime costs a division for each candidate up to its root, so
+//! later blocks take up to twice as long. Miller-Rabin is the even control; the sieve does a block
+//! in a millisecond, so it compares the making of flows.
 //!
-//! # What it stands for
-//!
-//! CPU-bound work that is cut into blocks, with a thin stream of results to one parent
-//! that alone writes the file (S. Norgren, 2010). By trial division the blocks are *not*
-//! even, although they hold the same amount of numbers: a prime costs a division for
-//! each candidate up to its root, so later blocks take up to twice as long. Miller-Rabin
-//! is the even control; the sieve does a block in a millisecond, so that what is
-//! compared is the making of flows.
-//!
-//! # Self-check
-//!
-//! The proof is the number of primes and a checksum over every result with its place in
-//! its block. Work by another method is checked against the sieve.
+//! Self-check: the number of primes and a checksum over every result with its place in its block.
+//! Work by another method is checked against the sieve.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -94,8 +87,7 @@ impl Primes {
         Some(blocks.sum())
     }
 
-    /// Searches part `part` of `parts` of block `unit`; the parts before it proved `before`. All
-    /// parts together prove what the block does.
+    /// Searches part `part` of `parts` of block `unit`; the parts before it proved `before`.
     #[must_use]
     pub fn part(&self, unit: u64, part: u64, parts: u64, before: Proof) -> Proof {
         let Range { start, end } = self.range(unit);
@@ -148,10 +140,8 @@ impl Body for Primes {
     }
 }
 
-/// Parent's CSV file, one row for each result: `worker,index,prime`.
-///
-/// `worker` is the number of the block (from 1): under static hand-out the worker that searched it.
-/// `index` is the prime's place within its block (from 1).
+/// Parent's CSV file: `worker,index,prime` for each result. `worker` is the number of the block
+/// (from 1), `index` the prime's place in it (from 1).
 #[derive(Debug)]
 pub struct CsvSink {
     path: Option<PathBuf>,

@@ -1,5 +1,4 @@
-//! The user's command or server as a workload: `program` launches and judges it; this file answers
-//! what every workload is asked.
+//! The user's command or server as a workload; `program` launches and judges it.
 
 use flow::{Answer, Failure, Proof, SlotProcess, Variant};
 use program::{Copies, OfVariant, Program, Served};

@@ -1,7 +1,4 @@
-//! Workloads that any number of flows can do, each the same amount.
-//!
-//! A study of scaling changes only the number of flows, so it must know each flow's amount, what it
-//! counts, and how to ask for more flows.
+//! Workloads that any number of flows can do, each the same amount: what scaling must know of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +25,7 @@ pub struct Allocates {
 }
 
 impl Work {
-    /// The work that is now for `now` flows, for `flows` flows that do as much each; `None`
-    /// where it cannot be for this many.
+    /// The work of `now` flows for `flows` flows that do as much each; `None` where it cannot be.
     #[must_use]
     pub fn with_flows(&self, now: u32, flows: u32) -> Option<Self> {
         let parts = u64::from(flows / self.scaled()?.flows_each);

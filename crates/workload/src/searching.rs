@@ -1,24 +1,12 @@
-//! `search`: a tree of files is searched for a pattern.
+//! `search`: a tree of files is searched for a pattern. Programs that go through many small things:
+//! searchers, indexers, compilers, backups. Their flows share only what is in the kernel: the table
+//! of open files and, where files are mapped, the address space. How flows are made and fed
+//! decides, as G. Greer's "Pthreads: The 'P' Stands for Performance" (2012) found. The crate
+//! [`search`] does the work and makes the flows, of the variant's *model* and number; the
+//! [`Design`] says how work gets to them. Results are formatted and written to `/dev/null`.
 //!
-//! # What it stands for
-//!
-//! Programs that go through many small things: searchers, indexers, compilers, backups. Their
-//! flows share no data. What they share is in the kernel: the table of open files, and where
-//! files are mapped the address space. So how flows are made and how work is handed to them
-//! decides, which is what G. Greer's "Pthreads: The 'P' Stands for Performance" (2012) found.
-//!
-//! The crate [`search`] does the work, and makes the flows: the *model* of a variant says what
-//! they are made of, its number of flows how many, and the [`Design`] how work gets to them.
-//!
-//! # Proof
-//!
-//! Lines that match are counted, and a checksum is taken that does not depend on their order,
-//! into which the number of files goes as well. A variant that searched one file less, or
-//! found one line more, has done other work.
-//!
-//! # What it deliberately does not do
-//!
-//! Results go to `/dev/null`: they are formatted and written, and nobody reads them.
+//! Proof: the number of matching lines, and a checksum that does not depend on their order, into
+//! which the number of files goes: a variant that missed a file did other work.
 
 mod runner;
 mod tree;
@@ -148,10 +136,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Er
 }
 
 impl Searching {
-    /// The pattern and where to search.
-    ///
-    /// # Errors
-    /// The pattern is wrong: the message shows where.
+    /// The pattern and where to search; the error shows where the pattern is wrong.
     pub fn query(&self) -> Result<Query, WorkError> {
         let how = How {
             literal: self.literal,
@@ -174,10 +159,7 @@ impl Searching {
         })
     }
 
-    /// The searcher's model of that name in this design.
-    ///
-    /// # Errors
-    /// There is none; the message lists those that are.
+    /// The searcher's model of that name in this design; the error lists those that are.
     pub fn model(&self, variant: &Variant) -> Result<search::Model, WorkError> {
         let searcher = self.of_design(variant)?;
         match search::Io::from(self.io).refused_with(searcher) {
@@ -328,7 +310,6 @@ impl Workload for Searching {
         Ok(())
     }
 
-    /// That the page cache can be emptied where it is to be.
     fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
         if !self.cold {
             return Ok(());

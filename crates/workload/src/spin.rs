@@ -1,11 +1,9 @@
 //! `spin`: a fixed amount of integer arithmetic that touches no memory.
 //!
-//! It stands for nothing but time: `calibrate` runs it against itself to learn what the
-//! machine's noise makes of two identical programs, and against itself with a planted
-//! share of further steps to see whether a known difference is found.
-//!
-//! Each step is a multiplication that needs the one before (about 4 cycles), so neither
-//! the compiler nor the CPU can shorten the chain. The proof is the last value.
+//! `calibrate` runs it against itself, to learn what noise makes of two identical programs, and
+//! with a planted share of further steps, to see whether a known difference is found. Each step is
+//! a multiplication that needs the one before (about 4 cycles), so neither compiler nor CPU can
+//! shorten the chain. The proof is the last value.
 
 use std::hint::black_box;
 

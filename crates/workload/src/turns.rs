@@ -1,25 +1,15 @@
-//! `turns`: flows that take turns and hand over to each other.
+//! `turns`: flows that take turns and hand over to each other. The context switch itself, as in the
+//! study of Zheng, Lawlor and Kale (2006): N flows that only let the next one run, or first touch
+//! this many bytes of their own memory. A switch is a few registers; what it costs in a program is
+//! what the flow no longer finds in the caches, and that grows with the number of flows and with
+//! what each keeps.
 //!
-//! # What it stands for
-//!
-//! The context switch itself, as in the study of Zheng, Lawlor and Kale (2006): N flows that
-//! do nothing but let the next one run, or touch this many bytes of their own memory before
-//! they do. On its own a switch is a few registers; what it costs in a program is what the
-//! flow then finds no longer in the caches, and that grows with the number of flows and
-//! with what each of them keeps.
-//!
-//! The bytes lie in the future of the body: on a flow's own stack under the kernel's models
-//! and on a fiber, in the task itself for stackless ones. They are touched once a cache
-//! line, read and written, whole lines. Any number of them may be asked for; they lie in an
-//! array whose size is part of the program, the next power of two.
-//!
-//! Flows of the kernel and user-level ones take turns of very different length. So each
-//! kind has its own number of turns, and what is compared is the time of one.
-//!
-//! # Self-check
-//!
-//! Every line is counted up once a turn. At the end each must hold its first value and the
-//! number of turns: bytes that a switch lost or mixed up show in the proof. Whether the
+//! The bytes lie in the future of the body: on a flow's own stack under the kernel's models and on
+//! a fiber, in the task itself for stackless ones. They are read and written once a cache line, in
+//! an array whose size is part of the program, the next power of two. Turns of kernel and
+//! user-level flows differ much in length, so each kind has its own number; one's time is compared.
+//! Self-check: every line is counted up once a turn; at the end each must hold its first value plus
+//! the number of turns, so the proof shows bytes that a switch lost or mixed up. Whether the
 //! switches happened at all is recorded beside it ([`flow::turn`]).
 
 mod readiness;
@@ -40,8 +30,7 @@ pub(crate) use touching::WithBody;
 pub struct Turns {
     /// Flows that take turns.
     pub flows: u64,
-    /// Turns of all kernel flows in one repetition, rounded up to whole laps; at least
-    /// [`LEAST_LAPS`].
+    /// Turns of all kernel flows in a repetition, in whole laps; at least [`LEAST_LAPS`].
     pub kernel_turns: u64,
     /// The same for user-level flows.
     pub user_turns: u64,
@@ -80,8 +69,7 @@ pub const MOST_STACK: u64 = 1 << 29;
 /// Minimum of the touched array, in bytes.
 const LEAST_KEPT: u64 = 256;
 
-/// Stack bytes of a flow that touches nothing, and of one that touches. Unoptimised programs take
-/// far more.
+/// Stack bytes of a flow that touches nothing, and of one that touches. Unoptimised: far more.
 const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
     [16_384; 2]
 } else {

@@ -14,7 +14,6 @@ use crate::{
     Searching, Server, Spin, Turns, Warehouse, Wiki,
 };
 
-/// Makes [`Work`] of the list of workloads.
 macro_rules! works {
     ($($(#[$doc:meta])* $name:ident($parameters:ty),)*) => {
         /// A workload with its parameters, as studies and journals write it.
@@ -110,8 +109,7 @@ impl Work {
         self
     }
 
-    /// The share of further work that this one does and does not prove, beside `plain`: work that
-    /// stands for nothing but time.
+    /// The share of further, unproved work beside `plain`: work that stands for nothing but time.
     #[must_use]
     pub fn planted_beside(&self, plain: &Self) -> Option<f64> {
         let more = self.planted() - plain.planted();
@@ -124,8 +122,7 @@ impl Work {
         self.files().is_some()
     }
 
-    /// The folder that the files of slots are asked to be made in; `None` for that of the
-    /// results.
+    /// The folder that slots' files are asked to be made in; `None` for that of the results.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.files()?.folder
@@ -143,16 +140,14 @@ impl Work {
         (parameter == "operation").then(|| crate::operations::names().collect())
     }
 
-    /// Runs a slot with the body of its work: where a name becomes a type, and each
-    /// body is compiled into the flow loop.
+    /// Runs a slot with the body of its work: each is compiled into the flow loop.
     #[must_use]
     pub fn run(slot: &SlotProcess<Self>) -> Answer {
         slot.spec().work.run(slot)
     }
 }
 
-/// The whole life of a probe, whose flows do nothing ([`Turns::idle`]); `predict` is asked
-/// for how many of them there is room.
+/// The whole life of a probe of idle flows ([`Turns::idle`]); `predict` says how many fit.
 pub fn probe_main<P: Serialize + DeserializeOwned>(
     predict: impl FnOnce(Model) -> Option<(u64, P)>,
 ) -> ! {

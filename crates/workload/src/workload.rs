@@ -1,12 +1,8 @@
-//! The interface of a workload to the rest of the program.
+//! The interface of a workload: a struct of its parameters with a [`flow::Body`] (or
+//! [`flow::SelfManaged`]) and an implementation of [`Workload`], which answers what is special.
 //!
-//! A workload is a struct of its parameters with a [`flow::Body`] (or [`flow::SelfManaged`]) and an
-//! implementation of [`Workload`]. Questions have default answers: an implementation says what is
-//! special about its workload.
-//!
-//! `works!` lists the workloads, one line each, and makes the enum that studies and journals write.
-//! [`Work`] dereferences to `dyn Workload`; bodies are never called through it: `run` hands the
-//! slot the concrete type.
+//! `works!` lists the workloads and makes the enum that studies and journals write. [`Work`]
+//! dereferences to `dyn Workload`; bodies are never called through it: `run` has the type.
 
 use std::path::Path;
 
@@ -22,10 +18,7 @@ pub trait Workload: std::fmt::Debug {
     /// Units of work in one repetition.
     fn units(&self) -> u64;
 
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// A parameter out of range: the message names the value and what to use.
+    /// Checks the parameters; the error names the value out of range and what to use.
     fn check(&self) -> Result<(), WorkError>;
 
     /// Runs a slot with the body: `slot.run(self, &mut NoSink)`, as a rule.
@@ -62,19 +55,13 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
-    /// Checks what the work needs on this machine: CPUs, ports, stores.
-    ///
-    /// # Errors
-    /// What is missing, in words.
+    /// Checks what the work needs here (CPUs, ports, stores); the error says what is missing.
     fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {
         let _ = cpus;
         Ok(())
     }
 
     /// Finds what it reads on this machine, where its parameters leave that open.
-    ///
-    /// # Errors
-    /// It is not there, or has nothing to read; in words.
     fn find_input(&mut self, trees: &mut Trees) -> Result<(), WorkError> {
         let _ = trees;
         Ok(())
@@ -125,8 +112,7 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
-    /// Whether its units are all alike by construction: flows that take turns or repeat one
-    /// operation.
+    /// Whether its units are all alike by construction: turns, or repetitions of one operation.
     fn is_even(&self) -> bool {
         false
     }
@@ -156,8 +142,7 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
-    /// Whether its first repetition differs however long it takes: the later ones find files in
-    /// memory.
+    /// Whether its first repetition differs however long it takes: later ones find files in memory.
     fn warms_up(&self) -> bool {
         false
     }
@@ -208,7 +193,7 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
-    /// The work of `parts` parts, each as much as one of the `now` flows does; asked only if
+    /// The work of `parts` parts, each as much as one of `now` flows; asked only if
     /// [`Workload::scaled`].
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
         let _ = (now, parts);

@@ -1,15 +1,12 @@
 //! A small warehouse whose objects all lie in one given memory, so that it can move with a flow.
-//!
 //! The transactions and their mix are those of [`crate::warehouse`], in one district: customers,
-//! orders with lines, stock. Every vector and box is made in the memory `A`: the arena of a flow
-//! that moves, or the ordinary heap. Orders replace the oldest ones, and each kind of object
-//! always asks for the same number of bytes, so an arena that held the warehouse when it was
-//! filled holds it for good.
+//! orders with lines, stock. Every vector and box lies in `A`: the arena of a flow that moves, or
+//! the ordinary heap. Orders replace the oldest, and each kind of object always asks for the same
+//! number of bytes, so an arena that held the full warehouse holds it for good. The audit compares
+//! two ways to the same sum, one of which no transaction writes as a whole.
 //!
-//! The audit compares two ways to the same sum, one of which no transaction writes as a whole.
-//!
-//! Deliberately not done: trees and hash tables, which the standard library makes on the ordinary
-//! heap alone. Objects are found by their numbers, in vectors.
+//! No trees and hash tables: the standard library makes them on the ordinary heap alone. Objects
+//! are found by number, in vectors.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;
@@ -237,7 +234,6 @@ impl<A: Allocator + Copy> Depot<A> {
         order.total
     }
 
-    /// Delivers the oldest order that waits; its worth is what its customer then owes more.
     fn deliver(&mut self) -> Cents {
         if self.next_delivery == self.next_order {
             return 0;

@@ -1,29 +1,18 @@
 //! `balance`: uneven work over several processes, evened out by moving flows or by a queue.
-//!
-//! # What it stands for
-//!
-//! Simulations and searches whose parts take different time, and not known before: the last part
-//! of the range has most to do. Runtimes for such programs move flows from busy processes to
-//! idle ones; threads that take pieces from a queue need not. [`flow::migration`] says what each
-//! way does; the *model* of a variant says by what: `migratable/2` moves flows, `process` and
-//! `thread` take pieces from a queue.
-//!
-//! Two kinds of work, each with its own file:
+//! Simulations and searches whose parts take different times, unknown before: the last part of the
+//! range has most to do. Runtimes move flows from busy processes to idle ones; threads can take
+//! pieces from a queue. [`flow::migration`] says what each way does; the *model* chooses:
+//! `migratable/2` moves flows, `process` and `thread` take pieces from a queue. Two kinds of work:
 //!
 //! * [`primes`]: primes among the first numbers. A stretch of larger numbers takes longer.
-//! * [`warehouses`]: transactions in small warehouses, each of which has more to do than the one
-//!   before. Their objects move with them ([`depot`]).
+//! * [`warehouses`]: transactions in small warehouses, each with more to do than the one before.
+//!   Their objects move with them ([`depot`]).
 //!
 //! `pieces` cuts the same amount into more or fewer pieces: the grain. A unit is one piece.
 //!
-//! # Proof
-//!
-//! How many primes there are, and their sum; how many transactions, and the sum of what they
-//! read. The books of each warehouse are audited at its end.
-//!
-//! # What it deliberately does not do
-//!
-//! It moves no other workload: what those keep lies on the ordinary heap of a process.
+//! Proof: number and sum of primes; number of transactions and the sum of what they read. Each
+//! warehouse's books are audited at its end. Deliberately not done: moving other workloads, whose
+//! data lies on the ordinary heap of a process.
 
 mod depot;
 mod primes;

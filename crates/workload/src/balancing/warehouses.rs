@@ -1,7 +1,5 @@
-//! Warehouses of which each has more to do than the one before.
-//!
-//! A piece is a [`Depot`], filled when the piece begins. Transactions grow with the number of the
-//! warehouse: of all of them, the first half of the warehouses does a quarter.
+//! Warehouses, each with more to do than the one before: the first half does a quarter of all
+//! transactions. A piece is a [`Depot`], filled when it begins.
 
 use allocator_api2::alloc::Allocator;
 use flow::Proof;

@@ -59,7 +59,6 @@ impl Files<'_> {
     }
 }
 
-/// Fills `block`, except at the end of the file.
 fn read_block(file: &mut File, block: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < block.len() {

@@ -1,7 +1,6 @@
-//! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted.
-//!
-//! Self-check: what is decrypted is what was encrypted, and what was hashed in between is
-//! something else. The ciphers are held to published vectors by tests.
+//! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted. Self-check: what is
+//! decrypted is what was encrypted, and what was hashed in between is something else. Tests hold
+//! the ciphers to published vectors.
 
 use aes::Aes128;
 use ctr::cipher::{KeyIvInit, StreamCipher};

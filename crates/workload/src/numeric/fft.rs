@@ -1,11 +1,7 @@
-//! The Fourier transform: radix 2, in place, forward and back.
-//!
-//! The numbers are put into the order of their reversed bits and then combined in stages of
-//! doubling span. The roots of unity are a table, made once; the inverse takes their
-//! conjugates and divides by the length.
-//!
-//! Self-check: after any number of passes the numbers are those of the beginning, but for
-//! rounding.
+//! The Fourier transform: radix 2, in place, forward and back. Numbers are put into the order of
+//! their reversed bits, then combined in stages of doubling span. The roots of unity are a table;
+//! the inverse takes their conjugates and divides by the length. Self-check: after any number of
+//! passes the numbers are those of the beginning, but for rounding.
 
 use std::f64::consts::TAU;
 
@@ -14,7 +10,6 @@ use flow::Pieces;
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
-/// Real part, imaginary part.
 type Complex = [f64; 2];
 
 /// Rounding of one pass, root mean square.

@@ -1,9 +1,6 @@
-//! A document of orders parsed to a tree, summed up by customer, and written anew.
-//!
-//! Unlike the other kernels this one allocates: a tree of small objects in every pass.
-//!
-//! Self-check: the totals in the document that was written are those that were reckoned while
-//! the first one was made.
+//! A document of orders parsed to a tree, summed up by customer, and written anew. Unlike the other
+//! kernels it allocates: a tree of small objects in every pass. Self-check: the totals in the
+//! written document are those reckoned while the first was made.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

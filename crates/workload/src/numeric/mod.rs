@@ -1,22 +1,13 @@
-//! `numeric`: kernels that compute and hardly allocate.
+//! `numeric`: kernels that compute and hardly allocate. The control beside `warehouse`: programs
+//! that work on data they have had from the beginning, as SPECjvm2008 collects them and Inoue and
+//! Nakatani (2010) ran them. Five kernels are those of SciMark 2.0 in its two sizes: what a core's
+//! caches hold, and what they do not. Three more stand for compression, cryptography and documents.
+//! With nothing for the allocator to do, caches and the TLB are left between threads and processes.
 //!
-//! # What it stands for
-//!
-//! The control beside `warehouse`: programs that work on data they have had from the
-//! beginning, as SPECjvm2008 collects them and Inoue and Nakatani (2010) ran them. Five
-//! kernels are those of SciMark 2.0, in its two sizes: one set that the caches of a core hold,
-//! one that they do not. Three more stand for compression, cryptography and a transformation
-//! of documents. Where the allocator has nothing to do, what is left between threads and
-//! processes is the caches and the TLB.
-//!
-//! A unit is this many passes of one kernel over its data, which is the same for all units and
-//! is made before the gate. docs/workloads/numeric.md tells sizes and sources.
-//!
-//! # Self-check
-//!
-//! Each unit ends with a check by another way than the one it went (an inverse, a product, a
-//! round trip, a bound); a result that is wrong is a panic, which fails the slot. The proof is
-//! made of the bits of results.
+//! A unit is this many passes of one kernel over its data, the same for all units and made before
+//! the gate (docs/workloads/numeric.md has sizes and sources). Self-check: each unit ends with a
+//! check by another way (an inverse, a product, a round trip, a bound); a wrong result panics and
+//! fails the slot. The proof is made of the bits of results.
 
 mod compress;
 mod crypto;

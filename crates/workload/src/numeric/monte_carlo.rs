@@ -1,7 +1,6 @@
-//! Pi by random points: those of a unit square that lie within a quarter of a circle.
-//!
-//! Self-check: the share of N points strays from its mean by a known deviation. Further than
-//! six of them, which honest points do once in 500 million units, is taken for an error.
+//! Pi by random points: those of a unit square that lie within a quarter of a circle. Self-check:
+//! the share of N points strays from its mean by a known deviation. Further than six of them
+//! (honest points once in 500 million units) is an error.
 
 use std::f64::consts::PI;
 

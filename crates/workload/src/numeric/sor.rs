@@ -1,9 +1,7 @@
-//! Successive over-relaxation: each inner point of a grid moves towards, and a quarter beyond,
-//! the mean of its four neighbours, in place, row after row.
-//!
-//! Self-check: a sweep with a factor between 0 and 2 lowers the energy (the squared
-//! differences of neighbours, summed) of any grid that is not yet at rest, and the border
-//! stays as it was.
+//! Successive over-relaxation: each inner point of a grid moves towards, and a quarter beyond, the
+//! mean of its four neighbours, in place, row after row. Self-check: a sweep with a factor between
+//! 0 and 2 lowers the energy (summed squared differences of neighbours) of any grid not yet at
+//! rest, and the border stays.
 
 use flow::Pieces;
 

@@ -1,22 +1,18 @@
-//! The Miller-Rabin test, made deterministic by its bases.
+//! The Miller-Rabin test, made deterministic by its bases. The even control: even numbers are
+//! dismissed at once, every odd number is tested without small divisors first, so its cost depends
+//! only on its width and on whether it is prime. A composite nearly always leaves after base 2, a
+//! prime passes all bases. The share of primes falls with the logarithm, so equal blocks are equal
+//! work within a few percent, up to the step at 2^31: products no longer fit a word and seven bases
+//! take over from three.
 //!
-//! The even control: even numbers are dismissed at once, every odd number is
-//! tested, and no small divisors are tried first, so that the cost of a number
-//! depends on its width and on nothing else about it but whether it is prime.
-//! A composite nearly always leaves after base 2, a prime passes all bases.
-//! Since the share of primes falls only with the logarithm, equal blocks are
-//! equal work within a few percent, up to the step at 2^31 where products no
-//! longer fit a word and seven bases take over from three.
+//! - Below 2^31 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong pseudoprimes to several
+//!   bases", 1993: right below 4,759,123,141).
+//! - Below 2^64 seven bases found by J. Sinclair in 2011 decide, checked against the list of all
+//!   base-2 pseudoprimes below 2^64 (J. Feitsma).
 //!
-//! - Below 2^31 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong
-//!   pseudoprimes to several bases", 1993: right below 4,759,123,141).
-//! - Below 2^64 seven bases found by J. Sinclair in 2011 decide, checked
-//!   against the list of all base-2 pseudoprimes below 2^64 (J. Feitsma).
-//!
-//! Before the bases comes Fermat's test to base 2, which every prime passes.
-//! Each of its steps waits for the one before it, but it has no branch on the
-//! number, so four odd numbers are tested side by side. The strong test, with
-//! branches that no predictor can learn, is left to the numbers that pass.
+//! Before the bases comes Fermat's test to base 2, which every prime passes. Its steps wait for
+//! each other but have no branch on the number, so four odd numbers are tested side by side. The
+//! strong test, with branches that no predictor can learn, is left to the numbers that pass.
 
 use std::ops::Range;
 
@@ -49,7 +45,6 @@ pub(super) fn is_prime(n: u64) -> bool {
     }
 }
 
-/// Whether each of ascending odd numbers passes Fermat's test to base 2.
 #[inline(always)]
 fn likely<const N: usize>(lanes: [u64; N]) -> [bool; N] {
     if lanes[N - 1] <= Narrow::LARGEST {

@@ -6,13 +6,10 @@
 //! | [`Method::MillerRabin`] | flat | the even control: CPU-bound, no memory |
 //! | [`Method::Sieve`] | a thousandth of the others | the fastest way known, bound by the caches |
 //!
-//! All three are pure functions of the range and give the same [`Found`]. A
-//! [`Searcher`] is the state of one worker: made once, then asked for any number
-//! of ranges in any order. It shares nothing that is written with other
-//! searchers, and which method it is costs one branch per call.
-//!
-//! Ranges are half-open. That `u64::MAX` itself can be in no such range is no
-//! loss: it is divisible by three.
+//! All three are pure functions of the range and give the same [`Found`]. A [`Searcher`] is made
+//! once, then asked for any number of ranges in any order; it shares nothing that is written, and
+//! the choice of method costs one branch per call. Ranges are half-open: `u64::MAX`, divisible by
+//! three, is in none.
 
 mod method;
 mod miller_rabin;
@@ -47,13 +44,11 @@ enum State {
 pub struct Found {
     /// Number of primes in the range.
     pub count: u64,
-    /// The wrapping sum, over the emitted primes, of a mix of the prime and its ordinal:
-    /// independent of the method and of the order of adding.
+    /// Wrapping sum of a mix of each emitted prime and its ordinal: the same in any order.
     pub checksum: u64,
 }
 
 impl AddAssign for Found {
-    /// Sums of parts add up to the same checksum in any order.
     fn add_assign(&mut self, other: Self) {
         self.count += other.count;
         self.checksum = self.checksum.wrapping_add(other.checksum);
@@ -61,11 +56,8 @@ impl AddAssign for Found {
 }
 
 impl Searcher {
-    /// A worker that searches by `method` for numbers up to `max`.
-    ///
-    /// Only the sieve uses `max`: it finds its base primes here. Ranges beyond
-    /// `max` are searched correctly, but the first of them finds base primes
-    /// anew.
+    /// A worker that searches by `method` for numbers up to `max`. Only the sieve uses `max`, to
+    /// find its base primes here; the first range beyond it finds them anew.
     #[must_use]
     pub fn new(method: Method, max: u64) -> Self {
         let state = match method {
@@ -76,9 +68,8 @@ impl Searcher {
         Self { state }
     }
 
-    /// A sieving worker whose small primes strike `chunk` bytes at a time: what
-    /// the first-level data cache of a core holds, or half of that where two
-    /// hardware threads share it. [`Searcher::new`] takes 32 KiB.
+    /// A sieve whose small primes strike `chunk` bytes at a time: a core's first-level data cache,
+    /// or half where two hardware threads share it. [`Searcher::new`] takes 32 KiB.
     #[must_use]
     pub fn sieve_with_chunk(max: u64, chunk: usize) -> Self {
         let chunk = chunk.clamp(1 << 10, 1 << 20).next_multiple_of(64);
@@ -102,18 +93,13 @@ impl Searcher {
         count
     }
 
-    /// Finds the primes of `range` in ascending order and calls
-    /// `emit(ordinal, prime)` for each `every`-th of them.
-    ///
-    /// Ordinals count the primes of the range from one, so `emit` sees the
-    /// ordinals `every`, `2 * every`, `3 * every`, ... With `every` zero
-    /// nothing is emitted.
+    /// Finds the primes of `range` in ascending order and calls `emit(ordinal, prime)` for ordinals
+    /// `every`, `2 * every`, ..., counted from one; with `every` zero for none.
     pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Found {
         self.search_on(range, 0, every, emit)
     }
 
-    /// As [`Searcher::search`], where a range before it, to which it belongs, had `before` primes: ordinals
-    /// count on from there. What is found in both is what is found in the whole.
+    /// [`Searcher::search`] in a range after `before` primes: ordinals count on.
     pub fn search_on<E: FnMut(u64, u64)>(
         &mut self,
         range: Range<u64>,

@@ -1,9 +1,7 @@
-//! Montgomery's arithmetic modulo an odd number: products without divisions.
-//!
-//! A number `x` is kept as `x * R mod n` with R = 2^64. To reduce a product, a
-//! multiple of `n` is taken off that makes it divisible by R, and the quotient
-//! is the high half: two multiplications in place of a division ("Modular
-//! multiplication without trial division", 1985).
+//! Montgomery's arithmetic modulo an odd number: products without divisions. A number `x` is kept
+//! as `x * R mod n` with R = 2^64. To reduce a product, a multiple of `n` is taken off that makes
+//! it divisible by R, and the quotient is the high half: two multiplications in place of a division
+//! ("Modular multiplication without trial division", 1985).
 
 pub(super) trait Ring {
     const LARGEST: u64;
@@ -17,8 +15,7 @@ pub(super) trait Ring {
     fn double_if(&self, bit: u64, x: u64) -> u64;
 }
 
-/// For `n` below 2^31: a product fits a word, so a reduction needs no correction. Values are at
-/// most `2n`.
+/// For `n` below 2^31: products fit a word and need no correction; values are at most `2n`.
 pub(super) struct Narrow {
     n: u64,
     inverse: u64,
@@ -52,9 +49,9 @@ impl Ring for Narrow {
         a % self.n == b % self.n
     }
 
-    /// Adds the multiple of `n` that makes the product divisible by R. The low
-    /// halves cancel with a carry, and the product has no high half, so the
-    /// high half of the multiple plus one is the result, and at most `n`.
+    /// Adds the multiple of `n` that makes the product divisible by R. The low halves cancel with a
+    /// carry, and the product has no high half: so the result, at most `n`, is the multiple's high
+    /// half plus one.
     #[inline(always)]
     fn multiply(&self, a: u64, b: u64) -> u64 {
         high((a * b).wrapping_mul(self.inverse), self.n) + 1
@@ -111,8 +108,7 @@ impl Ring for Wide {
     }
 }
 
-/// Newton's iteration modulo R: `n` is its own inverse to 3 bits, and each step doubles the right
-/// bits.
+/// Newton's iteration modulo R: `n` is its own inverse to 3 bits; each step doubles the right bits.
 #[inline(always)]
 fn inverse(n: u64) -> u64 {
     (0..5).fold(n, |x, _| {

@@ -1,8 +1,6 @@
-//! Counting primes in ascending order and passing on each `every`-th.
-//!
-//! A method that finds primes one by one calls [`Tally::prime`]; one that knows
-//! how many primes a stretch holds before it knows which calls [`Tally::skip`]
-//! for every stretch in which none is due.
+//! Counting primes in ascending order and passing on each `every`-th. A method that finds primes
+//! one by one calls [`Tally::prime`]; one that first knows how many a stretch holds calls
+//! [`Tally::skip`] for stretches in which none is due.
 
 use super::Found;
 
@@ -14,7 +12,6 @@ pub(super) struct Tally<E> {
 }
 
 impl<E: FnMut(u64, u64)> Tally<E> {
-    /// A tally after `before` primes, of which none is emitted.
     pub(super) fn after(before: u64, every: u64, emit: E) -> Self {
         let due = match every {
             0 => u64::MAX,

@@ -1,5 +1,5 @@
-//! The tree that a search goes through: the one that it names, or one that this machine has; of each
-//! as much as its bounds hold. One that is not there or has no files is refused before a run.
+//! The tree that a search goes through: the one named, or one that this machine has, within the
+//! bounds. One that is not there or has no files is refused before a run.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::WorkError;
 
 /// Trees of small files that nearly every Linux machine has, in the order of choice.
 const USUAL: [&str; 3] = ["/usr/include", "/usr/share", "/usr/lib"];
-/// A tree of this many files of text is large enough; otherwise the largest of them is taken.
+/// Files of text that make a tree large enough; otherwise the largest is taken.
 const ENOUGH: u64 = 500;
 
 /// Trees that were looked at before: many cases of a study search the same.
@@ -39,7 +39,6 @@ impl Trees {
     }
 }
 
-/// The part of the tree that a study names.
 fn named(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     let mut roots = Vec::new();
     for path in &search.tree {
@@ -74,7 +73,6 @@ fn named(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     Ok(part.roots)
 }
 
-/// The part of the first usual tree that is large enough, or of the largest.
 fn usual(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     let mut best: Option<Part> = None;
     for tree in USUAL

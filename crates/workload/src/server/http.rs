@@ -32,7 +32,7 @@ fn closes(fields: &[httparse::Header<'_>]) -> bool {
         .any(|field| is(field, "connection") && close(field.value))
 }
 
-/// A request at the beginning of `bytes` and its length; `None` if incomplete.
+/// `None` if incomplete.
 pub(super) fn request(bytes: &[u8]) -> io::Result<Option<(Request, usize)>> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);
@@ -93,7 +93,6 @@ pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: b
     out.extend_from_slice(body.as_bytes());
 }
 
-/// Odd bytes of the title are written in hexadecimal.
 pub(super) fn path_of(title: &str) -> String {
     let mut path = PATH.to_owned();
     for byte in title.bytes() {

@@ -1,8 +1,6 @@
-//! The listening socket and its callers.
-//!
-//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1; a caller from [`GOODBYE`] ends
-//! the worker that accepts it. That needs no word of the protocol: a worker blocked in `accept`
-//! hears it.
+//! The listening socket and its callers. All of 127.0.0.0/8 is the loopback. Clients call from
+//! 127.0.0.1; a caller from [`GOODBYE`] ends the worker that accepts it. That needs no protocol: a
+//! worker blocked in `accept` hears it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
@@ -17,8 +15,7 @@ const BACKLOG: i32 = 4_096;
 /// A worker without connections for so long checks that the load generator lives.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A load generator asks at once. A silent connection belongs to another program and holds a
-/// worker.
+/// A load generator asks at once: a silent connection is another program's and holds a worker.
 pub(super) const IDLE: Duration = Duration::from_secs(5);
 
 pub(super) enum Caller {
@@ -61,10 +58,7 @@ fn refused(port: u16, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// Whether that port is free.
-///
-/// # Errors
-/// It is not: the message says what to do.
+/// Whether that port is free; the error says what to do.
 pub fn try_port(port: u16) -> io::Result<()> {
     listen(port).map(drop)
 }

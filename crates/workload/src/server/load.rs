@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 
 pub use run::load_in_rounds;
 
-/// Message that starts a repetition.
 const GO: &str = "go";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +26,6 @@ pub(super) struct Order {
     pub(super) requests: u64,
     pub(super) seed: u64,
     pub(super) workers: u64,
-    /// Titles with the checksum of each page.
     pub(super) pages: Vec<(String, u64)>,
 }
 

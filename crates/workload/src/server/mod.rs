@@ -10,21 +10,18 @@
 //!   one goodbye a worker ── TCP ────▶ ends that worker's unit
 //! ```
 //!
-//! * A unit is a worker: it serves until it gets a goodbye. So the steady phase is the time
-//!   in which all requests are answered.
-//! * **pool**: each worker accepts a connection and serves it to its end, then the next. As
-//!   processes that is prefork, as threads a pool, as PxT what is between.
+//! * A unit is a worker that serves until a goodbye: the steady phase answers all requests.
+//! * **pool**: each worker serves one connection to its end, then the next: prefork as processes, a
+//!   pool as threads, PxT between.
 //! * **per-connection**: one worker accepts, and makes a thread for each connection.
-//! * A goodbye is a connection from another address of the loopback ([`listener`]), so it
-//!   reaches all that wait for connections, under every model, by the way that is there.
+//! * A goodbye is a connection from another address of the loopback ([`listener`]), so it reaches
+//!   all that wait for connections, under every model.
 //! * The load is closed: each connection asks, waits for the whole answer, checks it and asks
-//!   again. A server that is slow is asked less; latencies are those that clients of such a
-//!   number see, and not those at a given rate.
-//! * The generator is a child of the slot process and in its group, and dies with it. Flows that
-//!   wait for callers look each second whether it is there. Other programs can connect to the port
-//!   too. A connection on which nothing is asked for 5 s fails the slot with that as its cause, an
-//!   answer that does not come for 20 s does so at the generator, and there are never more
-//!   threads for connections than its own can need.
+//!   again. A slow server is asked less; latencies are of so many clients, not of a rate.
+//! * The generator is a child of the slot process, in its group, and dies with it. Flows that wait
+//!   for callers look each second whether it is there. Other programs can connect too: a connection
+//!   silent for 5 s fails the slot with that cause, an answer missing for 20 s does so at the
+//!   generator, and threads never exceed the generator's own connections.
 
 mod http;
 mod listener;
@@ -146,8 +143,7 @@ impl Server {
         2 + self.threads()
     }
 
-    /// Of the process with most of them: the load generator (all connections) or a process of
-    /// workers (one each, and the store).
+    /// Of the load generator (all connections) or a process of workers (one each, and the store).
     fn open_files(&self, variant: &Variant) -> u64 {
         let workers = variant.model.shape(variant.flows).flows_in_each;
         let served = 2 * (u64::from(workers) + self.threads());

@@ -25,10 +25,8 @@ fn is_idle(error: &io::Error) -> bool {
     )
 }
 
-/// Answers up to `keep_alive` requests.
-///
-/// Errors of the connection are the client's to notice. An error of the store is an error, and so
-/// is a silent client: it held a worker, so the slot's time is not that of its work.
+/// Answers up to `keep_alive` requests. A connection's errors are the client's to notice. A silent
+/// client is an error, as the store's are: it held a worker, so the slot's time is false.
 pub(super) fn serve(
     prepared: &PreparedStore,
     store: &Store,
@@ -66,8 +64,7 @@ pub(super) fn serve(
 /// Time and bytes that a refused client may still send.
 const LINGER: (Duration, u64) = (Duration::from_secs(1), 64 << 10);
 
-/// Answers, and reads to the end: a connection closed with unread bytes is reset, and the client
-/// would not see the answer.
+/// Reads to the end: a connection closed with unread bytes is reset, and the answer lost.
 fn refuse(mut stream: TcpStream, answer: &[u8]) {
     let read_on = |stream: TcpStream| {
         stream.shutdown(Shutdown::Write)?;

@@ -19,7 +19,6 @@ use super::load::{Load, Order};
 use super::{Design, Server, serve};
 use crate::wiki::{PreparedStore, Store};
 
-/// Pause of the loop that waits for a thread of a connection to end.
 const PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -124,7 +123,6 @@ impl Serving {
         }
     }
 
-    /// Serves each connection in a thread of its own until goodbye; returns their usage.
     fn thread_each(&self) -> Usage {
         let used = Mutex::new(Usage::default());
         let (at_work, most) = (AtomicU64::new(0), self.server.threads());

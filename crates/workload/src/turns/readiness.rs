@@ -1,12 +1,9 @@
-//! Turns of user-level flows by readiness: what an event loop does for tasks that wait for I/O.
-//!
-//! # Theory
-//!
-//! In a runtime of tasks a hand-over by a pipe is a write by one task, a call that asks which
-//! descriptors are ready, and a read by the other; the runtime then resumes that one. Here each turn
-//! ends with these three calls on the flow's own pipe and the switch to the next flow. So it costs what
-//! an event loop cannot leave out, and nothing of the queues and timers of a real one. Flows of the
-//! kernel hand over as `yield` says: by `pipe` they write to the next one and sleep in a read.
+//! Turns of user-level flows by readiness: what an event loop does for tasks that wait for I/O. In
+//! a runtime a hand-over by a pipe is a write by one task, a call that asks which descriptors are
+//! ready, and a read by the task then resumed. Here each turn ends with these three calls on the
+//! flow's own pipe and the switch to the next flow: what an event loop cannot leave out, without a
+//! real one's queues and timers. Kernel flows hand over as `yield` says: by `pipe` they write to
+//! the next one and sleep in a read.
 
 use flow::{Body, HandOver, Outlet, Proof, Turn};
 use measure::give_up;
@@ -20,7 +17,6 @@ use super::Turns;
 #[derive(Debug)]
 pub(super) struct ByReadiness<'a>(pub(super) &'a Turns);
 
-/// A flow's pipe, and the watcher that says when a byte is in it.
 #[derive(Debug)]
 pub(super) struct Watched {
     reader: OwnedFd,

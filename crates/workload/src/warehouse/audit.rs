@@ -1,9 +1,7 @@
-//! The audit: whether the books balance after the last transaction.
-//!
-//! Each rule compares two ways to the same sum, one of which no transaction writes as a
-//! whole: what the warehouse took against what its districts and its customers say; pieces
-//! there against pieces bought and sold; orders there against numbers given out, removed
-//! and waiting. A transaction that writes only half of what it should breaks one of them.
+//! The audit: whether the books balance after the last transaction. Each rule compares two ways to
+//! the same sum, one of which no transaction writes as a whole: what the warehouse took against
+//! what its districts and customers say; pieces there against bought and sold; orders there against
+//! numbers given out, removed and waiting.
 
 use super::store::{Cents, District, Order, Store, charged};
 

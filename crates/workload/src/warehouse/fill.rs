@@ -1,9 +1,7 @@
-//! Filling a warehouse to the size that was asked for.
-//!
-//! The heap grows by customers: each brings a history and one order, and the orders stay as
-//! many as there are customers. The stock is of one size from [`FULL_STOCK`] bytes of heap on
-//! and smaller below, so that a small warehouse is not stock alone. What one customer and one
-//! article take was measured with a counting allocator; a test holds the sum to a tenth.
+//! Filling a warehouse to the size that was asked for. The heap grows by customers: each brings a
+//! history and one order, and the orders stay as many. The stock has one size from [`FULL_STOCK`]
+//! bytes of heap on and a smaller one below. What a customer and an article take was measured; a
+//! test holds the sum to a tenth with a counting allocator.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,22 +1,16 @@
-//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker.
+//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker. A business
+//! program on a managed heap, as SPECjbb2005 models it and Inoue and Nakatani (2010) ran it:
+//! workers that share nothing, each with some hundred megabytes of live objects, allocate with
+//! every transaction and visit objects in no order. Caches, the reach of the TLB and the allocator
+//! bound it; what threads and processes share of those decides.
 //!
-//! # What it stands for
+//! A worker is a unit with a warehouse: ten districts with customers and their orders, and a stock
+//! ([`store`]). It is filled before the gate, as part of *create*; transactions come in the
+//! benchmark's mix ([`deck`]). docs/workloads/warehouse.md tells what is like the benchmark and
+//! what is not.
 //!
-//! A business program on a managed heap, as SPECjbb2005 models it and as Inoue and Nakatani
-//! (2010) ran it: workers that share nothing, each with some hundred megabytes of live
-//! objects, which allocate with every transaction and visit their objects in no order. It is
-//! bound by the caches, by the reach of the TLB and by the allocator; whether threads or
-//! processes are faster is decided by what they share of those.
-//!
-//! A worker is a unit, with a warehouse of its own: ten districts with customers and their
-//! orders, and a stock ([`store`]). It is filled before the gate, so that filling is part of
-//! *create*; the transactions come in the benchmark's mix ([`deck`]). docs/workloads/warehouse.md
-//! tells what is like the benchmark and what is not.
-//!
-//! # Self-check
-//!
-//! Every transaction writes a screen, whose sum is the proof. After the last transaction,
-//! outside of the timed part, the books are audited ([`audit`]): money, stock and orders.
+//! Self-check: every transaction writes a screen, whose sum is the proof. After the last one,
+//! outside of the timed part, the books are audited ([`audit`]).
 
 mod audit;
 mod deck;
@@ -136,7 +130,7 @@ impl Body for Warehouse {
 
     fn unit(&self, place: &mut Place, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         if place.used {
-            // A flow that does several workers' work begins each with a fresh warehouse.
+            // Each worker's work begins with a fresh warehouse.
             self.settle(place);
             *place = self.place();
         }

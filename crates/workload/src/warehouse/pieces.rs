@@ -1,7 +1,5 @@
-//! Where the objects of a warehouse lie.
-//!
-//! Every object counts with all its bytes, by the address that a reference to it has. Of trees
-//! and tables that is where their entries are; the few words that lead to them are not seen.
+//! Where the objects of a warehouse lie: each with all its bytes, by its reference's address. Of
+//! trees and tables that is where entries are; the few words that lead to them are not seen.
 
 use flow::Pieces;
 

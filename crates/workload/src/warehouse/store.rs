@@ -1,6 +1,5 @@
 //! What a warehouse holds: objects with text in them, found by their numbers. Articles and
-//! customers, whose numbers are known, are in tables; orders, of which the oldest and the
-//! newest are wanted, in trees.
+//! customers are in tables; orders, of which the oldest and the newest are wanted, in trees.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,8 +1,5 @@
-//! Tables of things that have numbers.
-//!
-//! A hash map whose order is the same in every process and whose hash is two instructions:
-//! the keys are numbers that this program gave out itself, so nobody can choose them to
-//! collide.
+//! Tables of numbered things: a hash map with the same order in every process and a hash of two
+//! instructions. This program gave out the keys itself, so nobody can choose them to collide.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

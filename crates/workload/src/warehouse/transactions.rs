@@ -1,10 +1,8 @@
-//! The six kinds of transaction.
-//!
-//! Each looks its objects up in the trees, changes them, and writes what it did on a screen:
-//! a text of its own, freed when its sum is taken. What a transaction makes and keeps (an
-//! order with its lines, a payment) takes the place of an older one, so the heap stays as
-//! large as it was. Orders come to the districts in turn, and each delivery empties every
-//! district by one: as many wait at the end of a deck as at its beginning.
+//! The six kinds of transaction. Each looks its objects up in the trees, changes them, and writes
+//! what it did on a screen: a text of its own, freed when its sum is taken. What it keeps (an order
+//! with its lines, a payment) replaces an older one, so the heap keeps its size. Orders come to the
+//! districts in turn, and each delivery empties every district by one: a deck ends with as many
+//! waiting as it began.
 
 use super::deck::Kind;
 use super::screen::Screen;
@@ -220,7 +218,6 @@ impl Customer {
 }
 
 impl District {
-    /// Delivers the oldest waiting order; returns its worth, which its customer then owes.
     fn deliver(&mut self, carrier: u32, now: u64) -> Cents {
         let oldest = self.waiting.pop_front();
         let Some(order) = oldest.and_then(|number| self.orders.get_mut(&number)) else {

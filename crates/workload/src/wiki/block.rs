@@ -1,9 +1,7 @@
-//! From a text to its blocks, line by line.
-//!
-//! A line ends where no mark goes over its end, so that a template or a reference of several
-//! lines is one. What a line is, its first byte tells: `=` a heading, `*#;:` a list, `{|` a
-//! table, a space preformatted text, `----` a rule; a template alone on its line is a block of
-//! its own; lines of anything else are a paragraph up to the next that is not, or an empty one.
+//! From a text to its blocks, line by line. A line ends where no mark crosses its end, so a
+//! template or reference of several lines is one. The first byte tells its kind: `=` a heading,
+//! `*#;:` a list, `{|` a table, a space preformatted text, `----` a rule; a template alone on its
+//! line is a block; other lines are a paragraph up to the next that is none, or an empty one.
 
 use super::marks::{Kind, Mark};
 use super::source::{Source, trimmed};
@@ -109,7 +107,6 @@ fn special<'a>(
     }
 }
 
-/// Whether a line ends the paragraph before it.
 fn is_special(source: Source<'_, '_>, from: usize, line: &str, depth: u8) -> bool {
     match line.as_bytes().first() {
         None | Some(b'*' | b'#' | b';' | b':' | b' ') => true,

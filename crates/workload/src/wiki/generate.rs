@@ -1,13 +1,10 @@
-//! Pages from a seed: an encyclopedia of things that are not, in words that mean nothing.
-//!
-//! What matters to a parser is how often it meets which sign, and to a cache and an allocator
-//! how long pages are. So the text is made of what articles are made of, about as often: an
-//! infobox, a lead, sections of paragraphs with links, emphasis and references that call
-//! templates, lists, tables, pictures, quotations, a list of references, categories. Words are
-//! drawn from a few thousand by Zipf's law, and some of them have letters beyond ASCII.
-//!
-//! Lengths spread around the usual one as those of articles do, from a fifth of it to five
-//! times as much: the logarithm of the length is a sum of three uniform draws.
+//! Pages from a seed: an encyclopedia of things that are not, in words that mean nothing. To a
+//! parser it matters how often it meets which sign, to a cache and an allocator how long pages are.
+//! So the text has what articles have, about as often: an infobox, a lead, sections of paragraphs
+//! with links, emphasis and references that call templates, lists, tables, pictures, quotations, a
+//! list of references, categories. Words are drawn from a few thousand by Zipf's law, some with
+//! letters beyond ASCII. Lengths spread as those of articles do, from a fifth to five times the
+//! usual one: the logarithm is a sum of three uniform draws.
 
 mod templates;
 mod words;

@@ -1,17 +1,12 @@
-//! From the tree of a page to HTML.
+//! From the tree of a page to HTML. The function that opened an element closes it, and every byte
+//! of text goes through [`super::escape`]; so every page is balanced and no text becomes a tag.
 //!
-//! Every element that is opened is closed by the function that opened it, and every byte of
-//! text goes through [`super::escape`]; so whatever the text was, the page is balanced and no
-//! text of it becomes a tag.
-//!
-//! Templates are expanded here: a template's own tree is walked with a frame around it that
-//! has the arguments of its call; a parameter walks the argument's tree in the frame outside.
-//! Nothing is copied and nothing parsed again. MediaWiki puts text into text and parses what
-//! comes of that, so there a template can hold half a table; here it is always whole.
-//!
-//! A template within itself is said and not followed; calls within calls end at
-//! [`DEEPEST_CALL`], and a page at [`MOST_CALLS`] calls or [`MOST_BYTES`] bytes, after which
-//! templates are links: a few lines of text can ask for more than there are atoms.
+//! Templates are expanded here: a template's tree is walked in a frame with the arguments of its
+//! call; a parameter walks the argument's tree in the frame outside. Nothing is copied or parsed
+//! again. MediaWiki parses the text that results, so there a template can hold half a table; here
+//! it is whole. A template within itself is said and not followed; beyond [`DEEPEST_CALL`] calls
+//! within calls, [`MOST_CALLS`] calls or [`MOST_BYTES`] bytes templates are links: a few lines of
+//! text can ask for more than there are atoms.
 
 mod contents;
 mod inlines;
@@ -30,7 +25,6 @@ pub(super) use templates::{Template, same_name};
 
 const DEEPEST_CALL: usize = 12;
 const MOST_CALLS: u32 = 20_000;
-/// Templates are expanded up to here.
 const MOST_BYTES: usize = 2 << 20;
 
 /// Without random seeds: the heap of each launch frees in the same order.

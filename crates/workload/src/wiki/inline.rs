@@ -1,13 +1,7 @@
-//! From a stretch of text to the inlines in it.
-//!
-//! The marks of the text are known ([`super::marks`]), so a stretch is text between marks.
-//! In that text there are quotes (bold, italic) and addresses; everything else is taken as it
-//! stands.
-//!
-//! Quotes open and close: two are italic, three bold, five both. What is closed need not be
-//! what was opened last; then what lies above it is closed and opened again, so the tree is
-//! always one. The end of a line closes all of them, as in MediaWiki. There a line with odd
-//! quotes is looked at once more to guess which of them are apostrophes; here it is not.
+//! From a stretch of text to the inlines in it. The marks of the text are known ([`super::marks`]);
+//! between them are quotes (bold, italic), addresses and plain text. Two quotes are italic, three
+//! bold, five both ([`formats`]). MediaWiki looks at a line with odd quotes once more to guess
+//! which are apostrophes; here it is not.
 
 mod formats;
 mod plain;

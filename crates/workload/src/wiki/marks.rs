@@ -1,20 +1,13 @@
-//! Where in a text the things are that have a beginning and an end: templates, parameters,
-//! links, references and the like.
+//! Where in a text the things with a beginning and an end are: templates, parameters, links,
+//! references and the like. One pass with a stack: a closer takes the topmost opener of its kind;
+//! what was opened after that one and never closed is text. So marks are nested or apart and never
+//! cross, each byte is looked at once, and senseless text takes no longer than a good page. A run
+//! of braces can open more than one thing (`{{{{{1}}}}}` is a parameter within a template), so it
+//! is one entry of the stack, and closers eat it from the inside, three braces or two at a time.
+//! Marks deeper than [`DEEPEST`] make what is around them text, which bounds how deep the parser
+//! goes.
 //!
-//! One pass with a stack. An opener is put on the stack; a closer takes the topmost opener of
-//! its kind, and what was opened after that one and never closed is text. So marks are nested
-//! or apart and never cross, each byte is looked at once, and text without any sense takes no
-//! longer than a good page.
-//!
-//! A run of braces can open more than one thing: `{{{{{1}}}}}` is a parameter within a
-//! template. So a run is one entry of the stack, and closers eat it from the inside, three
-//! braces or two at a time.
-//!
-//! Marks are nested [`DEEPEST`] deep at the most; what is around them is text. That bounds how
-//! deep the parser, which goes from mark to mark, can go.
-//!
-//! This is the way of MediaWiki's preprocessor, without the lines: a link may go on over a
-//! line's end.
+//! This is the way of MediaWiki's preprocessor, without the lines: a link may cross a line's end.
 
 mod find;
 mod special;

@@ -1,13 +1,7 @@
-//! `wiki`: pages from a store, parsed and made into HTML.
-//!
-//! # What it stands for
-//!
-//! A wiki on a web server, as Inoue and Nakatani (2010) ran MediaWiki on PHP: a request asks a
-//! database for a page, takes its text apart into a tree of many small objects, makes HTML of
-//! it, and frees all of that. So it is work of text and of an allocator whose blocks live for
-//! one request. docs/workloads/wiki.md tells what is like the original and what is not.
-//!
-//! # How a request goes
+//! `wiki`: pages from a store, parsed and made into HTML. A wiki on a web server, as Inoue and
+//! Nakatani (2010) ran MediaWiki on PHP: a request asks a database for a page, takes its text apart
+//! into a tree of small objects, makes HTML of it and frees all: work of text and of an allocator
+//! whose blocks live for one request (docs/workloads/wiki.md).
 //!
 //! ```text
 //! title ─▶ store ─▶ text ─▶ marks ─▶ blocks and inlines ─▶ html ─▶ checked, freed
@@ -15,11 +9,9 @@
 //!            └─▶ parser cache: html ────────────────────────────▶ checked, freed
 //! ```
 //!
-//! # Self-check
-//!
-//! The cell answers a request for each page once before it makes flows, and notes a sum over
-//! its bytes. Each answer of a flow is compared with it; one that differs is a panic, which
-//! fails the slot. The proof counts requests and adds those sums.
+//! Self-check: the cell answers each page once before it makes flows, and notes a sum over its
+//! bytes. A flow's answer that differs panics and fails the slot. The proof counts requests and
+//! adds those sums.
 
 mod block;
 mod escape;
@@ -95,8 +87,7 @@ fn usual_page_size() -> Bytes {
 }
 
 impl Wiki {
-    /// Approximate bytes of a slot's store on disk: texts, and the HTML of each. A user's store:
-    /// the length of the file.
+    /// Approximate bytes of a slot's store on disk (texts, HTML); of a user's, the file's length.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         let texts = match &self.store {

@@ -34,10 +34,8 @@ pub(crate) fn sum_of(html: &[u8]) -> u64 {
 }
 
 impl Wiki {
-    /// Makes the store in `folder` and answers a request for each page once.
-    ///
-    /// # Errors
-    /// A user's store cannot be read or is corrupt; `folder` takes no file.
+    /// Makes the store in `folder` and answers each page once; an error where a user's store cannot
+    /// be read or is corrupt, or `folder` takes no file.
     pub fn prepared(&self, folder: Option<&Path>) -> Result<PreparedStore, StoreError> {
         let path = folder.unwrap_or(Path::new(".")).join(FILE);
         let written = self.written()?;
@@ -74,7 +72,6 @@ impl Wiki {
 }
 
 impl PreparedStore {
-    /// Titles with the checksum of each page's HTML.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (&str, u64)> {
         let pages = self.pages.iter();
         pages.map(|page| (page.title.as_str(), page.sum))
@@ -124,7 +121,7 @@ impl Body for PreparedStore {
     }
 
     fn stack_bytes(&self) -> usize {
-        // SQLite and a parser that goes down into what it reads.
+        // SQLite, and a parser that recurses.
         1 << 20
     }
 

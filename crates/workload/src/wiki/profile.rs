@@ -14,9 +14,6 @@ use super::{USUAL_PAGES, generate};
 
 /// Steps of a request with the microseconds of CPU that each takes per page, over `requests` pages
 /// of about `page_size` bytes. A step includes those to its left.
-///
-/// # Errors
-/// No folder or store can be made.
 pub fn profile(
     folder: &Path,
     page_size: u64,

@@ -56,7 +56,6 @@ pub fn html_of(text: &str) -> String {
     }
 }
 
-/// `find` is asked for each template's text once.
 pub(super) fn render<E>(
     title: &str,
     text: String,
@@ -95,7 +94,6 @@ fn gather<E>(
     Ok(texts)
 }
 
-/// Templates called by a text and not yet asked for, each once.
 fn new_names(texts: &[SourceText], place: usize, missing: &[String]) -> Vec<String> {
     let mut new: Vec<String> = Vec::new();
     for name in texts[place].source().called() {

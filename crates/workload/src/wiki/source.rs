@@ -1,5 +1,3 @@
-//! A text with its marks, and the parts between them.
-
 use super::marks::{Kind, Marks};
 
 #[derive(Debug, Clone, Copy)]

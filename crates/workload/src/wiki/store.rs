@@ -1,20 +1,16 @@
-//! The store: pages in a SQLite file that everybody reads and nobody writes.
-//!
-//! The cell makes the file in its slot's folder before it makes flows, and has closed it by
-//! then: a connection to SQLite must not be taken along by a fork. Each flow opens its own.
+//! The store: pages in a SQLite file that everybody reads and nobody writes. The cell makes it in
+//! its slot's folder and closes it before it makes flows: a fork must not take a connection to
+//! SQLite along. Each flow opens its own.
 //!
 //! ```sql
 //! page   (id, title, touched, text)     what people wrote; templates are pages too
 //! parsed (page, touched, html)          the parser cache: what became of a page
 //! ```
 //!
-//! The parser cache lies beside the pages, as that of a MediaWiki on SQLite does which has no
-//! memcached. It is full when the flows begin, and holds as long as `touched` is that of the
-//! page.
-//!
-//! SQLite is as its makers ship it: file locks are taken and given back, one read transaction
-//! a request, and threads of a process share the mutexes of its memory counter and of its
-//! table of open files. That is part of what a server shares.
+//! The parser cache lies beside the pages, as on a MediaWiki with SQLite and no memcached. It is
+//! full when the flows begin, and holds as long as `touched` is the page's. SQLite is as its makers
+//! ship it: a request takes and gives back file locks for one read transaction, and threads of a
+//! process share the mutexes of its memory counter and of its table of open files, as in a server.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,8 +23,7 @@ use super::marks::LONGEST_TEXT;
 
 pub(super) const TEMPLATE: &str = "Template:";
 
-/// The text is in the row's page of the file: what does not fit is read from the file each time,
-/// past SQLite's cache.
+/// Text that does not fit the row's page is read from the file each time, past SQLite's cache.
 const SCHEMA: &str = "
     PRAGMA page_size = 32768;
     PRAGMA journal_mode = OFF;
@@ -106,11 +101,8 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     }
 }
 
-/// Checks a user's store before anything is made for it. Returns its number of pages without
-/// templates.
-///
-/// # Errors
-/// It is not there, corrupt, without a page, or no store.
+/// Checks a user's store before anything is made for it: it must be there, whole and have pages.
+/// Returns its number of pages without templates.
 pub fn check_store(path: &Path) -> Result<u64, StoreError> {
     let all = Store::read_all(path)?;
     let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));

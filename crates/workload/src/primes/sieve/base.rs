@@ -1,16 +1,12 @@
-//! The base primes: those that strike, up to the root of the highest number.
-//!
-//! They are found once per worker by a plain odd-only sieve (about 0.1 ms for
-//! numbers to 2 * 10^9) and kept by class modulo 30, because the class alone
-//! decides the masks of the strikes. With each prime goes `2^64 / p`, so that
-//! "where am I in this prime's turn" costs a multiplication, not a division:
-//! that is what makes a call for a small block cheap.
+//! The base primes: those that strike, up to the root of the highest number. A plain odd-only sieve
+//! finds them once per worker (about 0.1 ms for numbers to 2 * 10^9). They are kept by class modulo
+//! 30, which alone decides the masks of the strikes, each with `2^64 / p`: "where am I in this
+//! prime's turn" costs a multiplication, so a call for a small block is cheap.
 
 use super::presieve;
 use super::wheel::RESIDUES;
 
-/// The base primes of one class modulo 30 in ascending order, and what the call
-/// in hand remembers of each.
+/// The base primes of one class modulo 30, ascending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub(super) primes: Vec<u32>,

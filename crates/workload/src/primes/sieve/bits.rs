@@ -1,8 +1,6 @@
-//! Reading the bits of a segment: counting them, and finding each that is due.
-//!
-//! The baseline of x86-64 has no POPCNT instruction. A plain sum of
-//! `count_ones` over words is what the compiler turns into a good SSE2 loop
-//! (and into POPCNT or wider where a user builds for it).
+//! Reading the bits of a segment: counting them, and finding each that is due. The baseline of
+//! x86-64 has no POPCNT. The compiler turns a plain sum of `count_ones` over words into a good SSE2
+//! loop (and into POPCNT or wider where a user builds for it).
 
 use super::wheel::RESIDUES;
 use crate::primes::tally::Tally;
@@ -10,7 +8,7 @@ use crate::primes::tally::Tally;
 /// Short against the distance of emitted primes, long enough to vectorise.
 const STRETCH: usize = 256;
 
-/// The number of ones; `bytes` are whole words.
+/// `bytes` are whole words.
 pub(super) fn count(bytes: &[u8]) -> u64 {
     let (words, _) = bytes.as_chunks::<8>();
     words
@@ -37,7 +35,6 @@ fn tell_words<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>
     }
 }
 
-/// `first` is the number of the first byte; `bytes` are whole words.
 pub(super) fn each<V: FnMut(u64)>(bytes: &[u8], first: u64, mut visit: V) {
     for (i, &word) in bytes.as_chunks::<8>().0.iter().enumerate() {
         each_bit(u64::from_le_bytes(word), first + 8 * i as u64, &mut visit);

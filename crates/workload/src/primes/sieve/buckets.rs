@@ -1,9 +1,7 @@
-//! Large primes, each in the bucket of the segment that it strikes next.
-//!
-//! A prime as large as a segment or larger misses most of them, so it must not be looked at in
-//! each. There is a bucket for each segment ahead. When its turn comes, each prime in it strikes
-//! once and moves to a later bucket: a strike costs about 2 ns, whatever the number and the
-//! size of the primes.
+//! Large primes, each in the bucket of the segment that it strikes next. A prime as large as a
+//! segment misses most of them, so it must not be looked at in each. Each segment ahead has a
+//! bucket. When its turn comes, each prime in it strikes once and moves to a later bucket: a strike
+//! costs about 2 ns, however many and large the primes are.
 //!
 //! ```text
 //!  segment    now        + 1        + 2             a ring as long as the longest step
@@ -12,11 +10,9 @@
 //!             └───────────────────────┘              struck, stepped on
 //! ```
 //!
-//! Large primes turn a wheel of 210: the tables of `presieve` strike the multiples of 7, and
-//! without them a prime has 48 strikes in 210 of its multiples, not 56.
-//!
-//! Buckets are lists of chunks in one vector, so that memory is what the entries take: 8 bytes
-//! for each prime that has a strike ahead.
+//! Large primes turn a wheel of 210: the tables of `presieve` strike the multiples of 7, which
+//! leaves 48 strikes in 210 multiples, not 56. Buckets are lists of chunks in one vector: 8 bytes
+//! for each prime with a strike ahead.
 //!
 //! Sources: T. Oliveira e Silva, "Fast implementation of the segmented sieve of Eratosthenes"
 //! (2001); primesieve (K. Walisch) has its wheel of 210.
@@ -34,8 +30,8 @@ const CHUNK: usize = 1024;
 
 const FIRST: u64 = u64::MAX;
 
-/// The way to a prime's next strike is at most this many thirtieths of it, rounded up: ten from
-/// spoke to spoke, eleven to the first one from the beginning of the segments.
+/// Longest way to a prime's next strike, in thirtieths of it, rounded up: ten from spoke to spoke,
+/// eleven to the first one from the beginning of the segments.
 const LONGEST_WAY: u64 = 11;
 
 #[derive(Clone, Debug, Default)]
@@ -69,7 +65,7 @@ impl Buckets {
         self.bytes
     }
 
-    /// Places a prime; the segments begin at the number `low`, a multiple of 30.
+    /// `low` is where the segments begin, a multiple of 30.
     #[inline(always)]
     pub(super) fn place(&mut self, prime: u64, low: u64) {
         // The prime itself is not struck: its first multiple is twice it.
@@ -96,7 +92,6 @@ impl Buckets {
         };
     }
 
-    /// An empty chunk after the one that ends at `before`.
     #[cold]
     #[inline(never)]
     fn chunk(&mut self, before: u64) -> u32 {

@@ -1,13 +1,11 @@
-//! The large primes of a range: where they come from.
-//!
-//! They strike from [`Buckets`]. Up to 2^22 they are stored base primes. Larger ones are found
-//! anew for each range by a second sieve, at a nanosecond each: to place a prime costs five, so
-//! that to store it would gain little, and at 10^19 there are two hundred million of them. A
-//! prime without a strike in the range takes no memory.
+//! The large primes of a range: where they come from. They strike from [`Buckets`]. Up to 2^22 they
+//! are stored base primes. Larger ones are found anew for each range by a second sieve, at a
+//! nanosecond each: placing a prime costs five, so storing it would gain little, and at 10^19 there
+//! are two hundred million. A prime without a strike in the range takes no memory.
 //!
 //! Beyond 7 * 10^16 (more than 15 million primes, 120 MB) a range is cut into stretches of 2 * 10^9
-//! numbers, for each of which all primes are found and placed again. That bounds the memory, and
-//! costs more time the larger the numbers are; primesieve keeps gigabytes instead.
+//! numbers, each with all primes found and placed again. That bounds the memory and costs more time
+//! the larger the numbers are; primesieve keeps gigabytes instead.
 
 use std::ops::Range;
 
@@ -21,7 +19,6 @@ pub(super) struct Large {
     at_once: u64,
     buckets: Buckets,
     finder: Option<Box<Sieve>>,
-    /// Primes found anew, not stored.
     found: Range<u64>,
     end: u64,
 }
@@ -39,8 +36,7 @@ impl Large {
         self.buckets.start(0, 0);
     }
 
-    /// `stored` are the stored primes that strike from buckets; `first` follows the segment before
-    /// it.
+    /// `stored` are the stored primes that strike from buckets; `first` is the segment's end.
     pub(super) fn strike(
         &mut self,
         segment: &mut [u8],

@@ -1,17 +1,12 @@
-//! The segmented sieve of Eratosthenes on a wheel of 30.
+//! The segmented sieve of Eratosthenes on a wheel of 30. A worker's [`Sieve`] holds base primes up
+//! to the root of the highest number, and a buffer of one segment. Below 10^13 further ranges
+//! allocate nothing and seek no base prime again. `segment` strikes composites with the base
+//! primes. In a range so narrow that testing what a few primes leave is cheaper than placing all,
+//! Miller-Rabin tests the rest.
 //!
-//! One worker holds one [`Sieve`]: base primes up to the root of the highest
-//! number, and a buffer of one segment. Any number of ranges can be asked of
-//! it; below 10^13 nothing is allocated then and no base prime is sought again.
-//!
-//! `segment` strikes composites with the base primes. In a range so narrow that
-//! testing what a few primes leave is cheaper than placing all of them, what is
-//! left is tested by Miller-Rabin.
-//!
-//! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays
-//! and Hudson 1977); that pre-sieve tables and one loop per class of prime pay
-//! is the experience of primesieve (K. Walisch), whose speed is the bar for
-//! this one. Whole turns with margins instead of a branch per strike are ours.
+//! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays and Hudson 1977);
+//! that pre-sieve tables and one loop per class of prime pay is the experience of primesieve (K.
+//! Walisch), whose speed is the bar. Whole turns with margins for branches are ours.
 
 mod base;
 mod bits;
@@ -33,17 +28,15 @@ use super::tally::Tally;
 /// What measurement chose, not arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Bytes that the small primes strike at a time.
     pub(super) chunk: usize,
     pub(super) stored: u32,
     pub(super) at_once: u64,
 }
 
 impl Default for Tuning {
-    /// A chunk that fits the first-level cache of all common CPUs (on one with
-    /// 48 KiB, 24 to 48 KiB are within 5 % of it, 64 KiB is 43 % slower),
-    /// stored primes for numbers to 1.7 * 10^13, and 120 MB at the most for
-    /// those to 7 * 10^16.
+    /// A chunk that fits the first-level cache of all common CPUs (on one with 48 KiB, 24 to 48 KiB
+    /// are within 5 %, 64 KiB is 43 % slower), stored primes for numbers to 1.7 * 10^13, and at
+    /// most 120 MB for those to 7 * 10^16.
     fn default() -> Self {
         Self {
             chunk: 32 << 10,
@@ -84,8 +77,8 @@ impl Sieve {
         self.segments(range, |first, bytes| bits::tell(bytes, first, tally));
     }
 
-    /// Calls `visit` with each segment of `range` in order: the number of its first byte, and its
-    /// bytes, which are whole words. Exactly the primes of the range above 5 are set.
+    /// Calls `visit` with the number of each segment's first byte and its bytes, whole words.
+    /// Exactly the primes of the range above 5 are set.
     fn segments<V: FnMut(u64, &[u8])>(&mut self, range: Range<u64>, mut visit: V) {
         if range.is_empty() {
             return;
@@ -120,11 +113,9 @@ impl Sieve {
 }
 
 /// The largest prime that strikes a range of this many numbers below the square of `root`; if
-/// smaller than that, what is left is tested.
-///
-/// To place a stored prime takes about 1.5 ns, to find and place another 6; to
-/// test what is left, 30 to 50 ns for each number of the range. With the share
-/// of primes among the base primes that gives the two factors.
+/// smaller than that, what is left is tested. Placing a stored prime takes about 1.5 ns, finding
+/// and placing another 6; testing what is left, 30 to 50 ns for each number of the range. With the
+/// share of primes among the base primes that gives the two factors.
 fn bound(numbers: u64, root: u64, stored: u64) -> u64 {
     let per_number = if root <= stored { 256 } else { 64 };
     match root / per_number <= numbers {

@@ -1,11 +1,8 @@
-//! Strikes in a window that nothing follows: the path of small blocks.
-//!
-//! For a block of a thousand numbers the cost is not the strikes, it is to find
-//! out which of thousands of base primes strike at all. So a first loop, which
-//! has no branch that could be mispredicted, places each prime at its first odd
-//! multiple and keeps those that lie in the window; a second one strikes. It
-//! strikes each odd multiple without asking whether the wheel holds it: a mask
-//! that keeps everything is cheaper than a branch.
+//! Strikes in a window that nothing follows: the path of small blocks. For a thousand numbers the
+//! cost is to find out which of thousands of base primes strike at all. A first loop without
+//! mispredicted branches places each prime at its first odd multiple and keeps those in the window;
+//! a second strikes each odd multiple without asking whether the wheel holds it: a mask that keeps
+//! everything is cheaper than a branch.
 
 use std::ops::Range;
 

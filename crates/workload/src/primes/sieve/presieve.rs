@@ -1,17 +1,12 @@
-//! The pre-sieve: the multiples of 7 to 163 come from tables.
+//! The pre-sieve: the multiples of 7 to 163 come from tables. Strikes of a set of primes repeat
+//! after as many bytes as its product. Sixteen such patterns, ANDed with the widest words the
+//! compiler has, strike 35 primes at the price of sixteen loads; one by one those primes would make
+//! up more than half of all strikes. The tables strike the primes themselves too; the caller puts
+//! those back.
 //!
-//! The strikes of a set of primes repeat after as many bytes as the product of
-//! the set. Sixteen such patterns, ANDed together with the widest words the
-//! compiler has, strike 35 primes at the price of sixteen loads; one by one
-//! those primes would make up more than half of all strikes.
-//!
-//! The tables are made at compile time and are read-only, so workers share
-//! them and a new worker pays nothing. Each is longer than its period by
-//! [`BLOCK`] bytes: a block can be read from any place of the period without a
-//! wrap in the inner loop. Together they are about 145 KiB, which lives in the
-//! second-level cache and is read in order.
-//!
-//! The tables strike the primes themselves too; the caller puts those back.
+//! The tables are read-only and made at compile time: workers share them. Each is [`BLOCK`] bytes
+//! longer than its period, so the inner loop never wraps. Together they are about 145 KiB, read in
+//! order from the second-level cache.
 
 use super::wheel::{RESIDUES, bit};
 
@@ -51,8 +46,7 @@ macro_rules! tables {
     };
 }
 
-// Three small sets, then pairs of a small and a large prime: periods are alike and their sum is
-// low.
+// Three small sets, then pairs of a small and a large prime: like periods, a low sum.
 tables! {
     P7: 7 11 13 17;
     P19: 19 23 29;

@@ -1,21 +1,15 @@
-//! One segment after the other: which primes strike it how.
-//!
-//! A segment is made in this order:
+//! One segment after the other: which primes strike it how, in this order.
 //!
 //! 1. `presieve`: tables strike the primes to 163;
-//! 2. `strike`, small primes: chunk by chunk, a chunk fitting the first-level
-//!    cache;
-//! 3. `strike`, medium primes: over the whole segment, which lives in the
-//!    second-level cache;
-//! 4. `large`, the others: from buckets; or `once`, stored ones if the range
-//!    ends with this segment;
-//! 5. base primes that lie in the segment struck themselves and are put back.
+//! 2. `strike`, small primes: chunk by chunk, a chunk fitting the first-level cache;
+//! 3. `strike`, medium primes: over the whole segment, which lives in the second-level cache;
+//! 4. `large`, the others: from buckets; or `once`, stored ones if the range ends here;
+//! 5. base primes in the segment that struck themselves are put back.
 //!
-//! The segment is about as long as the largest base prime is large: shorter,
-//! and primes strike sparsely; longer, and the strikes leave the cache. The
-//! longest is what a second-level cache holds beside the margins; then primes
-//! of half its size are large. (Measured at 10^12 and 10^14: a quarter to all of
-//! it are within 3 %.)
+//! The segment is about as long as the largest base prime is large: shorter, and primes strike
+//! sparsely; longer, and the strikes leave the cache. The longest is what a second-level cache
+//! holds beside the margins; then primes of half its size are large. (Measured at 10^12 and 10^14:
+//! a quarter to all of it are within 3 %.)
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -81,7 +75,7 @@ impl Segments {
         }
     }
 
-    /// Makes the next segment: `len` bytes from byte `first`, rounded up to whole words.
+    /// `len` bytes from byte `first`, rounded up to whole words.
     pub(super) fn make(&mut self, first: u64, len: usize) -> &mut [u8] {
         presieve::fill(&mut self.buffer[self.margin..][..len], first);
         self.strike_dense(len);

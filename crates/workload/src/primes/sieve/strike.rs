@@ -1,20 +1,14 @@
-//! Dense strikes: primes that turn the wheel at least about once in a window.
+//! Dense strikes: primes that turn the wheel at least about once in a window. The loop strikes one
+//! whole turn at a time: eight bytes at fixed offsets, eight constant masks, no branch but the
+//! loop's own. It begins and ends with the turns under way at both ends of the window. What falls
+//! outside strikes true multiples in the neighbouring window, or the margins of the buffer, which
+//! nobody reads: eight idle strikes per prime and window save every branch that depends on where in
+//! its turn a prime is.
 //!
-//! The loop strikes one whole turn at a time: eight bytes at fixed offsets,
-//! eight constant masks, no branch but the loop's own. To have only whole
-//! turns, it begins with the turn that is under way where the window begins
-//! and ends with the one that is under way where it ends. What falls outside
-//! the window falls on the neighbouring window, where it strikes true multiples
-//! all the same, or on the margins of the buffer, which nobody reads. That is
-//! eight idle strikes per prime and window, and in return not one branch that
-//! depends on where in its turn a prime is.
-//!
-//! The eight progressions interleave in memory, so they are eight overlapping
-//! shared slices of `Cell<u8>`. All have the length of the loop's bound, which
-//! lets the compiler drop every bounds check inside the loop.
-//!
-//! The place of a prime is the number of bytes since its turn began, at most
-//! `p` (a turn that ends right where the window begins does no harm).
+//! The eight progressions interleave in memory, so they are eight overlapping shared slices of
+//! `Cell<u8>`, as long as the loop's bound: the compiler drops every bounds check inside the loop.
+//! The place of a prime is the number of bytes since its turn began, at most `p` (a turn that ends
+//! right where the window begins does no harm).
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -1,19 +1,16 @@
-//! The wheel of 30: how numbers lie in the bits of the sieve.
+//! The wheel of 30: how numbers lie in the bits of the sieve. Eight of every 30 numbers have no
+//! factor 2, 3 or 5, so one byte holds 30 numbers: bit `b` of byte `i` stands for
+//! `30 * i + RESIDUES[b]`.
 //!
-//! Eight of every 30 numbers have no factor 2, 3 or 5, so one byte holds 30
-//! numbers: bit `b` of byte `i` stands for `30 * i + RESIDUES[b]`.
-//!
-//! The multiples of a prime `p = 30q + r` that the wheel keeps are
-//! `p * (30k + w)` for each residue `w`. Such a multiple lies in byte
+//! For each residue `w` the wheel keeps multiples `p * (30k + w)` of a prime `p = 30q + r`, in byte
 //!
 //! ```text
 //! (p * (30k + w)) / 30  =  k * p + q * w + (r * w) / 30
 //! ```
 //!
-//! and its bit depends on `r * w mod 30` alone. So for one prime every bit is
-//! struck once every `p` bytes, a *turn* of the wheel begins exactly at each
-//! byte that is a multiple of `p`, and within a turn the eight strikes sit at
-//! offsets `q * w + carry` with eight masks that depend only on the class `r`.
+//! and its bit depends on `r * w mod 30` alone. So every bit is struck once every `p` bytes, a
+//! *turn* begins at each byte that is a multiple of `p`, and its eight strikes sit at offsets
+//! `q * w + carry` with masks that depend only on the class `r`.
 
 pub(super) const RESIDUES: [u8; 8] = [1, 7, 11, 13, 17, 19, 23, 29];
 
@@ -147,8 +144,7 @@ pub(super) static SPOKES: [Spoke; 512] = {
     all
 };
 
-/// Multiples from the `multiple` of `prime` to the next that the wheel of 210 holds, and the index
-/// of its spoke in [`SPOKES`].
+/// The way from `multiple` of `prime` to the next on the wheel of 210, and its spoke's index.
 #[inline(always)]
 pub(super) fn spoke_at(multiple: u64, prime: u64) -> (u64, u32) {
     let residue = (multiple % 210) as usize;

@@ -53,7 +53,6 @@ pub(super) fn push_capital(text: &mut String, word: &str) {
     text.push_str(letters.as_str());
 }
 
-/// Frequent words are short.
 fn word(draw: &mut Draw, rank: u32) -> String {
     let most = 1 + (f64::from(rank) + 2.0).log10() as u32;
     let syllables = draw.between(1, most.max(1));

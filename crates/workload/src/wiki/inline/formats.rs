@@ -1,7 +1,6 @@
-//! Formats that open and close, and the inlines that are put into them.
-//!
-//! What is closed need not be what was opened last; then what lies above it is closed and
-//! opened again. The end of a line closes all of them.
+//! Formats that open and close, and the inlines put into them. If what is closed was not opened
+//! last, what lies above it is closed and opened again, so the tree is always one. The end of a
+//! line closes all.
 
 use crate::wiki::tree::{Inline, Inlines};
 

@@ -85,7 +85,7 @@ impl Line<'_, '_> {
         close
     }
 
-    /// The colon after the scheme was found.
+    /// Called at the colon after the scheme.
     fn address(&mut self, stop: usize) {
         let colon = self.at;
         self.at += 1;

@@ -1,16 +1,13 @@
-//! Finds bytes that may begin or end a mark, eight at a time.
-
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The lowest byte whose highest bit is set in the answer equals `byte`; bits above it may be
-/// wrong.
+/// The lowest byte whose highest bit is set in the answer equals `byte`; bits above may be wrong.
 const fn first_equal(word: u64, byte: u8) -> u64 {
     let zeros = word ^ (ONES * byte as u64);
     zeros.wrapping_sub(ONES) & !zeros & (ONES << 7)
 }
 
-/// The next `{`, `}`, `[`, `]` or `<`. They are frequent, so eight bytes are tested at once;
-/// brackets and braces differ in one bit.
+/// The next `{`, `}`, `[`, `]` or `<`: frequent, so eight bytes are tested at once; brackets and
+/// braces differ in one bit.
 pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(eight);
