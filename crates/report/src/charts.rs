@@ -1,23 +1,17 @@
-//! Charts as SVG, without a library and without a script.
+//! Charts as SVG, without a library and without a script. On a telephone a scaled-down chart has
+//! text that nobody can read. So each is drawn once, [`frame::PAGE`] wide; on [`frame::PHONE`] the
+//! style sheet enlarges text and markers by as much as the drawing shrank. A drawing leaves room
+//! for both sizes ([`Frame::large`]); labels without room when large have the class `w` and are
+//! left out there. Charts that are rows of text are drawn here only for files: on the page they are
+//! tables (`html::tabled`).
 //!
-//! # Theory
+//! A browser's font is unknown here, so a column of text is taken to be [`frame::COLUMN`] wide,
+//! more than in the usual fonts. Margins come from the widest label, axis labels that would touch
+//! are left out, and too long ones are cut.
 //!
-//! A chart that is scaled down to a telephone has text that nobody can read. On the page
-//! each is drawn once, [`frame::PAGE`] wide, and where it is shown on [`frame::PHONE`] the style sheet makes
-//! its text and markers larger by as much as the drawing became smaller. So a drawing for the
-//! page leaves room for text of both sizes ([`Frame::large`]), and labels that have no room
-//! when they are large have a class (`w`) by which they are left out there. Charts that are
-//! rows of text with something drawn beside it are drawn here only for files: on the page
-//! they are tables (`html::tabled`), which flow.
-//!
-//! What makes labels overlap is not knowing how wide they are: a browser's font is not known
-//! here, so a column of text is taken to be [`frame::COLUMN`] wide, which is more than it is in the
-//! usual fonts. Margins come from the widest label, labels of an axis that would touch are
-//! left out, and labels that are too long are cut.
-//!
-//! Colours are classes (`v0`, `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar)
-//! that the page's style sheet defines for light, dark and print; each variant also has a
-//! marker of its own ([`marker`]), so that colour never carries meaning alone.
+//! Colours are classes (`v0`, `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar) that the
+//! page's style sheet defines for light, dark and print; each variant also has its own [`marker`],
+//! so that colour never carries meaning alone.
 
 pub(crate) mod axis;
 pub(crate) mod bars;
@@ -51,7 +45,6 @@ use multiples::Panel;
 use ruler::Step;
 use slots::Dot;
 
-/// What a drawing refers to in a file: markers and the hatching.
 pub(crate) fn definitions(drawing: &str) -> Markup {
     html! { (marker::definitions(drawing)) (heat::hatch()) }
 }
@@ -61,17 +54,14 @@ pub(crate) enum Chart {
     Forest(Vec<Row>),
     Lines(Vec<Series>, String),
     Gains(Gains),
-    /// In order of time, with the number of variants.
+    /// In order of time; the number of variants.
     Slots(Vec<Dot>, usize),
-    /// With what the times are of.
     Ecdf(Vec<Curve>, &'static str),
     Bars(Vec<Bar>, Parts<'static>),
-    /// Callers of both sides of a profile.
     Flames(Flames),
     Heat(Grid),
     Multiples(Vec<Panel>),
     Course(Vec<Course>, &'static Unit),
-    /// The shortest first.
     Ruler(Vec<Step>),
 }
 

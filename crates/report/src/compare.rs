@@ -103,7 +103,6 @@ fn because(from: FloorFrom) -> String {
     }
 }
 
-/// Name or point.
 fn case_name(case: &ComparedCase) -> String {
     match &case.sweep {
         Some(point) => format!("{} {}", point.parameter, plain(point.value)),

@@ -1,18 +1,9 @@
-//! Tidy tables: one thing a row, one quantity a column, the unit in the column's name.
-//!
-//! # Theory
-//!
-//! These files are opened by spreadsheets as well as by programs. A spreadsheet takes a
-//! field that begins with `=`, `+`, `-` or `@` for a formula and runs it, so such a text
-//! gets an apostrophe in front, which spreadsheets do not show. Only texts are treated so:
-//! numbers are written by this crate and may well begin with a minus. Characters that act
-//! or hide are taken out of texts.
-//!
-//! What is not available is an empty field. Every table is a list of columns, each a name
-//! and the function that fills it, so that names and values cannot come apart. A table of
-//! something that only some studies have is `None` where a run has nothing of it.
-//!
-//! The columns are described in `docs/results.md`.
+//! Tidy tables: one thing a row, one quantity a column, the unit in its name (docs/results.md). A
+//! spreadsheet takes a field that begins with `=`, `+`, `-` or `@` for a formula and runs it, so
+//! such a text gets an apostrophe in front, which spreadsheets do not show; numbers are ours and
+//! may begin with a minus. Characters that act or hide are taken out of texts. What is not
+//! available is an empty field. A table is a list of columns, each a name and the function that
+//! fills it, so that they cannot come apart; it is `None` where a run has nothing of it.
 
 mod compared;
 mod counters;
@@ -133,8 +124,7 @@ fn sheet_of_some(
     rows.peek().is_some().then(|| sheet(names, rows))
 }
 
-/// Name and value of a column. A pair is a column of a file alone; columns that people see too are
-/// the document's.
+/// A pair of name and value is a column of files alone; columns that people see are the document's.
 trait FileColumn<R> {
     fn name(&self) -> &'static str;
     fn value(&self, row: &R) -> Field;

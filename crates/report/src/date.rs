@@ -13,16 +13,13 @@ pub(crate) fn utc(unix_s: u64) -> String {
     )
 }
 
-/// `2026-01-26`.
 pub(crate) fn day(unix_s: u64) -> String {
     let (year, month, day) = civil(unix_s / DAY_S);
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// Year, month and day of a day since 1970-01-01.
-///
-/// Years begin in March, so the leap day is the last of its year, and are counted in eras of 400
-/// years (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+/// From days since 1970-01-01. Years begin in March, so the leap day is the last of its year, and
+/// are counted in eras of 400 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days.saturating_add(719_468);
     let (era, day_of_era) = (days / 146_097, days % 146_097);

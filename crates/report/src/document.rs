@@ -1,21 +1,12 @@
-//! What a report says, before anybody decides how it looks.
+//! What a report says, before anybody decides how it looks. A [`Document`] is made once from
+//! results: the answers of a run and one [`Section`] a study, with texts, tables, figures and
+//! further sections. The renderers (terminal, page, plots) walk it and know no study and no
+//! workload: a column's name, values and order of leaving are said once, where the table is built,
+//! also for files ([`crate::csv`]).
 //!
-//! # Theory
-//!
-//! A [`Document`] is made once from results. It holds the answers of a run and one [`Section`] a
-//! study; a section holds texts, tables, figures and further sections. The renderers (terminal,
-//! page, plots) walk it and know no study and no workload: what a column is called, where its
-//! values come from and which column goes first when there is no room is said once, where the
-//! table is built. Tables that are files too ([`crate::csv`]) share those columns.
-//!
-//! Each part has a [`Level`]. What answers the study is shown when its section is opened; what
-//! supports it is evidence, which the short text of a terminal leaves out and the page folds
-//! away. A part also says from which [`Detail`] on it is left out of a page that would grow too
-//! large.
-//!
-//! One file an idea: `answers` (the first screen), `deciding` (the chart of a study), `case`, `sweep` and `map` (what was run),
-//! `then` (what the source found beside ours), and one file for each kind of quantity that only
-//! some work has (`requests`, `workers`, `searched`, `scaling`, `counting`, `limits`, `probes`).
+//! Each part has a [`Level`]: an answer is shown when its section is opened; evidence is left out
+//! of a terminal's short text and folded away on the page. It also has the [`Detail`] from which on
+//! a page too large leaves it out.
 
 pub(crate) mod answers;
 mod case;
@@ -56,7 +47,6 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// `folder` has the results.
     pub(crate) fn of(results: &Results, folder: &str) -> Self {
         let studies = results.studies.iter().enumerate();
         let answers = Answers::of(results, folder);
@@ -68,7 +58,6 @@ impl Document {
         }
     }
 
-    /// Every chart of a run, with the words that name its place.
     pub(crate) fn into_figures(self) -> Vec<(String, Figure)> {
         let studies = self.studies.into_iter();
         studies.flat_map(Section::into_figures).collect()

@@ -1,11 +1,7 @@
-//! The answer over many machines: the text of a terminal, the page, its plots.
-//!
-//! # Theory
-//!
-//! A fleet is a document as a run is: sections of texts, tables and figures that know no study,
-//! made once and walked by the renderers. The first section answers: each study's comparison with
-//! how far it holds, how large it is on the mean of machines like these, and where one more
-//! machine would be. Then come the machines, each a small multiple, and the other comparisons.
+//! The answer over many machines: a document as a run's, for terminal, page and plots. The first
+//! section answers: each study's comparison, how far it holds, how large it is on the mean of
+//! machines like these, and where one more machine would be. Then come the machines, each a small
+//! multiple, and the other comparisons.
 
 use lab::fleet::{Agreement, Comparison, Fleet, FleetMachine, OnMachine};
 use lab::plural;
@@ -105,7 +101,6 @@ fn body(fleet: &Fleet) -> Markup {
     }
 }
 
-/// With what each machine found.
 fn along(fleet: &Fleet, one: &Comparison) -> Along {
     let heads = ["machine", "ratio of times", "low", "high", "rounds"];
     let rows = one.each.iter().filter_map(|on| {
@@ -222,7 +217,6 @@ fn none(why: &str) -> Cell {
     Value::NotAvailable(why.to_owned()).into()
 }
 
-/// `faster: holds on all`.
 fn said(agreement: Agreement) -> String {
     match agreement {
         Agreement::All { verdict } | Agreement::Most { verdict } => {
@@ -289,7 +283,6 @@ fn differing(fleet: &Fleet) -> Vec<String> {
     differing.map(|(name, _)| name.clone()).collect()
 }
 
-/// With a row for each study's answer.
 fn multiples(fleet: &Fleet) -> Figures {
     let rows: Vec<&Comparison> = fleet.headlines().collect();
     if rows.is_empty() {
@@ -338,7 +331,6 @@ fn of_machine(label: &str, on: &OnMachine) -> Row {
     }
 }
 
-/// Each answer by machine if they are few, then the comparisons behind.
 fn others(fleet: &Fleet) -> Vec<Section> {
     let each = fleet.headlines().filter(|one| one.each.len() <= ROWS);
     let each = each

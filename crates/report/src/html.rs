@@ -1,15 +1,8 @@
-//! One self-contained page.
-//!
-//! # Theory
-//!
-//! The page needs nothing but a browser: no other file, no network, and no script, which
-//! only adds a filter to the legends and opens what is folded before printing. Its look
-//! (light, dark, telephone, paper) is the style sheet's business alone.
-//!
-//! Everything passes two gates. `maud` escapes markup wherever a text is put into the page.
-//! When the page is done, one pass over all of it makes characters visible that act or
-//! hide, so that none can be forgotten. Within the embedded JSON neither may happen: it is
-//! plain ASCII without `<` when it goes in.
+//! One self-contained page. It needs no other file, no network and no script, which only adds a
+//! filter to the legends and opens what is folded before printing. Its look (light, dark,
+//! telephone, paper) is the style sheet's alone. Everything passes two gates: `maud` escapes each
+//! text, and one pass over the whole page makes characters visible that act or hide. Embedded JSON
+//! is plain ASCII without `<` when it goes in.
 
 mod answers;
 mod compact;
@@ -40,7 +33,6 @@ pub(crate) use tabled::forest;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
-/// Only where there are trees of callers.
 const FLAMES: &str = include_str!("html/flames.js");
 
 const TITLE: usize = 120;
@@ -88,7 +80,6 @@ pub fn page(results: &Results) -> String {
     })
 }
 
-/// What a page is made of, whatever its level.
 #[derive(Debug, Clone, Copy)]
 struct Whole<'a> {
     results: &'a Results,
@@ -118,12 +109,10 @@ fn script(of: &str) -> String {
     lines.join("\n")
 }
 
-/// Figures to be printed, without their data.
 pub(crate) fn printed(figures: &[Figure]) -> Markup {
     html! { @for figure in figures { (figure.render_with(Detail::All)) } }
 }
 
-/// A page to be printed: a body, and nothing for programs.
 pub(crate) fn sheet(title: &str, body: Markup) -> String {
     let body = body.into_string();
     let page = html! {
@@ -218,7 +207,6 @@ fn navigation(results: &Results, has_class: bool) -> Markup {
     }
 }
 
-/// Its first row.
 fn answer(run: &Document, place: usize) -> Markup {
     html! {
         @if let Some(row) = run.answers.of_study(place).first() {

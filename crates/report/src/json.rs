@@ -1,17 +1,11 @@
-//! Results as JSON.
-//!
-//! # Theory
-//!
-//! The documents are the types of crate `lab` as they are, so that what is documented for
-//! the journal holds here too, with four changes:
+//! Results as JSON: the types of crate `lab`, documented with the journal, with four changes.
 //!
 //! * `document` and `schema` say what it is and which version of its schema.
 //! * `findings.json` begins with `answers`: the rows of the first screen, in its order.
 //! * `findings.json` leaves out the raw slots: they are in the journal and in `slots.csv`.
-//! * JSON has no NaN and no infinity, and a bare `null` does not say why. Where a quantity
-//!   is missing, `REASONS` knows the reason and the field holds
-//!   `{"not_available": {"reason": "..."}}`. The `null`s that stay mean "none was asked
-//!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
+//! * JSON has no NaN and no infinity, and a bare `null` does not say why. A missing quantity is
+//!   `{"not_available": {"reason": "..."}}` with its reason from `REASONS`; the `null`s that stay
+//!   mean "none was asked for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
 mod embedded;
 
@@ -26,13 +20,12 @@ use serde_json::{Map, Value, json};
 
 use crate::text::escaped;
 
-/// Version of the documents' schema. It grows when a field is removed or changes its
-/// meaning; new fields do not change it. docs/results.md says what each version changed.
+/// Version of the documents' schema: it grows when a field is removed or changes its meaning, and
+/// docs/results.md says how.
 pub const SCHEMA: u32 = 2;
 
 const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";
 
-/// Fields of quantities, and why a value may be missing.
 const REASONS: &[(&str, &str)] = &[
     ("value", "no good slot"),
     ("undisturbed_ns", "no good slot"),
@@ -217,7 +210,6 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
     items(results, "studies").flat_map(|study| items(study, "cases"))
 }
 
-/// In place of the missing bytes of a flow.
 fn explain_limit(limit: &mut Value) {
     let reason = limit.get("bytes_not_available").and_then(Value::as_str);
     if let Some(reason) = reason.map(str::to_owned) {
@@ -238,13 +230,11 @@ fn remove(value: &mut Value, field: &str) {
     }
 }
 
-/// By names of studies.
 pub(crate) fn then_and_now(by_study: impl Serialize) -> String {
     let value = serde_json::to_value(by_study).unwrap_or_default();
     pretty(&document("then-and-now", &value))
 }
 
-/// Adds name and version.
 fn document(name: &str, value: &Value) -> Value {
     let mut fields = Map::new();
     fields.insert("document".into(), name.into());
@@ -255,8 +245,8 @@ fn document(name: &str, value: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// Adds reasons to missing measurements. Elsewhere a `null` may be an answer. Numbers that are none
-/// become `null` in `serde_json` and get their reason too.
+/// Elsewhere a `null` may be an answer. `serde_json` writes numbers that are none as `null`; they
+/// get their reason too.
 fn explain_case(case: &mut Value) {
     for finding in items(case, "findings") {
         explain_verdict(finding);
@@ -302,7 +292,6 @@ fn explain_fields(fields: &mut Map<String, Value>) {
     }
 }
 
-/// A summary has its own reason.
 fn explain_memory(fields: &mut Map<String, Value>) {
     if fields.get("memory").is_some_and(Value::is_null) {
         let reason = fields.get("memory_not_available").and_then(Value::as_str);

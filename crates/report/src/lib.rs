@@ -1,9 +1,8 @@
 //! One model of results; terminal, CSV, JSON and HTML made from it.
 //!
-//! Everything here is a pure function from [`lab::Results`] (or a
-//! [`machine::Machine`]) to text: nothing is read from the machine, no clock is asked,
-//! and the width and colours of a terminal are parameters. So a report made from a
-//! journal years later is the one that the run itself printed.
+//! Everything here is a pure function from [`lab::Results`] (or a [`machine::Machine`]) to text: no
+//! machine is read, no clock asked, and width and colours of a terminal are parameters. So a report
+//! made from a journal years later is the one that the run printed.
 //!
 //! | module | makes |
 //! |---|---|
@@ -15,12 +14,10 @@
 //! | [`fleet`] | many machines: text and page |
 //! | [`plots`] | each of its charts as SVG and PNG |
 //!
-//! Terminal, page and plots render one document (`document`): sections of texts, tables and
-//! figures, made once from the results. They share their words ([`number`], [`text`], and the
-//! private `words`), and the tables share their columns with the files of [`csv`].
-//!
-//! What is not there is never shown as zero: cells read `n/a` with the reason below, JSON
-//! has `{"not_available": {"reason": ...}}`, CSV an empty field.
+//! Terminal, page and plots render one document (`document`), made once from the results. They
+//! share their words ([`number`], [`text`], and the private `words`), and tables share their
+//! columns with the files of [`csv`]. What is not there is never shown as zero: cells read `n/a`
+//! with the reason below, JSON has `{"not_available": {"reason": ...}}`, CSV an empty field.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +39,6 @@ pub mod text;
 pub mod then_and_now;
 mod words;
 
-/// Compiles the code of pages of the guide.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../../../docs/guide/renderer.md")]

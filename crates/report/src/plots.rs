@@ -1,15 +1,9 @@
-//! Every chart of the page as a file of its own, for a paper or a slide.
-//!
-//! # Theory
-//!
-//! A chart on the page takes its colours from the page's style sheet, which a file does not
-//! have. So a plot has a style of its own, in the light colours and written out in full: what
-//! reads SVG files (editors, typesetters, the renderer below) often knows neither variables
-//! nor shorthands. Its title and its legend stand within the drawing.
-//!
-//! PNG files are rendered here, at twice the size, with outlines of letters that come with the
-//! program: so they look the same on every machine, also on one without fonts. There are those
-//! of western languages; others become boxes in PNG, and are right in SVG.
+//! Every chart of the page as a file of its own, for a paper or a slide. A file has no style sheet,
+//! so a plot has its own, in light colours and written out in full: readers of SVG (editors,
+//! typesetters, the renderer below) often know neither variables nor shorthands. Title and legend
+//! stand within the drawing. PNG files are rendered here at twice the size, with outlines of
+//! letters that come with the program, so they look the same on every machine: those of western
+//! languages; others are boxes in PNG, and right in SVG.
 
 mod legend;
 mod outlines;
@@ -52,7 +46,6 @@ pub fn all(results: &Results) -> Vec<Plot> {
     plots(Document::of(results, FOLDER).into_figures())
 }
 
-/// With the words that name them.
 pub(crate) fn plots(figures: Vec<(String, Figure)>) -> Vec<Plot> {
     let mut names: Vec<String> = Vec::new();
     let figures = figures.into_iter().map(|(place, figure)| {
@@ -123,10 +116,7 @@ fn nested(svg: &str) -> (String, f64) {
 }
 
 impl Plot {
-    /// The plot as a PNG image.
-    ///
-    /// # Errors
-    /// The drawing cannot be read or rendered.
+    /// The plot as a PNG image; an error where the drawing cannot be read or rendered.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         let failed = |message: String| PlotError {
             name: self.name.clone(),

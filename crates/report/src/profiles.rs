@@ -22,7 +22,7 @@ fn all(results: &Results) -> impl Iterator<Item = (String, &Finding, &Profiled)>
     })
 }
 
-/// Nanoseconds of each frame alone, reference and subject.
+/// Of each frame alone, reference and subject.
 fn own_ns(tree: &[Frame]) -> Vec<[f64; 2]> {
     let mut own: Vec<[f64; 2]> = tree.iter().map(|frame| frame.seconds).collect();
     for frame in tree {
@@ -37,8 +37,7 @@ fn own_ns(tree: &[Frame]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// A line for each stack: names from the first caller on, then ns for each unit of work, reference and
-/// subject. `None` without a profile.
+/// A line for each stack: names from the first caller on, then ns a unit, reference and subject.
 #[must_use]
 pub fn folded(results: &Results) -> Option<String> {
     let mut text = String::new();
@@ -62,8 +61,7 @@ pub fn folded(results: &Results) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A thread for each side of each comparison, in the processed format of <https://profiler.firefox.com>:
-/// weights are ms for each unit of work. `None` without a profile.
+/// A thread for each side of each comparison, for <https://profiler.firefox.com>, in ms a unit.
 #[must_use]
 pub fn firefox(results: &Results) -> Option<String> {
     let mut threads = Vec::new();

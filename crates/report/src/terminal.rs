@@ -1,17 +1,11 @@
-//! Results for a terminal or a pipe.
+//! Results for a terminal or a pipe. A run prints its first screen: the answers of the document,
+//! what to do next, and what to beware of. Everything else needs [`Style::verbose`].
 //!
-//! # Theory
-//!
-//! What is printed after a run is its first screen: the answers of the document, what to do
-//! next, and below them what to beware of. Everything else (tables, reasons, what was launched)
-//! is printed only where it is asked for ([`Style::verbose`]).
-//!
-//! No line is wider than [`Style::width`], and prose never wider than 100 columns. Sentences are
-//! wrapped at spaces; tables never are. A table that is too wide loses columns in the order that
-//! its columns give (`layout`), then labels are cut. A note says once from which width on nothing
-//! is left out. Colour underlines words and never replaces one, so a pipe, `NO_COLOR` and a
-//! reader who sees no colour lose nothing; where a terminal shows ASCII alone, every mark has a
-//! letter in its place.
+//! No line is wider than [`Style::width`], prose never wider than 100 columns. Sentences are
+//! wrapped at spaces, tables never: one too wide loses columns in their order (`layout`), then
+//! labels are cut, and a note says from which width on nothing is left out. Colour underlines words
+//! and never replaces one, so a pipe, `NO_COLOR` and a reader who sees no colour lose nothing; in
+//! ASCII every mark is a letter.
 
 mod answers;
 mod layout;
@@ -37,7 +31,7 @@ use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
 use crate::words::{Tone, comparison, many};
 
-/// The folder as commands name it: a point at its end would be taken for that of a sentence.
+/// A point at its end would be taken for that of a sentence.
 fn named(folder: &str) -> String {
     match folder.ends_with('.') {
         true => format!("{folder}/"),
@@ -45,8 +39,7 @@ fn named(folder: &str) -> String {
     }
 }
 
-/// The answers of a run, after everything else where it is asked for. `folder` is where the
-/// results are, for the commands that it names.
+/// The answers of a run; commands name `folder`, where the results are.
 #[must_use]
 pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     let folder = folder.map_or(FOLDER.to_owned(), |folder| {
@@ -76,7 +69,6 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     first.unwrap_or_else(|| screen(Detail::Least))
 }
 
-/// What people argue about, where a run answers that and nothing else.
 fn decision(results: &Results) -> Option<&Decision> {
     match &results.studies[..] {
         [one] => one.study.decision.as_ref(),
@@ -84,7 +76,6 @@ fn decision(results: &Results) -> Option<&Decision> {
     }
 }
 
-/// What decides it, and where it was argued about.
 fn decides(page: &mut Page<'_>, results: &Results) {
     let Some(asked) = decision(results) else {
         return;
@@ -97,13 +88,11 @@ fn decides(page: &mut Page<'_>, results: &Results) {
     }
 }
 
-/// Lines of the first screen of a study alone, where they have [`PLAIN_WIDTH`] columns.
+/// Lines of [`PLAIN_WIDTH`] columns on the first screen of a study alone.
 const SCREEN: usize = 25;
-/// Lines of the first screen of several studies.
 const SCREEN_OF_MANY: usize = 45;
 
 impl Detail {
-    /// Those that are shown, and how many more there are.
     fn warnings(self, all: &[String], folder: &str) -> Vec<String> {
         let few = match self {
             Self::All | Self::Answers => all.len(),
@@ -193,7 +182,6 @@ fn first_screen(
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
 }
 
-/// What to do about rows that are open.
 fn next(page: &mut Page<'_>, advice: &[String], detail: Detail) {
     if advice.is_empty() {
         return;
@@ -209,7 +197,6 @@ fn next(page: &mut Page<'_>, advice: &[String], detail: Detail) {
     }
 }
 
-/// The rulers of studies that have one.
 fn rulers(document: &Document) -> impl Iterator<Item = &[Step]> {
     let parts = document.studies.iter().flat_map(|study| &study.parts);
     parts.filter_map(|part| match &part.body {
@@ -221,7 +208,6 @@ fn rulers(document: &Document) -> impl Iterator<Item = &[Step]> {
     })
 }
 
-/// What was run, what it says together, and what to beware of.
 fn top(page: &mut Page<'_>, answers: &Answers, detail: Detail) {
     page.text(0, Tone::Plain, &head(page, &answers.head, detail));
     if let Some(sentence) = &answers.sentence {
@@ -235,8 +221,7 @@ fn top(page: &mut Page<'_>, answers: &Answers, detail: Detail) {
     }
 }
 
-/// Where and what was run, and with which seed. Where room is short, it goes without the seed, else it is what was
-/// run alone.
+/// Where and what was run, with the seed; where room is short without it, else what was run.
 fn head(page: &Page<'_>, parts: &[String], detail: Detail) -> String {
     let line = |parts: &[String]| format!("flowgauge · {}", parts.join(" · "));
     let shorter = [0..3, 0..2, 1..2].map(|range| parts.get(range).unwrap_or(parts));
@@ -250,8 +235,7 @@ fn head(page: &Page<'_>, parts: &[String], detail: Detail) -> String {
 /// More lines than these of what is left out are said to be there.
 const FEW: usize = 3;
 
-/// What of the studies is left out on this machine, and why, where no warning has said it; of more
-/// than a few, how many.
+/// What is left out on this machine and why, unless a warning said it; of many, the number.
 fn left_out(
     page: &mut Page<'_>,
     results: &Results,
@@ -276,7 +260,6 @@ fn left_out(
     }
 }
 
-/// A section with everything in it; nothing of one that holds charts alone.
 fn section(page: &mut Page<'_>, indent: usize, section: &Section) {
     let mut parts = section.parts.iter();
     if parts.all(|part| matches!(part.body, Body::Figure(_))) {
@@ -291,19 +274,17 @@ fn section(page: &mut Page<'_>, indent: usize, section: &Section) {
             Body::Text(tone, text) => page.text(indent + 2, *tone, text),
             Body::Table(table) => tables::table(page, indent + 2, table),
             Body::Section(inner) => self::section(page, indent + 2, inner),
-            // Charts are on the page, and in files.
             Body::Figure(_) => {}
         }
     }
 }
 
-/// Sections alone, for other documents.
 pub(crate) fn sections(page: &mut Page<'_>, all: &[Section]) {
     all.iter().for_each(|one| section(page, 0, one));
 }
 
-/// One comparison on one line, for progress: `thread vs process: 1.31x faster [1.27x … 1.35x]`.
-/// Cut where it is wider than the terminal.
+/// One comparison on one line, cut to fit, for progress:
+/// `thread vs process: 1.31x faster [1.27x … 1.35x]`.
 #[must_use]
 pub fn findings_line(
     subject: &str,

@@ -1,15 +1,9 @@
-//! Text from outside, made harmless and fitted into columns.
-//!
-//! # Theory
-//!
-//! Labels, titles, paths, host names and failure texts come from study files, from the
-//! machine and from programs that crashed. A terminal obeys escape sequences in them, a
-//! reader is misled by characters that reverse the writing direction or cannot be seen. So
-//! every such text passes [`visible`] before it is measured or shown: what cannot be seen
-//! becomes an escape that can. The result holds no such character, so passing twice
-//! changes nothing.
-//!
-//! Widths are columns of a terminal: a CJK character takes two, a combining one none.
+//! Text from outside, made harmless and fitted into columns. Labels, titles, paths, host names and
+//! failure texts come from study files, the machine and programs that crashed. A terminal obeys
+//! escape sequences in them; characters that reverse the writing direction or cannot be seen
+//! mislead a reader. So every such text passes [`visible`] before it is measured or shown; twice
+//! changes nothing. Widths are columns of a terminal: a CJK character takes two, a combining one
+//! none.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,13 +16,12 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 pub(crate) const TIE: char = '\u{a0}';
 /// Bytes of an interval at the most.
 const INTERVAL: usize = 48;
-/// What stands for the rest of a text that was cut.
 const ELLIPSIS: char = '…';
 /// Shapes that have nothing in them and close themselves.
 const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
 
-/// The text on one line with nothing in it that acts or hides: line breaks and tabs become
-/// spaces, other control, bidirectional and invisible characters become `\u{...}`.
+/// The text on one line with nothing in it that acts or hides: line breaks and tabs become spaces,
+/// other control, bidirectional and invisible characters `\u{...}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text
@@ -48,7 +41,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Markup with everything in it visible. Its own line breaks stay.
+/// Its own line breaks stay.
 pub(crate) fn visible_markup(page: &str) -> String {
     let page = SHAPES.iter().fold(page.to_owned(), |page, shape| {
         page.replace(&format!("\"></{shape}>"), "\"/>")
@@ -64,8 +57,8 @@ pub(crate) fn visible_markup(page: &str) -> String {
     text
 }
 
-/// A JSON document in which every such character is an escape of JSON: what reads it gets the same
-/// text, and a terminal that shows it is not misled. Line breaks between its values stay.
+/// A JSON document with such characters as escapes of JSON: the same text to what reads it. Line
+/// breaks between its values stay.
 #[must_use]
 pub fn escaped(json: &str) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && hides(c);
@@ -83,8 +76,8 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The text with spaces that break no line where one would tear a number apart: within the
-/// brackets of an interval, `[1.27x … 1.35x]`, and before the sign of a percentage.
+/// Without breaks where one would tear a number apart: within an interval, `[1.27x … 1.35x]`, and
+/// before the sign of a percentage.
 pub(crate) fn tied(text: &str) -> Cow<'_, str> {
     let intervals = text.contains(DOTS);
     if !intervals && !text.contains(" %") {
@@ -103,11 +96,10 @@ pub(crate) fn tied(text: &str) -> Cow<'_, str> {
 
 /// What a command of this program that is one word begins with.
 const COMMAND: &str = "flowgauge\u{a0}";
-/// What ends a command within a sentence.
 const COMMAND_ENDS: [&str; 6] = [". ", "; ", ", ", " · ", " (", ")"];
 
-/// The text in parts, each of which ends with a command that follows a colon, as one word; so a
-/// command ends its line, and can be copied whole.
+/// The text in parts that end with a command after a colon, as one word: it ends its line, and can
+/// be copied whole.
 pub(crate) fn by_commands(text: &str) -> Vec<String> {
     const BEGINS: &str = ": flowgauge ";
     let mut parts = Vec::new();
@@ -128,12 +120,11 @@ pub(crate) fn by_commands(text: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a line holds a command that nothing may cut.
 pub(crate) fn has_command(line: &str) -> bool {
     line.contains(COMMAND)
 }
 
-/// The first interval of a text, with its brackets, and what stands around it.
+/// With its brackets, and what stands around it.
 fn interval(text: &str) -> Option<(&str, &str, &str)> {
     let dots = text.find(DOTS)?;
     let begin = text[..dots].rfind('[');
@@ -147,8 +138,7 @@ fn interval(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..begin], &text[begin..end], &text[end..]))
 }
 
-/// The text in ASCII, for terminals that cannot show more: what has no letter of its own there
-/// becomes a question mark.
+/// What has no letter of its own there becomes a question mark.
 pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -187,7 +177,6 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
@@ -206,7 +195,7 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The text, cut to `columns` in its middle: for texts that differ at their ends.
+/// For texts that differ at their ends.
 pub(crate) fn cut_within(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns || columns < 2 {
         return cut(text, columns);
@@ -220,14 +209,13 @@ pub(crate) fn cut_within(text: &str, columns: usize) -> Cow<'_, str> {
     ))
 }
 
-/// Whether texts that are not the same would look so, cut at their ends to `columns`.
+/// Whether different texts would look the same, cut at their ends to `columns`.
 pub(crate) fn look_the_same<'a>(texts: impl Iterator<Item = &'a str>, columns: usize) -> bool {
     let texts: BTreeSet<&str> = texts.collect();
     let cut: BTreeSet<_> = texts.iter().map(|text| cut(text, columns)).collect();
     cut.len() < texts.len()
 }
 
-/// The longest end that takes at most `columns`.
 fn suffix(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, c) in text.char_indices().rev() {
@@ -239,7 +227,6 @@ fn suffix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The longest beginning that takes at most `columns`.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, c) in text.char_indices() {
@@ -251,8 +238,8 @@ fn prefix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The text in lines of at most `columns`, broken at spaces (not at [`TIE`]); a word that is longer than a
-/// line is broken where the line ends, but for a command ([`by_commands`]). At least one column is taken for granted.
+/// Lines of at most `columns` (at least one), broken at spaces (not at [`TIE`]); a longer word is
+/// broken where the line ends, but for a command ([`by_commands`]).
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -261,7 +248,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A line that is wider than `columns` as several, broken at spaces; all but the first stand further in.
+/// A line wider than `columns` as several, broken at spaces; all but the first are indented.
 #[must_use]
 pub fn broken(line: &str, columns: usize) -> String {
     match width(line) <= columns {

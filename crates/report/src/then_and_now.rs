@@ -1,9 +1,7 @@
 //! Then and now: what the sources of the studies found, and what this run says of it.
-//!
-//! One table for any study: a finding a row. What is judged, and how, is in
-//! `lab::findings::Then`, and the table is that of the document (`document::then`); here those of all
-//! studies are laid out on one page, in Markdown and to be printed: a line of time, from the oldest
-//! source to the newest. On the page a reader can ask for one topic, and prints what is left.
+//! `lab::findings::Then` judges and `document::then` makes the tables; here those of all studies
+//! are laid out on one page, in Markdown and to be printed, from the oldest source to the newest. A
+//! reader of the page can ask for one topic and prints what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +14,6 @@ use crate::document::then;
 use crate::html::table::Named;
 use crate::{date, html};
 
-/// Every verdict, in the order of tables.
 const KINDS: [Standing; 8] = [
     Standing::Reproduced,
     Standing::SameDirection,
@@ -28,7 +25,6 @@ const KINDS: [Standing; 8] = [
     Standing::SideBySide,
 ];
 
-/// All studies of a run that have a source, the oldest source first.
 fn studies(results: &Results) -> Vec<&StudyResult> {
     let all = results.studies.iter();
     let mut all: Vec<&StudyResult> = all.filter(|study| !study.then_and_now.is_empty()).collect();
@@ -69,8 +65,7 @@ pub fn markdown(results: &Results) -> Option<String> {
     Some(text)
 }
 
-/// All of them as JSON: the findings by the names of their studies; `None` where no study of the
-/// run has a source.
+/// All of them as JSON, by the names of their studies; `None` where no study has a source.
 #[must_use]
 pub fn json(results: &Results) -> Option<String> {
     studies(results).first()?;
@@ -81,8 +76,7 @@ pub fn json(results: &Results) -> Option<String> {
     Some(crate::json::then_and_now(by_study))
 }
 
-/// The same as a page to be printed, with the source's charts where they have figures in its text;
-/// `None` where no study of the run has a source.
+/// The same as a page to be printed, with the charts of sources that give figures in their text.
 #[must_use]
 pub fn page(results: &Results) -> Option<String> {
     studies(results).first()?;
@@ -105,7 +99,7 @@ pub fn page(results: &Results) -> Option<String> {
     Some(html::sheet(TITLE, body))
 }
 
-/// A button for each topic, which hides the sources of other ones; without a script.
+/// Works without a script.
 fn filter(results: &Results) -> Markup {
     let all: BTreeSet<&String> = studies(results).into_iter().flat_map(topics).collect();
     let rules = all.iter().map(|topic| {
@@ -141,13 +135,11 @@ fn classes(study: &StudyResult) -> String {
 
 const TITLE: &str = "Then and now";
 
-/// `primes: S. Norgren, "Processes vs. Threads", 2010`.
 fn heading(study: &StudyResult) -> String {
     let source = then::source(study).unwrap_or_default();
     format!("{}: {source}", study.study.name)
 }
 
-/// The command that runs all of a study.
 fn again(study: &StudyResult) -> String {
     let name = &study.study.name;
     match lab::builtin_names().any(|known| known == name) {
@@ -156,7 +148,6 @@ fn again(study: &StudyResult) -> String {
     }
 }
 
-/// The number of sources in words.
 fn sources(results: &Results) -> String {
     let all = studies(results).into_iter();
     let years: BTreeSet<u32> = all.clone().map(year).collect();
@@ -168,7 +159,6 @@ fn sources(results: &Results) -> String {
     }
 }
 
-/// What the tables are, and what the words in them mean.
 fn opening(results: &Results) -> [String; 2] {
     let header = &results.header;
     let machine = &header.machine;
@@ -194,7 +184,6 @@ fn opening(results: &Results) -> [String; 2] {
     [of_run, words.to_owned()]
 }
 
-/// The line of time: how many findings of each source had which verdict.
 fn tally(results: &Results) -> Table {
     let kinds = KINDS.iter().map(|kind| Column::right(kind.name()));
     let columns = ["year", "source", "about"].map(Column::left);
@@ -217,7 +206,6 @@ fn tally(results: &Results) -> Table {
     Table::new("", columns, studies(results).into_iter().map(row))
 }
 
-/// A table of a document in Markdown.
 fn as_markdown(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let columns = table.columns.iter();

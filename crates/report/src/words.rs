@@ -12,7 +12,7 @@ use lab::findings::Word;
 use lab::{Answer, CaseResult, Cause, Finding};
 use stats::{Estimate, Verdict};
 
-/// What a text is about; colour may underline it and never carries it alone.
+/// Colour may underline it and never carries it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Tone {
     #[default]
@@ -25,7 +25,6 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The class that colours it on the page.
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -36,7 +35,6 @@ impl Tone {
     }
 }
 
-/// The tone of an answer.
 pub(crate) fn tone(answer: &Answer) -> Tone {
     match answer.verdict {
         Some(Word::Faster) => Tone::Faster,
@@ -46,19 +44,17 @@ pub(crate) fn tone(answer: &Answer) -> Tone {
     }
 }
 
-/// A comparison as a cell shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     /// `1.31x faster`.
     pub(crate) word: String,
-    /// `[1.27x … 1.35x]`, in the direction of the word; where the word has none, the
-    /// both ends in words, `0.4 % faster … 0.4 % slower`. Empty where there is none.
+    /// `[1.27x … 1.35x]`, in the word's direction; without one `0.4 % faster … 0.4 % slower` or
+    /// empty.
     pub(crate) interval: String,
     pub(crate) tone: Tone,
 }
 
 impl Comparison {
-    /// Both in one line.
     pub(crate) fn with_interval(&self) -> String {
         format!("{} {}", self.word, self.interval)
             .trim_end()
@@ -66,13 +62,11 @@ impl Comparison {
     }
 }
 
-/// Whether a case compares nothing.
 pub(crate) fn is_alone(case: &CaseResult) -> bool {
     case.variants.len() < 2
 }
 
-/// What stands where the first variant of a case would be compared: it is the reference, unless
-/// there is nothing that it is one of.
+/// What stands where the first variant of a case would be compared.
 pub(crate) fn of_first(case: &CaseResult) -> &'static str {
     match is_alone(case) {
         true => "alone",
@@ -80,7 +74,6 @@ pub(crate) fn of_first(case: &CaseResult) -> &'static str {
     }
 }
 
-/// What the estimate and its verdict say, with the tone of the verdict.
 pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comparison {
     let said = lab::compared(estimate, verdict);
     Comparison {
@@ -95,7 +88,6 @@ pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comp
     }
 }
 
-/// The finding about a variant, by its label.
 pub(crate) fn finding_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a Finding> {
     case.findings
         .iter()
@@ -106,7 +98,6 @@ pub(crate) fn finding_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a Fi
 pub(crate) const BUNDLES: &str = "the address space, with which signal handlers are shared, or \
     the file table, with which the working folder is";
 
-/// Which shared resource makes the difference in a case, in words.
 pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
     if !lab::is_compared(case) {
         return (Tone::Doubt, "not compared");
@@ -122,8 +113,7 @@ pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
 
 pub(crate) use crate::number::many;
 
-/// A parameter with its unit, which is left out where it is the same word: `grain (numbers)`,
-/// `flows`.
+/// `grain (numbers)`; the unit is left out where it is the same word: `flows`.
 pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {
     let parameter = spoken(parameter);
     match parameter == unit {
@@ -132,7 +122,6 @@ pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {
     }
 }
 
-/// The name of a parameter for people: `stack use` of `stack_use`.
 pub(crate) fn spoken(parameter: &str) -> String {
     parameter.replace('_', " ")
 }

@@ -1,10 +1,6 @@
-//! From values to places, and the labels along the way.
-//!
-//! # Theory
-//!
-//! Times and sizes have steps of 1, 2 or 5 of their unit, or decades where the axis is
-//! logarithmic. Parameters of a sweep are labelled where they are, as far as their labels
-//! keep apart.
+//! From values to places, and the labels along the way. Times and sizes have steps of 1, 2 or 5 of
+//! their unit, or decades on a logarithmic axis; parameters of a sweep are labelled where they are,
+//! as far as labels keep apart.
 
 use super::frame::text_width;
 use crate::number::{plain, trimmed};
@@ -61,7 +57,6 @@ impl Scale {
         }
     }
 
-    /// Notes on both scales, after the name of one.
     pub(crate) fn said(&self, other: &Self) -> &'static str {
         match (self.log, other.log) {
             (true, true) => " (both axes logarithmic)",
@@ -127,7 +122,6 @@ impl Scale {
         self.ticks(values.iter().map(|&value| (value, label(value))))
     }
 
-    /// Values labelled as parameters.
     pub(crate) fn values(&self, values: impl Iterator<Item = f64>) -> Vec<Tick> {
         self.ticks(values.map(|value| (value, plain(value))))
     }
@@ -168,7 +162,6 @@ impl Scale {
     }
 }
 
-/// Whether labels centred on their places do not touch.
 pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     let mut pairs = ticks.iter().zip(ticks.iter().skip(1));
     let needed = |a: &Tick, b: &Tick| (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART;
@@ -205,7 +198,6 @@ pub(crate) fn margin(ticks: &[Tick], large: f64) -> f64 {
         + 10.0
 }
 
-/// Sizes and names, ascending.
 #[derive(Debug)]
 pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
 

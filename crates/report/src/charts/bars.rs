@@ -21,7 +21,6 @@ pub(crate) struct Parts<'a> {
     pub(crate) write: fn(f64) -> String,
 }
 
-/// Parts have their names inside where there is room, and in tooltips.
 pub(crate) fn bars(frame: &Frame<'_>, bars: &[Bar], parts: Parts<'_>) -> Markup {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = bars.iter().map(total).fold(0.0, f64::max);

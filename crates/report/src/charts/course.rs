@@ -14,7 +14,6 @@ pub(crate) struct Course {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Values begin at zero.
 pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup {
     let points = || lines.iter().flat_map(|line| &line.points);
     let most = |value: fn(&(f64, f64)) -> f64| points().map(value).fold(0.0, f64::max);
@@ -22,7 +21,7 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
     let y = Scale::new((0.0, most(|p| p.1)), (bottom, top + 6.0), false);
     let mut values = y.round(40.0, unit);
     if let Some(zero) = values.first_mut() {
-        // Large, it would touch the beginning of the time.
+        // Enlarged, it would touch the beginning of the time.
         zero.small = true;
     }
     let left = margin(&values, frame.large);

@@ -1,16 +1,10 @@
-//! How many of all values lie below each: the whole distribution, its slow end included.
-//!
-//! # Theory
-//!
-//! The empirical distribution of n values is a staircase of n steps of 1/n. It needs no
-//! choice of bins, shows two speeds of a clock as two rises and a slow end as a long way to
-//! the top. Thousands of steps cannot be distinguished from a hundred, so up to [`ALL`] values are drawn
-//! each, and of more some are, evenly spaced by rank, and of the slowest twentieth each one that
-//! there is room for: the slow end is what people look for here.
-//!
-//! A mark stands at each quartile as it is given elsewhere, which may lie between two values: it
-//! is a point of the staircase all the same, because the steps on both sides of it are drawn.
-//! All points are rounded alike before anything is drawn, so no mark lies beside its curve.
+//! How many of all values lie below each: the whole distribution, its slow end included. The
+//! empirical distribution of n values is a staircase of n steps of 1/n: no choice of bins, two
+//! speeds of a clock are two rises, a slow end is a long way to the top. Up to [`ALL`] values are
+//! drawn each; of more some, evenly spaced by rank, and each of the slowest twentieth that has
+//! room. A mark stands at each quartile as it is given elsewhere: steps on both sides of it are
+//! drawn, so it is a point of the staircase. All points are rounded alike first, so no mark lies
+//! beside its curve.
 
 use maud::{Markup, html};
 
@@ -69,7 +63,6 @@ fn span(curves: &[Curve]) -> Option<(f64, f64)> {
     Some((low, high.map(|(value, _)| *value).reduce(f64::max)?))
 }
 
-/// A curve's place is its colour and marker. `what` names the times.
 pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], what: &str) -> Markup {
     let Some(span) = span(curves) else {
         return html! {};
@@ -95,7 +88,7 @@ pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], what: &str) -> Markup {
 fn shares(y: &Scale) -> Vec<Tick> {
     let shares = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
     let tick = |share: f64| Tick {
-        // Large, they would touch the one above, and the times below.
+        // Enlarged, they would touch the one above, and the times below.
         small: share == 0.9 || share == 0.0,
         ..Tick::new(y.at(share), format!("{:.0} %", share * 100.0))
     };
@@ -117,7 +110,6 @@ fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f6
     }
 }
 
-/// Places of the quartiles; none without values.
 fn marks(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let n = curve.count();
     let place = |value: f64| (x.at(value), y.at(curve.within(value) as f64 / n as f64));
@@ -134,7 +126,6 @@ fn corners(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     ranks(curve).into_iter().filter_map(place).collect()
 }
 
-/// From a point over the corners to the right end.
 fn stairs(corners: &[(f64, f64)], from: (f64, f64), right: f64) -> String {
     let whole = |length: f64| length.round() as i64;
     let (mut x, mut y) = (whole(from.0), whole(from.1));

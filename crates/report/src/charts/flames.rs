@@ -1,5 +1,5 @@
-//! Two trees of callers on one scale of seconds: what is called stands below its caller, as wide as its
-//! time. Both sides are drawn, so that what is on one alone is seen.
+//! Two trees of callers on one scale of seconds: callees below their caller, as wide as their time.
+//! Both sides are drawn, so that what is on one alone is seen.
 
 use maud::{Markup, html};
 
@@ -16,7 +16,6 @@ pub(crate) struct Flames {
     /// Reference and subject, each with its total.
     pub(crate) sides: [String; 2],
     pub(crate) total_s: [f64; 2],
-    /// Each after the one above it.
     pub(crate) frames: Vec<Flame>,
 }
 
@@ -26,7 +25,6 @@ pub(crate) struct Flame {
     /// From 1 on; 0 is none.
     pub(crate) above: usize,
     pub(crate) seconds: [f64; 2],
-    /// A class of the style sheet.
     pub(crate) class: &'static str,
     pub(crate) said: String,
 }
@@ -63,7 +61,6 @@ struct Tile<'a> {
 }
 
 fn boxes(flames: &Flames, side: usize, scale: f64) -> Vec<Tile<'_>> {
-    // Where the next callee of each frame begins, and how deep it stands.
     let mut next: Vec<(f64, usize)> = vec![(0.0, 0)];
     let mut boxes = Vec::new();
     for flame in &flames.frames {

@@ -1,7 +1,5 @@
-//! Ratios of times with their intervals, one row a finding.
-//!
-//! Left of one the subject is faster, right of it slower. The band around one is the floor
-//! of each row, within which its two variants count as the same.
+//! Ratios of times with their intervals, one row a finding. Left of one the subject is faster. The
+//! band around one is each row's floor, within which its variants count as the same.
 
 use maud::{Markup, html};
 

@@ -1,5 +1,3 @@
-//! What every chart is drawn with: its frame, its lengths, lines and labels.
-
 use maud::{Markup, html};
 
 use crate::text::{cut, visible, width};
@@ -13,7 +11,6 @@ pub(crate) const LINE: f64 = 16.0;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
-    /// Unique within the page.
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) desc: &'a str,
@@ -43,7 +40,6 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// From an axis to the foot of what is named below its labels.
     pub(crate) fn below(&self) -> f64 {
         LINE * (1.4 + 0.9 * self.large)
     }
@@ -66,10 +62,9 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A length with at most one decimal.
 pub(crate) fn px(length: f64) -> String {
     let rounded = (length * 10.0).round() / 10.0;
-    // Adding zero makes a negative zero positive.
+    // A negative zero becomes positive.
     format!("{}", rounded + 0.0)
 }
 
@@ -81,7 +76,6 @@ pub(crate) fn fitted(text: &str, length: f64) -> String {
     cut(&visible(text), (length / COLUMN).max(1.0) as usize).into_owned()
 }
 
-/// The width of the widest label, at most `most`.
 pub(crate) fn widest<'a>(labels: impl Iterator<Item = &'a str>, most: f64) -> f64 {
     labels.map(text_width).fold(0.0, f64::max).min(most)
 }
@@ -102,9 +96,8 @@ pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
 }
 
-/// Points as a path of steps from each to the next, which is the shortest to write: `M5 6l1-2 3 4`.
-/// Each point is exact to one part in `parts` of a unit, however many there are. A single point
-/// has a step to itself, so that its marker is drawn.
+/// Points as a path of steps, the shortest to write: `M5 6l1-2 3 4`. Each is exact to one part in
+/// `parts` of a unit, however many there are. A single point has a step to itself, for its marker.
 pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
     let whole = |length: f64| (length * parts).round() as i64;
     let mut last = (0, 0);

@@ -1,9 +1,6 @@
-//! Throughput as ratios over the number of flows: one line a series, with its interval as a
-//! band, and below them what there is to win as a thin line. A series of a single point is its
-//! marker, as figures of a source are.
-//!
-//! The points are those of [`super::lines`], but what stands upwards is a ratio and not a time.
-//! Their markers are drawn and not referred to, so that a file has them too.
+//! Throughput as ratios over the number of flows: one line a series, its interval as a band, and
+//! what there is to win as a thin line below. A single point is its marker. Markers are drawn and
+//! not referred to, so that a file has them too.
 
 use maud::{Markup, html};
 
@@ -22,7 +19,6 @@ pub(crate) struct Gains {
     /// Corners of the thin line. With it ratios stand at their logarithms, without at their values.
     pub(crate) ideal: Vec<(f64, f64)>,
     pub(crate) number: String,
-    /// Name of the ratios, if the title lacks it.
     pub(crate) upwards: String,
 }
 
@@ -34,7 +30,6 @@ fn axis(gains: &Gains) -> String {
     }
 }
 
-/// A series' place is its colour and marker.
 pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     let points = || gains.series.iter().flat_map(|series| &series.points);
     if points().next().is_none() {
@@ -95,7 +90,6 @@ fn drawn(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     }
 }
 
-/// `at 2 flows: 1.06x, between 1.05x and 1.07x`.
 fn said(point: &Point) -> String {
     let flows = plain(point.x);
     let at = format!("at {flows} flows: {:.3}x", point.y);

@@ -1,16 +1,8 @@
-//! A grid of ratios: rows by columns, each cell a comparison in colour and in words.
-//!
-//! # Theory
-//!
-//! Colour tells at a glance where one side wins; it never tells alone. Every cell has its
-//! ratio, its verdict and its interval as text. A cell whose comparison settles nothing is
-//! hatched; one in which nothing was compared is empty within a dashed line. The scale diverges from a neutral middle (*same*) to blue (faster) and to
-//! orange (slower), which people who see no red or no green distinguish too. Its steps are
-//! fixed, [`STEPS`], so that two grids can be laid side by side: a grid with small
-//! differences stays pale.
-//!
-//! Here are its cells and its colours; `panels` draws it for a file, and on the page it is a
-//! table.
+//! A grid of ratios: rows by columns, each cell a comparison in colour and in words. A cell whose
+//! comparison settles nothing is hatched; one without a comparison is empty within a dashed line.
+//! The scale diverges from neutral (*same*) to blue (faster) and orange (slower), which people who
+//! see no red or no green distinguish too. Its [`STEPS`] are fixed, so that grids can be laid side
+//! by side. `panels` draws it for a file; on the page it is a table.
 
 mod panels;
 
@@ -20,7 +12,6 @@ pub(super) use panels::heat;
 
 use crate::words::Tone;
 
-/// Ratios at which the colour deepens.
 pub(crate) const STEPS: [f64; 3] = [1.25, 2.0, 8.0];
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
@@ -34,7 +25,6 @@ pub(crate) struct Cell {
 /// `cells[row][column]`; `None`: not compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grid {
-    /// Names of rows and columns: `operation`, `model`.
     pub(crate) corner: [String; 2],
     pub(crate) rows: Vec<String>,
     pub(crate) columns: Vec<String>,
@@ -77,7 +67,6 @@ pub(crate) fn scale() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// For undecided cells, once a page.
 pub(crate) fn hatch() -> Markup {
     html! {
         pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {

@@ -1,5 +1,5 @@
-//! Typical times over a parameter, one line a variant, with the quartiles as a band and, where
-//! there is one, the fitted line in dashes (bent by the axes, which are logarithms).
+//! Typical times over a parameter, one line a variant, quartiles as a band, and the fitted line in
+//! dashes (bent by the logarithmic axes).
 
 use maud::{Markup, html};
 
@@ -16,11 +16,9 @@ pub(crate) struct Series {
     pub(crate) label: String,
     pub(crate) look: Look,
     pub(crate) points: Vec<Point>,
-    /// Corners of a fitted curve, if there is one.
     pub(crate) fit: Vec<(f64, f64)>,
 }
 
-/// Parameter, time and its quartiles, in ns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
     pub(crate) x: f64,
@@ -29,7 +27,6 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// `unit` names the parameter.
 pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
     let (top, bottom, right) = (8.0, 290.0, frame.width - 8.0);

@@ -1,22 +1,15 @@
-//! How the series of a chart are distinguished: by colour, marker and stroke.
-//!
-//! # Theory
-//!
-//! Six colours and six shapes are as many as an eye tells apart. The seventh series has the
-//! first colour again, and so that it is not taken for the first, its marker is hollow; the
-//! thirteenth has a filled marker of the next shape, and so on. No two of the first
-//! [`LOOKS`] have the same.
-//!
+//! How the series of a chart are distinguished: by colour, marker and stroke. Six colours and six
+//! shapes are as many as an eye tells apart. The seventh series has the first colour and a hollow
+//! marker, the thirteenth a filled marker of the next shape, and so on: the first [`LOOKS`] differ.
 //! Where the same variants stand in several runs, colour and marker are the variant's and the
-//! stroke (whole, dashed, dotted ...) is the run's. What is no series of ours, such as a time of
-//! the source, is a quiet dashed line without markers.
+//! stroke is the run's. Others, such as a time of the source, are quiet dashed lines without
+//! markers.
 
 use maud::{Markup, PreEscaped, html};
 
 use super::frame::px;
 
 pub(crate) const COLOURS: usize = 6;
-/// After these, looks repeat.
 const LOOKS: usize = COLOURS * COLOURS * 2;
 /// The first is whole; the style sheet has the others.
 pub(crate) const STROKES: usize = 6;
@@ -33,7 +26,6 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    /// `None` without a marker.
     fn place(self) -> Option<usize> {
         match self {
             Self::Variant(place) => Some(place % LOOKS),
@@ -54,12 +46,10 @@ impl Look {
         }
     }
 
-    /// A path with a marker at each point; empty without.
     pub(crate) fn marked(self) -> String {
         self.place().map_or(String::new(), marker)
     }
 
-    /// A marker drawn by the style sheet.
     pub(crate) fn key(self) -> Option<String> {
         let place = self.place()?;
         let hollow = if is_hollow(place) { " o" } else { "" };
@@ -76,7 +66,6 @@ impl Look {
         place.map_or(String::new(), |place| outline(shape(place), x, y, r))
     }
 
-    /// Filled or hollow.
     pub(crate) fn outlined(self) -> &'static str {
         match self.place().is_some_and(is_hollow) {
             true => "o",
@@ -165,7 +154,6 @@ fn mark(place: usize, (x, y): (f64, f64), r: f64) -> Markup {
     }
 }
 
-/// In the colour of its user.
 pub(crate) fn key(shape: usize) -> Markup {
     html! { path.mark id=(format!("k{shape}")) d=(outline(shape, 0.0, 0.0, 4.5)) {} }
 }

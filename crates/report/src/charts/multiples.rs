@@ -1,14 +1,8 @@
-//! Small multiples: a panel a machine, all on one axis of ratios.
-//!
-//! # Theory
-//!
-//! The eye compares many small charts that are drawn alike (E. Tufte, "Envisioning Information",
-//! 1990). Each panel has the same rows in the same order, so that a machine that is not like the
-//! others is seen by its shape; the rows are named once, beside the panels' numbers. Left of the line
-//! the subject is faster, right of it slower; a row without a mark was not measured there.
-//!
-//! A page may hold a thousand panels, so each is as few bytes as it can be: the whiskers of a verdict
-//! are one path, and so are its marks.
+//! Small multiples: a panel a machine, all on one axis of ratios (E. Tufte, "Envisioning
+//! Information", 1990). Each panel has the same rows in the same order, named once, so that shape
+//! shows a machine unlike the others. Left of the line the subject is faster; a row without a mark
+//! was not measured there. A page may hold a thousand panels, so whiskers of a verdict are one
+//! path, and so are its marks.
 
 use maud::{Markup, html};
 
@@ -21,7 +15,6 @@ use crate::words::Tone;
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     pub(crate) name: String,
-    /// In the order of all panels.
     pub(crate) rows: Vec<Option<Row>>,
 }
 

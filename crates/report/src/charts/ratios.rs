@@ -1,10 +1,6 @@
-//! The axis of ratios.
-//!
-//! # Theory
-//!
-//! Ratios stand at their logarithms, so that "2x faster" is as far from one as "2x
-//! slower". Ticks are taken from a ladder: steps of 0.1 %, 0.2 %, 0.5 %, ... on both sides
-//! of one, and then powers of two. The finest step is used whose labels keep apart.
+//! The axis of ratios: at their logarithms, so that "2x faster" is as far from one as "2x slower".
+//! Ticks are from a ladder of 0.1 %, 0.2 %, 0.5 %, ... on both sides of one, then powers of two:
+//! the finest step whose labels keep apart.
 
 use super::axis::{Scale, Tick, keep_apart};
 use crate::number::trimmed;
@@ -23,7 +19,6 @@ impl Ratios {
         self.0.at(ratio)
     }
 
-    /// Ticks on both sides of one whose labels do not touch.
     pub(crate) fn ticks(&self) -> Vec<Tick> {
         let rungs = rungs().map(|magnitudes| self.rung(&magnitudes));
         rungs
@@ -44,7 +39,6 @@ impl Ratios {
     }
 }
 
-/// Steps of the ladder, the finest first.
 fn rungs() -> [Vec<f64>; 13] {
     let steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
     let powers = [1, 2, 4, 8];

@@ -1,6 +1,5 @@
-//! Times on one logarithmic scale, a row each: the steps that work is made of.
-//!
-//! The name of a step stands above its mark, so that both sizes of text have room.
+//! Times on one logarithmic scale, a row each: the steps that work is made of. The name of a step
+//! stands above its mark, so that both sizes of text have room.
 
 use maud::{Markup, html};
 
@@ -23,7 +22,6 @@ pub(crate) struct Step {
     pub(crate) sources: Vec<(u32, f64)>,
 }
 
-/// The shortest and the longest time on a ruler.
 pub(crate) fn ends(all: &[Step]) -> (f64, f64) {
     let ends = all.iter().flat_map(|step| {
         let (low, high) = step.interval.unwrap_or((step.ns, step.ns));
@@ -35,7 +33,6 @@ pub(crate) fn ends(all: &[Step]) -> (f64, f64) {
     })
 }
 
-/// In the order of the rows.
 pub(crate) fn ruler(frame: &Frame<'_>, all: &[Step]) -> Markup {
     let row = LINE * frame.large + 12.0;
     let (top, bottom) = (4.0, 4.0 + row * all.len() as f64);

@@ -1,5 +1,5 @@
-//! Every slot in the order of time, one marker a slot, so that drift, slow runs and two
-//! speeds of a clock are seen. Failed slots are crosses at the foot.
+//! Every slot in the order of time, one marker each, so that drift, slow runs and two speeds of a
+//! clock are seen. Failed slots are crosses at the foot.
 
 use maud::{Markup, html};
 

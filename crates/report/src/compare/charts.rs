@@ -11,7 +11,6 @@ use crate::document::figures::{Figure, Figures, Legend, brief, data, heat, lines
 use crate::number::time;
 use crate::words::{Tone, with_unit};
 
-/// All changes; a grid of them for more than two runs; sweeps as lines.
 pub(super) fn figures(all: &SideBySide, number: usize, study: &ComparedStudy) -> Figures {
     let id = format!("study{number}");
     let grid = if all.runs.len() > 2 {
@@ -121,7 +120,6 @@ fn sweeps(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
     drawn.fold(Figures::default(), Figures::and)
 }
 
-/// A colour and marker for each variant, a stroke for each run.
 fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
     let Some((first, _)) = points.first() else {
         return Figures::default();

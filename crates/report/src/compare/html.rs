@@ -84,13 +84,11 @@ fn body(all: &SideBySide) -> Markup {
     }
 }
 
-/// A run of a series by its date.
 fn name(all: &SideBySide, one: &Series, point: usize) -> String {
     let run = &all.runs[one.points[point].run];
     format!("{}, {}", run.name, utc(run.began_unix_s))
 }
 
-/// A row a run; where the level changes, that is said.
 fn bars(all: &SideBySide, one: &Series) -> Vec<Row> {
     let bar = |(place, point): (usize, &SeriesPoint)| {
         let ends = point.interval;
@@ -119,7 +117,6 @@ fn bars(all: &SideBySide, one: &Series) -> Vec<Row> {
     one.points.iter().enumerate().map(bar).collect()
 }
 
-/// With all rounds of all runs.
 fn along(all: &SideBySide, one: &Series) -> Along {
     let heads = [
         "run",

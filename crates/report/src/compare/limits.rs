@@ -1,5 +1,4 @@
-//! How many flows of each model there can be, run by run. Limits are read and no sample: they
-//! stand side by side without a verdict.
+//! How many flows of each model there can be, run by run: read, without samples and verdicts.
 
 use lab::Limit;
 use lab::compare::{ComparedStudy, SideBySide};
@@ -10,17 +9,14 @@ use crate::document::{Level, Section};
 
 const TITLE: &str = "How many flows of each model there can be";
 
-/// A run did not ask for the model.
 const NOT_ASKED: &str = "-";
 
-/// A row a model, a column a run.
 pub(super) fn limits(section: &mut Section, all: &SideBySide, study: &ComparedStudy) {
     if study.limits.is_empty() {
         return;
     }
     let mut own = Section::new("", TITLE);
     let runs = all.runs.iter().enumerate();
-    // The last runs are dropped first.
     let order = |place: usize| u8::try_from(all.runs.len() - place).unwrap_or(u8::MAX);
     let columns = runs.map(|(place, run)| Column::right(&run.name).drop(order(place)));
     let columns = [Column::left("flows")].into_iter().chain(columns).collect();

@@ -1,5 +1,4 @@
-//! A study of several runs as a section: its limits, its charts, and a table a case. Two runs stand
-//! beside each other in the row of a variant; more have a row each.
+//! A study of several runs as a section. Two runs share the row of a variant; more have a row each.
 
 use lab::VariantSummary;
 use lab::compare::{ComparedCase, ComparedStudy, ComparedVariant, SideBySide};

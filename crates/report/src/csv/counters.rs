@@ -99,8 +99,8 @@ impl Row<'_> {
     }
 }
 
-/// One row an event for all flows of each good slot, and one for each of up to 64 flows;
-/// `None` where nothing was to be counted.
+/// One row an event for all flows of each good slot, and for each of up to 64 flows; `None`
+/// without.
 #[must_use]
 pub fn counters(results: &Results) -> Option<String> {
     let header = &results.header;

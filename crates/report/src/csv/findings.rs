@@ -118,7 +118,6 @@ fn said(text_of: Option<&String>) -> Field {
     text_of.map_or(Field::Nothing, text)
 }
 
-/// As in JSON.
 pub(crate) fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Faster { .. } => "faster",

@@ -49,7 +49,6 @@ pub fn laws(results: &Results) -> Option<String> {
     sheet_of_some(names(COLUMNS), rows)
 }
 
-/// As in JSON.
 fn word(shape: Shape) -> &'static str {
     match shape {
         Shape::Flat => "flat",

@@ -1,5 +1,4 @@
-//! `published.csv`: what the sources of the studies found beside what this run says, one row a
-//! finding.
+//! `published.csv`: what the sources of the studies found beside what this run says.
 
 use lab::Results;
 

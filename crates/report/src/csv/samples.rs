@@ -70,8 +70,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// One row a sample and one for the end of each sampled slot; `None` where nothing was
-/// sampled.
+/// One row a sample and one for the end of each sampled slot; `None` where nothing was sampled.
 #[must_use]
 pub fn samples(results: &Results) -> Option<String> {
     let rows = Place::all(results).flat_map(|place| {

@@ -44,8 +44,7 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a case that ran processes, threads and both models between them; `None` where none
-/// did.
+/// One row a case that ran processes, threads and both models in between; `None` without any.
 #[must_use]
 pub fn shared(results: &Results) -> Option<String> {
     let rows = Place::all(results).filter_map(|place| {

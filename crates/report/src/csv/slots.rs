@@ -22,7 +22,6 @@ struct Row<'a> {
 
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
-/// What stands before the axes of the variant.
 const FIRST: &[Column] = &[
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("at_s", |row| number(Some(row.slot.at_s))),
@@ -31,7 +30,6 @@ const FIRST: &[Column] = &[
     ("flows", |row| row.launched.flows()),
 ];
 
-/// What stands between the axes and the counters of flows.
 const TIMES: &[Column] = &[
     ("outcome", |row| {
         if row.failure().is_none() {
@@ -120,8 +118,7 @@ const REST: &[Column] = &[
     ("memory_not_available", |row| text(row.no_memory())),
 ];
 
-/// One row a counted repetition; a slot that failed has one row without a repetition.
-/// Warm-ups are in the journal alone.
+/// One row a counted repetition, or a failed slot. Warm-ups are in the journal alone.
 #[must_use]
 pub fn slots(results: &Results) -> String {
     sheet(heading(), filled(results))

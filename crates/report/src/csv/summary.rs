@@ -25,7 +25,6 @@ pub fn summary(results: &Results) -> String {
     sheet(head.chain(names::<Row<'_>, _>(after_name())), filled)
 }
 
-/// The columns that people see too begin with the name of the variant.
 fn after_name() -> &'static [Column] {
     &COLUMNS[1..]
 }

@@ -1,13 +1,8 @@
-//! The first screen: who wins, by how much, how sure is that, why, and what to do next.
-//!
-//! # Theory
-//!
-//! The rows are those of the results ([`lab::findings::answers`]). What is said below a row has a
-//! kind ([`About`]): a run of several studies shows causes alone on its first screen, and one line
-//! names the rows of which a doubt is the same.
-//!
-//! One line says at which level the differences that are named hold together ([`Answers::level`]). A
-//! row that is none of them is marked as exploratory ([`Answer::mark`]): a further case of a study, or memory.
+//! The first screen: who wins, by how much, how sure is that, why, and what to do next. Rows are
+//! those of [`lab::findings::answers`]. What is said below a row has a kind ([`About`]): a run of
+//! several studies shows causes alone here, and one line names the rows that share a doubt. One
+//! line says at which level the named differences hold together ([`Answers::level`]); other rows (a
+//! further case of a study, memory) are marked as exploratory ([`Answer::mark`]).
 
 mod advice;
 mod asked;
@@ -27,26 +22,19 @@ const NAMED: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) head: Vec<String>,
-    /// What the rows say together.
     pub(crate) sentence: Option<String>,
-    /// Who else had the CPUs.
     pub(crate) busy: Option<String>,
-    /// What is varied and compared, of a study alone that varies something.
     pub(crate) asked: Option<String>,
     pub(crate) rows: Vec<Answer>,
     pub(crate) others: Vec<Answer>,
-    /// Meanings of variants' names in the rows.
     pub(crate) terms: Option<String>,
-    /// Level of the headline answers.
     level: Option<String>,
     /// `DIR` stands for the results folder.
     pub(crate) next: Vec<String>,
-    /// The most important first.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Answers {
-    /// Level, and the meaning of the marks of the rows that are shown.
     pub(crate) fn level(&self, is_shown: impl Fn(&Answer) -> bool) -> Option<String> {
         let all = || self.all().filter(|row| is_shown(row));
         let marks = [
@@ -71,7 +59,6 @@ impl Answers {
         self.all().filter(|row| row.place == place).collect()
     }
 
-    /// `folder` is for the named commands.
     pub(crate) fn of(results: &Results, folder: &str) -> Self {
         let rows = results.answers().into_iter();
         let (rows, others) = rows.partition(Answer::is_on_threads_and_processes);
@@ -105,7 +92,7 @@ impl Answers {
         answers
     }
 
-    /// Rows with a remark of this kind, by label and study: it is said once instead of below each.
+    /// Labels and studies of rows with a remark of this kind, which is said once.
     fn together(&mut self, about: About) -> Vec<(String, usize)> {
         let all = self.rows.iter_mut().chain(&mut self.others);
         let saying = all.filter_map(|row| {
@@ -116,8 +103,7 @@ impl Answers {
     }
 }
 
-/// `All 8 differences named are right in at least 95 of 100 runs`; nothing where none is named.
-/// Answers by CPU time have a level of their own besides.
+/// `All 8 differences named are right in at least 95 of 100 runs`; by CPU time at another level.
 fn level<'a>(results: &Results, rows: impl Iterator<Item = &'a Answer>) -> Option<String> {
     let is_named = |row: &&Answer| row.is_difference() && row.times().is_some();
     let named: Vec<&Answer> = rows
@@ -152,7 +138,6 @@ fn few(labels: &[String]) -> String {
     }
 }
 
-/// `2 CPUs (virtual machine, noisy)`, `8 studies in 2 min 5 s`, `seed 940732`.
 fn head(results: &Results) -> Vec<String> {
     let machine = &results.header.machine;
     let mut about = Vec::new();
@@ -189,7 +174,6 @@ fn noise(results: &Results) -> Option<f64> {
     cases.filter_map(|case| case.noise?.pair).reduce(f64::max)
 }
 
-/// `2 min 5 s`.
 fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(1.0) as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {

@@ -42,7 +42,6 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     section.quiet(other_ratios(std::iter::once((case, String::new()))));
     section.quiet(of_pairs(case));
     requests(&mut section, None, &[case]);
-    // Numbers of flows are compared together, by the study's remarks.
     let together = case.optimum.is_some();
     for finding in case.findings.iter().filter(|_| !together) {
         said(&mut section, finding);
@@ -59,7 +58,6 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     section
 }
 
-/// Why a recommendation's ratios differ from the table's.
 fn of_pairs(case: &CaseResult) -> Option<String> {
     let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
     (is_told && case.work_is_a_command() && !case.findings.is_empty()).then(|| {
@@ -92,7 +90,6 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
         .and(course(&format!("{id}-course"), case))
 }
 
-/// Sentence, caveat, reasons, slow ends.
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
     if let Some(failed) = &finding.failed {

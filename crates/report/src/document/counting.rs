@@ -199,7 +199,6 @@ fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     ))
 }
 
-/// Each reason once.
 pub(super) fn of_study(section: &mut Section, study: &StudyResult) {
     for line in lab::findings::counted::missing(study) {
         section.text(Tone::Quiet, format!("events {line}"));

@@ -1,11 +1,6 @@
-//! The one chart that decides a study, under its conclusion.
-//!
-//! # Theory
-//!
-//! Which chart that is follows from what the headline of the study is part of, and not from which
-//! study it is: limits are bars, a map is its grid, a sweep its lines, and cases that stand alone
-//! are a forest of those that have a row on the first screen. The conclusion is that of these
-//! rows. A chart that is moved up here does not stand below a second time.
+//! The one chart that decides a study, under its conclusion. It follows from what the headline is
+//! part of, not from which study it is: limits are bars, a map is its grid, a sweep its lines, and
+//! cases alone are a forest of those on the first screen. It does not stand below again.
 
 use lab::{Answer, StudyResult};
 
@@ -15,8 +10,6 @@ use super::{Level, Part, Section, limits};
 use crate::words::Tone;
 use lab::Block;
 
-/// Adds the chart, titled by its conclusion, and the cause; `evidence` has a section for each block
-/// of the study.
 pub(super) fn answer(
     section: &mut Section,
     study: &StudyResult,
@@ -41,7 +34,6 @@ pub(super) fn answer(
     }
 }
 
-/// Remarks, with their row's name if there are several.
 fn below(rows: &[&Answer]) -> Vec<String> {
     let lines = rows.iter().flat_map(|row| {
         row.below.iter().map(|line| match rows {
@@ -52,7 +44,6 @@ fn below(rows: &[&Answer]) -> Vec<String> {
     lines.collect()
 }
 
-/// With the interval if there is one row.
 fn conclusion(rows: &[&Answer]) -> Option<String> {
     match rows {
         [] => None,
@@ -70,7 +61,6 @@ fn conclusion(rows: &[&Answer]) -> Option<String> {
     }
 }
 
-/// The words name its place if it is not the section.
 fn chart(
     id: &str,
     study: &StudyResult,

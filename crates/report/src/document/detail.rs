@@ -1,14 +1,8 @@
-//! How much a page holds: all of it where that is small, and less where it is not.
-//!
-//! # Theory
-//!
-//! A page is to be sent, so it has a bound ([`MOST`]), and it must keep it however many studies,
-//! rounds and variants there were. It is made with everything in it; if that is too large, with
-//! so much less that it fits. What goes first is what few would read on the page and what a
-//! file beside it holds in full; verdicts, intervals and the reasons of headlines go last. At the
-//! last level, which only studies of very many cases need, the page has as many of its parts as
-//! there is room for (`html::room`), the answers before everything else. The page says what it
-//! left out, and where that is.
+//! How much a page holds: all of it where that is small, and less where it is not. A page is to be
+//! sent, so it keeps a bound ([`MOST`]) however much was run. What goes first is what few would
+//! read there and a file beside it holds; verdicts, intervals and reasons of headlines go last. At
+//! the last level, for very many cases, it has the parts for which there is room (`html::room`),
+//! the answers first. It says what it left out, and where that is.
 
 pub(crate) const MOST: usize = 600_000;
 
@@ -17,13 +11,11 @@ pub(crate) const MOST: usize = 600_000;
 pub(crate) enum Detail {
     All,
     NoTablesOfSlots,
-    /// Charts of inner points of a sweep.
     FirstAndLast,
     BriefData,
     NoPoints,
     NoCharts,
     NoFolds,
-    /// What does not fit, and every chart but maps.
     WhatFits,
     /// Parts until here are on every page with room for them.
     Never,
@@ -37,7 +29,6 @@ pub(crate) enum Data {
 }
 
 impl Detail {
-    /// Left out by no level.
     pub(crate) const NEVER: Self = Self::Never;
 
     pub(crate) const LEVELS: [Self; 8] = [
@@ -55,7 +46,6 @@ impl Detail {
         self < Self::NoTablesOfSlots
     }
 
-    /// What a reader can try on a row of the first screen.
     pub(crate) fn has_lessons(self) -> bool {
         self < Self::WhatFits
     }
@@ -68,7 +58,6 @@ impl Detail {
         }
     }
 
-    /// Whether only parts that fit are on the page.
     pub(crate) fn is_bounded(self) -> bool {
         self == Self::WhatFits
     }

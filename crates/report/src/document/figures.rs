@@ -30,13 +30,10 @@ use crate::words::{Tone, many};
 
 #[derive(Debug)]
 pub(crate) struct Figure {
-    /// Unique within the document.
     pub(crate) id: String,
     pub(crate) title: String,
-    /// For those who cannot see the chart.
     pub(crate) desc: String,
     pub(crate) legend: Legend,
-    /// Unless the chart itself is one.
     pub(crate) data: Option<Table>,
     pub(crate) chart: Chart,
 }
@@ -46,7 +43,6 @@ pub(crate) enum Legend {
     None,
     Series(Vec<(Look, String)>),
     Parts(&'static [&'static str]),
-    /// Classes of the style sheet, each with what it stands for.
     Keys(Vec<(&'static str, String)>),
 }
 

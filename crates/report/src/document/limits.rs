@@ -1,5 +1,4 @@
-//! How many flows there can be here: the columns of `limits.csv` and of the table that people
-//! see, a row a model.
+//! How many flows there can be here: the columns of `limits.csv` and of its table for people.
 
 use lab::data::room::limit;
 use lab::{Limit, StudyResult, plural};

@@ -1,6 +1,5 @@
-//! A map: a row an operation, a column a model, what sharing does, and the reasons for what it
-//! settles. A map is long, and its sentences would be many times as long: they are in
-//! `findings.csv`.
+//! A map: a row an operation, a column a model, what sharing does, and why. A map is long, and its
+//! sentences would be many times as long: they are in `findings.csv`.
 
 use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 

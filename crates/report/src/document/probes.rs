@@ -1,5 +1,4 @@
-//! Predictions that were put to the test behind a lowered limit: the columns of `probes.csv` and
-//! of the table that people see.
+//! Predictions put to the test behind a lowered limit: `probes.csv` and its table for people.
 
 use flow::Probed;
 use lab::data::room::limit;
@@ -46,7 +45,6 @@ impl Row<'_> {
         }
     }
 
-    /// Nothing for a probe that could not be made.
     fn if_met(&self, value: impl Fn(&Ceiling, u64) -> Value) -> Cell {
         match self.met() {
             Some((predicted, reached, _)) => value(predicted, reached).into(),

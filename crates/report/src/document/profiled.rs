@@ -57,7 +57,6 @@ fn head(finding: &Finding, found: &Profiled) -> String {
     )
 }
 
-/// How it was seen, and what that cost.
 fn seen(finding: &Finding, found: &Profiled) -> Option<String> {
     let samples: u64 = found.samples.iter().sum();
     let cost = found.cost.map_or(String::new(), |[reference, subject]| {

@@ -9,7 +9,6 @@ use crate::words::Tone;
 const NOTE: &str = "Requests: median a second of the steady phase. Latencies: of all \
     requests of all counted repetitions, within 3.1 %.";
 
-/// If flows answer requests; a parameter has the first column.
 pub(super) fn requests(section: &mut Section, parameter: Option<&str>, cases: &[&CaseResult]) {
     let mut variants = cases.iter().flat_map(|case| &case.variants);
     if variants.any(|variant| variant.requests.is_some()) {

@@ -5,7 +5,6 @@ use crate::number::{bytes, percent, time};
 use crate::text::TIE;
 use crate::words::many;
 
-/// A line for each sampled variant, and for each reason of a missing value.
 pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
     let variants = case.variants.iter().enumerate();
     let found = variants.filter_map(|(at, variant)| Some((&variant.label, sampled(case, at)?)));

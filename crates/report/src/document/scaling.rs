@@ -1,9 +1,5 @@
-//! What a study of scaling found, as rows: throughput and pages.
-//!
-//! Throughput of threads over processes is one figure a number of flows, with the interval of
-//! the finding that it is.
-//!
-//! Pages that could not be counted read `n/a`, with the reason below.
+//! What a study of scaling found, as rows: throughput and pages. Threads over processes is the
+//! finding's figure, with its interval. Pages not counted read `n/a`, with the reason below.
 
 mod apart;
 mod columns;
@@ -79,7 +75,6 @@ pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-/// Each once.
 fn reasons(study: &StudyResult) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     let points = study.scaling.iter().flat_map(|work| &work.points);
@@ -104,13 +99,11 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
         .fold(Figures::default(), Figures::and)
 }
 
-/// For names of files.
 fn word(work: &Scaling) -> String {
     let name = format!("{}_{}", work.workload, work.along);
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
-/// At the most flows.
 fn shared_pages(id: &str, work: &Scaling) -> Figures {
     let bar = |one: &Throughput| {
         let pages = one.footprint.as_ref()?.value()?;
@@ -139,7 +132,6 @@ fn shared_pages(id: &str, work: &Scaling) -> Figures {
     stack(id, &title, bars, parts)
 }
 
-/// Against as many processes of one thread.
 fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     let mut cells = BTreeMap::new();
     for point in &work.points {
@@ -164,7 +156,6 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     by_shape(id, &title, &cells)
 }
 
-/// Each once.
 pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     let mut reasons = unseen(variant);
     let pages = variant.footprint.as_ref().and_then(Measured::value);
@@ -173,7 +164,7 @@ pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     reasons
 }
 
-/// As [`missing`], for what people's tables show: not resident pages.
+/// As [`missing`], but for resident pages.
 fn unseen(variant: &Throughput) -> Vec<String> {
     let mut reasons = Vec::<String>::new();
     let mut take = |reason: Option<String>| {
@@ -192,7 +183,6 @@ fn unseen(variant: &Throughput) -> Vec<String> {
     reasons
 }
 
-/// With the note that there is a bound.
 fn bounded(measured: &Measured<Touched>, at_most: Option<Touched>) -> Option<String> {
     let reason = reason(measured)?;
     Some(match at_most {
@@ -220,7 +210,6 @@ fn heading(work: &Scaling) -> String {
     format!("{} {way}: {counted} a second, and pages", work.workload)
 }
 
-/// `Each of the transactions allocates 2.01 times, 425 bytes in all.`
 fn allocating(work: &Scaling) -> Option<String> {
     let each = work.allocates?;
     let counted = &work.counted;

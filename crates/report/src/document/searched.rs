@@ -1,6 +1,5 @@
-//! What the flows used that work made by itself: the columns of `search.csv` and of the table
-//! that people see, times by the number of workers with a column for each case that asks for the
-//! best number, and where the time went.
+//! What the flows used that work made by itself: `search.csv` and its table, times by the number of
+//! workers, and where the time went.
 
 use lab::{AtNumber, CaseResult, Optimum, SelfManaged, StudyResult, VariantSummary};
 use workload::Searching;
@@ -267,7 +266,6 @@ fn profiles(section: &mut Section, study: &StudyResult) {
     let mut columns = vec![Head::left("case"), Head::left("variant")];
     columns.extend(CLASSES.map(|class| {
         let column = Head::right(class).unit(Unit::Time);
-        // What is least of all is dropped first.
         match class {
             "print" => column.drop(2),
             "create" => column.drop(3),
@@ -291,7 +289,6 @@ fn signed(cost: f64) -> String {
     format!("{sign}{:.1} %", 100.0 * cost.abs())
 }
 
-/// One line a case; two points are no trend.
 fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
     if numbers(all).len() < 3 {
         return Figures::default();
@@ -343,7 +340,6 @@ fn times_by(all: &[ByNumber<'_>]) -> Table {
         let column = Head::right(*name);
         match place {
             0 => column,
-            // From the last on.
             _ => column.drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
         }
     };

@@ -1,9 +1,7 @@
-//! What a model of another machine counted, as tables and charts: threads over processes against the
-//! number of flows, with the source's figures beside it.
-//!
-//! Where the source has a figure and the run did not come to ours, a chart has the source's mark and says
-//! so. Everything in this section is simulated, and its heading, its tables and its charts say so. The
-//! spread beside a ratio is that over launches and orders, and no interval of confidence.
+//! What a model of another machine counted, as tables and charts: threads over processes against
+//! the number of flows, with the source's figures (also where ours was not run, marked so).
+//! Heading, tables and charts say that all is simulated. A ratio's spread is over launches and
+//! orders, no interval of confidence.
 
 mod against;
 mod beside;
@@ -108,7 +106,6 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("counted_ratio", |row| counted(row, |here| here.ratio)),
 ];
 
-/// What a count says of the subject.
 fn verdict(count: &SimulatedCount) -> String {
     let exact = if count.exact { ", exact" } else { "" };
     let word = match count.verdict {
@@ -233,7 +230,6 @@ fn least_counted(study: &StudyResult) -> f64 {
     counted.fold(1.0, f64::min)
 }
 
-/// `warehouse along SMT`.
 fn caption(one: &SimulatedCase) -> String {
     match one.along {
         Some(along) => format!("Simulated: {} {}", one.workload, along.spoken()),
@@ -252,8 +248,7 @@ const DRAWN: [Drawn; 2] = [
     },
 ];
 
-/// Relative misses against the number of flows, with the source's figures; `None` for a single
-/// point.
+/// Relative misses over the number of flows; `None` for a single point.
 fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Figures {
     let ours = drawn.counts.iter().map(|count| {
         let points = group.iter().filter_map(|case| point(case, *count));

@@ -1,5 +1,5 @@
-//! A study: one deciding chart with its conclusion, the source's figures beside ours, and then
-//! everything that supports it, case by case.
+//! A study: one deciding chart with its conclusion, the source's figures beside ours, and the
+//! evidence case by case.
 
 use lab::{Results, StudyResult};
 
@@ -52,7 +52,6 @@ pub(super) fn section(
     section
 }
 
-/// The question of a decision, what decides it, and where it was argued about.
 fn decides(asked: &lab::Decision) -> impl Iterator<Item = String> {
     let threads = asked.threads.iter();
     let threads = threads.map(|thread| format!("{}: {}", thread.says, thread.url));
@@ -60,7 +59,6 @@ fn decides(asked: &lab::Decision) -> impl Iterator<Item = String> {
     [asked.question.clone(), theory].into_iter().chain(threads)
 }
 
-/// The findings of the cases that stand alone, where there are several.
 fn alone(id: &str, study: &StudyResult) -> Figures {
     let blocks = Block::all(study);
     let alone = blocks.iter().filter_map(|block| match block {

@@ -1,5 +1,5 @@
 //! A sweep: one table of all its points, one chart over the parameter, and its points by
-//! themselves. What its findings mean together is said by the remarks of the study.
+//! themselves. What its findings mean together is said by the study's remarks.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,6 @@ pub(super) fn sweep(
     section
 }
 
-/// `block 1,000`.
 fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
     format!("{} {}", spoken(sweep.parameter), case.case.point_value())
 }
@@ -134,7 +133,6 @@ fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     figures::lines(id, &title, &axis, series, data)
 }
 
-/// At both ends of the sweep.
 fn conclusion(sweep: &Sweep<'_>) -> String {
     let said = |(_, case): &(f64, &CaseResult)| {
         let finding = case.findings.last()?;

@@ -1,21 +1,14 @@
-//! Tables as data: typed columns, and values that say why they are missing.
-//!
-//! # Theory
-//!
-//! A [`Col`] is the whole of a column: its name in files, its heading for people, its unit, in
-//! which order it is left out where room is short, and what fills it. A list of columns and rows
-//! make a [`Table`] for people ([`Table::of`]) or the lines of a file ([`crate::csv`]). A column
-//! in which nothing stands is left out of a table for people; a file keeps it.
-//!
-//! A value is a number or a text, nothing, or *not available* with the reason. Renderers write
-//! the number in its unit and the reasons below the table, each once.
+//! Tables as data: typed columns, and values that say why they are missing. A [`Col`] is the whole
+//! of a column: name in files, heading for people, unit, order of leaving where room is short, and
+//! what fills it. Columns and rows make a [`Table`] for people ([`Table::of`]), which leaves out
+//! empty columns, or the lines of a file ([`crate::csv`]). A value is a number or a text, nothing,
+//! or *not available*; reasons stand below the table, each once.
 
 use crate::number;
 use crate::words::Tone;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Unit {
-    /// Texts, counts, parameters.
     #[default]
     Plain,
     Time,
@@ -24,9 +17,7 @@ pub(crate) enum Unit {
     Share,
     Percent,
     Significant,
-    /// Possibly millions.
     Amount,
-    /// Per second.
     Rate,
     PerSecond,
 }
@@ -70,13 +61,11 @@ fn per_second(value: f64) -> String {
 pub(crate) enum Value {
     #[default]
     Nothing,
-    /// From outside, unchanged.
     Text(String),
     Number(f64),
     Whole(u64),
     /// A number for files, words for people.
     Said(Option<f64>, String),
-    /// Why there is no value.
     NotAvailable(String),
 }
 
@@ -176,7 +165,6 @@ impl<F: Copy> Col<F> {
         }
     }
 
-    /// Sentences are never cut.
     pub(crate) const fn prose(self, head: &'static str) -> Self {
         Self {
             head,
@@ -201,7 +189,6 @@ pub(crate) struct Column {
     pub(crate) unit: Unit,
     pub(crate) drop: Option<u8>,
     pub(crate) left: bool,
-    /// Sentences are never cut.
     pub(crate) prose: bool,
 }
 
@@ -227,7 +214,6 @@ impl Column {
         Self { unit, ..self }
     }
 
-    /// Dropped as the `order`-th if there is no room.
     pub(crate) fn drop(self, order: u8) -> Self {
         Self {
             drop: Some(order),
@@ -248,7 +234,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Columns with a heading and any value.
     pub(crate) fn of<R, F>(
         caption: impl Into<String>,
         columns: &[Col<F>],
@@ -307,7 +292,6 @@ impl Table {
         self
     }
 
-    /// Groups are in the first column, names in the second.
     pub(crate) fn in_groups(self) -> Self {
         Self {
             names: 1,
@@ -340,14 +324,12 @@ impl Table {
         self.columns.iter().any(|column| column.prose)
     }
 
-    /// In a grouping column.
     pub(crate) fn repeats(&self, row: usize, column: usize) -> bool {
         row > 0
             && column < self.grouped
             && self.rows[row][..=column] == self.rows[row - 1][..=column]
     }
 
-    /// Each once.
     pub(crate) fn reasons(&self) -> Vec<&str> {
         let mut reasons: Vec<&str> = Vec::new();
         for cell in self.rows.iter().flatten() {

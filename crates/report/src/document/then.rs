@@ -1,13 +1,8 @@
-//! What the source of a study found beside what this run says: the columns of `published.csv`, of
-//! the table that people see, and of the page to print, which are the same.
-//!
-//! # Theory
-//!
-//! A figure of a source is data of its study (`[[published]]`), and what ours says of it is judged
-//! once, by `lab::findings::Then`. Here it becomes rows, and in no other place: who wants a source's
-//! figure on the terminal, the page, in a file or on paper gets this table. Where a source has
-//! figures by a number, they are drawn beside ours, each over its first: seconds of another
-//! machine cannot be compared, how they rise can. Ratios are drawn as they are.
+//! What the source of a study found beside what this run says: `published.csv`, and its table on
+//! the terminal, the page and on paper. A source's figure is data of its study (`[[published]]`),
+//! judged once by `lab::findings::Then`, and becomes a row here alone. Figures by a number are
+//! drawn beside ours, each over its first: seconds of another machine cannot be compared, how they
+//! rise can. Ratios are drawn as they are.
 
 use lab::findings::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};
@@ -59,7 +54,6 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("command", |row| text(&row.then.command).into()),
 ];
 
-/// The measured cause, and a note.
 fn why(then: &Then) -> String {
     let both = [&then.cause, &then.because].into_iter().flatten();
     both.map(String::as_str).collect::<Vec<_>>().join("; ")
@@ -92,13 +86,11 @@ pub(crate) fn source(study: &StudyResult) -> Option<String> {
     Some(format!("{author}, \"{title}\", {year}"))
 }
 
-/// Its machines and software.
 pub(crate) fn setup(study: &StudyResult) -> Option<String> {
     let setup = study.study.origin.as_ref()?.setup.as_ref()?;
     Some(format!("Its machines: {setup}"))
 }
 
-/// The source's charts with ours, to be printed: without the figures as a table.
 pub(crate) fn drawn(study: &StudyResult) -> Vec<Figure> {
     let name = &study.study.name;
     let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
@@ -109,10 +101,8 @@ pub(crate) fn drawn(study: &StudyResult) -> Vec<Figure> {
     drawn
 }
 
-/// The head of the column with what the source has, where no year is known.
 const SOURCE: &str = "source";
 
-/// With columns `in 2012` and `here`.
 pub(crate) fn table(study: &StudyResult) -> Table {
     let mut table = Table::of("", COLUMNS, rows(study));
     let year = study.study.origin.as_ref().map(|origin| origin.year);

@@ -1,5 +1,4 @@
-//! Each variant of a case: what was launched, what it took and used, and how it compares. The
-//! columns of `summary.csv` and of the table that people see below a case.
+//! Each variant of a case: `summary.csv` and its table for people below a case.
 
 use lab::data::axis::AXES;
 use lab::findings::{Counts, Requests};
@@ -20,12 +19,10 @@ pub(crate) struct Row<'a> {
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
-/// In tables of a sweep.
 pub(crate) const POINT: Column =
     Column::new("", |row| text(row.case.case.point_value()).into()).shown("point", Unit::Plain);
 pub(crate) const NAME: Column =
     Column::new("variant", |row| text(&row.summary().label).into()).label("variant");
-/// Against the first variant.
 pub(crate) const VERDICT: Column = Column::new("", verdict).shown("verdict", Unit::Plain);
 pub(crate) const INTERVAL: Column = Column::new("", interval).label("interval");
 const TYPICAL: Column = Column::new("typical_ns", |row| {
@@ -34,13 +31,11 @@ const TYPICAL: Column = Column::new("typical_ns", |row| {
 })
 .shown("typical", Unit::Time);
 
-/// What stands in files between the name and the axes of a variant.
 pub(crate) const MODEL: &[Column] = &[
     Column::new("model", |row| row.launched().model().into()),
     Column::new("flows", |row| row.launched().flows().into()),
 ];
 
-/// Every other column.
 pub(crate) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("good_slots", |row| {
@@ -150,7 +145,6 @@ pub(crate) fn rows<'a>(
     cases.flat_map(|case| (0..case.variants.len()).map(move |at| Row { case, at }))
 }
 
-/// Of a sweep the parameter comes first.
 pub(crate) fn table(
     caption: &str,
     columns: &[Column],
@@ -221,7 +215,7 @@ impl<'a> Row<'a> {
         number(self.summary().counts.as_ref().and_then(value)).into()
     }
 
-    /// A count that every good slot has, but where the kernel forgot a part of it.
+    /// `None` unless every good slot has it, but where the kernel forgot a part of it.
     pub(crate) fn used(&self, value: impl Fn(&Counts) -> Option<f64>) -> Cell {
         let summary = self.summary();
         let because = match summary.not_counted.is_empty() {
@@ -248,7 +242,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// `3 x it crashed; 1 x it hung`.
 fn failures(summary: &VariantSummary) -> String {
     let reasons = summary.failures.iter();
     let reasons = reasons.map(|(count, reason)| format!("{count} x {reason}"));
@@ -279,7 +272,6 @@ impl Launched<'_> {
         self.said(|variant| variant.placement.to_string())
     }
 
-    /// What it has on each axis.
     pub(crate) fn axes(&self) -> impl Iterator<Item = Value> {
         let variant = self.0.map(|labelled| &labelled.variant);
         axis_columns().map(move |(_, of)| match variant.map(of) {
@@ -290,7 +282,6 @@ impl Launched<'_> {
     }
 }
 
-/// The columns of axes.
 pub(crate) fn axis_columns() -> impl Iterator<Item = &'static lab::data::axis::Column> {
     AXES.iter().flat_map(|axis| axis.columns)
 }

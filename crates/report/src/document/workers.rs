@@ -1,9 +1,6 @@
-//! What workers used, one row each and one for all of them: the columns of `workers.csv` and of the
-//! table that people see.
-//!
-//! Memory is that of the parent and all workers together and cannot be split among those that
-//! share it, so a worker by itself has none. Whatever a work does not have (files, where it
-//! writes none) is an empty cell; what could not be measured has its reason.
+//! What workers used, one row each and one for all of them: `workers.csv` and its table. Memory is
+//! that of parent and all workers and cannot be split among those that share it, so one worker has
+//! none. What a work does not have is an empty cell; what was not measured has its reason.
 
 use lab::{CaseResult, StudyResult, Used, VariantSummary};
 use measure::Measured;
@@ -25,7 +22,6 @@ pub(crate) struct Table {
     pub(crate) kinds: Vec<Kind>,
 }
 
-/// Of one kind of work.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) rows: Vec<Row>,
@@ -33,7 +29,6 @@ pub(crate) struct Kind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// Study, case and kind of work.
     place: [String; 3],
     /// `process 1`, `process, all`.
     who: String,
@@ -52,7 +47,6 @@ pub(crate) struct Row {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// Numbered from 1.
     Worker(usize),
     All,
 }
@@ -104,7 +98,6 @@ impl Row {
         Cell::from(value.clone()).tone(tone)
     }
 
-    /// Each reason once.
     fn missing(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         for value in [&self.memory, &self.rss, &self.peak, &self.calls, &self.disk] {
@@ -183,7 +176,6 @@ fn row(
     }
 }
 
-/// Honest memory, RSS and its peak.
 fn memory(variant: &VariantSummary) -> (Value, Value, Value) {
     match (&variant.memory, &variant.memory_not_available) {
         (Some(memory), _) => (

@@ -1,6 +1,3 @@
-//! The top of the page: where and when, the answers as a forest, what to do next, and what to
-//! beware of.
-
 use lab::{Answer, Results};
 use maud::{Markup, html};
 
@@ -50,7 +47,6 @@ pub(super) fn top(
     }
 }
 
-/// A command at its end breaks at spaces alone.
 fn commanded(line: &str) -> Markup {
     match line.split_once(": flowgauge ") {
         Some((said, command)) => html! { (said) ": " code { "flowgauge " (command) } },

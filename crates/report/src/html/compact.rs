@@ -1,17 +1,11 @@
-//! The last pass over a page: it leaves out what a browser does not need.
-//!
-//! # Theory
-//!
-//! HTML itself names the end tags that may be missing, and a page of tables is to a fifth made of
-//! them; and one word needs no quotes. The pass does not look at what a tag means: `<` is escaped
-//! in every text, so what looks like a tag is one.
+//! The last pass over a page: it leaves out end tags that HTML implies (a fifth of a page of
+//! tables) and quotes around one word. It need not know what a tag means: `<` is escaped in every
+//! text, so what looks like a tag is one.
 
-/// Tags that HTML implies: a cell, row or item ends at the next or with its parent; the first row
-/// begins the body.
+/// A cell, row or item ends at the next or with its parent; the first row begins the body.
 const NEEDLESS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "<tbody>", "</tbody>"];
 
-/// Frequent attributes: one word needs no quotes. None is a shape's, which would end within its
-/// value.
+/// One word needs no quotes. None is a shape's, which would end within its value.
 const OFTEN: [&str; 9] = [
     "aria-hidden=\"true\"",
     "class=\"case\"",
@@ -24,7 +18,6 @@ const OFTEN: [&str; 9] = [
     "tabindex=\"0\"",
 ];
 
-/// The page without tags that are understood.
 pub(super) fn compact(page: &str) -> String {
     let needless = NEEDLESS.iter();
     let page = needless.fold(page.to_owned(), |page, tag| page.replace(tag, ""));

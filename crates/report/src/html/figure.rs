@@ -10,7 +10,6 @@ use crate::document::figures::{Figure, Legend};
 const SHAPES: usize = 4;
 
 impl Figure {
-    /// With as much data as the page has room for.
     pub(crate) fn render_with(&self, detail: Detail) -> Markup {
         let has_data = detail.has_tables_of_slots() || !matches!(self.chart, Chart::Slots(..));
         html! {
@@ -68,7 +67,6 @@ impl Render for Legend {
     }
 }
 
-/// A stroke where it says something, and the marker.
 fn sample(look: Look) -> Markup {
     html! {
         @if look.has_stroke() {

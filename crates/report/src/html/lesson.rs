@@ -1,12 +1,8 @@
-//! What a reader can try on a row of the first screen.
-//!
-//! # Theory
-//!
-//! The page tells; a lesson lets a reader see. Each row of the first screen has a fold, and the page has
-//! one block of data for all folds (the element `lesson`): what a row compares, its paired rounds, its
-//! interval and level, and the points of sweeps between the same sides. One script gives each feature a
-//! small function over that block. Nothing here judges: estimates, levels and p-values are those of
-//! the results, and what the script computes again (a sum of ranks) is compared with them in a test.
+//! What a reader can try on a row of the first screen. Each row of the first screen has a fold, and
+//! the page one block of data for all (the element `lesson`): what a row compares, its paired
+//! rounds, interval and level, and points of sweeps between the same sides. One script has a small
+//! function a feature. Nothing here judges: a test compares what the script computes again (a sum
+//! of ranks) with the results.
 //!
 //! | feature | without the script | with it |
 //! |---|---|---|
@@ -16,11 +12,8 @@
 //! | `guess` | a sentence that it needs scripts | guesses before the answers, points, those of a class together |
 //! | `again` | the command | a button that copies it, the rounds as CSV |
 //!
-//! Pages of several runs and of a fleet have folds of the same kind, of what can be taken along ([`Lessons::along`]).
-//!
-//! A fold is closed until somebody opens it, so the first screen stays what it was. A page at the level
-//! that holds only what fits has no lessons: raw rounds of other rows go long before them
-//! ([`Detail`](crate::document::detail::Detail)).
+//! Pages of several runs and of a fleet have folds of what can be taken along ([`Lessons::along`]).
+//! A page that holds only what fits has no lessons ([`Detail`](crate::document::detail::Detail)).
 
 mod again;
 mod coin;
@@ -48,41 +41,35 @@ const SCRIPTS: [&str; 6] = [
     include_str!("lesson/guess.js"),
 ];
 
-/// Those of a page, in the order of its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Lessons {
     rows: Vec<Lesson>,
     seed: u64,
 }
 
-/// A row of a page of several runs or machines, to be taken along.
 #[derive(Debug)]
 pub(crate) struct Along {
     pub(crate) label: String,
     pub(crate) subject: String,
     pub(crate) reference: String,
     pub(crate) command: String,
-    /// What it rests on, as a table with its heads.
     pub(crate) table: Vec<Vec<Value>>,
 }
 
 #[derive(Debug, Default)]
 struct Lesson {
     label: String,
-    /// Where its evidence is on the page.
     evidence: String,
     case: String,
     subject: String,
     reference: String,
     quantity: String,
-    /// Those of a verdict by rounds.
     rounds: Option<Rounds>,
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
     varied: Vec<Varied>,
     film: Option<Film>,
     command: String,
-    /// What it rests on, where that is more than rounds.
     table: Vec<Vec<Value>>,
 }
 
@@ -95,7 +82,6 @@ impl Lessons {
         }
     }
 
-    /// Of what can be taken along alone, in the order of the page.
     pub(crate) fn along(rows: Vec<Along>) -> Self {
         let lesson = |along: Along| Lesson {
             label: along.label,
@@ -111,7 +97,6 @@ impl Lessons {
         }
     }
 
-    /// What stands below a row; nothing without a lesson.
     pub(super) fn fold(&self, row: &Answer) -> Markup {
         let evidence = evidence(row);
         let is_own = |one: &Lesson| one.label == row.label && one.evidence == evidence;
@@ -119,17 +104,14 @@ impl Lessons {
         html! { @if let Some(number) = own { (self.at(number)) } }
     }
 
-    /// What stands below a row, by its place.
     pub(crate) fn at(&self, number: usize) -> Markup {
         html! { @if let Some(row) = self.rows.get(number) { (row.fold(number)) } }
     }
 
-    /// Where a class guesses.
     pub(super) fn class(&self) -> Markup {
         html! { @if !self.rows.is_empty() { (guess::guess()) } }
     }
 
-    /// The block of data, and the script.
     pub(crate) fn end(&self) -> Markup {
         let rows: Vec<Value> = self.rows.iter().map(Lesson::data).collect();
         let data = json!({ "seed": self.seed.to_string(), "rows": rows });
@@ -142,7 +124,6 @@ impl Lessons {
     }
 }
 
-/// `#study0`.
 fn evidence(row: &Answer) -> String {
     format!("#study{}", row.place)
 }

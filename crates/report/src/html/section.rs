@@ -49,7 +49,6 @@ fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget
     held.filter(|one| !one.0.is_empty()).collect()
 }
 
-/// `level` is the heading's.
 pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     let parts = section.parts.iter();
     let parts: Vec<Markup> = parts
@@ -73,7 +72,6 @@ pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     }
 }
 
-/// The heading opens it.
 fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
     let id = (!section.id.is_empty()).then_some(section.id.as_str());
     html! {
@@ -98,7 +96,6 @@ pub(crate) fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Mar
     }
 }
 
-/// Name of a part that does not fit.
 fn name(part: &Part) -> &str {
     match &part.body {
         Body::Text(_, text) => text,

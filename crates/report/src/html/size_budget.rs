@@ -1,12 +1,6 @@
-//! How much of a page there is room for.
-//!
-//! # Theory
-//!
-//! A page has a bound, and at the last level of detail it keeps it whatever was run: it is then
-//! made of parts (a warning, a card, a table with its sentences), each of which is on the page if
-//! there is room left when its turn comes, and else counted and named: the page says what it left
-//! out, and which command shows it. At every other level there is room for everything, and only
-//! the whole is measured.
+//! How much of a page there is room for. At the last level of detail a page is made of parts (a
+//! warning, a card, a table with its sentences), each there if room is left at its turn, and else
+//! counted and named with the command that shows it. At other levels only the whole is measured.
 
 use maud::{Markup, html};
 
@@ -39,12 +33,10 @@ impl SizeBudget {
         }
     }
 
-    /// Returns the part if it fits.
     pub(super) fn hold(&mut self, name: &str, part: Markup) -> Markup {
         let Some(left) = self.left.as_mut().filter(|_| !part.0.is_empty()) else {
             return part;
         };
-        // Written as it will be on the page, it may be longer or shorter.
         let needs = compact(&visible_markup(&part.0)).len() + AROUND;
         match left.checked_sub(needs) {
             Some(rest) => {

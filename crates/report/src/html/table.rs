@@ -1,12 +1,8 @@
-//! Tables of a document on the page: with a caption, scope on every heading, and scrolling within
-//! themselves where the window is narrow.
-
 use maud::{Markup, html};
 
 use crate::document::table::{Cell, Table};
 use crate::words::Tone;
 
-/// Wider tables may exceed a telephone.
 const WIDE: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +68,6 @@ fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) ->
         (_, _, other) => other,
     };
     let class = (!class.is_empty()).then_some(class);
-    // Heading of a stacked cell.
     let column = &table.columns[at];
     let head = (table.has_prose() && !text.is_empty()).then_some(&column.head);
     html! {
@@ -81,7 +76,6 @@ fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) ->
     }
 }
 
-/// The id of a figure's caption: it names the tables within.
 pub(super) fn caption_id(figure: &str) -> String {
     format!("{figure}-t")
 }

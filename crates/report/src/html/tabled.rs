@@ -1,12 +1,7 @@
-//! Charts that are rows of text with something drawn beside it: on the page they are tables.
-//!
-//! # Theory
-//!
-//! A table flows: beside each other on a desk, below each other on a telephone, and on paper
-//! as it comes, by the style sheet alone. Its text is text, so it can be read aloud, searched
-//! and copied, nothing of it is cut, and no second table of data is needed. What is drawn in
-//! it stands at percentages of its cell and so needs no width, and is hidden from those who
-//! hear the text.
+//! Charts that are rows of text with something drawn beside it: on the page they are tables. A
+//! table flows by the style sheet alone, on a desk, a telephone and paper; its text can be read
+//! aloud, searched and copied, and no second table of data is needed. What is drawn stands at
+//! percentages of its cell, and is hidden from those who hear the text.
 
 pub(super) mod bars;
 pub(crate) mod forest;

@@ -1,13 +1,6 @@
-//! What a page embeds for programs.
-//!
-//! # Theory
-//!
-//! A page may be sent alone, so what people read in it, programs must be able to read too: the
-//! values of each variant, each comparison, and how to run it again. Everything else is in
-//! `findings.json` beside the page, which is many times as large. Names of fields would be most
-//! of it, so it has those of the columns once, and of each case its name, what was compared, and
-//! rows. It is one line of ASCII in which
-//! nothing can end a script element.
+//! What a page embeds for programs, since it may be sent alone: the values of each variant, each
+//! comparison, and how to run it again; the rest is in `findings.json`, many times as large. Names
+//! of columns stand once. It is one line of ASCII in which nothing can end a script element.
 
 use lab::compare::{Change, ComparedRun, ComparedStudy, ComparedVariant, SideBySide};
 use lab::{CaseResult, Results, StudyResult, VariantSummary};
@@ -112,14 +105,12 @@ fn verdict(verdict: &Verdict) -> &'static str {
 /// Four digits; the other files have all. Missing values are `null`.
 fn short(value: Option<f64>) -> Value {
     let short = value.and_then(|exact| format!("{exact:.3e}").parse::<f64>().ok());
-    // Whole numbers without a point.
     match short {
         Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
         other => json!(other),
     }
 }
 
-/// Without what only `compare.json` has.
 pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
     let run = |run: &ComparedRun| {
         json!({

@@ -1,20 +1,15 @@
-//! The texts of a drawing as outlines, so that what makes a picture of it needs no font.
-//!
-//! # Theory
-//!
-//! Reading fonts and setting text by them took a fifth of the time in which the program is built, for
-//! labels of charts in one font. So the outlines of the characters that charts use come with the
-//! program (`assets/outlines.py` writes them), each with how far it advances. Sizes and weights are
-//! those that `style` gives the classes of a text; what it says of texts it says of their outlines.
+//! The texts of a drawing as outlines, so that a picture needs no font: reading fonts and setting
+//! text took a fifth of the program's build time. The outlines of charts' characters come with the
+//! program (`assets/outlines.py` writes them), each with its advance. Sizes and weights are those
+//! that `style` gives the classes of a text.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The outlines of a weight: how far each advances, and its path.
 type Outlines = HashMap<char, (f64, &'static str)>;
 
 const NONE: char = '\u{fffd}';
-/// Sizes of a text by its class, and whether it is bold.
+/// By class, and whether it is bold.
 const SIZES: [(&str, f64, bool); 3] = [
     ("title", 15.0, true),
     ("name", 12.0, true),
@@ -22,9 +17,7 @@ const SIZES: [(&str, f64, bool); 3] = [
 ];
 const SIZE: f64 = 12.0;
 
-/// The drawing without texts.
 pub(super) fn outlined(svg: &str) -> String {
-    // What the style says of texts.
     let svg = svg.replace("text{", ".text{");
     let mut drawing = String::with_capacity(4 * svg.len());
     let mut rest = svg.as_str();
@@ -36,7 +29,7 @@ pub(super) fn outlined(svg: &str) -> String {
     drawing + rest
 }
 
-/// What stands before a text, its attributes, itself, and what stands behind it.
+/// Before a text, its attributes, itself, and behind it.
 fn next_text(svg: &str) -> Option<(&str, &str, &str, &str)> {
     let (before, element) = svg.split_once("<text ")?;
     let (tag, element) = element.split_once('>')?;
@@ -80,7 +73,6 @@ fn attribute<'t>(tag: &'t str, name: &str) -> &'t str {
     ""
 }
 
-/// The text without the escapes of markup.
 fn plain(text: &str) -> String {
     let escapes = [
         ("&lt;", "<"),

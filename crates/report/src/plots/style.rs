@@ -7,7 +7,6 @@ const PARTS: usize = 7;
 
 const PAGE: &str = include_str!("../html/style.css");
 
-/// In light.
 fn colour(name: &str) -> &'static str {
     let light = PAGE.split('}').next().unwrap_or_default();
     let value = light.split(&format!("--{name}:")).nth(1);

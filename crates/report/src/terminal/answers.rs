@@ -1,11 +1,8 @@
-//! The first screen: answers as a forest, what to do next, and what to beware of.
-//!
-//! # Theory
-//!
-//! A row has a label, a sentence and, where there is room, a bar with the interval around
-//! *same*. Bars share one axis: ratios of times by their logarithms, faster on the left, cut at
-//! [`MOST`]. Each verdict has a marker of its own, so that colour carries nothing alone. On a
-//! narrow terminal there are no bars, and below that sentences are wrapped under their labels.
+//! The first screen: answers as a forest, what to do next, and what to beware of. A row has a
+//! label, a sentence and, where there is room, a bar with the interval around *same*. Bars share
+//! one axis: ratios of times by their logarithms, faster on the left, cut at [`MOST`]. Each verdict
+//! has its own marker, so that colour carries nothing alone. On a narrow terminal there are no
+//! bars, and sentences are wrapped under their labels.
 
 use super::page::Page;
 use crate::document::answers::Answers;
@@ -26,12 +23,10 @@ struct Layout {
     label: usize,
     words: usize,
     bar: bool,
-    /// Whether further measurements fit.
     besides: bool,
     ends: f64,
 }
 
-/// Everything but the header.
 pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, (several, besides): (bool, bool)) {
     let layout = Layout {
         besides,
@@ -142,7 +137,6 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Answer) {
     }
 }
 
-/// Words are louder than ends.
 fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
     let whole = format!("{words} {ends}");
     if width(whole.trim_end()) <= columns {

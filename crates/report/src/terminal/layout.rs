@@ -1,24 +1,16 @@
-//! Tables of text that fit into a given number of columns.
-//!
-//! # Theory
-//!
-//! A table is never wrapped. Where it is too wide, whole columns are left out in the order
-//! that their `drop` numbers give, until the rest fits with [`LABEL`] columns for the
-//! labels. Columns without a number always stay. What is still too wide is taken from
-//! the labels, which are cut with an ellipsis: at their ends, or within, where ends are what
-//! tells two of them apart (`thread x2`, `thread x16`). No column is left out for a heading beyond
-//! [`HEAD`], so a long reference label cannot push numbers out; room that is left is theirs.
-//! Numbers without names tell nothing: where labels would be left less than [`NAME`], columns
-//! without a number go too, the last first, until one is left beside them.
+//! Tables of text that fit into a given number of columns. A table is never wrapped: columns with a
+//! `drop` number are left out in that order until the rest fits with [`LABEL`] columns for the
+//! labels, which then are cut with an ellipsis: at their ends, or within where ends tell two apart
+//! (`thread x2`, `thread x16`). No column goes for a heading beyond [`HEAD`], so a long label of
+//! the reference cannot push numbers out. Numbers without names tell nothing: where labels would
+//! have less than [`NAME`], columns without a number go too, the last first, until one is left.
 
 use std::borrow::Cow;
 
 use crate::text::{cut, cut_within, look_the_same, visible, width};
 use crate::words::Tone;
 
-/// Labels claim so much before other columns are dropped.
 const LABEL: usize = 24;
-/// Labels claim so much in any case.
 const NAME: usize = 12;
 /// A heading may exceed its cells by so much.
 const HEAD: usize = 16;
@@ -33,7 +25,6 @@ pub(crate) struct Column {
     drop: Option<u8>,
 }
 
-/// Harmless text.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -66,7 +57,6 @@ impl Column {
         }
     }
 
-    /// Dropped as the `order`-th if there is no room.
     pub(crate) fn drop(self, order: u8) -> Self {
         Self {
             drop: Some(order),
@@ -106,12 +96,10 @@ impl Table {
         lines
     }
 
-    /// Whether different labels would look alike, cut to `columns`.
     fn differ_at_their_ends(&self, columns: usize) -> bool {
         look_the_same(self.rows.iter().map(|row| &*row[self.flex].text), columns)
     }
 
-    /// With their widths.
     fn fit(&self, columns: usize) -> Vec<(usize, usize)> {
         let mut shown: Vec<_> = (0..self.columns.len())
             .map(|at| (at, self.natural(at)))
@@ -160,13 +148,11 @@ impl Table {
         (self.fit(columns).len() < all.len()).then_some(whole)
     }
 
-    /// Of all columns but the labels, with gaps.
     fn beside(&self, shown: &[(usize, usize)]) -> usize {
         let others = shown.iter().filter(|(at, _)| *at != self.flex);
         others.map(|(_, width)| width + GAP).sum()
     }
 
-    /// The width that a column would like.
     fn natural(&self, at: usize) -> usize {
         let cells = self
             .rows

@@ -7,7 +7,6 @@ use super::page::Page;
 use crate::text::width;
 use crate::words::Tone;
 
-/// Columns that names may claim.
 const NAMES: usize = 26;
 
 /// What the machine is and what it can measure, then what to beware of.
@@ -46,7 +45,6 @@ fn again(fact: &Fact, above: &[Fact]) -> Option<String> {
     is_missing.then(|| format!("not available, as {}", first.name))
 }
 
-/// The value, and what it means in brackets.
 pub(crate) fn value(fact: &Fact) -> String {
     if fact.note.is_empty() {
         fact.value.clone()

@@ -1,5 +1,3 @@
-//! Lines of text of a given width.
-
 use std::borrow::Cow;
 
 use anstyle::{AnsiColor, Effects};
@@ -9,7 +7,6 @@ use super::layout::Table;
 use crate::text::{TIE, ascii, by_commands, cut, has_command, tied, visible, width, wrap};
 use crate::words::Tone;
 
-/// What has been written so far.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
     style: &'a Style,
@@ -44,7 +41,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A text, wrapped; later lines stand two columns further in, and a command ends its line.
+    /// Wrapped; later lines stand two columns further in, and a command ends its line.
     pub(crate) fn text(&mut self, indent: usize, tone: Tone, text: &str) {
         let further = indent + 2;
         let text = self.shown(text);
@@ -57,12 +54,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A name, and beside it a text that is wrapped within its own column.
+    /// The text is wrapped within its own column.
     pub(crate) fn entry(&mut self, name: &str, columns: usize, text: &str) {
         self.beside(2, (name, columns), Tone::Plain, text);
     }
 
-    /// The same from an indent on, the text in a tone.
     pub(super) fn beside(
         &mut self,
         indent: usize,
@@ -86,8 +82,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The text with nothing in it that acts or hides, and in ASCII where the terminal shows no
-    /// more.
+    /// Visible, and in ASCII where the terminal shows no more.
     pub(super) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let text = visible(text);
         match (self.style.ascii, text) {
@@ -97,12 +92,10 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The width of the terminal.
     pub(super) fn width(&self) -> usize {
         self.style.width
     }
 
-    /// The width of prose.
     pub(super) fn prose(&self) -> usize {
         self.style.width.min(PROSE)
     }
@@ -117,7 +110,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Says once where columns are that were left out.
     pub(crate) fn left_out(&mut self) {
         if self.wants > 0 {
             let text = format!(
@@ -128,7 +120,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Spans, cut at the end of the line.
     pub(super) fn line(&mut self, indent: usize, spans: &[(Tone, String)]) {
         self.out.push_str(&" ".repeat(indent));
         let mut room = self.style.width.saturating_sub(indent);

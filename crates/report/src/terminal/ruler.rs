@@ -10,7 +10,6 @@ use crate::words::Tone;
 const NAME: usize = 44;
 /// Columns of the scale at the least: narrower ones have no place for a mark.
 const LEAST: usize = 20;
-/// Columns of a mark and its year.
 const YEAR: usize = 5;
 
 pub(super) fn ruler(page: &mut Page<'_>, steps: &[Step]) {
@@ -42,7 +41,6 @@ struct Scale {
 }
 
 impl Scale {
-    /// With room for a year at its end.
     fn of(steps: &[Step], columns: usize) -> Self {
         let (low, high) = ends(steps);
         let (low, high) = (low.log10().floor(), high.log10().ceil());

@@ -13,12 +13,10 @@ use crate::words::{Tone, is_contrary};
 
 /// Columns of the longest bar at the most.
 const BAR: usize = 40;
-/// Columns of labels at the most.
 const LABEL: usize = 24;
 /// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
 
-/// The bars of the headline case, the memory of its variants, and what is not shown.
 pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     let [study] = &results.studies[..] else {
         return;
@@ -53,8 +51,7 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     }
 }
 
-/// `fiber, task: decided after 10 of 20 rounds; ...`: comparisons that fewer rounds decided than the
-/// bars are of.
+/// `fiber, task: decided after 10 of 20 rounds; ...`: fewer rounds than the bars are of.
 fn decided_early(case: &CaseResult) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for finding in &case.findings {
@@ -70,7 +67,7 @@ fn decided_early(case: &CaseResult) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-/// The label of a variant; the default is named, since a search adds it where nobody asked for it.
+/// The default is named: a search adds it where nobody asked for it.
 fn named(case: &CaseResult, variant: &VariantSummary) -> String {
     let default = case.case.best_of.as_ref().and_then(|best| best.default);
     let default = default.and_then(|place| case.variants.get(place));
@@ -117,8 +114,7 @@ fn bars(page: &mut Page<'_>, case: &CaseResult, variants: &[&VariantSummary]) {
     }
 }
 
-/// How the variants of the headline case differ in memory, threads and processes first; where they
-/// cannot be compared, why.
+/// Threads and processes first; why, where they cannot be compared.
 pub(super) fn memory(case: &CaseResult, detail: Detail) -> Option<String> {
     let all = case.contrasts.iter();
     let mut all: Vec<&QuantityFinding> = all.filter(|one| one.name == "memory").collect();

@@ -28,20 +28,18 @@ impl Default for Style {
     }
 }
 
-/// How much is on the first screen: each step leaves out more than the one before. The tables have
-/// all of it.
+/// How much is on the first screen: each step leaves out more. The tables have all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Detail {
     All,
-    /// Without what was measured besides the answers, and with a header of one line.
+    /// A header of one line, nothing besides the answers.
     Answers,
-    /// With one comparison of memory, of several warnings the first, of what is left out the number.
+    /// One comparison of memory, the first of several warnings, the number of what is left out.
     FewWarnings,
-    /// With one advice, and of warnings the first clause and the number of the others.
+    /// One advice; of warnings the first clause and the number of the others.
     OneAdvice,
-    /// Without the meaning of names, which is on the page.
     NoTerms,
-    /// Without the bars of a study, and with the number of warnings alone.
+    /// No bars, and of warnings the number alone.
     Least,
 }
 

@@ -1,11 +1,6 @@
-//! Tables of a document as text.
-//!
-//! # Theory
-//!
-//! A table of numbers is laid out by [`layout`]: columns go where there is no room. Sentences must
-//! not go and must not be cut, so a table that holds any has its cells wrapped, each within its
-//! column; where columns would be narrower than [`COLUMN`], its rows are written one below the
-//! other, each cell behind its heading.
+//! Tables of a document as text. Tables of numbers are laid out by [`layout`]. Sentences must not
+//! go and must not be cut: their tables have cells wrapped within columns; where these would be
+//! narrower than [`COLUMN`], each row is written cell below cell, behind its heading.
 
 use super::layout;
 use super::page::Page;
@@ -13,12 +8,9 @@ use crate::document::table::{Cell, Column, Table, Value};
 use crate::text::{tied, width, wrap};
 use crate::words::Tone;
 
-/// Columns that a column of sentences has at the least.
 const COLUMN: usize = 24;
-/// Columns between two columns.
 const GAP: usize = 2;
 
-/// The table under its caption, with the reasons for what is missing.
 pub(super) fn table(page: &mut Page<'_>, indent: usize, table: &Table) {
     if !table.caption.is_empty() {
         page.text(indent, Tone::Quiet, &table.caption);
@@ -68,7 +60,6 @@ fn laid_out(page: &Page<'_>, table: &Table) -> layout::Table {
     }
 }
 
-/// A table of sentences.
 fn sentences(page: &mut Page<'_>, indent: usize, table: &Table) {
     match widths(page, indent, table) {
         Some(widths) => {
@@ -88,7 +79,7 @@ fn sentences(page: &mut Page<'_>, indent: usize, table: &Table) {
     }
 }
 
-/// The widths of columns beside each other; `None` where sentences would have too little.
+/// `None` where sentences would have too little.
 fn widths(page: &Page<'_>, indent: usize, table: &Table) -> Option<Vec<usize>> {
     let natural = |(at, column): (usize, &Column)| {
         let cells = table.rows.iter();
@@ -114,7 +105,6 @@ fn widths(page: &Page<'_>, indent: usize, table: &Table) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-/// One row, each cell wrapped within its column.
 fn wrapped(page: &mut Page<'_>, indent: usize, widths: &[usize], cells: Vec<(Tone, String)>) {
     let lines = cells.iter().zip(widths).map(|((_, text), width)| {
         let text = page.shown(text).into_owned();
@@ -136,7 +126,6 @@ fn wrapped(page: &mut Page<'_>, indent: usize, widths: &[usize], cells: Vec<(Ton
     }
 }
 
-/// One row, its cells one below the other.
 fn below(page: &mut Page<'_>, indent: usize, columns: &[Column], row: &[Cell]) {
     let heads = columns.iter().skip(1).map(|column| width(&column.head));
     let head = heads.max().unwrap_or(0);

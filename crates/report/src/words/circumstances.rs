@@ -6,8 +6,7 @@ use super::{many, run_again};
 use crate::number::percent;
 use crate::text::TIE;
 
-/// `2 CPUs`, `20 rounds x 5`, `noise 2.1 %`: the circumstances of a case, each of which
-/// stays on one line.
+/// `2 CPUs`, `20 rounds x 5`, `noise 2.1 %`, each of which stays on one line.
 pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String> {
     let cpus = results.header.machine.usable_cpus();
     let mut parts = vec![many(cpus as u64, "CPU")];
@@ -31,7 +30,7 @@ pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String>
         .collect()
 }
 
-/// `10 to 20 rounds x 2`, `noise up to 2.1 %`: the circumstances of several cases.
+/// `10 to 20 rounds x 2`, `noise up to 2.1 %`: of several cases.
 pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
     let mut parts = vec![many(cases.len() as u64, "operation")];
     let rounds = || cases.iter().map(|case| case.rounds as u64);
@@ -54,7 +53,7 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
         .collect()
 }
 
-/// Why cases hold less than was asked for, each reason once with the names of its cases.
+/// Each reason once, with the names of its cases.
 pub(crate) fn cut_short_together<'a>(
     results: &Results,
     cases: impl Iterator<Item = (&'a CaseResult, impl AsRef<str>)>,
@@ -74,7 +73,6 @@ pub(crate) fn cut_short_together<'a>(
     cut.iter().map(line).collect()
 }
 
-/// What could not be counted in a case, each with its reason once.
 pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in case
@@ -90,7 +88,6 @@ pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
     lines
 }
 
-/// How a run ended that did not come to its own end, and what to do.
 pub(crate) fn ending(results: &Results, folder: &str) -> Option<String> {
     if results.finished {
         return None;

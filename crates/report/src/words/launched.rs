@@ -9,7 +9,7 @@ use super::many;
 use crate::number::{bytes, count, plain};
 use crate::text::shell_word;
 
-/// The work of a case, without what its variants do each in their own way.
+/// Without what its variants do each in their own way.
 pub(crate) fn work_of(case: &Case) -> String {
     let works = (0..case.variants.len()).map(|at| case.work_of(at));
     let searches = works.map(|work| work.search());
@@ -19,7 +19,7 @@ pub(crate) fn work_of(case: &Case) -> String {
     }
 }
 
-/// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.
+/// `primes: block 200,000, blocks 5, method trial`.
 pub(crate) fn work(work: &Work) -> String {
     if let Some(search) = work.search() {
         return searching(&[search]);
@@ -47,7 +47,7 @@ pub(crate) fn work(work: &Work) -> String {
 }
 
 /// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`; design and
-/// way of reading are those of all searches, or left out.
+/// reading where all searches share them.
 fn searching(searches: &[&Searching]) -> String {
     let search = searches[0];
     let common = |what: fn(&Searching) -> &'static str| {
@@ -92,8 +92,7 @@ fn searching(searches: &[&Searching]) -> String {
     parts.join(", ")
 }
 
-/// What a variant's own work has that its case's has not: `yield pipe`; all of it where it is
-/// of another kind.
+/// What its case's work has not: `yield pipe`; all of it where it is of another kind.
 pub(crate) fn work_apart(own: &Work, of_case: &Work) -> String {
     let fields = |work: &Work| match serde_json::to_value(work) {
         Ok(Value::Object(fields)) => fields,
@@ -114,7 +113,7 @@ fn parameter(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            // Not by way of floating point, which has no room for the last digits of large ones.
+            // Floating point has no room for the last digits of large ones.
             (Some(whole), _) => count(whole),
             (_, Some(below)) => format!("-{}", count(below.unsigned_abs())),
             _ => number.as_f64().map_or_else(|| number.to_string(), plain),
@@ -129,8 +128,7 @@ fn parameter(value: &Value) -> String {
     }
 }
 
-/// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
-/// not the case's.
+/// `process, 5 flows, free, static, fifo`, and its work where that is not the case's.
 pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     let variant = &labelled.variant;
     let flows = many(variant.flows.into(), "flow");
@@ -144,13 +142,12 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     }
 }
 
-/// The command that runs the same again: as it was given, with the seed that was drawn.
+/// As it was given, with the seed that was drawn.
 pub(crate) fn run_again(results: &Results) -> String {
     seeded(results, results.header.command.clone())
 }
 
-/// The command that runs one study of a run again, in the same order: that depends on the seed
-/// and on names, and not on what else was run.
+/// In the same order: that depends on the seed and on names, and not on what else was run.
 pub(crate) fn run_study_again(results: &Results, study: &StudyResult) -> String {
     let name = &study.study.name;
     let command = &results.header.command;
@@ -165,8 +162,7 @@ pub(crate) fn run_study_again(results: &Results, study: &StudyResult) -> String 
     seeded(results, words)
 }
 
-/// The flags of `flowgauge run` with their values, without the names of studies, and without
-/// what is expected of other studies.
+/// Without the names of studies, and what is expected of other studies.
 fn flags(words: &[String], study: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words.iter().peekable();
@@ -190,7 +186,6 @@ fn flags(words: &[String], study: &str) -> Vec<String> {
     kept
 }
 
-/// The words of a command for a shell, with the seed of the run.
 fn seeded(results: &Results, mut words: Vec<String>) -> String {
     let own = words.iter().take_while(|word| *word != "--").count();
     let seeded = words[..own]

@@ -7,8 +7,7 @@ use crate::number::factor;
 /// From this factor on between them, two ratios are not the same.
 const OTHER: f64 = 1.15;
 
-/// Where typical times divide to another ratio than that of the finding, says so in one line:
-/// a finding pairs the slots of each round. `None` where there is no such place.
+/// Where typical times divide to another ratio than the finding, which pairs slots of a round.
 pub(crate) fn other_ratios<'a>(
     cases: impl Iterator<Item = (&'a CaseResult, String)>,
 ) -> Option<String> {
@@ -28,8 +27,7 @@ pub(crate) fn other_ratios<'a>(
     })
 }
 
-/// Whether typical times and a finding point in opposite directions, so that bars of the former
-/// need a word.
+/// Whether typical times point in the opposite direction, so that bars of them need a word.
 pub(crate) fn is_contrary(case: &CaseResult) -> bool {
     case.findings.iter().any(|finding| {
         let both = typical_ratio(case, finding).zip(finding.estimate);
@@ -37,7 +35,6 @@ pub(crate) fn is_contrary(case: &CaseResult) -> bool {
     })
 }
 
-/// The typical time of the subject over that of the reference.
 fn typical_ratio(case: &CaseResult, finding: &Finding) -> Option<f64> {
     let typical = |label: &str| {
         let mut variants = case.variants.iter();
@@ -47,7 +44,6 @@ fn typical_ratio(case: &CaseResult, finding: &Finding) -> Option<f64> {
     Some(typical(&finding.subject)? / typical(&finding.reference)?)
 }
 
-/// `thread 1.19x faster`, by typical times, where that is not what the finding says.
 fn other_ratio(case: &CaseResult, finding: &Finding) -> Option<String> {
     let ratio = typical_ratio(case, finding)?;
     let estimate = finding.estimate?;

@@ -1,7 +1,5 @@
-//! A grid drawn for a file.
-//!
-//! A cell must be wide enough for its words. Where not all columns fit beside each other,
-//! the grid is cut into panels that stand below each other, each with all rows.
+//! A grid drawn for a file: where not all columns fit beside each other, it is cut into panels
+//! below each other, each with all rows.
 
 use maud::{Markup, html};
 
@@ -151,7 +149,6 @@ fn lines(text: &str, columns: f64) -> Vec<String> {
     wrap(&text, columns as usize)
 }
 
-/// Broken at spaces and after hyphens.
 fn heading(text: &str, cell: f64) -> Vec<String> {
     let most = ((cell - 6.0) / COLUMN) as usize;
     let mut lines = vec![String::new()];

@@ -1,5 +1,3 @@
-//! What to do next, and what to beware of.
-
 use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
 use stats::Verdict;
@@ -68,7 +66,6 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     next
 }
 
-/// Whether no advised number of rounds would narrow its interval enough.
 fn is_far(results: &Results, row: &Answer) -> bool {
     let findings = cases(results, row).flat_map(|(_, case)| &case.findings);
     let missing = findings.filter_map(|finding| match finding.verdict {
@@ -129,7 +126,7 @@ fn more_rounds(
     ))
 }
 
-/// Whether more rounds can decide anything: both sides of a comparison have good slots, or nothing failed yet.
+/// Both sides of a comparison have good slots, or nothing failed yet.
 fn can_end((_, case): &(&StudyResult, &CaseResult)) -> bool {
     let never = |label: &str| {
         let mut variants = case.variants.iter();
@@ -139,8 +136,7 @@ fn can_end((_, case): &(&StudyResult, &CaseResult)) -> bool {
     findings.any(|one| !never(&one.subject) && !never(&one.reference))
 }
 
-/// Minutes that should be enough for intervals of all that is open: what the run took so far, and the
-/// rounds that are missing.
+/// Minutes for intervals of all that is open: what the run took so far, and the missing rounds.
 fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)]) -> f64 {
     let took_s = |case: &CaseResult| -> f64 {
         let slots = case.slots.iter();
@@ -189,7 +185,7 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     })
 }
 
-/// Launches of a variant that failed for one reason, with all of its launches; slots, where it is no command.
+/// Failed launches of a variant for one reason, of all; slots where it is no command.
 struct Failed {
     reason: String,
     slots: usize,
@@ -197,7 +193,6 @@ struct Failed {
     labels: Vec<String>,
 }
 
-/// The most frequent reason, and how many others.
 fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     let (_, reason) = failures.iter().rev().max_by_key(|(count, _)| *count)?;
     Some(match failures.len() - 1 {
@@ -255,7 +250,6 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
     lines
 }
 
-/// Names are unique.
 fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)> {
     let cases = results.studies.iter().flat_map(|study| {
         let alone = results.studies.len() == 1;
@@ -278,7 +272,6 @@ pub(super) fn warnings(results: &Results, folder: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(ending(results, folder));
     warnings.extend(failures(results, folder));
-    // What was left out says why.
     if variants(results).all(|(_, variant)| variant.good == 0) {
         warnings.extend(results.notes.iter().cloned());
     }

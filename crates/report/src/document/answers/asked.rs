@@ -7,8 +7,7 @@ use crate::words::many;
 /// Of more, the ends.
 const NAMED: usize = 5;
 
-/// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`. `None` for several studies,
-/// or one that varies nothing.
+/// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`; only of a study alone.
 pub(crate) fn asked(results: &Results) -> Option<String> {
     let [study] = &results.studies[..] else {
         return None;

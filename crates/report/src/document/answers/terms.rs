@@ -1,12 +1,10 @@
-//! Names that a stranger cannot know, where they first stand: what the study says of its labels,
-//! and else what the model is.
+//! Names that a stranger cannot know: the study's words for its labels, else those for the model.
 
 use lab::{Answer, CaseResult, Results, StudyResult};
 
 use super::asked::labels;
 
-/// `Terms: fiber-packed: user-level threads, …; by pointer: …` of named variants; of a single study
-/// those of its headline.
+/// `Terms: fiber-packed: user-level threads, …; by pointer: …` of variants in rows.
 pub(super) fn terms<'a>(
     results: &Results,
     rows: impl Iterator<Item = &'a Answer>,

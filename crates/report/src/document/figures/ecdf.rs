@@ -1,10 +1,6 @@
-//! How the times of all repetitions of a case are distributed, and those of its requests.
-//!
-//! # Theory
-//!
-//! What is said of a distribution here is what is said of it elsewhere: quantiles of repetitions
-//! are those of [`Summary`] (type 7, and none of the slow end for too few values), as in the line
-//! of slow ends; those of requests are those of [`Latencies`], as in their table.
+//! How the times of all repetitions of a case are distributed, and those of its requests. Quantiles
+//! are those given elsewhere: of repetitions those of [`Summary`] (type 7, no slow end of too few
+//! values), of requests those of [`Latencies`].
 
 use flow::{Latencies, Rep};
 use lab::CaseResult;
@@ -24,7 +20,6 @@ const TOO_FEW: &str = "too few";
 
 struct What {
     title: &'static str,
-    /// For those who cannot see the chart.
     desc: &'static str,
     axis: &'static str,
 }
@@ -88,10 +83,9 @@ fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
     figure.into()
 }
 
-/// Ascending, with their counts.
 type Values = (Vec<(f64, u64)>, Quantiles);
 
-/// For each variant, of its good slots; empty ones keep their places.
+/// Of good slots; empty ones keep their places.
 fn each<'a>(
     case: &'a CaseResult,
     values: impl Fn(Vec<&'a Rep>) -> Option<Values>,

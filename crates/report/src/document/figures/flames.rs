@@ -9,7 +9,6 @@ use crate::charts::flames::{Flame, Flames};
 use crate::document::table::Table;
 use crate::number::time;
 
-/// Classes of the style sheet.
 const LONGER: &str = "s2";
 const SHORTER: &str = "s4";
 const SAME: &str = "s1";

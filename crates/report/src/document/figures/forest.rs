@@ -1,5 +1,5 @@
-//! Findings on one axis of ratios. Cases that stand alone share one, and each sweep has its
-//! own: the ends of a sweep are often so far from one that nothing else could be seen.
+//! Findings on one axis of ratios: one for cases alone, one for each sweep, whose ends are often
+//! too far from one.
 
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;

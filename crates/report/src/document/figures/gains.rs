@@ -1,5 +1,4 @@
-//! Charts of ratios: throughput over that of one flow and threads over processes against the
-//! number of flows, and figures by a number over their first.
+//! Charts of ratios over the number of flows, or of figures by a number over their first.
 
 use lab::{Ratio, Scaling, StudyResult, Topology};
 
@@ -27,8 +26,7 @@ pub(crate) fn gains(id: &str, work: &Scaling) -> Figures {
     Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
 }
 
-/// Bars of a work with several allocators or page kinds: throughput at the most flows that have
-/// CPUs.
+/// Bars of a work with several allocators or page kinds, at the most flows that have CPUs.
 pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     let mut fits = work.points.iter();
     let Some(point) = fits
@@ -150,7 +148,6 @@ fn over_processes(id: &str, work: &Scaling) -> Figures {
     figure(id, title, gains).into()
 }
 
-/// Upwards without a unit.
 pub(crate) fn over_number(
     id: &str,
     title: String,
@@ -190,7 +187,6 @@ fn figure(id: &str, title: String, gains: Gains) -> Figure {
     }
 }
 
-/// Without an interval its ends are empty.
 fn data(gains: &Gains) -> Table {
     let rows = gains.series.iter().flat_map(|series| {
         series.points.iter().map(|point| {

@@ -1,6 +1,3 @@
-//! Findings that make a grid: the points of a sweep by variants, and mixes of processes and
-//! threads by their two numbers.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use flow::Model;
@@ -13,7 +10,6 @@ use crate::number::plain;
 use crate::words::{Tone, finding_of, many, of_first, spoken};
 use lab::Sweep;
 
-/// Points by variants; nothing for a single row or column.
 pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let begun = sweep
         .points
@@ -71,8 +67,7 @@ pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
     finding_of(case, label).map(Cell::of)
 }
 
-/// A case's variants by processes (rows) and threads (columns), if mixes are among them and no two
-/// coincide.
+/// By processes (rows) and threads (columns), if mixes are among the variants and none coincide.
 pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     let variants = case.case.variants.iter();
     let places: Vec<_> = variants
@@ -116,7 +111,6 @@ fn processes(number: u32) -> String {
     }
 }
 
-/// Processes, and threads in each.
 fn shape(model: Model, flows: u32) -> Option<(u32, u32)> {
     match model {
         Model::Mix { processes, threads } => Some((processes, threads)),

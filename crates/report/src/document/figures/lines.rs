@@ -1,5 +1,3 @@
-//! Typical times over a parameter as a figure: what every chart of lines shares.
-
 use stats::Summary;
 
 use super::{Figure, Figures, Legend};
@@ -30,7 +28,6 @@ impl Point {
     }
 }
 
-/// `axis` names the parameter.
 pub(crate) fn lines(
     id: &str,
     title: &str,

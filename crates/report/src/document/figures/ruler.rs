@@ -51,7 +51,6 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
     figure.into()
 }
 
-/// With its value, without its interval: that is drawn.
 fn step(study: &StudyResult, case: &CaseResult) -> Option<Step> {
     let slots = case.slots.iter().filter_map(|slot| each(case, slot));
     let found = stats::typical(&slots.collect::<Vec<_>>(), stats::LOOK_ALPHA).ok()?;
@@ -63,7 +62,6 @@ fn step(study: &StudyResult, case: &CaseResult) -> Option<Step> {
     })
 }
 
-/// What sources gave in ns for a step.
 fn sources(study: &StudyResult, case: &CaseResult) -> Vec<(u32, f64)> {
     let of = |published: &Published| match &published.ours {
         Some(Ours::Amount(of)) if of.case == case.case.name => published.year.zip(published.value),
@@ -77,7 +75,6 @@ fn sources(study: &StudyResult, case: &CaseResult) -> Vec<(u32, f64)> {
     published.filter_map(of).collect()
 }
 
-/// The time of one operation, or what the case times.
 fn each(case: &CaseResult, slot: &RawSlot) -> Option<f64> {
     if !matches!(case.case.work, Work::Operation(_)) {
         return slot.value_ns;
@@ -90,7 +87,6 @@ fn each(case: &CaseResult, slot: &RawSlot) -> Option<f64> {
     (all > 0).then(|| rep.steady_ns as f64 * counts.len() as f64 / all as f64)
 }
 
-/// `sched-yield: 312 ns [301 ns … 330 ns]`.
 fn with_interval(step: &Step) -> String {
     let ends = step.interval.map(|(low, high)| time_interval(low, high));
     let sources = step.sources.iter();

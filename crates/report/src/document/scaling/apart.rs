@@ -1,15 +1,12 @@
-//! Where what stands in one row of throughput does not seem to fit together.
-//!
-//! Threads over processes is of slots of the same round, and *of one* that of two samples; what
-//! stands below *a second* is of typical times. Where rounds differ much these come to other
-//! ratios, and a reader who divides must learn that none of them is wrong.
+//! Where what stands in one row of throughput does not seem to fit together: threads over processes
+//! is of slots of the same round, *of one* is that of two samples, what is below *a second* is of
+//! typical times. Where rounds differ much, these come to other ratios, and none of them is wrong.
 
 use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};
 
 const OTHER: f64 = 1.15;
 
-/// A note if typical throughput alone would give other ratios.
 pub(crate) fn apart(work: &Scaling) -> Option<String> {
     let one = work.points.iter().find(|point| point.flows == work.one);
     let one = one.and_then(|point| point.variants.first());

@@ -1,4 +1,4 @@
-//! The columns of `scaling.csv` and of the tables of throughput and pages that people see.
+//! The columns of `scaling.csv` and of its tables for people.
 
 use flow::record::footprint::{Footprint, Touched};
 use lab::{Finding, Ratio, Scaling, ScalingPoint, StudyResult, Throughput};

@@ -14,7 +14,6 @@ pub(crate) fn pages(variant: &Throughput, part: impl Fn(&Footprint) -> Part, siz
     match footprint.value().map(part) {
         Some(Part::Known(touched)) => whole(Some(of(touched))),
         Some(Part::AtMost(touched)) => text(format!("{AT_MOST}{}", count(of(touched)))),
-        // The reasons stand below, each once.
         Some(Part::Unknown) | None => Value::NotAvailable(String::new()),
     }
 }
@@ -38,8 +37,7 @@ impl Part {
     }
 }
 
-/// In the order of columns: of the flow and the core with most pages, and those shared by flows and
-/// by cores.
+/// Of the flow and the core with most pages, and those shared by flows and by cores.
 pub(crate) const PARTS: [fn(&Footprint) -> Part; 4] = [
     |pages| Part::of(&of_a_flow(pages), None),
     |pages| Part::of(&of_a_core(pages), None),

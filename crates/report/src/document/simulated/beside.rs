@@ -9,9 +9,7 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::document::figures::{Figure, Legend};
 
-/// A chart: what it counts.
 pub(super) struct Drawn {
-    /// Suffix of its id.
     pub(super) word: &'static str,
     pub(super) counts: &'static [Count],
 }
@@ -53,7 +51,6 @@ pub(super) fn series(study: &StudyResult, one: &Published) -> Option<(String, Ve
     (!one.points.is_empty()).then(|| (label, points.collect()))
 }
 
-/// The source's figures of cases that a run did not reach.
 pub(super) struct NotRun {
     workload: String,
     along: Topology,
@@ -61,7 +58,6 @@ pub(super) struct NotRun {
 }
 
 impl NotRun {
-    /// Of those that `room` hardware threads could run.
     pub(super) fn all(study: &StudyResult, room: u32) -> Vec<Self> {
         let published = study.study.published().into_iter();
         let not_run = published.filter_map(|published| match &published.ours {
@@ -141,9 +137,7 @@ pub(super) fn over_flows(id: String, desc: String, title: String, series: Vec<Se
 }
 
 pub(super) struct Said {
-    /// At the most flows.
     pub(super) sentence: Option<String>,
-    /// The cause, and the source's words.
     pub(super) more: Vec<String>,
 }
 

@@ -1,5 +1,3 @@
-//! From one to many: what a reader takes along from a row.
-
 use lab::{Answer, Results};
 use maud::{Markup, html};
 

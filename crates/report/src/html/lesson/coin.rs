@@ -1,12 +1,9 @@
-//! Be the coin: what the recorded rounds would say if a coin had decided each of them.
-//!
-//! # Theory
-//!
-//! Of two variants that are the same, each round favours either side as a coin falls. The sum of the
-//! ranks of the rounds that favour the reference, W, then has a distribution that can be counted
+//! Be the coin: what the recorded rounds would say if a coin had decided each of them. Of two equal
+//! variants each round favours either side as a coin falls, so W, the sum of the ranks of rounds
+//! that favour the reference, has a distribution that can be counted
 //! ([`stats::signed_rank_share`]). The picture shows it with W of the run; the script tosses. The
-//! share of all falls with a W at least as far from the middle is the exact p-value, and the interval
-//! of a row leaves out "no difference" where that is at most the level of its look.
+//! share of falls with a W at least as far from the middle is the exact p-value; a row's interval
+//! leaves out "no difference" where that is at most the level of its look.
 
 use lab::findings::answers::Rounds;
 use maud::{Markup, html};
@@ -14,9 +11,8 @@ use maud::{Markup, html};
 use super::Lesson;
 use super::picture::{WIDTH, at, percent, px};
 
-/// Bars at most.
 const BARS: usize = 41;
-/// Of the picture, from above: middle of the rounds, their largest length, foot and height of the bars.
+/// From above: middle of the rounds, their largest length, foot and height of the bars.
 const ROUNDS: f64 = 36.0;
 const LONGEST: f64 = 28.0;
 const FOOT: f64 = 180.0;
@@ -105,7 +101,6 @@ fn rank_sum(d: &[f64]) -> usize {
     d.iter().enumerate().map(of).sum()
 }
 
-/// One stroke a round.
 fn lengths(d: &[f64]) -> String {
     let largest = d
         .iter()
@@ -118,18 +113,15 @@ fn lengths(d: &[f64]) -> String {
     strokes.collect()
 }
 
-/// Results in one bar.
 fn in_bar(n: usize) -> usize {
     (n * (n + 1) / 2 + 1).div_ceil(BARS)
 }
 
-/// Of a bar.
 fn width(n: usize) -> f64 {
     let results = (n * (n + 1) / 2 + 1) as f64;
     (at(1.0) - at(0.0)) * in_bar(n) as f64 / results
 }
 
-/// One stroke a bar, as high as the coin gives its results often.
 fn bars(n: usize) -> String {
     let most = n * (n + 1) / 2;
     let all: Vec<f64> = (0..=most).map(|w| stats::signed_rank_share(n, w)).collect();

@@ -1,15 +1,11 @@
-//! One round as a film: a launch of either side, flow by flow, with what each flow waits for.
+//! One round as a film: a launch of either side, flow by flow, with what each flow waits for. After
+//! its rounds a run records one more slot of both sides of a row ([`flow::Film`]): when each flow
+//! was made, had a CPU, waited and ended, from the scheduler; what for, from the call it was in.
+//! One time line shows work at full height and waiting at half height, coloured by cause; the
+//! script plays it slowly. A cause that can be seen ([`Seen`]) has a line below the slower side.
 //!
-//! # Theory
-//!
-//! After its rounds a run records one more slot of both sides of a row ([`flow::Film`]): when each flow was
-//! made, had a CPU, waited, and ended, from the scheduler; what for, from the call that it was in. The picture
-//! shows that on one time line, at full height what is at work and at half height what waits, in a colour for
-//! each cause; the script plays it slowly. Where the cause of the row's verdict is one that can be seen
-//! ([`Seen`]), a line below the slower side shows where.
-//!
-//! Without a recording there is the round whose ratio is nearest to the estimate, and of its repetitions the
-//! one of the median time: only when flows worked is known of it, and the page says why.
+//! Without a recording there is the round whose ratio is nearest to the estimate, its repetition of
+//! the median time: only when flows worked is known, and the page says why.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +23,9 @@ use super::Lesson;
 use super::picture::{WIDTH, at, px};
 use crate::number::time;
 
-/// Lanes of a side at most.
 const LANES: usize = 8;
 const LANE: f64 = 11.0;
 const HEAD: f64 = 24.0;
-/// Below the lanes of a side.
 const GAP: f64 = 14.0;
 const AXIS: f64 = 22.0;
 /// A lane of more states is drawn with a quarter of its cells.
@@ -42,25 +36,21 @@ const WORKS: char = 'w';
 
 const PHASES: [&str; 3] = ["create", "work", "tear-down"];
 
-/// The launches of one round.
 #[derive(Debug)]
 pub(super) struct Film {
     /// The subject, then the reference.
     sides: [Side; 2],
-    /// What is shown, in words.
     source: String,
-    /// Where the cause is seen, in its side.
     seen: Option<(Seen, usize)>,
 }
 
 #[derive(Debug)]
 struct Side {
     name: String,
-    /// The beginnings of the phases and the end of the last, in ns.
+    /// Beginnings of the phases and the end of the last, in ns.
     marks: [f64; 4],
     lanes: Vec<Lane>,
     more: usize,
-    /// Of all shown flows, in ns.
     sums: BTreeMap<State, f64>,
 }
 
@@ -88,7 +78,6 @@ pub(super) fn of(
     film.or_else(|| typical(case, rounds, row.ratio?, places, names, seen))
 }
 
-/// Where the cause of a row is seen.
 fn seen(case: &CaseResult, row: &Answer) -> Option<Seen> {
     let sides = [row.subject.as_deref()?, row.reference.as_deref()?];
     let mut findings = case.findings.iter();
@@ -122,7 +111,7 @@ fn recorded(case: &CaseResult, places: [usize; 2], names: [&str; 2]) -> Option<[
     Some([side(0)?, side(1)?])
 }
 
-/// Cells as times; of very many states every fourth cell's stands for four.
+/// Of very many states every fourth cell stands for four.
 fn coarse(runs: Vec<(usize, usize, char)>, end: f64) -> Lane {
     let ns = |cells: usize| cells as f64 * end / CELLS as f64;
     if runs.len() <= MANY {
@@ -178,7 +167,6 @@ fn typical(
             "Round {}, a typical one. What its flows waited for was not recorded{why}: a bar is a flow at work, with or without a CPU.",
             typical + 1
         ),
-        // Phases are known.
         seen: seen.filter(|(seen, _)| matches!(seen, Seen::Making | Seen::LastFlow)),
     })
 }
@@ -207,7 +195,6 @@ impl Side {
         HEAD + LANE * self.lanes.len() as f64 + GAP
     }
 
-    /// When the flows end in the mean, and when the last does.
     fn ends(&self) -> Option<(f64, f64)> {
         let at_work = |lane: &Lane| {
             let own = lane.iter().filter(|span| matches!(span.2, 'r' | WORKS));
@@ -220,7 +207,6 @@ impl Side {
         ends.into_iter().reduce(f64::max).map(|last| (mean, last))
     }
 
-    /// Where a cause is seen: from, to.
     fn lit(&self, seen: Seen) -> Vec<(f64, f64)> {
         let in_state = |state: State| {
             let all = self.lanes.iter().flatten();
@@ -236,7 +222,6 @@ impl Side {
         }
     }
 
-    /// `waits: 12.3 ms for a CPU, 1.20 ms for a lock`.
     fn waits(&self) -> Option<String> {
         let mut all: Vec<_> = self.sums.iter().collect();
         all.sort_by(|a, b| b.1.total_cmp(a.1));
@@ -256,7 +241,6 @@ impl Side {
     }
 }
 
-/// What a letter stands for.
 fn said(letter: char) -> &'static str {
     let mut all = State::ALL.into_iter();
     match all.find(|state| state.letter() == letter) {
@@ -303,7 +287,6 @@ impl Film {
         json!({ "total": self.total(), "sides": sides.collect::<Vec<_>>() })
     }
 
-    /// Letters in the picture.
     fn letters(&self) -> Vec<char> {
         let all = self
             .sides
@@ -393,7 +376,6 @@ impl Film {
     }
 }
 
-/// All spans in one state, each in its lane; those that wait in its lower half.
 fn strokes(side: &Side, letter: char, top: f64, x: &dyn Fn(f64) -> f64) -> String {
     let is_at_work = matches!(letter, 'r' | WORKS);
     let middle = if is_at_work { LANE / 2.0 } else { LANE * 0.7 };

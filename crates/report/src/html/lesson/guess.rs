@@ -1,8 +1,7 @@
-//! Guess first: for a class, the page hides what it found until everybody has said what to expect.
+//! Guess first: a class says what to expect before the page (`#class`) shows what it found.
 
 use maud::{Markup, html};
 
-/// It is seen where the address of the page ends with `#class`.
 pub(super) fn guess() -> Markup {
     html! {
         section.guess #class aria-labelledby="guess-first" {

@@ -1,15 +1,12 @@
 //! Lengths that the pictures of lessons share with their scripts.
 
 pub(super) const WIDTH: f64 = 560.0;
-/// On both sides.
 pub(super) const MARGIN: f64 = 20.0;
 
-/// Two decimals, no zeros at the end.
 pub(super) fn px(length: f64) -> String {
     crate::number::trimmed(length, 1)
 }
 
-/// Between both margins.
 pub(super) fn at(share: f64) -> f64 {
     MARGIN + share * (WIDTH - 2.0 * MARGIN)
 }

@@ -1,13 +1,9 @@
-//! What would change the answer: the same two sides at the other points of a sweep.
-//!
-//! # Theory
-//!
-//! A row is of one point. Where its study varied something with the same work and the same sides, a slider
-//! goes over it: flows, grain, connections, the share of waiting, and cores in a study of scaling. At a
-//! measured point it says that point's verdict. Between two it says what the law through both sides' times says,
-//! with its interval ([`stats::curve`]); where no law fits, what both neighbours say, and where they differ
-//! that nothing is known there. Beyond the ends there is no slider: so no verdict is made that
-//! the run does not bear.
+//! What would change the answer: the same two sides at the other points of a sweep. Where a study
+//! varied something with the same work and sides, a slider goes over it: flows, grain, connections,
+//! the share of waiting, cores. At a measured point it says that point's verdict; between two what
+//! the law through both sides' times says, with its interval ([`stats::curve`]), or, where no law
+//! fits, what both neighbours say. Where they differ nothing is known, and beyond the ends there is
+//! no slider: the run does not bear such verdicts.
 
 use lab::{Answer, Block, CaseResult, Results, ScalingPoint, Sweep};
 use maud::{Markup, html};
@@ -24,7 +20,6 @@ const TOP: f64 = 14.0;
 const FOOT: f64 = 150.0;
 const HEIGHT: f64 = 204.0;
 
-/// A sweep between the sides of a row.
 #[derive(Debug)]
 pub(super) struct Varied {
     parameter: String,
@@ -32,7 +27,7 @@ pub(super) struct Varied {
     is_log: bool,
     points: Vec<Point>,
     floor: f64,
-    /// By the law, in equal steps from the first point to the last; empty where none fits.
+    /// In equal steps from the first point to the last; empty where no law fits.
     curve: Vec<OnCurve>,
 }
 
@@ -43,11 +38,9 @@ struct Point {
     ratio: f64,
     ends: (f64, f64),
     said: Comparison,
-    /// Times of the reference and of the subject in each round, in ns.
     rounds: Vec<(f64, f64)>,
 }
 
-/// Steps of a curve.
 const STEPS: usize = 40;
 
 /// Of two points at least.
@@ -132,7 +125,6 @@ fn point(row: &Answer, (value, case): &(f64, &CaseResult)) -> Option<Point> {
     })
 }
 
-/// Of both sides of a row.
 fn rounds(row: &Answer, case: &CaseResult) -> Option<Vec<(f64, f64)>> {
     let place = |label: &Option<String>| {
         let label = label.as_deref()?;
@@ -154,7 +146,6 @@ impl Varied {
         [self.points.first(), self.points.last()].map(|p| p.map_or(1.0, |p| p.value))
     }
 
-    /// At a step of the curve.
     fn value(&self, step: usize) -> f64 {
         let share = step as f64 / STEPS as f64;
         let [low, high] = self.ends();
@@ -164,7 +155,6 @@ impl Varied {
         }
     }
 
-    /// Between the first point and the last.
     fn share(&self, value: f64) -> f64 {
         let scaled = |v: f64| if self.is_log { v.ln() } else { v };
         let [low, high] = self.ends().map(scaled);

@@ -1,5 +1,5 @@
-//! What a whole is made of: one row a variant, its parts as a stacked bar and as numbers. The
-//! headings of the numbers are the legend of the bar.
+//! What a whole is made of: one row a variant, its parts as a stacked bar and as numbers, whose
+//! headings are the bar's legend.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,6 @@ use super::percent;
 use crate::charts::bars::{Bar, Parts};
 use crate::html::table::caption_id;
 
-/// The table; `id` is that of its figure.
 pub(crate) fn bars(id: &str, bars: &[Bar], parts: Parts<'_>) -> Markup {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = bars.iter().map(total).fold(f64::MIN_POSITIVE, f64::max);

@@ -1,5 +1,4 @@
-//! Ratios with their intervals, one row a finding. Left of one the subject is faster; the
-//! band around one is the floor within which variants count as the same.
+//! Ratios with their intervals, one row a finding, as in [`crate::charts::forest`].
 
 use maud::{Markup, html};
 
@@ -11,7 +10,6 @@ use crate::html::table::caption_id;
 /// Labels of the axis need this width.
 const WIDTH: f64 = 240.0;
 
-/// The table; `id` is that of its figure, and unique within the page.
 pub(crate) fn forest(id: &str, rows: &[Row]) -> Markup {
     let left = |place: usize| html! { (rows[place].label) };
     let said = |place: usize| html! { (rows[place].said) };

@@ -1,14 +1,11 @@
-//! A grid of ratios: rows by columns, each cell a comparison in colour and in words.
-
 use maud::{Markup, html};
 
 use crate::charts::heat::{Cell, Grid, level};
 use crate::html::table::caption_id;
 
-/// Columns that fit on a telephone; a wider grid scrolls and says so.
+/// More scroll on a telephone, and say so.
 const FEW: usize = 4;
 
-/// The table; `id` is that of its figure.
 pub(crate) fn heat(id: &str, grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
