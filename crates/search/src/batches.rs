@@ -1,8 +1,6 @@
-//! Files that a flow searches in batches, through a ring of its own.
-//!
-//! A ring is made for the first batch, so that a flow which searches no files has none. Where it
-//! cannot be made files are read one by one, which is said; where it fails under way, what was
-//! in it is lost, and the rest is read one by one too.
+//! Files that a flow searches in batches, through a ring made for its first batch. Where it cannot
+//! be made files are read one by one, which is said; where it fails under way, what was in it is
+//! lost, and the rest is read one by one too.
 
 use std::os::fd::BorrowedFd;
 

@@ -1,10 +1,8 @@
-//! A search whose flows someone else makes, and hands folders to: ranks, which a launcher starts.
-//!
-//! Flows that this crate makes find folders while they search, and give each other some of them. Flows
-//! on which it cannot count for that need to know before what there is to do: so the folders of a tree
-//! are listed first, in one order for everyone who lists the same tree. Each is a piece of work by
-//! its number: its names are read (again), and its files are searched, but not those of the folders in
-//! it. Whoever has all numbers among them has found what [`run`](crate::run()) finds.
+//! A search whose flows someone else makes and hands folders to: ranks, which a launcher starts.
+//! Our own flows find folders while they search and share them; others need to know before what
+//! there is to do. So a tree's folders are listed first, in one order for everyone. Each number is
+//! a piece of work: names are read (again) and files searched, but not those of folders within. All
+//! numbers together find what [`run`](crate::run()) finds.
 
 use std::fmt;
 use std::io::Write;
@@ -43,10 +41,8 @@ pub struct FolderSearch<'f> {
 }
 
 impl Folders {
-    /// Lists the folders of the query's roots; what cannot be listed goes to `say`.
-    ///
-    /// # Errors
-    /// Those of [`run`](crate::run()).
+    /// Lists the folders of the query's roots; what cannot be listed goes to `say`. Errors as of
+    /// [`run`](crate::run()).
     pub fn of(query: &Query, say: &mut (dyn FnMut(&Problem) + Send)) -> Result<Self, SearchError> {
         let rules = Rules::new(&query.filter)?;
         let roots = open_roots(query, &rules, capacity::kept_roots(), &mut |problem| {
@@ -158,7 +154,6 @@ impl FolderSearch<'_> {
         match self.tasks.get(place) {
             Some(Task::Folder(folder)) => {
                 self.worker.folder(folder, &Sequential);
-                // Each of these has a number of its own.
                 self.worker.own().clear();
             }
             Some(Task::Root(root)) => self.worker.files.root(*root),

@@ -1,9 +1,6 @@
-//! What stops a search before it begins.
-
 use std::io;
 
-/// Why there is no search at all. What happens to single files and folders is a
-/// [`Problem`](crate::Problem) instead, and the search continues.
+/// Why there is no search at all; single paths have a [`Problem`](crate::Problem) instead.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// A glob filter makes no sense.

@@ -1,11 +1,9 @@
-//! Names and lines from outside, made harmless for a terminal.
-//!
-//! A terminal obeys escape sequences, wherever they come from: a file name can clear the screen,
-//! write to the clipboard or forge a line of results. Characters that turn the writing direction
-//! or cannot be seen mislead a reader. Each becomes an escape that can be seen: `\\u{1b}`, and a
-//! byte that is no UTF-8 `\\xff`, since a terminal may take it for a control character as well.
-//! All else stays as it is. Names are escaped on a terminal by default and lines are not, as
-//! grep and ripgrep do: who searches wants the line as it is, and it is a line of the file's.
+//! Names and lines from outside, made harmless for a terminal. It obeys escape sequences wherever
+//! they come from: a file name can clear the screen, write to the clipboard or forge a line of
+//! results; characters that turn the writing direction or cannot be seen mislead. Each becomes a
+//! visible escape: `\\u{1b}`, and a byte that is no UTF-8 `\\xff`, since a terminal may take it for
+//! a control character. Names are escaped on a terminal by default and lines are not, as in grep
+//! and ripgrep: who searches wants the line as it is.
 
 use names::hides;
 
@@ -21,7 +19,7 @@ pub enum Escape {
     All,
 }
 
-/// Only visible text that does not act on a terminal; a line keeps its tabs and final line feed.
+/// A line keeps its tabs and final line feed.
 pub(crate) fn push(to: &mut Vec<u8>, text: &[u8], is_line: bool) {
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {

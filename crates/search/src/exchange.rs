@@ -1,5 +1,3 @@
-//! How flows give each other work.
-
 use crate::job::Task;
 
 pub(crate) trait Exchange {
@@ -9,7 +7,7 @@ pub(crate) trait Exchange {
     /// Gives work away; gives it back when that cannot be done.
     fn give(&self, task: Task) -> Result<(), Task>;
 
-    /// Waits for work; `None`: there will be none.
+    /// `None`: there will be none.
     fn take(&self) -> Option<Task>;
 
     fn helps(&self) -> bool {

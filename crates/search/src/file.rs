@@ -54,7 +54,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// Reports a failure.
     pub(crate) fn open_folder<'t>(&mut self, task: &'t FolderTask) -> Option<Folder<'t>>
     where
         'j: 't,
@@ -75,7 +74,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
     }
 
-    /// False at the end or at a failure.
     pub(crate) fn list(
         &mut self,
         place: Place<'_>,
@@ -110,7 +108,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.watch.lap(Class::Open);
     }
 
-    /// Of a folder that is not open.
     pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
         let origin = &self.job.roots[place.root as usize];
         let which = self.which(place, name.to_bytes());
@@ -227,7 +224,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.rolling.begun(begun)
     }
 
-    /// Then nobody waits long to deliver less urgent results.
     #[inline]
     pub(crate) fn has_chunks(&self) -> bool {
         self.job.large.is_some_and(Large::is_open)

@@ -1,15 +1,11 @@
-//! How a search ends at a signal: at once, and none of its processes outlives it.
-//!
-//! The kernel kills the processes of a search when the one that made them ends
-//! (`models::children`), but not before: of a large pool some are there for seconds after the one that
-//! called the command has learnt that it is over. So the handler kills them itself and reaps each
-//! of them before it ends its own process.
-//!
-//! It finds them in the memory that they share ([`SharedMemory`]): a word in the slot of each.
-//! Anyone who forks has one thread, so that the handler runs either before or after each step of it,
-//! and never beside it. From before a fork until the entry is made no signal comes
-//! ([`SignalsBlocked`]), so that none is missed; one that ends by itself keeps its entry until it
-//! is reaped. In the processes themselves the handler ends that process alone.
+//! How a search ends at a signal: at once, and none of its processes outlives it. The kernel kills
+//! the processes of a search when their maker ends (`models::children`), but of a large pool some
+//! stay for seconds. So the handler kills and reaps each before it ends its own process. It finds
+//! them in shared memory ([`SharedMemory`]): a word in the slot of each. Who forks has one thread,
+//! so the handler runs before or after each step of it, never beside it. From before a fork until
+//! the entry is made no signal comes ([`SignalsBlocked`]), so none is missed; one that ends by
+//! itself keeps its entry until it is reaped. In the processes themselves the handler ends that
+//! process alone.
 
 use std::io;
 use std::ptr;
@@ -23,15 +19,11 @@ use crate::models::{SharedMemory, Slot};
 static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
 static MAKER: AtomicI32 = AtomicI32::new(0);
 
-/// A millisecond apart; what lives longer resists a kill, such as a process whose disk does not
-/// answer.
+/// A millisecond apart; what lives longer resists a kill, as where a disk does not answer.
 const LOOKS: usize = 3_000;
 
-/// From now on `signal` ends this process, with the exit code that shells give for it, after
-/// every process that a search has made.
-///
-/// # Errors
-/// Nobody can listen for that signal.
+/// From now on `signal` ends this process, with a shell's exit code for it, after every process
+/// that a search has made.
 pub fn end_at(signal: Signal) -> io::Result<()> {
     let action = SigAction::new(
         SigHandler::Handler(end),

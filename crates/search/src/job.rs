@@ -20,7 +20,6 @@ pub(crate) struct Job<'j> {
     pub(crate) proof: bool,
     pub(crate) skip: Option<FileId>,
     pub(crate) block: usize,
-    /// Searched by all flows.
     pub(crate) large: Option<&'j Large<'j>>,
     pub(crate) stop: &'j AtomicBool,
 }
@@ -30,7 +29,6 @@ pub(crate) enum Task {
     Folder(FolderTask),
     Files(FilesTask),
     Root(u32),
-    /// Of the files in [`Job::large`].
     Large,
 }
 
@@ -48,7 +46,6 @@ pub(crate) struct FilesTask {
     pub(crate) root: u32,
     pub(crate) path: Box<[u8]>,
     pub(crate) names: Vec<u8>,
-    /// Given away for their bytes; each is worth a flow.
     pub(crate) heavy: bool,
 }
 

@@ -15,11 +15,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Query`] says what is looked for and how hits are shown, a [`Plan`] which flows do it:
-//! the [`Model`], how many, and how files are read ([`Io`]). [`run`] does the whole search
-//! and gives a [`Report`]. Whatever the plan, the set of results is the same; with
-//! [`Plan::proof`] the report carries a checksum of that set, which does not depend on the
-//! order, so that a study compares only plans that did equal work.
+//! A [`Query`] says what is looked for and how hits are shown, a [`Plan`] which flows do it
+//! ([`Model`], number, [`Io`]). [`run`] searches and gives a [`Report`]. Whatever the plan, the set
+//! of results is the same; with [`Plan::proof`] the report carries a checksum of it, independent of
+//! the order, so that a study compares only plans that did equal work.
 //!
 //! ```text
 //!  Query ─┐                    ┌─ walk: lists folders, applies ignore rules
@@ -28,34 +27,24 @@
 //!                    a model)            └▶ outlet ▶ out
 //! ```
 //!
-//! Searching a tree that the page cache holds costs system calls, not searching: of 5.5 µs a
-//! file some 4.5 are open, read and close. So everything here serves to make few of them:
-//! names and kinds come from raw `getdents64`, files are opened relative to their folder,
-//! nothing asks for their size, one read into a buffer that is used again takes all of most
-//! files, and no path is put together before there is a hit.
+//! In the page cache a tree costs system calls, not searching: of 5.5 µs a file some 4.5 are open,
+//! read and close. So few are made: names and kinds come from raw `getdents64`, files are opened
+//! relative to their folder, nothing asks for their size, one read into a buffer that is used again
+//! takes all of most files, and no path is put together before there is a hit.
 //!
-//! The unit of work is a folder. A flow keeps the folders that it finds to itself, and gives
-//! some of them (or half of the files that it still has before it, if they are many or large)
-//! away only when another flow has nothing to do. So flows meet some hundred times in a search,
-//! not at every file. A file of a megabyte or more is searched by all flows together where they
-//! share memory (`large`).
+//! The unit of work is a folder. A flow keeps the folders that it finds, and gives some (or half of
+//! its remaining files, if many or large) away only when another flow has nothing to do: flows meet
+//! some hundred times in a search, not at every file. Flows that share memory search a file of a
+//! megabyte or more together (`large`).
 //!
-//! # What it deliberately does not do
+//! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
+//! types (no part of which flows search fastest); symbolic links other than roots; an order of
+//! results unless [`Query::sort`] asks for it; cutting a file for flows that share no memory, or
+//! mapping it (there the largest file bounds how well work can be shared).
 //!
-//! * **Context lines, replacements, inverted or multi-line matches, file types.** They are no
-//!   part of the question which flows search fastest.
-//! * **Follow symbolic links**, except those that are named as a root.
-//! * **Keep the order of results** unless [`Query::sort`] asks for it.
-//! * **Cut a file for flows that share no memory**, or map it: there the largest file bounds how
-//!   well the work can be shared.
-//!
-//! # Anyone who calls [`run`]
-//!
-//! must have one thread when a model of processes is asked for: it forks. A study runs in a
-//! fresh process, and so does the command.
-//!
-//! Sources: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012 (no threads, a thread
-//! for each file, a pool of workers, how many).
+//! Callers of [`run`] must have one thread when a model of processes is asked for: it forks.
+//! Source: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012 (no threads, a thread for
+//! each file, a pool of workers, how many).
 
 mod batches;
 mod by_folder;
@@ -98,11 +87,8 @@ pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
 pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times};
 
-/// Does the search: results go to `out`, what went wrong with single paths to `say`.
-///
-/// # Errors
-/// There is no search at all: see [`SearchError`]. A path that cannot be searched is no error
-/// of the search; it is said, and counted in [`Counts::errors`].
+/// Does the search: results go to `out`, what went wrong with single paths to `say`, counted in
+/// [`Counts::errors`]; a [`SearchError`] means no search at all.
 pub fn run(
     query: &Query,
     plan: &Plan,

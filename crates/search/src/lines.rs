@@ -1,12 +1,9 @@
-//! Finding lines that match in a window of text.
+//! Finding lines that match in a window of text. A window is searched whole; only where the needle
+//! is found are the ends of the line looked for. Most windows hold no match and are one call.
 //!
-//! A window is searched whole: the needle is looked for, and only where it is found are the
-//! ends of the line looked for too. Most windows hold no match and are one call.
-//!
-//! Three kinds of needle: a literal (`memmem`); an expression that can never match a line
-//! feed, for which a whole window is searched and which may answer with a *candidate* (a line
-//! that has to be looked at once more); and an expression with `\A` or `\z`, for which each
-//! line is the whole text, so that lines are taken one by one.
+//! Needles: a literal (`memmem`); an expression that can never match a line feed, which may answer
+//! with a *candidate* (a line to be looked at again); an expression with `\A` or `\z`, for which
+//! each line is the whole text, so lines are taken one by one.
 
 use std::ops::Range;
 
@@ -52,7 +49,6 @@ impl Lines {
                 .collect(),
             Needle::Regex(regex) => {
                 let mut spans = Vec::new();
-                // This matcher's error has no values.
                 let _never_fails = regex.find_iter(line, |found| {
                     spans.push(found.start()..found.end());
                     true

@@ -1,15 +1,10 @@
-//! Where results leave the search: one place that all flows write to, a piece at a time.
-//!
-//! A flow collects what it finds on an output buffer of its own and delivers it in large pieces,
-//! each of which ends where a file ends, so that lines of two files never mix. The lines of one
-//! file may not fit an output buffer: then the flow delivers the piece with the word that more
-//! follows, and until that has come no other flow is let in. So the memory for results is
-//! bounded however many there are. Who is to deliver more stands in a word, not in who holds the
-//! lock: the pieces of a large file come from many flows (`large`), which deliver in turn through
-//! one [`Here`].
-//!
-//! Flows in this process write here, under a lock; flows in others send frames through a pipe
-//! to the process that holds this (`models::children`).
+//! Where results leave the search: one place that all flows write to, a piece at a time. A flow
+//! delivers its output buffer in large pieces that end where a file ends, so lines of two files
+//! never mix. Where a file's lines do not fit, more follows, and until then no other flow is let
+//! in: memory for results is bounded. Who is to deliver more stands in a word, not in who holds the
+//! lock: the pieces of a large file come from many flows (`large`) in turn through one [`Here`].
+//! Flows of this process write under a lock; others send frames through a pipe to the process that
+//! holds this (`models::children`).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -135,7 +130,7 @@ impl<'o> Outlet<'o> {
         }
     }
 
-    /// Writes sorted output; true if nobody reads it.
+    /// True if nobody reads it.
     pub(crate) fn finish(&self) -> bool {
         let mut state = self.lock();
         let mut kept = std::mem::take(&mut state.kept);
@@ -164,7 +159,6 @@ impl<'s, 'o> Here<'s, 'o> {
         }
     }
 
-    /// Waits for the end of another flow's file.
     fn enter(&self) -> MutexGuard<'s, State<'o>> {
         let mut state = self.outlet.lock();
         while state.taken && !self.more {

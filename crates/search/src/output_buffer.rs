@@ -1,5 +1,3 @@
-//! One flow's results, formatted.
-
 use std::ops::Range;
 
 use crate::escape::{self, Escape};
@@ -182,7 +180,6 @@ impl<'s> OutputBuffer<'s> {
         }
     }
 
-    /// Shows what a finished folder held.
     pub(crate) fn pause(&mut self) {
         if self.style.watched {
             self.deliver();

@@ -1,13 +1,8 @@
-//! A part of a tree that is small enough, made of whole folders.
-//!
-//! A study has a number of seconds and a tree has as many files as it has. Searching the first N
-//! files that are found would be another set for each model. So the part is chosen
-//! before, as a list of folders: each folder that fits into what is left is taken whole, in
-//! the order of names; of one that does not fit its folders are tried. Files that stand beside
-//! folders which did not fit are left out. The same tree gives the same part every time.
-//!
-//! What is in the tree is asked of the searcher itself: files of text that it would search,
-//! under the filters of the query. So ignored and hidden files do not count, nor binary ones.
+//! A part of a tree that is small enough, made of whole folders. The first N files found would be
+//! another set for each model. So the part is chosen before, as a list of folders: in the order of
+//! names each folder that fits is taken whole; of one that does not fit, its folders are tried, and
+//! files beside them are left out. The same tree gives the same part every time. The searcher
+//! itself says which files of text the query's filters leave.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -68,11 +63,8 @@ struct Folder {
     folders: BTreeMap<OsString, Folder>,
 }
 
-/// The part of the query's roots that `bound` holds; without files if there are none. If not
-/// even one folder fits, the smallest one is the part.
-///
-/// # Errors
-/// Those of [`run`](crate::run()).
+/// The part of the query's roots that `bound` holds: the smallest folder if none fits, no files if
+/// there are none. Errors as of [`run`](crate::run()).
 pub fn part(query: &Query, bound: Bound) -> Result<Part, SearchError> {
     let mut chosen = Part::default();
     let mut trees = Vec::new();

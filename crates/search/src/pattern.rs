@@ -1,12 +1,7 @@
-//! What is looked for: a regular expression or a literal, made ready once.
-//!
-//! A literal that is taken as it stands needs no regular expression: `memmem` looks for it
-//! at tens of gigabytes a second. Everything else goes through `grep-regex`, which sees to
-//! it that nothing ever matches across the end of a line (`\s` does not match a line feed
-//! there), so that a whole window of text is searched in one call and only lines that match
-//! are ever cut out.
-//!
-//! An expression that is a plain literal is found out and treated as one.
+//! What is looked for: a regular expression or a literal, made ready once. `memmem` looks for a
+//! literal (also one found among expressions) at tens of gigabytes a second. All else goes through
+//! `grep-regex`, which never matches across the end of a line (`\s` matches no line feed), so a
+//! whole window is searched in one call and only matching lines are cut out.
 
 use std::fmt;
 
@@ -46,11 +41,8 @@ pub struct How {
 pub struct PatternError(String);
 
 impl Pattern {
-    /// Makes `text` ready.
-    ///
-    /// # Errors
-    /// It is no regular expression (the message shows where it goes wrong), it needs too much
-    /// memory, or it could only match across lines, or in files that are not searched.
+    /// Makes `text` ready; an error (with the place) where it is no regular expression, needs too
+    /// much memory, or could only match across lines or in files not searched.
     pub fn new(text: &str, how: How) -> Result<Pattern, PatternError> {
         if !how.text && text.contains('\0') {
             return Err(PatternError(BINARY.to_owned()));
@@ -68,10 +60,7 @@ impl Pattern {
         })
     }
 
-    /// Makes ready what matches where any of `texts` does.
-    ///
-    /// # Errors
-    /// As [`Pattern::new`], of the first that makes no sense.
+    /// Makes ready what matches where any of `texts` does. Errors as of [`Pattern::new`].
     pub fn any(texts: &[String], how: How) -> Result<Pattern, PatternError> {
         if let [text] = texts {
             return Pattern::new(text, how);
@@ -102,10 +91,7 @@ impl Pattern {
         }
     }
 
-    /// A literal, upper and lower case distinguished.
-    ///
-    /// # Errors
-    /// It holds a line feed.
+    /// A literal, case distinguished; an error where it holds a line feed.
     pub fn literal(text: &str) -> Result<Pattern, PatternError> {
         let literal = How {
             literal: true,
@@ -114,10 +100,7 @@ impl Pattern {
         Pattern::new(text, literal)
     }
 
-    /// A regular expression.
-    ///
-    /// # Errors
-    /// As [`Pattern::new`].
+    /// A regular expression. Errors as of [`Pattern::new`].
     pub fn regex(text: &str) -> Result<Pattern, PatternError> {
         Pattern::new(text, How::default())
     }
@@ -164,7 +147,6 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
     })
 }
 
-/// With the place, where the library has no caret.
 fn explain(text: &str, said: &str) -> String {
     let line_feed = text.find('\n').or_else(|| text.find("\\n"));
     match line_feed {

@@ -1,5 +1,3 @@
-//! Where a file stands, and how it is to be read.
-
 use crate::read::text::Nul;
 
 #[derive(Debug, Clone, Copy)]

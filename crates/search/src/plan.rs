@@ -1,5 +1,3 @@
-//! Which flows do the search, how many, and how they read.
-
 use std::fmt;
 use std::num::NonZeroU32;
 use std::os::fd::AsFd;
@@ -12,8 +10,8 @@ use nix::sys::stat::fstat;
 pub struct Plan {
     /// What the flows are made of; `None`: chosen by a probe.
     pub model: Option<Model>,
-    /// How many: workers of a pool, or for a flow a file or a folder how many there may be
-    /// at one time (the cap); `None`: chosen by a probe, for a cap by what the machine holds.
+    /// Workers of a pool, or the cap on flows for a file or folder each; `None`: chosen by a probe,
+    /// a cap by what the machine holds.
     pub workers: Option<NonZeroU32>,
     /// How files are read.
     pub io: Io,
@@ -67,8 +65,7 @@ impl FileId {
 pub enum Model {
     /// One flow does everything.
     Sequential,
-    /// One flow walks and makes a thread for each file; the design of the source's first
-    /// attempt.
+    /// One flow walks and makes a thread for each file: the source's first attempt.
     ThreadPerFile,
     /// One flow walks and forks a process for each file.
     ProcessPerFile,
@@ -80,8 +77,7 @@ pub enum Model {
     ProcessPool,
     /// A pool of threads each of which has a table of open files of its own.
     ThreadPrivateFiles,
-    /// Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks:
-    /// open, read, search.
+    /// Fibers of one thread walk, a folder each; a pool of threads does what blocks.
     Fiber,
 }
 
@@ -113,8 +109,7 @@ impl Model {
         }
     }
 
-    /// Whether `workers` is a number of flows that are made at the start (a pool), rather
-    /// than a cap on how many there may be at one time.
+    /// Whether `workers` is made at the start (a pool), rather than a cap on flows at one time.
     #[must_use]
     pub fn is_pool(self) -> bool {
         matches!(

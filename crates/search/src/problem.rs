@@ -1,5 +1,3 @@
-//! What went wrong with one path while the rest was searched.
-
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -7,14 +5,12 @@ use std::path::PathBuf;
 /// How bad a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Something was not searched: counted in [`Counts::errors`](crate::Counts::errors), and
-    /// the command ends with 2.
+    /// Something was not searched: counted in [`Counts::errors`](crate::Counts::errors); exit 2.
     Error,
     /// Nothing is missing, but something is not as one would think.
     Notice,
-    /// All was searched, but not as the plan says: fewer flows in a pool than were asked for,
-    /// one table of files for all, no rings. It is on no path, and a study has no use for such
-    /// a search: see [`Report::otherwise`](crate::Report::otherwise).
+    /// All was searched, but not as the plan says: fewer flows in a pool, one table of files for
+    /// all, no rings. A study has no use for it: [`Report::otherwise`](crate::Report::otherwise).
     Otherwise,
 }
 
@@ -30,7 +26,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// `path` was not searched, or not to its end.
     pub(crate) fn on(path: impl Into<PathBuf>, what: &io::Error) -> Problem {
         Problem {
             kind: Kind::Error,
@@ -47,7 +42,6 @@ impl Problem {
         }
     }
 
-    /// It is not done as the plan says.
     pub(crate) fn otherwise(what: impl Into<String>) -> Problem {
         Problem {
             kind: Kind::Otherwise,
@@ -65,7 +59,7 @@ impl Problem {
     }
 }
 
-/// The kernel's answer without its number, as every other command says it.
+/// Without its number, as every other command says it.
 pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {

@@ -1,10 +1,7 @@
-//! Hashes whose sum proves that two searches found the same, in whatever order.
-//!
-//! Each result is hashed with its path and its place in the file, and the hashes are summed,
-//! which forgets their order and nothing else. The hash multiplies words of eight bytes into
-//! words of sixteen and folds them: a nanosecond for eight bytes, and good enough that
-//! results which differ by accident do not get the same sum. It is no defence against
-//! someone who wants them to.
+//! Hashes whose sum proves that two searches found the same, in whatever order. Each result is
+//! hashed with its path and its place in the file. The hash multiplies words of eight bytes into
+//! sixteen and folds them: a nanosecond for eight bytes, good against accidents and no defence
+//! against someone who wants equal sums.
 
 const ODD: [u64; 3] = [
     0x9E37_79B9_7F4A_7C15,

@@ -1,5 +1,3 @@
-//! What is looked for, where, and how hits are shown.
-
 use std::path::PathBuf;
 
 use crate::escape::Escape;
@@ -10,8 +8,7 @@ use crate::pattern::Pattern;
 pub struct Query {
     /// What is looked for.
     pub pattern: Pattern,
-    /// Files and folders to search; `-` is standard input; none: the current folder, whose
-    /// paths are shown without `./`.
+    /// Files and folders to search; `-` is standard input; none: the current folder, without `./`.
     pub roots: Vec<PathBuf>,
     /// Which of the files are searched.
     pub filter: Filter,
@@ -25,11 +22,9 @@ pub struct Query {
     pub colour: bool,
     /// What of the results is made harmless for a terminal.
     pub escape: Escape,
-    /// In the order of paths (component by component, roots as they were given). All output
-    /// is held in memory until the end.
+    /// In the order of paths (by component, roots as given); all output is held in memory.
     pub sort: bool,
-    /// Hand results out folder by folder, for someone who watches, rather than when a buffer
-    /// is full.
+    /// Hand results out folder by folder, for someone who watches.
     pub watched: bool,
 }
 
@@ -59,9 +54,8 @@ pub struct Filter {
     pub hidden: bool,
     /// Read no ignore files, neither those of git nor `.ignore` and `.rgignore`.
     pub no_ignore: bool,
-    /// Globs as in `.gitignore`, the other way round: what matches one is searched, what
-    /// matches one that begins with `!` is not; the last that matches counts. They go before
-    /// ignore files.
+    /// Globs as in `.gitignore`, the other way round: what matches is searched, with `!` it is not;
+    /// the last that matches counts, before ignore files.
     pub globs: Vec<String>,
     /// Search binary files as if they were text.
     pub text: bool,

@@ -1,5 +1,3 @@
-//! What came of a search: counts, times, usage, and what was chosen.
-
 use std::ops::AddAssign;
 
 use measure::usage::ProcessUsage;
@@ -23,9 +21,8 @@ pub struct Report {
     pub usage: ProcessUsage,
     /// Nobody wanted the rest of the output, so the search ended early.
     pub output_closed: bool,
-    /// How it was done otherwise than the plan says, where it was: the words of all
-    /// [`Kind::Otherwise`](crate::Kind::Otherwise) that were said. What it measured is then
-    /// not what was asked for.
+    /// The words of all [`Kind::Otherwise`](crate::Kind::Otherwise) where it was done otherwise
+    /// than planned: it measured something else.
     pub otherwise: Option<String>,
 }
 
@@ -40,8 +37,7 @@ pub struct Chosen {
     pub why: String,
 }
 
-/// What was searched and found. Equal for all plans of one query on one tree that does not
-/// change meanwhile.
+/// What was searched and found: equal for all plans of one query on one unchanged tree.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Folders that were listed.
@@ -56,16 +52,13 @@ pub struct Counts {
     pub bytes: u64,
     /// Paths that could not be searched, or not to their end.
     pub errors: u64,
-    /// Sum of the hashes of all results, modulo 2^64: the same for every order. 0 unless the
-    /// plan asks for proof.
+    /// Sum of the hashes of all results, modulo 2^64; 0 unless the plan asks for proof.
     pub checksum: u64,
 }
 
 impl Counts {
-    /// How many words [`words`](Self::words) are.
     pub(crate) const WORDS: usize = 7;
 
-    /// The counts as words, to travel between processes.
     pub(crate) fn words(self) -> [u64; Self::WORDS] {
         [
             self.folders,
@@ -78,7 +71,6 @@ impl Counts {
         ]
     }
 
-    /// The counts that travelled as words.
     pub(crate) fn of_words(words: [u64; Self::WORDS]) -> Counts {
         let [
             folders,
@@ -113,28 +105,24 @@ impl AddAssign for Counts {
     }
 }
 
-/// How many flows there were. The caller's own flow is not counted, unless it is the only
-/// one.
+/// How many flows there were; the caller's own counts only if it is alone.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Flows {
     /// Made in all.
     pub made: u64,
     /// Alive at one time, at most.
     pub most: u64,
-    /// The cap that held flows back: one that was asked for or chosen, or the number at which
-    /// the kernel refused another. `None`: nothing was held back.
+    /// The cap (asked for, chosen, or where the kernel refused) that held flows back, if any.
     pub held_at: Option<u64>,
     /// The kernel refused another flow, with an answer that was reported.
     pub refused: bool,
 }
 
-/// How long it took, in nanoseconds of wall time.
-///
-/// For a pool, `create` is from before its first flow is made until all are made, and
-/// `tear_down` from the moment that the last flow has done its work until the last is joined
-/// or reaped: 0 where no flow was made. For a flow a file or a folder, `create` is the sum of
-/// the calls that made flows (they overlap with work in other flows), and never more than is
-/// left of `total`. `steady` is the rest of `total`.
+/// How long it took, in nanoseconds of wall time. For a pool, `create` is from before its first
+/// flow is made until all are, and `tear_down` from the end of the last flow's work until the last
+/// is joined or reaped (0 without flows). For a flow a file or a folder, `create` is the sum of the
+/// calls that made flows (they overlap with work), at most what is left of `total`. `steady`: the
+/// rest.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// Making flows.
@@ -154,9 +142,8 @@ pub enum Class {
     Walk,
     /// Opening and closing files.
     Open,
-    /// Reading, or mapping and unmapping. (With `mmap` the faults that bring the text in
-    /// count as [`Class::Search`]. With `uring` the opens of a batch, and the closes of the
-    /// one before, count as [`Class::Open`], its reads as read.)
+    /// Reading, or mapping and unmapping; `mmap`'s faults count as [`Class::Search`], the opens and
+    /// closes of `uring` as [`Class::Open`].
     Read,
     /// Finding lines.
     Search,

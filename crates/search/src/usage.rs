@@ -1,11 +1,8 @@
 use measure::clock;
 use measure::usage::ProcessUsage;
 
-/// A reading; the difference of two is what was used between them.
-///
-/// CPU time of this process comes from its clock, which is exact; the kernel's sums of user
-/// and system time, which lag behind for a process that runs, only tell how to split it.
-/// Sums over processes that have ended are exact.
+/// CPU time of this process comes from its exact clock; the kernel's sums of user and system time,
+/// which lag behind for a running process, only split it. Sums over ended processes are exact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     own_cpu_ns: u64,

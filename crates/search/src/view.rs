@@ -1,5 +1,3 @@
-//! Looking at the windows of one file, and writing down what matches.
-
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;

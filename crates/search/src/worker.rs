@@ -63,7 +63,6 @@ impl<'j, 's> Worker<'j, 's> {
         self.chunks(exchange);
     }
 
-    /// And has others take part.
     #[inline]
     fn chunks(&mut self, exchange: &impl Exchange) {
         if let Some(large) = self.job.large.filter(|large| large.is_open()) {
@@ -133,7 +132,7 @@ impl<'j, 's> Worker<'j, 's> {
         self.files.watch.lap(Class::Walk);
     }
 
-    /// Gives half of the rest away if another flow is idle. Returns the buffer.
+    /// Gives half of the rest away if another flow is idle.
     fn files_in(
         &mut self,
         place: Place<'_>,
@@ -182,7 +181,6 @@ impl<'j, 's> Worker<'j, 's> {
         if left < 2 || (heavy && bytes_of(folder, &names[at..]) < WORTH_BYTES) {
             return;
         }
-        // The current one stays.
         let stays = left - left / 2;
         let Some(half) = memchr::memchr_iter(0, &names[at..]).nth(stays - 1) else {
             return;

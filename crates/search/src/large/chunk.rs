@@ -1,5 +1,3 @@
-//! A chunk's text, with the start of its first line in front.
-
 use std::io;
 use std::os::fd::BorrowedFd;
 
@@ -14,7 +12,6 @@ use crate::read::text::Nul;
 #[derive(Debug, Default)]
 pub(crate) struct ChunkBuffer {
     bytes: Vec<u8>,
-    /// Room for the start of the first line is before it.
     start: usize,
     end: usize,
 }
@@ -28,7 +25,6 @@ pub(super) struct Chunk {
     pub(super) nul_at: Option<u64>,
 }
 
-/// And their place in the file.
 pub(super) struct Text<'b> {
     pub(super) text: &'b [u8],
     pub(super) offset: u64,
@@ -66,7 +62,6 @@ impl ChunkBuffer {
         feeds(&self.bytes[self.start..self.end])
     }
 
-    /// Lines before the first NUL byte that matters and before its block, and the rest.
     pub(super) fn lines(
         &mut self,
         chunk: &Chunk,
@@ -152,7 +147,7 @@ impl Text<'_> {
     }
 }
 
-/// Returns the bytes read: fewer at the end of the file.
+/// Returns fewer bytes at the end of the file.
 fn read_at(file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

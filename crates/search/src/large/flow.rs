@@ -60,8 +60,7 @@ impl LargeFile {
 }
 
 impl<'j> FileSearch<'j, '_> {
-    /// If a file is large (its first block is in the buffer), all flows search it together from
-    /// here on.
+    /// If a file is large (its first block is in the buffer), all flows search it from here on.
     #[cold]
     pub(crate) fn leads(
         &mut self,
@@ -249,7 +248,6 @@ impl<'j> FileSearch<'j, '_> {
         self.watch.lap(Class::Print);
     }
 
-    /// Shows and counts a completely delivered file.
     fn conclude(&mut self, progress: &Progress, to: &'j dyn Together) {
         let (file, sum) = (&progress.file, &progress.sum);
         let parted = progress.parted && !self.job.style.sort;
@@ -282,7 +280,6 @@ fn key(file: &LargeFile) -> Key {
     Key::new(file.root, path.into_vec())
 }
 
-/// Holds a chunk's results until its turn.
 struct Spill<'s, 'c, 'l> {
     claim: &'s Claim<'c, 'l>,
     kept: Vec<u8>,

@@ -1,8 +1,6 @@
-//! Large files, which flows that share memory search together.
-//!
-//! A folder is the unit of work, and one file of a gigabyte in it would keep one flow busy while
-//! all others wait. So a large file is cut into chunks, and every flow that comes by between two
-//! files of its own, or has none, takes chunks of it.
+//! Large files, which flows that share memory search together. One file of a gigabyte would keep
+//! one flow busy while all others wait. So a large file is cut into chunks, and every flow between
+//! two files of its own, or without any, takes some.
 //!
 //! ```text
 //!  leader: opens, reads a block, sees a large file ──▶ Large: files in order, chunks in order
@@ -13,37 +11,31 @@
 //!                                                                       outlet
 //! ```
 //!
-//! * **What a chunk is.** A range of the file, of a whole number of blocks (`read::rolling`). A
-//!   line belongs to the chunk in which it *ends*; where it begins is found by reading backward
-//!   from the chunk's begin, a page as a rule. So chunks need nothing from each other but a
-//!   number: how many lines end before. Each chunk counts its feeds before it looks for lines,
-//!   and waits for the counts of those before only if it finds a line, and shows numbers.
+//! * **What a chunk is.** Whole blocks of the file (`read::rolling`). A line belongs to the chunk
+//!   in which it *ends*; reading backward from the chunk's begin, a page as a rule, finds its
+//!   start. So chunks need only how many lines end before. Each counts its feeds first, and waits
+//!   for the counts of those before only if it finds a line and shows numbers.
 //! * **Claims are in order**, of chunks and of files: nobody waits for a chunk that is not being
-//!   worked on, so that there is no deadlock. No flow holds a claim while it waits to deliver
-//!   results of other files.
+//!   worked on, so there is no deadlock. No flow holds a claim while it waits to deliver other
+//!   files' results.
 //! * **Results are delivered in order**, by the flow that finishes the next chunk or finds it
-//!   finished: one flow at a time has the deliverer, and gives it back. A chunk whose results
-//!   grow beyond [`Sizes::spill`] waits for its turn and then writes them out as they come; no
-//!   flow claims a chunk while [`AHEAD`] finished ones wait. So memory is bounded by the number
-//!   of flows, whatever is found.
-//! * **Ends.** The first chunk, in order, that meets the end of the file, a NUL byte that makes
-//!   the file binary, an error, or (where only the first line is looked for) a line, is the last
-//!   one; what others found behind it is dropped. A file that grows or shrinks is so searched to
-//!   the end that it has when that is read, as by one flow. NUL bytes that stand for line feeds
-//!   are met by one chunk and change what lines of all later ones look like: that is seen to
-//!   when chunks are delivered, since only then is it known of all before.
+//!   finished, one at a time. A chunk whose results grow beyond [`Sizes::spill`] waits for its turn
+//!   and then writes them out as they come; no flow claims a chunk while [`AHEAD`] finished ones
+//!   wait. So the number of flows bounds memory.
+//! * **Ends.** The first chunk, in order, that meets the end of the file, a NUL byte that makes it
+//!   binary, an error, or (where only the first line is looked for) a line, is the last; what is
+//!   behind it is dropped. So a file that grows or shrinks is searched to the end that is read, as
+//!   by one flow. NUL bytes that stand for line feeds change the lines of all later chunks:
+//!   delivery sees to that, since only then is it known of all before.
 //!
-//! Each flow opens the file by itself, since threads may have tables of open files of their own,
-//! and asks whether it is the same one. The leader has it open. If it leaves (the probe of
-//! `models::auto` does) and the file has been replaced, that is an error of this file.
+//! Each flow opens the file by itself, since threads may have their own tables of open files, and
+//! asks whether it is the same one. If the leader leaves (the probe of `models::auto` does) and the
+//! file has been replaced, that is an error of this file.
 //!
-//! # What it deliberately does not do
-//!
-//! * **Cut for processes**, which share no memory; they share whole files. Nor for a flow a file
-//!   or a folder, which are what they say; nor `--io mmap`: each chunk would be a mapping made and
-//!   unmade by threads that contend for one address space.
-//! * **Cut what cannot be read at a place**: pipes, standard input, files of `/proc`, files that
-//!   are transcoded from UTF-16.
+//! Not cut: for processes, which share whole files and no memory; for a flow a file or a folder;
+//! with `--io mmap`, where threads would contend for one address space to map each chunk; what
+//! cannot be read at a place (pipes, standard input, files of `/proc`, files transcoded from
+//! UTF-16).
 
 mod chunk;
 mod flow;
@@ -69,23 +61,19 @@ use progress::{Outcome, Progress};
 
 const AHEAD: usize = 8;
 
-/// Tests use others than [`Sizes::USUAL`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) block: usize,
-    /// Whole blocks.
     pub(crate) chunk: usize,
     /// Files of this size are large.
     pub(crate) large: u64,
     /// The start of a chunk's first line is looked for in so many bytes first.
     pub(crate) head: usize,
-    /// Of results held back by a chunk.
     pub(crate) spill: usize,
 }
 
 impl Sizes {
-    /// A chunk fits a core's cache and takes long beside a claim; files of less than two are not
-    /// worth sharing.
+    /// A chunk fits a core's cache and takes long beside a claim; below two none are shared.
     pub(crate) const USUAL: Sizes = Sizes {
         block: BLOCK_BYTES,
         chunk: 512 << 10,
@@ -162,7 +150,6 @@ impl<'l> Large<'l> {
         file
     }
 
-    /// With a chunk to be claimed; not those that the flow cannot open.
     fn first(&self, unable: &[Arc<LargeFile>]) -> Option<Arc<LargeFile>> {
         let state = self.lock();
         let able = |file| !unable.iter().any(|other| Arc::ptr_eq(other, file));
@@ -191,8 +178,7 @@ impl<'l> Large<'l> {
         }
     }
 
-    /// The next delivery, if nobody else delivers; nobody will until
-    /// [`has_delivered`](Self::has_delivered).
+    /// `None` while another delivers, until [`has_delivered`](Self::has_delivered).
     fn next_piece(&self) -> Option<Piece> {
         let mut state = self.lock();
         if state.delivers {
@@ -236,8 +222,7 @@ impl<'l> Large<'l> {
 }
 
 impl State {
-    /// Finished, undelivered chunks of `file` and earlier files. Later files are not counted: they
-    /// wait for this one.
+    /// Of `file` and earlier files; later ones wait for it.
     fn ready_upto(&self, file: &Arc<LargeFile>) -> usize {
         let place = |progress: &Progress| Arc::ptr_eq(&progress.file, file);
         let upto = self.files.iter().position(place).map_or(0, |at| at + 1);

@@ -1,5 +1,3 @@
-//! Progress of a large file: chunks claimed, counted, finished, delivered.
-
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -14,7 +12,6 @@ pub(crate) struct Progress {
     last: Option<u64>,
     feeds: Feeds,
     delivered: u64,
-    /// Known results of later chunks.
     done: VecDeque<Option<Outcome>>,
     pub(super) parted: bool,
     pub(super) sum: Sum,
@@ -39,7 +36,6 @@ pub(crate) struct Seen {
     pub(crate) remarked: bool,
     /// The first NUL byte that stood for a line feed.
     pub(crate) nul_at: Option<u64>,
-    /// Where in the file the first of the lines ends.
     pub(crate) first_end: u64,
     pub(crate) last_end: u64,
 }
@@ -120,7 +116,6 @@ impl Progress {
         self.feeds.publish(index, feeds);
     }
 
-    /// If known.
     pub(super) fn base(&self, index: u64) -> Option<u64> {
         self.feeds.before(index)
     }
@@ -201,7 +196,6 @@ impl Sum {
 
 #[derive(Debug, Default)]
 struct Feeds {
-    /// Chunks before the first unknown one.
     known: u64,
     sum: u64,
     /// Sums of the last chunks, which may still be asked for.

@@ -1,26 +1,18 @@
-//! Choosing the model and the number of workers by a short probe.
+//! Choosing the model and the number of workers by a short probe: the search itself, begun by one
+//! flow, so nothing is done twice. It ends after some milliseconds, or with the tree; then the rest
+//! goes to the chosen flows. So one flow searches a small tree: to make another takes as long as
+//! some ten files.
 //!
-//! The probe is the search itself, begun by one flow: what it finds counts, and nothing is
-//! done twice. It ends after some milliseconds, or with the tree; then the work that is left
-//! goes to the flows that were chosen. So a small tree is searched by one flow, which is
-//! best for it, since to make another takes as long as some ten files.
-//!
-//! What is known when the probe ends:
-//!
-//! * Is there work left? If not, nothing is to be chosen. Of files that are left it is known
-//!   how many there are, of folders only that they are there. So a pool has no more flows to
-//!   begin with than there are folders and handfuls of files; one of threads makes more as
-//!   folders turn out to hold folders (`models::thread_pool`).
-//! * Did the flow wait for a disk? CPU time beside wall time tells, and major faults and
-//!   blocks read. A flow that waits leaves its CPU to others, so that more flows than CPUs
-//!   keep the disk busy. With all in the page cache more flows than CPUs gain nothing.
-//! * Threads or processes? With `read` they tie in the work, and threads are made in a third
-//!   of the time. With `mmap` threads fight over the lock of their address space, and every
-//!   `munmap` interrupts all CPUs they run on; processes do not.
-//! * Private tables of files save threads the locks of a shared one, and cost one call a
-//!   thread. Where that call is denied they share one: nobody asked for anything else.
-//!
-//! So the number is what the probe saw; the model is a rule, by the way of reading.
+//! * Is there work left? Of files it is known how many, of folders only that they are there. So a
+//!   pool begins with at most as many flows as folders and handfuls of files; one of threads makes
+//!   more as folders turn out to hold folders (`models::thread_pool`).
+//! * Did the flow wait for a disk (CPU time beside wall time, major faults, blocks read)? Then more
+//!   flows than CPUs keep the disk busy; with all in the page cache they gain nothing.
+//! * Threads or processes? With `read` they tie in the work, and threads are made in a third of the
+//!   time. With `mmap` threads fight over the lock of their address space, and every `munmap`
+//!   interrupts all their CPUs.
+//! * Private tables of files save threads the locks of a shared one, for one call a thread; where
+//!   that is denied they share one: nobody asked for anything else.
 
 use std::cell::RefCell;
 
@@ -49,7 +41,6 @@ struct Seen {
     usage: ProcessUsage,
 }
 
-/// Refuses to give work until its time is over, then keeps the rest.
 struct Probe {
     until_ns: u64,
     left: RefCell<Vec<Task>>,

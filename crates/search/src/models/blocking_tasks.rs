@@ -53,8 +53,7 @@ impl BlockingTasks {
         self.work.notify_all();
     }
 
-    /// `None` at the end. While another helper works, a large file may still come up. `worked`: it
-    /// has done a task.
+    /// `None` at the end: a large file may come up while others work. `worked`: after a task.
     pub(crate) fn take(&self, worked: bool) -> Option<BlockingTask> {
         let mut state = self.lock();
         state.busy -= usize::from(worked);

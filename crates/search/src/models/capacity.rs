@@ -9,7 +9,6 @@ use crate::plan::{Io, Model, Plan};
 const MOST_THREADS: u64 = 2_048;
 /// Each takes four times a thread's memory.
 const MOST_PROCESSES: u64 = 256;
-/// Beside flows and roots.
 const SPARE_DESCRIPTORS: u64 = 64;
 /// Named folders stay open up to this part of all descriptors.
 const ROOTS_SHARE: u64 = 4;
@@ -39,7 +38,6 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     (cap, format!("a cap of {cap}: {why}"))
 }
 
-/// Largest pool, and why.
 pub(crate) fn pool(model: Model) -> (u32, String) {
     let most = match model.forks() {
         true => MOST_PROCESSES,
@@ -79,7 +77,6 @@ fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
     }
 }
 
-/// Beside this many threads, at least one.
 pub(crate) fn fibers(threads: u32) -> usize {
     let Some(left) = left_bytes() else {
         return usize::MAX;

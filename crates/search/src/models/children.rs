@@ -1,14 +1,9 @@
-//! Processes that a search forks: made, listened to, reaped.
-//!
-//! Each process has a pipe to the one that forked it, which alone writes results out: lines
-//! of two files never mix, and a process that dies can only cut its own. The end of the pipe
-//! is the end of the process. What it counted it leaves in its slot of the shared memory as the
-//! last thing it does; a slot that says otherwise is one of a process that died.
-//!
-//! A process asks the kernel to be killed when the flow that forked it dies, so that none
-//! stays, however the search ends. At a signal they are killed before it
-//! ([`crate::interrupted`]). One that was stopped before it could ask bears the name of its maker
-//! ([`sys::MakerName`]), by which the next run knows it and ends it.
+//! Processes that a search forks: made, listened to, reaped. Each has a pipe to its maker, which
+//! alone writes results: lines of two files never mix, and a process that dies can only cut its
+//! own. The pipe's end is the process's end. Its counts are the last thing it leaves in its slot of
+//! the shared memory; otherwise it died. A process asks the kernel to be killed when its maker
+//! dies; at a signal they are killed first ([`crate::interrupted`]). One stopped before it could
+//! ask bears its maker's name ([`sys::MakerName`]), by which the next run ends it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -136,8 +131,7 @@ impl<'c, 'o> Children<'c, 'o> {
         // A signal between its birth and its entry would strand it.
         let held = SignalsBlocked::now();
         let _as_a_maker = MakerName::bear()?;
-        // SAFETY: the caller of `run` has one thread, as its documentation asks, so that the
-        // copy may do all that this process may.
+        // SAFETY: the caller of `run` has one thread, as documented: the copy may do all.
         match unsafe { fork() }? {
             ForkResult::Parent { child } => {
                 self.set.shared.slot(slot).made(child.as_raw());
@@ -172,8 +166,8 @@ impl<'c, 'o> Children<'c, 'o> {
             let totals = work(files, slot);
             self.set.shared.slot(slot).leave(&totals, clock::now_ns());
         }
-        // SAFETY: ends this process at once; what it holds is the kernel's to free, and
-        // nothing of the parent's is flushed or dropped twice.
+        // SAFETY: ends this process at once; the kernel frees what it holds, and nothing of the
+        // parent's is flushed or dropped twice.
         unsafe { libc::_exit(0) }
     }
 
@@ -210,7 +204,6 @@ impl<'c, 'o> Children<'c, 'o> {
         ended
     }
 
-    /// True if it has ended.
     fn hear(&mut self, pid: Pid) -> bool {
         let Some(index) = self.live.iter().position(|child| child.pid == pid) else {
             return false;

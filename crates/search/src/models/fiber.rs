@@ -1,9 +1,7 @@
-//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks.
-//!
-//! A fiber that blocks in a system call puts all fibers of its thread to sleep, so fibers
-//! must not read files. What they are good for is to keep many folders under way without a
-//! thread for each: a fiber lists its folder, hands the names of the files to the pool, and
-//! suspends until they are searched; meanwhile its thread runs the fibers of other folders.
+//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks. A fiber that
+//! blocks in a system call puts its whole thread to sleep, so fibers must not read files. They keep
+//! many folders under way: a fiber lists its folder, hands the files' names to the pool, and
+//! suspends until they are searched; meanwhile its thread runs other folders' fibers.
 //!
 //! ```text
 //!  this thread: fiber a ─┐                    ┌─ helper 1: open, read, search, close
@@ -11,9 +9,8 @@
 //!               fiber c ─┘◀── done: awaken ───┘
 //! ```
 //!
-//! Listing blocks too, on a cold disk; then this thread waits, as one thread would. There are
-//! at most [`FIBERS`] fibers, or as many as there is room for, open folders and address space
-//! counted; other folders wait.
+//! Listing blocks too, on a cold disk. At most [`FIBERS`] fibers, or as many as open folders and
+//! address space allow, are there; other folders wait.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -64,7 +61,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     })
 }
 
-/// Without fibers.
 fn alone(set: &FlowSet<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
     let why = match error {
         ConfigError::Memory { source, .. } => words(source),
@@ -151,7 +147,6 @@ where
         }
     }
 
-    /// As far as there is room.
     fn make_fibers(&self, scheduler: &Scheduler, flows: &mut Flows) {
         while self.live.get() < self.most {
             let Some(folder) = self.folders.borrow_mut().pop() else {
@@ -159,9 +154,9 @@ where
             };
             let walk = Erased(std::ptr::from_ref(self).cast());
             let body = move |_: &mut fiber::Fiber| {
-                // SAFETY: `Walk::run`, which owns the scheduler, borrows the walk for longer
-                // than the scheduler lives, and fibers run, or are dropped, no later. Each
-                // runs on this thread, as all that use the walk do.
+                // SAFETY: `Walk::run`, which owns the scheduler, borrows the walk for longer than
+                // the scheduler lives, and fibers run, or are dropped, no later, on this thread, as
+                // all that use the walk do.
                 let walk = unsafe { &*walk.get::<Walk<'_, '_, '_>>() };
                 walk.folder(&folder);
                 walk.live.set(walk.live.get() - 1);
@@ -200,7 +195,6 @@ where
         files.list(task.place(), folder, &mut listing)
     }
 
-    /// And waits until it is searched.
     fn hand_on(&self, task: &FolderTask, folder: &Folder<'_>) {
         let listing = self.listing.borrow();
         let found = task.folders_in(&listing, &folder.chain);

@@ -1,5 +1,3 @@
-//! What the flows of a search share, whatever they are.
-
 use crate::file::FileSearch;
 use crate::job::Job;
 use crate::models::shared_memory::SharedMemory;

@@ -1,17 +1,12 @@
-//! The exchange of processes: a socket whose packets are pieces of work.
+//! The exchange of processes: a socket whose packets are pieces of work. All processes write to one
+//! end of a pair of packet sockets and read from the other. The kernel keeps the queue and wakes
+//! one reader a packet, so there is no lock to die with. Where the queue is full, the giver keeps
+//! its work. Work travels as a path; the receiver opens the folder by it and reads the rules above
+//! it anew.
 //!
-//! All processes write to one end of a pair of packet sockets and read from the other. The
-//! kernel keeps the queue and wakes one reader a packet, so there is no lock that a process
-//! could die with. A queue that is full is no harm: the flow that wanted to give keeps its work.
-//!
-//! A piece of work travels as a path, since processes share no memory; the receiver opens the
-//! folder by it and reads the rules above it anew.
-//!
-//! The search is over when every piece that was ever put into the queue is done: a word
-//! counts those that are outstanding, and the flow that brings it to zero shuts the socket down,
-//! which wakes all who wait. A process that dies takes its piece with it, so that the word
-//! never comes to zero; then the parent shuts the socket down as soon as all others wait
-//! ([`Packets::is_over`]).
+//! The search is over when a word that counts outstanding pieces comes to zero: that flow shuts the
+//! socket down, which wakes all who wait. A process that dies takes its piece with it; then the
+//! parent shuts the socket down as soon as all others wait ([`Packets::is_over`]).
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -64,7 +59,6 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// With work counted by [`Packets::begin`].
     pub(crate) fn first_seat(&self, slot: usize) -> Seat<'_, 'a> {
         let seat = self.seat(slot);
         seat.holds.set(true);
@@ -136,7 +130,6 @@ impl Exchange for Seat<'_, '_> {
 }
 
 impl Seat<'_, '_> {
-    /// `None` at the end.
     fn receive(&self) -> Option<Task> {
         let mut packet = self.packet.borrow_mut();
         loop {

@@ -1,9 +1,7 @@
-//! One flow walks and forks a process for each file.
-//!
-//! The flow that walks is also the one that takes what processes send, and it has things to
-//! say itself (a folder that cannot be listed). A process that has more of a file to send
-//! keeps everybody else from the outlet until the rest has come. So this flow never goes back
-//! to its walk before it has heard such a process out: it would wait for itself.
+//! One flow walks and forks a process for each file. It also takes what processes send, and has
+//! things to say itself (a folder that cannot be listed). A process with more of a file to send
+//! keeps everybody else from the outlet, so this flow never goes back to its walk before it has
+//! heard it out: it would wait for itself.
 
 use measure::clock;
 use nix::poll::PollTimeout;
@@ -60,7 +58,6 @@ impl Each<'_, '_> {
         }
     }
 
-    /// And for the end of a half-sent file.
     fn wait(&mut self) {
         if self.is_full() {
             // Ended ones hold nobody back.

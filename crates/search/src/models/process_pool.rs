@@ -28,7 +28,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     let create_ns = clock::now_ns() - started_ns;
     if let Some(error) = &refusal {
         if children.made == 0 {
-            // Files are opened in its place.
             drop(packets);
             return alone(set, workers, tasks.take(), ("processes", error));
         }
@@ -44,7 +43,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     Done::new(children.totals, flows).taking(create_ns, children.last_ns)
 }
 
-/// Returns why some are missing.
 fn make(
     children: &mut Children<'_, '_>,
     packets: &Packets<'_>,

@@ -20,7 +20,6 @@ pub(crate) fn tell_pool(
     set.outlet.tell(&said);
 }
 
-/// Of one flow for each file or folder.
 pub(crate) fn tell_each(set: &FlowSet<'_, '_>, live: u64, what: &str, error: &io::Error) {
     let with = match live {
         0 => "this one".to_owned(),

@@ -1,5 +1,3 @@
-//! One flow does everything: the caller's own.
-
 use crate::exchange::Exchange;
 use crate::job::Task;
 use crate::models::{Done, FlowSet, Totals};

@@ -1,14 +1,8 @@
-//! The exchange of threads: a queue under a lock.
-//!
-//! Flows come here only when one of them has no work: to wait, or to give. That is some
-//! hundred times in a search of thousands of folders, so that a plain lock is enough. How
-//! many wait beyond what the queue holds stands in a word of its own, which flows at work
-//! read without the lock before every file.
-//!
-//! The search is over when all flows wait and the queue is empty.
-//!
-//! Flows may be made while others work, up to a number. One that is about to be made is counted
-//! before it is, so that nobody believes that all is over while it is on its way.
+//! The exchange of threads: a queue under a lock. Flows come here only when one has no work, some
+//! hundred times in a search of thousands of folders, so a plain lock is enough; how many wait
+//! beyond the queue is a word that flows at work read without the lock before every file. The
+//! search is over when all flows wait and the queue is empty. A flow is counted before it is made,
+//! so that nobody believes all is over while it is on its way.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -58,7 +52,6 @@ impl Shared {
         self
     }
 
-    /// Returns the flows that remain.
     pub(crate) fn lose(&self, flows: usize) -> usize {
         let mut queue = self.lock();
         queue.flows -= flows;

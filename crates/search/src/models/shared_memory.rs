@@ -1,8 +1,6 @@
-//! Memory that a search shares with the processes it forks.
-//!
-//! One anonymous shared mapping, made before the first process. Every word of it is an
-//! atomic, and there are no locks: a process that dies can leave wrong numbers (which are not
-//! used then), and can hold nothing.
+//! Memory that a search shares with the processes it forks. One anonymous mapping, made before the
+//! first process, of atomics without locks: a process that dies can leave wrong numbers (not used
+//! then), and can hold nothing.
 //!
 //! ```text
 //! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, process, counts ┬ slot 1 …

@@ -1,12 +1,9 @@
-//! Size of a pool, by the remaining work.
-
 use crate::job::Task;
 use crate::plan::Model;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) first: u32,
-    /// If flows can be added later.
     pub(crate) most: u32,
 }
 
@@ -63,7 +60,6 @@ impl Size {
     }
 }
 
-/// Flows can be added while others work.
 fn grows(model: Model) -> bool {
     matches!(model, Model::ThreadPool | Model::ThreadPrivateFiles)
 }

@@ -1,9 +1,6 @@
-//! A thread for each folder, made by the thread that found the folder.
-//!
-//! To give a folder away is to make a thread for it, and every folder that is found is given
-//! away. At the cap (or where the kernel refuses another thread) folders wait in a queue,
-//! and a thread that is done with its folder takes one of those before it ends: that is
-//! said once.
+//! A thread for each folder, made by the thread that found the folder: giving a folder away makes a
+//! thread. At the cap (or where the kernel refuses another thread, said once) folders wait in a
+//! queue, and a thread that is done takes one before it ends.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -117,7 +114,6 @@ impl Maker<'_, '_, '_, '_> {
         }
     }
 
-    /// The folder waits for existing threads.
     fn refuse(&self, error: &std::io::Error) {
         let mut state = self.common.lock();
         state.live -= 1;

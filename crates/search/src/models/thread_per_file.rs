@@ -1,10 +1,7 @@
-//! One flow walks and makes a thread for each file.
-//!
-//! The design of the source's first attempt, which took seven times as long as no threads: a
-//! thread is made, opens its file, searches it and ends. The source had no cap; with some
-//! 80,000 files there would be as many threads as the kernel allows, so here is one, and it
-//! is said when it held threads back. Each thread needs a descriptor for its file, which is
-//! what bounds the cap as a rule.
+//! One flow walks and makes a thread for each file: the source's first attempt, which took seven
+//! times as long as no threads. It had no cap; with some 80,000 files there would be as many
+//! threads as the kernel allows, so here is one, as a rule by descriptors, and it is said when it
+//! held threads back.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
@@ -61,7 +58,6 @@ impl Common {
         self.ended.notify_one();
     }
 
-    /// Returns the threads, and whether it is the first refusal.
     fn refuse(&self) -> (u64, bool) {
         let mut state = self.lock();
         state.live -= 1;

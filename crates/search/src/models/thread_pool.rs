@@ -1,16 +1,12 @@
-//! Some threads share the work; with `thread-private-files` each has its own table of files.
+//! Some threads share the work; with `thread-private-files` each has its own table of files. With a
+//! shared table each open takes its lock, and each read counts references atomically.
+//! `unshare(CLONE_FILES | CLONE_FS)` gives a thread its own, so that a pool works on files as
+//! processes do. The roots were opened before: their numbers are good in every table, and only
+//! paths go between threads.
 //!
-//! Threads of a process share one table of open files. Each open takes its lock to find a
-//! free number, and each read of a table that others use counts references with atomic
-//! operations. `unshare(CLONE_FILES | CLONE_FS)` gives a thread a table of its own, so that a pool
-//! of threads works on its files as processes do, and shares only memory. The roots were opened
-//! before, so that their numbers are good in every table; nothing else goes from one thread
-//! to another but paths.
-//!
-//! A pool whose number was asked for is made at once. One whose number was chosen begins with
-//! the threads that the work known so far can keep busy, and a thread that has more folders
-//! before it than it can soon list makes another, up to that number: nobody knows how large a
-//! tree is before it is listed, and a thread costs as much as some ten files.
+//! A pool of a number that was asked for is made at once. One whose number was chosen begins with
+//! what the known work keeps busy, and a thread with more folders than it can soon list makes
+//! another: nobody knows how large a tree is, and a thread costs as much as some ten files.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
@@ -30,7 +26,6 @@ use crate::report::Flows;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Files {
     Shared,
-    /// Reports a refusal.
     Private,
     /// Nobody asked for it.
     PrivateIfAllowed,
@@ -43,7 +38,6 @@ struct Pool<'c, 'o> {
     later: Mutex<Later>,
 }
 
-/// Threads added later, and what all found.
 #[derive(Default)]
 struct Later {
     made: usize,
@@ -59,7 +53,6 @@ struct Seat<'scope, 'env, 'c, 'o> {
     pool: &'env Pool<'c, 'o>,
 }
 
-/// And why a wanted private file table was denied.
 pub(crate) fn run(
     set: &FlowSet<'_, '_>,
     size: Size,

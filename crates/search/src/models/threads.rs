@@ -30,7 +30,6 @@ pub(crate) fn make<'scope>(
     threads
 }
 
-/// Returns when the last was done.
 pub(crate) fn join(threads: Vec<ScopedJoinHandle<'_, Ended>>, totals: &mut Totals) -> Option<u64> {
     let mut last_ns = None;
     for thread in threads {

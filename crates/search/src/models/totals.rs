@@ -51,7 +51,7 @@ impl Done {
         }
     }
 
-    /// The last flow was done at `done_ns`; `None` without flows: no tear-down.
+    /// `done_ns`: when the last flow was done; `None` without flows, and no tear-down.
     pub(crate) fn taking(self, create_ns: u64, done_ns: Option<u64>) -> Done {
         let tear_down_ns = done_ns.map_or(0, |done_ns| clock::now_ns().saturating_sub(done_ns));
         Done {
@@ -92,7 +92,6 @@ impl Done {
         self
     }
 
-    /// The caller's flow did the work.
     pub(crate) fn refused(mut self) -> Done {
         self.flows.held_at = Some(0);
         self.flows.refused = true;

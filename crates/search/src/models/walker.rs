@@ -1,5 +1,3 @@
-//! One flow that only walks, and hands each file on as it finds it.
-
 use std::ffi::{CStr, CString};
 use std::os::fd::BorrowedFd;
 

@@ -26,8 +26,7 @@ impl Mapped {
         else {
             return Ok(None);
         };
-        // SAFETY: a new private mapping at an address of the kernel's choice touches no
-        // memory that anybody uses.
+        // SAFETY: a new private mapping where the kernel chooses touches no memory in use.
         let base = unsafe {
             mmap(
                 None,
@@ -47,10 +46,9 @@ impl Mapped {
     /// `None` if it must be read: not UTF-8, or NUL bytes in place of line feeds.
     pub(crate) fn view(&self, nul: Nul, viewer: &mut impl Viewer) -> io::Result<Option<End>> {
         let watched = Watched::begin(self.base, self.length);
-        // SAFETY: the mapping of `length` bytes lives as long as `self`, and nobody writes
-        // through it. Pages that vanish because the file became shorter are replaced by the
-        // handler of `shrunk`. (Another program may change the bytes, as it may for every
-        // searcher that maps files; bytes are all that is read, and none is trusted.)
+        // SAFETY: the mapping of `length` bytes lives as long as `self`, and nobody writes through
+        // it. The handler of `shrunk` replaces pages that vanish because the file became shorter.
+        // (Another program may change the bytes, which are only read and not trusted.)
         let text = unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.length) };
         let start = match Mark::of(text) {
             Mark::Utf16 => return Ok(None),
@@ -69,8 +67,7 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: base and length are those of a mapping of our own, to which no reference
-        // is left. It cannot fail then.
+        // SAFETY: base and length of our own mapping, to which no reference is left.
         let _ = unsafe { munmap(self.base.cast(), self.length) };
     }
 }

@@ -1,7 +1,5 @@
-//! Reading a file a window at a time.
-//!
-//! A file is looked at through windows of whole lines, so that a line is searched in one
-//! piece however files are read, and what is in memory is bounded by the longest line:
+//! Reading a file a window at a time. Windows of whole lines: a line is searched in one piece
+//! however files are read, and the longest line bounds memory.
 //!
 //! ```text
 //!  file    │ line │ line │ li:ne │ line │ line │ li:ne …
@@ -9,11 +7,10 @@
 //!                          [ li:ne ──── window ────][ li ]
 //! ```
 //!
-//! * Where a read that gives less than was asked for has met the end of the file (on disks
-//!   and in memory), most files take one read. Elsewhere reading continues until nothing comes.
-//! * A line longer than the buffer makes the buffer grow, until the file is done.
-//! * Windows end at the same places for every way of reading: a byte that is no text decides
-//!   about a window ([`text`]), and must do so alike for all.
+//! On disks and in memory a short read has met the end, so most files take one; elsewhere reading
+//! continues until nothing comes. A longer line makes the buffer grow, until the file is done.
+//! Windows end at the same places for every way of reading: a byte that is no text decides about a
+//! window ([`text`]).
 
 pub(crate) mod mapped;
 pub(crate) mod rolling;

@@ -1,10 +1,7 @@
-//! Windows of a file that is read into a buffer.
-//!
-//! A file is read in blocks that begin at multiples of [`BLOCK_BYTES`] in it. When a block has
-//! come it is asked for NUL bytes, then all lines that end in it are one window; the begun line
-//! moves to the front of the buffer. So which lines a window holds depends on the text around
-//! it alone, and not on where the windows before it ended: flows that search parts of one file
-//! (`large`) see the same windows.
+//! Windows of a file that is read into a buffer, in blocks at multiples of [`BLOCK_BYTES`]. A block
+//! is asked for NUL bytes, then all lines that end in it are one window; the begun line moves to
+//! the front. So the text alone decides which lines a window holds: flows that search parts of one
+//! file (`large`) see the same windows.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -210,7 +207,6 @@ impl Rolling {
         None
     }
 
-    /// Lines that end after `new`; at the file's end all.
     fn show(&self, filled: &mut Filled, new: usize, viewer: &mut impl Viewer) -> Wants {
         let cut = match filled.ended {
             true => filled.end,
@@ -250,7 +246,6 @@ impl Rolling {
         Ok(())
     }
 
-    /// Then there is room for the next block.
     fn roll(&mut self, filled: &mut Filled) -> io::Result<()> {
         if filled.start > 0 {
             self.buffer.copy_within(filled.start..filled.end, 0);
@@ -266,7 +261,6 @@ impl Rolling {
     }
 }
 
-/// Doubles, so that long lines are copied seldom.
 pub(crate) fn grow(buffer: &mut Vec<u8>, needed: usize) -> io::Result<()> {
     let length = buffer.len();
     let wanted = needed.max(2 * length);

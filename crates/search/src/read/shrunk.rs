@@ -1,13 +1,8 @@
-//! A mapped file that becomes shorter while it is looked at.
-//!
-//! Touching a page of a mapping behind the end of its file raises SIGBUS, which ends the
-//! program. A search must survive that, since files change while it runs. So while mapped
-//! files are searched a handler is installed. When the fault lies in the mapping that its
-//! thread looks at, it puts pages of zeros over the rest of it and notes that; the thread
-//! continues, and finds out when it is done. Every other SIGBUS does what it always does.
-//!
-//! The handler uses what is safe in one: a thread-local that needs no setting up, and the
-//! system call `mmap`.
+//! A mapped file that becomes shorter while it is looked at. Touching a page of a mapping behind
+//! the file's end raises SIGBUS, which ends the program. So while mapped files are searched, a
+//! handler puts pages of zeros over the rest of the mapping that its thread looks at and notes
+//! that; the thread finds out when it is done. Every other SIGBUS does what it always does. The
+//! handler uses a thread-local that needs no setting up, and the system call `mmap`.
 
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
@@ -106,8 +101,7 @@ fn ours() -> SigAction {
 }
 
 fn exchange(action: &SigAction) -> Option<SigAction> {
-    // SAFETY: the handlers that are installed are ours, which does only what a handler may, and
-    // the one that was there before.
+    // SAFETY: installs our handler, which does only what a handler may, or the one that was there.
     unsafe { sigaction(Signal::SIGBUS, action) }.ok()
 }
 
@@ -123,16 +117,16 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     }
 }
 
-/// Puts pages of zeros from the page of `address` to `end`, in the place of what is mapped there.
+/// Puts pages of zeros from the page of `address` to `end`.
 ///
 /// # Safety
+///
 /// The pages must belong to a mapping of files that is only read, by this thread alone.
 unsafe fn put_zeros(address: usize, end: usize) -> bool {
     // SAFETY: asks for a constant of the system, which a handler may do.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let from = address & !(usize::try_from(page).unwrap_or(4096) - 1);
-    // SAFETY: the caller promises that the pages are its own and only read, which they can be
-    // before and after.
+    // SAFETY: the caller promises that the pages are its own and only read, before and after.
     let put = unsafe {
         libc::mmap(
             ptr::without_provenance_mut(from),

@@ -1,20 +1,15 @@
-//! Is it text? Marks at the beginning of a file, bytes that no text has.
+//! Is it text? As in ripgrep, so that results are the same:
 //!
 //! * A byte order mark of UTF-8 is left out; one of UTF-16 has the file transcoded to UTF-8.
-//! * A NUL byte makes a file binary. In a file that was found by walking it ends the search
-//!   of the file, and the window that it stands in is not searched; lines found in windows
-//!   before it (64 KiB at least) stay, and a notice says so. A count of lines is dropped
-//!   then, since it would not be one of the whole file. In a file that was named it stands
-//!   for a line feed, and the first match behind it ends the search with a remark in place of
-//!   the line.
-//!
-//! This is what ripgrep does with the same files, so that results are the same.
+//! * A NUL byte makes a file binary. In a file found by walking it ends the search, and its window
+//!   is not searched; lines found in windows before it (64 KiB at least) stay, with a notice; a
+//!   count is dropped, since it would not be one of the whole file. In a named file it stands for a
+//!   line feed, and the first match behind it ends the search with a remark in place of the line.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// With this many bytes that are no part of its text.
     Utf8(usize),
-    /// As UTF-16, of either order.
     Utf16,
 }
 
@@ -48,8 +43,7 @@ pub(crate) type Wants = std::ops::ControlFlow<()>;
 pub(crate) trait Viewer {
     fn came(&mut self, bytes: usize);
 
-    /// A window that is the whole file: searched before it is asked for NUL bytes, since most
-    /// files have no match, and then it does not matter. `offset` is that of its first byte.
+    /// The whole file from `offset`: searched before a look for NUL bytes, as most have no match.
     fn whole(&mut self, window: &[u8], offset: u64, nul: Nul) -> End;
 
     /// One of several windows, without NUL bytes that matter.

@@ -1,15 +1,13 @@
-//! Batches of files through io_uring: opens together, first reads together, closes together.
-//!
-//! A batch of files costs three entries into the kernel instead of three for each file:
+//! Batches of files through io_uring: opens together, first reads together, closes together. A
+//! batch of files costs three entries into the kernel:
 //!
 //! ```text
 //!  opens (and the closes of the batch before) ─▶ reads ─▶ search each ─▶ next batch
 //! ```
 //!
-//! A file that does not fit its buffer is read on with ordinary reads from where the first
-//! ended. Between the steps everything is waited for, so that no buffer, name or descriptor is
-//! ever in use by the kernel while this code changes it. Where waiting itself fails nobody knows
-//! what the kernel still does: then the ring and its buffers are given up, and never freed.
+//! A file that does not fit its buffer is read on with ordinary reads. Between steps everything is
+//! waited for, so the kernel never uses a buffer, name or descriptor while this code changes it.
+//! Where waiting fails nobody knows what the kernel still does: then nothing is ever freed.
 
 use std::ffi::CStr;
 use std::io;
@@ -200,7 +198,6 @@ impl Batches {
         self.submit(&entries)
     }
 
-    /// Waits for all; answers by their numbers.
     fn submit(&mut self, entries: &[squeue::Entry]) -> io::Result<[i32; FILES]> {
         let closes: Vec<squeue::Entry> = self
             .closing
@@ -214,10 +211,10 @@ impl Batches {
         }
         let mut queue = self.ring.submission();
         for entry in closes.iter().chain(entries) {
-            // SAFETY: names, buffers and descriptors of the entries live until this function
-            // has every answer; where it fails, buffers are never freed (`search` says so to its
-            // caller), and the kernel copies names when it takes their entries. The ring has
-            // room for all: it was empty.
+            // SAFETY: names, buffers and descriptors of the entries live until this function has
+            // every answer; where it fails, buffers are never freed (`search` says so to its
+            // caller), and the kernel copies names when it takes entries. The ring was empty and
+            // has room for all.
             let _there_is_room = unsafe { queue.push(entry) };
         }
         drop(queue);
@@ -242,7 +239,6 @@ impl Batches {
     }
 }
 
-/// A retry may succeed.
 fn passes(error: &io::Error) -> bool {
     let errno = error.raw_os_error();
     matches!(errno, Some(libc::EINTR | libc::EAGAIN | libc::EBUSY))

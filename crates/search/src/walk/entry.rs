@@ -42,8 +42,8 @@ fn first<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
 /// Returns bytes; 0 at the end.
 pub(crate) fn getdents(folder: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     let (pointer, length) = (buffer.as_mut_ptr(), buffer.len());
-    // SAFETY: the kernel writes at most `length` bytes at `pointer`, which the exclusive
-    // reference guarantees to be there; any bytes are valid for it.
+    // SAFETY: the kernel writes at most `length` bytes at `pointer`, which the exclusive reference
+    // guarantees; any bytes are valid for it.
     let written =
         unsafe { libc::syscall(libc::SYS_getdents64, folder.as_raw_fd(), pointer, length) };
     usize::try_from(written).map_err(|_| io::Error::last_os_error())

@@ -87,7 +87,6 @@ impl<'r> Folder<'r> {
         Ok(true)
     }
 
-    /// Returns bytes.
     fn fill(&mut self, raw: &mut Vec<u8>) -> io::Result<usize> {
         raw.resize(PART_BYTES, 0);
         let mut length = 0;
@@ -240,8 +239,7 @@ pub(crate) fn reads_of(file: BorrowedFd<'_>) -> Reads {
     }
 }
 
-/// Disks and memory: only the end cuts a read short. Elsewhere (`/proc`, FUSE, networks) reading
-/// continues until 0.
+/// Disks and memory: only the end cuts a read short, unlike in `/proc`, FUSE, networks.
 #[expect(
     clippy::unreadable_literal,
     reason = "magic numbers as the kernel writes them"

@@ -1,12 +1,8 @@
-//! The rules of folders: a level for each folder that has any.
-//!
-//! Levels form a chain, shared by all folders below. A level only needs the part of a path
-//! below its own folder, so that no path is ever put together from the root of the file
-//! system: a level remembers how many bytes of the path (which begins at the root of the
-//! search) stand for its folder, or, above the root, which bytes to put before it.
-//!
-//! What it deliberately does not do: complain about lines in ignore files that are no globs.
-//! They are left out, as git does.
+//! The rules of folders: a level for each folder that has any, in a chain shared by all folders
+//! below. A level needs only the part of a path below its folder, so no path is put together from
+//! the root of the file system: it remembers how many bytes of the path (from the search's root)
+//! stand for its folder, or, above the root, which bytes to put before it. As in git, lines in
+//! ignore files that are no globs are left out without complaint.
 
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
@@ -19,7 +15,6 @@ use ignore::gitignore::Gitignore;
 
 use super::ignore_files::{exclude_of, is_there, read_if};
 
-/// Rules of a folder and those above; `None`: none.
 pub(crate) type Chain = Option<Arc<Level>>;
 
 #[derive(Debug)]

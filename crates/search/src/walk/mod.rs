@@ -6,13 +6,10 @@
 //!                    └── next part of a large folder ◀── select: names of files, folders
 //! ```
 //!
-//! The kernel tells the kind of each entry with its name, so nothing is asked about a file
-//! before it is opened (some file systems do not tell; there each entry is asked about). The
-//! names of a listing also tell whether the folder has ignore files, so none is looked for
-//! where there is none. A folder that does not fit the buffer is taken in parts; there the
-//! few names of ignore files are looked for, since they may stand in a part that comes later.
-//!
-//! Symbolic links are not followed, so a walk cannot go in circles.
+//! The kernel tells the kind of each entry with its name (where a file system does not, entries are
+//! asked about). The names also tell whether the folder has ignore files; only in a folder that
+//! does not fit the buffer are they looked for, since a later part may have them. Symbolic links
+//! are not followed, so a walk cannot go in circles.
 
 mod entry;
 mod folder;

@@ -1,9 +1,7 @@
-//! What the user named: folders, files, standard input.
-//!
-//! All that is listed is opened relative to its root, which a folder that is kept open makes
-//! cheap. But a command line may name more paths than a process may have files open, so files
-//! are opened when their turn comes, and of folders only this many are kept; the others are
-//! opened by their path each time.
+//! What the user named: folders, files, standard input. All that is listed is opened relative to
+//! its root, cheap while that is open. But a command line may name more paths than a process may
+//! have files open, so files are opened in their turn, and only so many folders are kept; others
+//! are opened by path.
 
 use std::ffi::CStr;
 use std::fs::{File, Metadata};
@@ -34,7 +32,6 @@ pub(crate) struct Root {
 pub(crate) enum RootKind {
     Folder,
     File,
-    /// Standard input, a pipe or a device.
     Input,
 }
 

@@ -1,20 +1,16 @@
-//! Which entries are left out: globs of the query, ignore files, hidden names.
-//!
-//! The same as ripgrep's, from whose library the globs come. For one entry, the first of
-//! these that says something decides:
+//! Which entries are left out: globs of the query, ignore files, hidden names. The same as
+//! ripgrep's, from whose library the globs come. The first that says something decides:
 //!
 //! 1. the globs of the query;
 //! 2. `.rgignore`, then `.ignore`, then `.gitignore`, then `.git/info/exclude`, each from the
-//!    folder of the entry upwards, above the root too; then git's global excludes. Those of
-//!    git count only inside a repository, and not beyond its border;
+//!    entry's folder upwards, above the root too; then git's global excludes. Those of git count
+//!    only inside a repository, and not beyond its border;
 //! 3. a name that begins with a dot is left out.
 //!
-//! A rule that lets an entry in (a glob of the query, `!pattern` in an ignore file) lets a
-//! hidden one in too.
-//!
-//! Git's global excludes are read only where a repository is met: to find them takes a regular
-//! expression, and with it more memory than all else that a small search needs. A repository
-//! that holds a root, or is one, is met before any process is forked, so that all share it.
+//! A rule that lets an entry in (a glob of the query, `!pattern` in an ignore file) lets a hidden
+//! one in too. Git's global excludes are read only where a repository is met: to find them takes a
+//! regular expression, more memory than all else in a small search. A repository that holds a root,
+//! or is one, is met before any fork, so that all share it.
 
 use std::ffi::OsStr;
 use std::fs::File;
