@@ -1,14 +1,11 @@
-//! Asks the linker to pack relocations, where the C library can read them.
-//!
-//! A program that may lie at any address has a list of the places that hold addresses: 28,000
-//! here, 24 bytes each, all of which are read when a process of it begins, and a slot process is a
-//! process. Packed (`DT_RELR`) they are a bit or two each. glibc reads that from 2.36 on; a
-//! program that has it does not start with an older one, so it is asked for only where the
-//! program is built for the machine that it is built on.
+//! Asks the linker to pack relocations, where the C library can read them. A program that may lie
+//! at any address has a list of places that hold addresses: 28,000 here, 24 bytes each, all read
+//! when a process begins, and a slot is a process. Packed (`DT_RELR`) they take a bit or two each.
+//! A program that has it does not start with a glibc older than 2.36, so it is asked for only where
+//! the program is built for this machine.
 
 use std::process::Command;
 
-/// The first glibc that reads packed relocations.
 const FIRST_GLIBC: (u32, u32) = (2, 36);
 
 fn main() {
@@ -23,7 +20,6 @@ fn is_for_this_machine() -> bool {
     asked("TARGET") == asked("HOST")
 }
 
-/// The version of this machine's C library, if that is glibc.
 fn glibc() -> Option<(u32, u32)> {
     let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output();
     let told = String::from_utf8(told.ok()?.stdout).ok()?;

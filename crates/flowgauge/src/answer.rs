@@ -1,5 +1,3 @@
-//! Plots of an answer, and its expectations.
-
 use std::path::Path;
 
 use anyhow::Result;
@@ -11,7 +9,6 @@ use crate::ending::Ending;
 use crate::output::tell;
 use crate::whole_file;
 
-/// As SVG and PNG; makes the folder.
 pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
     whole_file::make_folder(folder)?;
     for plot in plots {
@@ -55,8 +52,7 @@ pub(crate) fn checks(
         .collect()
 }
 
-/// Reports expectations. One that fails or is undecided determines the ending, unless the run
-/// failed or was cut.
+/// One that fails or is undecided determines the ending, unless the run failed or was cut.
 pub(crate) fn judged(ending: Ending, checks: &[Checked]) -> Ending {
     for check in checks {
         tell(&format!("expected {}", check.sentence));

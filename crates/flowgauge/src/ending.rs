@@ -1,5 +1,3 @@
-//! The end of a command: exit code, and words for failures.
-
 use std::process::ExitCode;
 
 use lab::{CaseEnd, Results, StudyResult};
@@ -8,12 +6,9 @@ use crate::output;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The job was done, whatever it found.
     Answered,
-    /// An expectation fails, or a regression.
     Failed,
     Nothing,
-    /// The command or a case failed.
     Error,
     /// A required answer is missing: an undecided expectation or headline.
     CannotTell,
@@ -44,7 +39,6 @@ pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
     std::cmp::max_by_key(a, b, weight)
 }
 
-/// With the reason of the last failed slot.
 pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
     results.studies.iter().flat_map(|study| {
         let cases = study.cases.iter();
@@ -65,7 +59,6 @@ pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
     })
 }
 
-/// Required answers: every headline.
 pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
     if let Some(signal) = results.interrupted {
         return Ending::Interrupted(signal);
@@ -93,14 +86,12 @@ pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
     Ending::CannotTell
 }
 
-/// Slots ran and none succeeded.
 fn has_failed(results: &Results) -> bool {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let mut slots = cases.flat_map(|case| &case.slots).peekable();
     slots.peek().is_some() && slots.all(|slot| slot.outcome.answer.done().is_none())
 }
 
-/// Whether the headline of a study has no answer, by CPU time neither, or nothing was measured.
 fn cannot_tell(study: &StudyResult) -> bool {
     match study.headline() {
         Some(finding) => !finding.verdict.is_decided() && finding.by_cpu.is_none(),

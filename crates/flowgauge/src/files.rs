@@ -1,5 +1,5 @@
-//! The folders that slots write files to, looked at before anything runs: a folder that takes
-//! no files, or not this many bytes, is said at once and not in the last case.
+//! The folders that slots write to, looked at before anything runs: one that takes no files, or not
+//! this many bytes, is said at once and not in the last case.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn words(work: &Work) -> FileWords {
     files.map_or(FileWords::SMALL, |files| files.words)
 }
 
-/// The file systems of folders; `results`, unless work names others, may not exist yet.
+/// `results`, unless work names others, may not exist yet.
 pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesystem>> {
     let mut needs: BTreeMap<(PathBuf, bool), &Work> = BTreeMap::new();
     for work in works(studies).filter(|work| work.file_bytes() > 0) {

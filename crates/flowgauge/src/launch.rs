@@ -16,10 +16,7 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
-/// Checks `/proc`, which nearly everything is read from and slots are started through.
-///
-/// # Errors
-/// It is empty, or not of this namespace.
+/// Nearly everything goes through `/proc`, slots too: it must be of this namespace.
 fn proc_is_there() -> Result<()> {
     ensure!(
         Path::new("/proc/self/exe").exists(),
@@ -41,14 +38,12 @@ pub(crate) struct SlotLauncher {
     results: ResultFile,
     files: PathBuf,
     watch: Option<Watch>,
-    /// Variants that narrate their next launch, in order.
     narrated: VecDeque<LabelledVariant>,
-    /// The CPUs of this machine.
     here: Cpus,
 }
 
 impl SlotLauncher {
-    /// A launcher on these CPUs whose slots write their results into `results`.
+    /// Slots write their results into `results`.
     pub(crate) fn new(results: ResultFile, here: Cpus) -> Result<Self> {
         proc_is_there()?;
         Ok(Self {
@@ -99,7 +94,6 @@ impl SlotLauncher {
         None
     }
 
-    /// Empty if nothing was watched.
     pub(crate) fn cost_of_watching(&self) -> Vec<String> {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
     }
@@ -136,7 +130,6 @@ impl SlotLauncher {
         self.slots.launch_seen_by(watch, spec)
     }
 
-    /// From here on signals are noted.
     pub(crate) fn begin(&self) {
         self.slots.begin();
     }
@@ -145,12 +138,10 @@ impl SlotLauncher {
         self.slots.finish();
     }
 
-    /// Writes a good slot's output to its file.
     pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         self.results.publish()
     }
 
-    /// The user's file, if still unwritten.
     pub(crate) fn unpublished(&self) -> Option<PathBuf> {
         self.results.target()
     }

@@ -1,12 +1,7 @@
-//! Files of slots that a run could not take away, because all of its processes were killed at
-//! one instant: the next run does it.
-//!
-//! # Theory
-//!
-//! The files of a slot lie in the results folder of its run, or where `--folder` put them. So a
-//! run looks, before its first slot, into its own results folder and those beside it, into the
-//! usual place of results, and into each folder that its work names. What is ours there and what
-//! a live run still uses is for [`tidy::slot_folder::sweep`] to say.
+//! Files of slots that a run could not take away, because all of its processes were killed at one
+//! instant: the next run does it. Before its first slot it looks into its own results folder and
+//! those beside it, the usual place of results, and each folder that its work names;
+//! [`tidy::slot_folder::sweep`] says what is ours and what a live run still uses.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +9,6 @@ use lab::Study;
 
 pub(crate) const USUAL_PLACE: &str = "flowgauge-results";
 
-/// Of dead runs, where the next run would look.
 pub(crate) fn sweep(results: &Path, studies: &[Study]) {
     let sweep = tidy::slot_folder::sweep;
     sweep(results);

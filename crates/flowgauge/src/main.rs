@@ -1,12 +1,10 @@
-//! `flowgauge`: a gauge for flows of control.
+//! `flowgauge`: a gauge for flows of control. The command only: arguments in, calls into the
+//! crates, text out. What it does is in [`lab`]; what it shows is in [`report`].
 //!
-//! The command only: arguments in, calls into the crates, text out. What it does is in
-//! [`lab`]; what it shows is in [`report`].
-//!
-//! A process of this program is one of eight things: the command, a slot process (the fresh process
-//! of one slot), the load generator of a slot process that is a server, a server in one of the forms that are
-//! compared, a rank of an MPI program, a probe (a fresh process behind
-//! a lowered limit), a sampler or a profiler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
+//! A process of this program is the command, a slot process (the fresh process of one slot), the
+//! load generator of a slot that is a server, a server in one of the compared forms, a rank of an
+//! MPI program, a probe (a fresh process behind a lowered limit), a sampler or a profiler beside a
+//! slot, or the janitor of a run. Which of them is asked before anything else.
 
 #![forbid(unsafe_code)]
 

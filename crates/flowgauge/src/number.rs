@@ -1,11 +1,8 @@
-//! Numbers as people write them on a command line.
-
 use std::time::Duration;
 
 pub(crate) use lab::number::read_bytes as bytes;
 pub(crate) use lab::written::whole;
 
-/// As [`bytes`], at least one.
 pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => Err("0 bytes are none: leave it out, or write 1M".to_owned()),
@@ -47,7 +44,6 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A year.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Shorter than a switch.

@@ -1,5 +1,3 @@
-//! Standard output: whole, with its errors.
-
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, ensure};
@@ -21,8 +19,6 @@ pub(crate) fn taken(written: io::Result<()>) -> Result<()> {
     }
 }
 
-/// # Errors
-/// Standard output was closed when this process began.
 pub(crate) fn is_open() -> Result<()> {
     ensure!(
         !flow::stdout_was_closed(),
@@ -32,8 +28,7 @@ pub(crate) fn is_open() -> Result<()> {
     Ok(())
 }
 
-/// To standard error, with line breaks, control and bidi characters made visible: names come from
-/// outside. A closed one is no reason to stop.
+/// Control and bidi characters made visible: names come from outside. A closed one is ignored.
 pub(crate) fn tell(line: &str) {
     let terminal = terminal_size::terminal_size_of(io::stderr());
     let columns = terminal.map_or(usize::MAX, |(columns, _)| usize::from(columns.0));
@@ -41,7 +36,6 @@ pub(crate) fn tell(line: &str) {
     let _closed_is_fine = writeln!(io::stderr(), "{line}");
 }
 
-/// Harmless and visible.
 pub(crate) fn visible(line: &str) -> std::borrow::Cow<'_, str> {
     report::text::visible(line)
 }

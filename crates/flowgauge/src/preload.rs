@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The variable that the dynamic linker reads.
 const PRELOAD: &str = "LD_PRELOAD";
 
-/// The library before all others that the environment asks for.
 pub(crate) fn before_others(library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(others) = std::env::var_os(PRELOAD).filter(|others| !others.is_empty()) {

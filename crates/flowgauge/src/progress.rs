@@ -1,10 +1,7 @@
-//! What a running command shows on standard error, between slots and never within one.
-//!
-//! On a terminal: one line that is drawn again after each slot, with what runs, which round
-//! of how many at most, how long still, and the running estimate. Elsewhere: a line as each case
-//! begins and one as it ends, and where nothing was said for [`SILENCE`] (in long cases, and
-//! while pilots run) the same line of progress, once. It is said as the next slot or pilot
-//! begins or ends, so a slot that takes longer is silent meanwhile.
+//! What a running command shows on standard error, between slots and never within one. On a
+//! terminal one line, drawn again after each slot: what runs, which round of how many, how long
+//! still, the running estimate. Elsewhere a line as each case begins and ends, and the same line of
+//! progress where nothing was said for [`SILENCE`], as the next slot or pilot begins or ends.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -23,9 +20,7 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
-    /// A short budget was reported.
     is_short: bool,
-    /// Reported failures: variant and reason.
     failed: HashSet<(String, String)>,
 }
 
@@ -43,7 +38,6 @@ impl Silence {
         }
     }
 
-    /// Restarts if over.
     fn is_over(&mut self) -> bool {
         let over = self.since.elapsed() >= self.bearable;
         if over {
@@ -71,7 +65,6 @@ impl Progress {
         self.screen.say(line);
     }
 
-    /// In place, or after a long silence.
     fn is_at(&mut self, line: String) {
         if !self.screen.is_terminal() && self.silence.is_over() {
             self.screen.say(&line);
@@ -150,8 +143,8 @@ fn running(standing: &Standing<'_>) -> Option<String> {
     ))
 }
 
-/// How long answers will take: `First answers in about 25 s; at most 2 min 5 s for all that this run can
-/// tell (Ctrl-C ends it with what is known)`.
+/// `First answers in about 25 s; at most 2 min 5 s for all that this run can tell (Ctrl-C ends it
+/// with what is known)`.
 fn expected(first_s: f64, most_s: f64) -> String {
     let [first, most] = [first_s, most_s].map(|seconds| match seconds.ceil() as u64 {
         seconds @ ..=99 => format!("{} s", seconds.max(1)),

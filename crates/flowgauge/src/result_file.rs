@@ -1,11 +1,6 @@
-//! The file that a user asked for with `-o`: checked before the run, written after it.
-//!
-//! # Theory
-//!
-//! While slots run, the parent of each writes into an anonymous file (one that has no
-//! name, so that nothing is left of it however the run ends), whose descriptor the slot process
-//! inherits. After the run the content of a good slot is
-//! written to the place that the user named ([`Target`]).
+//! The file that a user asked for with `-o`: checked before the run, written after it. Slots'
+//! parents write into an anonymous file (nothing of it is left however the run ends), whose
+//! descriptor the slot process inherits. Then a good slot's content goes to the [`Target`].
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -18,16 +13,13 @@ use crate::target::{Over, Target, folder_of};
 #[derive(Debug)]
 pub(crate) struct ResultFile {
     target: Option<Target>,
-    /// Slot processes write here.
     scratch: File,
-    /// Of a good slot.
     kept: Option<File>,
     folder: PathBuf,
 }
 
 impl ResultFile {
-    /// Checks that `target` can be written. Without one, slots still write results (part of the
-    /// work).
+    /// Without a target, slots still write results (part of the work).
     pub(crate) fn prepare(target: Option<&Path>, force: bool) -> Result<Self> {
         let folder = target.map_or_else(std::env::temp_dir, folder_of);
         if target == Some(Path::new("-")) {
@@ -55,7 +47,6 @@ impl ResultFile {
         Some(target.path().to_owned())
     }
 
-    /// `the results for primes.csv`.
     pub(crate) fn in_words(&self) -> String {
         match &self.target {
             Some(target) => format!("the results for {}", target.path().display()),
@@ -63,7 +54,6 @@ impl ResultFile {
         }
     }
 
-    /// The first good slot's output.
     pub(crate) fn keep(&mut self) -> io::Result<()> {
         if self.target.is_none() || self.kept.is_some() {
             return Ok(());
@@ -73,7 +63,6 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Returns the path if something was kept.
     pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         let (Some(target), Some(mut kept)) = (&mut self.target, self.kept.take()) else {
             return Ok(None);
@@ -85,7 +74,6 @@ impl ResultFile {
     }
 }
 
-/// Anonymous.
 fn temporary_file() -> Result<File> {
     tempfile::tempfile().with_context(|| {
         format!(

@@ -1,14 +1,9 @@
-//! A results folder that a run makes, and that goes again if nothing comes of it.
-//!
-//! # Theory
-//!
-//! A run can fail between its journal's header and its first slot. Then the user has an
-//! error message and should not have a folder too. But only what this very process has made
-//! may go: another run can be at work in the same folder, and may have begun at the same
-//! moment. What was there is therefore never asked beforehand, it follows from the calls that
-//! make things: a folder is ours if `mkdir` made it, the journal if it was made with
-//! `O_EXCL` (and is still the same file, by device and number, when it is removed). A folder
-//! that holds anything stays, because `rmdir` refuses it.
+//! A results folder that a run makes, and that goes again if nothing comes of it. A run can fail
+//! between its journal's header and its first slot: an error message should leave no folder. But
+//! only what this process made may go: another run can be at work in the same folder, and may have
+//! begun at the same moment. So what was there is never asked beforehand: a folder is ours if
+//! `mkdir` made it, the journal if it was made with `O_EXCL` (and is still the same file, by device
+//! and number). A folder that holds anything stays, because `rmdir` refuses it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -51,7 +46,6 @@ impl NewFolder {
         Ok(())
     }
 
-    /// New, and of this process.
     pub(crate) fn made(&self, folder: &Path) -> bool {
         self.made.last().is_some_and(|made| made == folder)
     }
@@ -82,7 +76,6 @@ impl Drop for NewFolder {
     }
 }
 
-/// Device and inode.
 fn identity(about: &Metadata) -> (u64, u64) {
     (about.dev(), about.ino())
 }

@@ -1,11 +1,7 @@
-//! Standard error while a run continues: one line of progress that is drawn again and again,
-//! and below it what is watched, if anything is; elsewhere than on a terminal, plain lines.
-//!
-//! # Theory
-//!
-//! Progress and watching would tear each other's lines if each drew for itself. So there is
-//! one screen, and both only say what is to be on it. Lines that stay are printed while the
-//! rest is taken away. Nothing is drawn but when something is said: no thread, no timer.
+//! Standard error while a run continues: one line of progress that is drawn again and again, and
+//! below it what is watched; elsewhere than on a terminal, plain lines. Progress and watching would
+//! tear each other's lines, so there is one screen, and lines that stay are printed while the rest
+//! is taken away. Nothing is drawn but when something is said: no thread, no timer.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -75,13 +71,11 @@ impl Screen {
         }
     }
 
-    /// For watching.
     pub(crate) fn now_runs(&self, what: String, variant: Option<&str>) {
         let variant = variant.map(str::to_owned);
         *self.runs.borrow_mut() = Runs { what, variant };
     }
 
-    /// The variant's name, else `otherwise`.
     pub(crate) fn runs(&self, otherwise: &str) -> String {
         let Runs { what, variant } = &*self.runs.borrow();
         format!("{what}, {}", variant.as_deref().unwrap_or(otherwise))

@@ -1,5 +1,5 @@
-//! What every running command does: prepare, run, write the results folder, answer. Here is how a
-//! run begins or is taken up again; its other parts have files of their own.
+//! What every running command does: prepare, run, write the results folder, answer. Here a run
+//! begins or is taken up again.
 
 mod asked;
 mod carry_out;
@@ -33,12 +33,11 @@ use folder::{asked_for, default_folder, fresh_folder, new_folder};
 pub(crate) struct Session<'a> {
     journal: Journal,
     launcher: SlotLauncher,
-    /// The folder, if this run has made it.
     made: Option<NewFolder>,
     how: &'a HowArgs,
 }
 
-/// What is wanted of a study that a command has made: it is run as it is, or refused.
+/// Of a study that a command has made: run as it is, or refused.
 pub(crate) fn as_written(study: Study) -> Request<'static> {
     Request {
         wanted: vec![Wanted::as_written(study)],
@@ -46,15 +45,13 @@ pub(crate) fn as_written(study: Study) -> Request<'static> {
     }
 }
 
-/// Whether the folder that is asked for can be one of results: to be asked before anything that takes
-/// long, such as a walk through a tree.
+/// Asked before anything that takes long, such as a walk through a tree.
 pub(crate) fn check_out(how: &HowArgs) -> Result<()> {
     how.out.as_deref().map_or(Ok(()), asked_for)
 }
 
 impl<'a> Session<'a> {
-    /// Begins a run of what is wanted in a new results folder, if this machine can run it. What slots
-    /// store goes to `results`.
+    /// In a new results folder, if this machine can run it. What slots store goes to `results`.
     pub(crate) fn begin(
         request: &Request<'_>,
         settings: Settings,
@@ -84,8 +81,7 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// Takes up the run in a results folder, for as long as it may last now. One of somebody else is
-    /// taken up only where it is trusted.
+    /// For as long as it may last now. Somebody else's is taken up only where it is trusted.
     pub(crate) fn resume(
         folder: &Path,
         overrides: ResumeOverrides,
@@ -116,7 +112,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Writes down what is left out on this machine and what has no effect; the answer says it.
+    /// What is left out on this machine and what has no effect: the answer says it.
     fn note(&mut self, plan: &Plan) -> Result<()> {
         for left_out in &plan.left_out {
             let text = format!("{}: left out: {}", left_out.study, left_out.why);
@@ -139,14 +135,12 @@ impl<'a> Session<'a> {
         cases.for_each(|case| self.launcher.narrate(&case.variants));
     }
 
-    /// Writes a fenced probe of the first study down.
     pub(crate) fn probed(&mut self, probe: Probe) -> Result<()> {
         let study = self.studies().first();
         let name = study.map_or_else(String::new, |study| study.name.clone());
         Ok(self.journal.probed(&name, probe)?)
     }
 
-    /// What launches the slots.
     pub(crate) fn launcher(&mut self) -> &mut SlotLauncher {
         &mut self.launcher
     }
@@ -155,12 +149,10 @@ impl<'a> Session<'a> {
         self.journal.path().to_owned()
     }
 
-    /// How the run is carried out.
     pub(crate) fn settings(&self) -> &Settings {
         &self.journal.header().settings
     }
 
-    /// What is run.
     pub(crate) fn studies(&self) -> &[Study] {
         &self.journal.header().studies
     }
@@ -170,7 +162,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The journal of a plan, in a results folder that is made for it.
 fn journal(
     plan: &Plan,
     settings: Settings,

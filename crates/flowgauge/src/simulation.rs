@@ -1,18 +1,14 @@
-//! The machine that `--simulate` or a study file names, and the emulator that it needs.
-
 use anyhow::{Error, Result, anyhow, bail};
 use flow::{Emulator, Simulation};
 use lab::simulated::AskedSimulation;
 use lab::{Preset, Study};
 use machine::Machine;
 
-/// The emulator with the recorder.
 pub(crate) fn emulator() -> Result<Emulator> {
     let recorder = flow::library::recorder().map_err(Error::msg)?;
     Emulator::find(recorder).map_err(|message| anyhow!("--simulate: {message}"))
 }
 
-/// What is to be simulated, if it can be here.
 pub(crate) fn simulation(
     asked: &AskedSimulation,
     preset: Preset,

@@ -11,10 +11,10 @@
 //! | another device, a named pipe, `/dev/null`      | written into: its own name states it            |
 //! | a descriptor of this process, `/dev/stdout`    | written into                                    |
 //!
-//! A link may be somebody else's and lead to a disk or into another process's open file, so none is
-//! followed that was not meant: what is written into is opened when it is looked at, without a wait,
-//! and kept open, so that nothing else can get its name by the time it is written. A pipe that nobody
-//! reads is refused then; its reader stays until the run has ended.
+//! A link may be somebody else's and lead to a disk or another process's open file, so none is
+//! followed that was not meant: what is written into is opened when looked at, without a wait, and
+//! kept open, so nothing else can get its name. A pipe that nobody reads is refused; its reader
+//! stays until the run has ended.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -31,7 +31,6 @@ use nix::sys::stat::{fstat, major, minor};
 pub(crate) enum Over {
     Nothing,
     Files,
-    /// `--force`.
     All,
 }
 
@@ -43,7 +42,6 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Checks before the run.
     pub(crate) fn prepare(path: &Path, over: Over) -> Result<Self> {
         let shown = path.display();
         let target = |open| Target {

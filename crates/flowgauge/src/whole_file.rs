@@ -1,5 +1,3 @@
-//! Files that are whole or as they were ([`tidy::whole`]), with errors for people.
-
 use std::io;
 use std::path::Path;
 
@@ -9,7 +7,6 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
     tidy::whole::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Makes a folder, and those that it is in.
 pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     let made = match folder.is_symlink() && !folder.exists() {
         true => Err(io::Error::other("it is a link that leads to nothing")),
@@ -18,7 +15,6 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     made.with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Of dead programs.
 pub(crate) fn sweep(folder: &Path) {
     tidy::whole::sweep(folder);
 }

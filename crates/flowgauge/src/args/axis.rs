@@ -1,4 +1,4 @@
-//! The flags that lay axes on every variant: one for each row of [`lab::data::axis::AXES`] that has one.
+//! The flags that lay axes on every variant: one a row of [`lab::data::axis::AXES`].
 
 use std::fmt::Display;
 
@@ -7,7 +7,6 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lab::data::axis::{Axis, LaidWords};
 
-/// The words that were given, by the flags of their axes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AxisArgs(Vec<(&'static str, Vec<String>)>);
 
@@ -16,7 +15,6 @@ impl AxisArgs {
         self.0.is_empty()
     }
 
-    /// The words as settings, each once.
     pub(crate) fn words(&self) -> Result<LaidWords> {
         let mut words = LaidWords::default();
         for (_, laid) in Axis::laid() {
@@ -65,7 +63,6 @@ impl FromArgMatches for AxisArgs {
     }
 }
 
-/// What a flag lists, each once.
 pub(crate) fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
     match names::repeated(list) {
         Some(one) => bail!("{flag} names {one} twice: once is enough"),

@@ -1,5 +1,3 @@
-//! `flowgauge body`.
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -52,7 +50,6 @@ pub(crate) struct BodyArgs {
     pub(crate) how: HowArgs,
 }
 
-/// An argument with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(crate) name: String,

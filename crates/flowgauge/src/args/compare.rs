@@ -1,5 +1,3 @@
-//! `flowgauge compare`.
-
 use std::path::PathBuf;
 
 use clap::Args;

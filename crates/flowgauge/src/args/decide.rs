@@ -1,5 +1,3 @@
-//! `flowgauge decide`.
-
 use clap::Args;
 
 use super::HowArgs;

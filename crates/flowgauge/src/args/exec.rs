@@ -1,5 +1,3 @@
-//! `flowgauge exec`.
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -319,7 +317,6 @@ fn variable(text: &str) -> Result<(String, String), String> {
         .map_err(|_| "write the name of a variable, '=' and its value, such as LC_ALL=C".to_owned())
 }
 
-/// Numbers of flows to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sweep(pub(crate) Vec<u32>);
 

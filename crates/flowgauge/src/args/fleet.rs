@@ -1,5 +1,3 @@
-//! `flowgauge fleet`.
-
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};

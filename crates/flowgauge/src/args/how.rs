@@ -83,10 +83,8 @@ pub(crate) struct HowArgs {
 }
 
 impl HowArgs {
-    /// Whether nothing is asked for that would not be so without any of these flags.
     pub(crate) fn is_usual(&self) -> bool {
-        // Taken apart, so that no flag can be forgotten here. Those that need another one
-        // cannot be given alone.
+        // Taken apart, so that no flag is forgotten. Those that need another cannot be given alone.
         let Self {
             verbose: _,
             rounds,
@@ -197,7 +195,6 @@ next one of its hardware thread), window=4M (maximum accesses recorded of a flow
     )
 }
 
-/// Names in lines of a help text, set in by two.
 fn listed(names: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
@@ -236,7 +233,6 @@ interval is beyond it; otherwise it cannot be decided, and the exit code is 3.",
 }
 
 impl AnswerArgs {
-    /// That every expectation means something in what will be run.
     pub(crate) fn check(&self, studies: &[Study]) -> Result<(), lab::expect::ExpectError> {
         let mut expectations = self.expect.iter();
         expectations.try_for_each(|expectation| expectation.means(studies))

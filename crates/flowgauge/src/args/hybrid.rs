@@ -1,5 +1,3 @@
-//! `flowgauge hybrid`.
-
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -1,5 +1,3 @@
-//! `flowgauge malloc`.
-
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
@@ -44,7 +42,6 @@ pub(crate) enum RegionArg {
 }
 
 impl MallocArgs {
-    /// The settings as the library reads them.
     pub(crate) fn words(&self) -> String {
         let region = match self.region {
             RegionArg::TwoMiB => "2m",

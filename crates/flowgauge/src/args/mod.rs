@@ -64,7 +64,7 @@ enum SearchOnly {
     Search(SearchArgs),
 }
 
-/// What this process was asked for; a word of help or of what is wrong ends it.
+/// A word of help or of what is wrong ends this process.
 pub(crate) fn asked() -> Command {
     match std::env::args_os().nth(1) {
         Some(name) if name == "search" => {
@@ -80,7 +80,6 @@ pub(crate) fn asked() -> Command {
     }
 }
 
-/// Every command: those of this program, and one for each built-in study.
 pub(crate) fn all() -> clap::Command {
     let mut own = Cli::command();
     let names: Vec<String> = own
@@ -101,8 +100,7 @@ pub(crate) fn all() -> clap::Command {
     })
 }
 
-/// An option that the command does not have is answered with the commands that have it: of the
-/// words that were typed, or else of all.
+/// Answers with the commands that have the option: of the words that were typed, or else of all.
 fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
@@ -150,7 +148,6 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     error
 }
 
-/// An option that ripgrep has and `search` has not is answered with that.
 fn known_from_others(error: clap::Error) -> clap::Error {
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
@@ -166,7 +163,6 @@ fn known_from_others(error: clap::Error) -> clap::Error {
 /// Where commands that are no studies stand in the list.
 const AFTER_STUDIES: usize = 1_000;
 
-/// The command of these words, if they are one.
 pub(crate) fn parsed(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Option<Command> {
@@ -174,7 +170,7 @@ pub(crate) fn parsed(
     read(&words).ok()
 }
 
-/// Reads a command line. Its first word may be a study file, which then is a command.
+/// Its first word may be a study file, which then is a command.
 fn read(words: &[OsString]) -> Result<Command, clap::Error> {
     let file = words.get(1).and_then(|word| study::of_file(word));
     let file = file
@@ -193,8 +189,7 @@ fn read(words: &[OsString]) -> Result<Command, clap::Error> {
     }
 }
 
-/// Says what is wrong with the arguments, with nothing in it that acts on a terminal: arguments may
-/// come from names of files.
+/// Arguments may come from names of files: nothing shown acts on a terminal.
 fn refuse(error: &clap::Error) -> ! {
     let text = error.to_string();
     let is_plain = |line: &str| crate::output::visible(line) == line;
@@ -272,7 +267,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// How its run is carried out; `None` of a command that runs no study.
     pub(crate) fn how(&self) -> Option<&HowArgs> {
         match self {
             Self::Run(args) => Some(&args.how),

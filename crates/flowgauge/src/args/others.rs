@@ -1,5 +1,3 @@
-//! `flowgauge calibrate`, `machine`, `report`, `completions` and `man`.
-
 use std::path::PathBuf;
 
 use clap::Args;

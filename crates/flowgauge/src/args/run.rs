@@ -1,5 +1,3 @@
-//! `flowgauge run`.
-
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -24,7 +22,6 @@ Examples:
   flowgauge run --format json > out.json   one JSON document and nothing else
   flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
 
-/// The examples of `-h`.
 const FIRST_EXAMPLES: &str = "\
 Examples:
   flowgauge run                            every study, quick
@@ -75,7 +72,6 @@ pub(crate) struct RunArgs {
     pub(crate) how: HowArgs,
 }
 
-/// What may be named, with the studies that there are.
 fn known_studies() -> String {
     let names: Vec<&str> = lab::builtin_names().collect();
     format!(

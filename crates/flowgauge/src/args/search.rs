@@ -1,5 +1,3 @@
-//! `flowgauge search`.
-
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -123,7 +121,6 @@ pub(crate) struct StudyArgs {
 }
 
 impl SearchArgs {
-    /// All that is looked for.
     pub(crate) fn patterns(&self) -> Result<Vec<String>> {
         if self.regexp.is_empty() && self.file.is_empty() {
             return Ok(self.pattern.iter().cloned().collect());
@@ -140,7 +137,6 @@ impl SearchArgs {
         Ok(patterns)
     }
 
-    /// Files and folders to search.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         let mut paths = self.paths.clone();
         if !(self.regexp.is_empty() && self.file.is_empty()) {
@@ -150,8 +146,7 @@ impl SearchArgs {
         paths
     }
 
-    /// Options that were given and say how one search is done or shown: a study has no use for
-    /// them.
+    /// A study has no use for them.
     pub(crate) fn of_one_search(&self) -> Vec<&'static str> {
         let flows = &self.flows;
         let given = [
@@ -191,7 +186,6 @@ pub(crate) struct FlowArgs {
     pub(crate) explain: bool,
 }
 
-/// A value, or the word `auto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Auto<T>(pub(crate) Option<T>);
 
@@ -204,8 +198,7 @@ pub(crate) enum Sort {
     None,
 }
 
-/// What ripgrep and grep can show, and this command does not: it is no part of the question which
-/// flows search fastest.
+/// What ripgrep and grep can show, and this command does not.
 const OTHERS: &[(&str, &str)] = &[
     (
         "-A --after-context -B --before-context -C --context",
@@ -242,7 +235,6 @@ const OTHERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Where `flag` is known from ripgrep: that it is no option here, and what to do.
 pub(crate) fn of_others(flag: &str) -> Option<String> {
     let known = |names: &&(&str, &str)| names.0.split(' ').any(|name| name == flag);
     let (_, does) = OTHERS.iter().find(known)?;

@@ -1,5 +1,3 @@
-//! `flowgauge simulate`.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -13,21 +13,15 @@ use lab::study::command::{self, Flag, Given, Kind, Sets};
 use super::HowArgs;
 use super::run::PresetArg;
 
-/// The command line of a study's command, as it was typed.
 #[derive(Debug)]
 pub(crate) struct StudyArgs {
-    /// The study.
     pub(crate) study: &'static StudyCommand,
-    /// What was given for its own options.
     pub(crate) given: GivenFlags,
-    /// How much work.
     pub(crate) preset: lab::Preset,
-    /// How it is run.
     pub(crate) how: HowArgs,
 }
 
 impl StudyArgs {
-    /// Its own options, with what was given for them.
     pub(crate) fn flags(&self) -> Flags<'_> {
         Flags {
             command: &self.study.command,
@@ -36,13 +30,11 @@ impl StudyArgs {
     }
 }
 
-/// Every built-in study as a command.
 pub(crate) fn commands() -> impl Iterator<Item = Command> {
     lab::study::commands().iter().map(self::command)
 }
 
-/// The study of a file, where the word names one: it lives as long as the program, like those that
-/// are built in.
+/// It lives as long as the program, like those that are built in.
 pub(crate) fn of_file(word: &OsStr) -> Option<Result<&'static StudyCommand, String>> {
     let path = word.to_str().filter(|word| word.ends_with(".toml"))?;
     let read = StudyCommand::of_file(path).map_err(|error| error.to_string());
@@ -54,7 +46,7 @@ fn check(study: &StudyCommand) -> Result<(), String> {
     check_flags(&study.command).map_err(|message| format!("{}: {message}", study.name))
 }
 
-/// That each flag has a name and a letter of its own, beside those of every run.
+/// Also beside those of every run.
 fn check_flags(command: &command::Command) -> Result<(), String> {
     let every = HowArgs::augment_args(Command::new("").arg(preset(command.preset)));
     let taken = |flag: &Flag| {
@@ -90,7 +82,6 @@ fn is_letter(arg: &Arg, letter: Option<char>) -> bool {
     letter.is_some() && arg.get_short() == letter
 }
 
-/// The study whose command was given, if it is one of a study.
 pub(crate) fn read(
     file: Option<&'static StudyCommand>,
     name: &str,
@@ -119,9 +110,8 @@ fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs,
     })
 }
 
-/// Defaults of flags belong to the preset that the command has by itself: another one, asked for
-/// by name, sets its own values. Where one of several flags that set the same is given, the others
-/// keep their defaults.
+/// Defaults of flags belong to the command's preset: another one sets its own values. Where one of
+/// several flags that set the same is given, the others keep their defaults.
 fn leave_to_preset(command: &command::Command, given: &mut GivenFlags) {
     let set = |name: &String| {
         let own = command.flags.iter().find(|flag| flag.name == *name);
@@ -135,7 +125,7 @@ fn leave_to_preset(command: &command::Command, given: &mut GivenFlags) {
 /// The flag of all runs that a study may do more with.
 const SHARED: &str = "verbose";
 
-/// What was given for an option; several values of a list are one.
+/// Several values of a list are one.
 fn given(flag: &Flag, matches: &ArgMatches) -> Option<Given> {
     if flag.value == Kind::Switch {
         return matches.get_flag(&flag.name).then(|| Given {
@@ -156,7 +146,6 @@ fn given(flag: &Flag, matches: &ArgMatches) -> Option<Given> {
 
 const PRESET: &str = "preset";
 
-/// The command of a study.
 pub(crate) fn command(study: &'static StudyCommand) -> Command {
     let StudyCommand { name, command, .. } = study;
     // What all runs have is not made twice: a study that does more with it finds it given.
@@ -175,7 +164,6 @@ pub(crate) fn command(study: &'static StudyCommand) -> Command {
     }
 }
 
-/// The lines of the examples, what they do one below the other.
 fn examples(command: &command::Command) -> String {
     let widest = command.examples.iter().map(|[line, _]| line.len()).max();
     let widest = widest.unwrap_or(0).min(WIDEST_EXAMPLE);

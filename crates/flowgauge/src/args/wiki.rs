@@ -1,5 +1,3 @@
-//! `flowgauge wiki`.
-
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -104,7 +102,6 @@ pub(crate) struct LoadArgs {
     pub(crate) load_cpu: Option<u32>,
 }
 
-/// A design of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Design {
     pub(crate) model: Model,
@@ -134,7 +131,6 @@ impl FromStr for Design {
 }
 
 impl Design {
-    /// Its name on the command line and in tables.
     pub(crate) fn name(self) -> String {
         use workload::server::Design::{PerConnection, Pool};
         match (self.model, self.design) {

@@ -1,5 +1,4 @@
-//! `flowgauge body`: a function of the user's own library, as a study file that is made of the command
-//! line.
+//! `flowgauge body`: a function of the user's library, as a study file made of the command line.
 
 use std::path::Path;
 
@@ -18,7 +17,6 @@ use crate::session::{self, Session};
 /// Units of each flow where the command line does not say.
 const UNITS: u64 = 16;
 
-/// Runs the body and answers.
 pub(crate) fn run(args: &BodyArgs, here: &Machine) -> Result<Ending> {
     let Some(library) = &args.library else {
         output::print(body::HEADER)?;
@@ -35,7 +33,6 @@ pub(crate) fn run(args: &BodyArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&args.how.answer)
 }
 
-/// What the command line wants to run.
 pub(super) fn request(args: &BodyArgs, here: &Machine) -> Result<Request<'static>> {
     let library = args.library.as_deref().context("no library is named")?;
     let text = text(args, library, here)?;
@@ -47,7 +44,6 @@ pub(super) fn request(args: &BodyArgs, here: &Machine) -> Result<Request<'static
     })
 }
 
-/// The study, as a file.
 fn text(args: &BodyArgs, library: &Path, here: &Machine) -> Result<String> {
     let path = std::path::absolute(library).context("the library has no path")?;
     let path = path

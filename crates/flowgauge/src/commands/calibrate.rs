@@ -1,22 +1,14 @@
-//! `flowgauge calibrate`: this machine against itself.
+//! `flowgauge calibrate`: this machine against itself. Two cases of the same arithmetic. In the
+//! first both variants are identical: a difference is noise, and any verdict but "same" or "cannot
+//! tell" is false. In the second one does a planted share of further steps that its proof does not
+//! show: a difference that must be found. The smallest difference that so many rounds would show
+//! follows from the spread of the first case's paired ratios. Flows are threads, one a core, of
+//! about 10 ms: long against clock and wake-up, short enough for many rounds.
 //!
-//! # Theory
-//!
-//! Two cases of the same arithmetic. In the first, both variants are identical in
-//! everything: whatever difference shows is noise, and any verdict but "same" or "cannot
-//! tell" is false. In the second, one variant does a planted share of further steps that
-//! its proof does not show: a difference that must be found. Between the two stands what
-//! this machine can tell: the smallest difference that this many rounds would show, derived
-//! from the spread of the first case's own paired ratios.
-//!
-//! The flows are threads, one a core, of about 10 ms: long against the clock and the
-//! wake-up, short enough for many rounds.
-//!
-//! With `--sample`, two more cases tell what a sampler costs. Their variants are identical
-//! but for one: beside its slots runs a sampler. Flows on every core have to make room for
-//! it (`sampled`); a single flow on one CPU leaves it another (`sampled-aside`). A slot of
-//! these is one repetition of several intervals: were it many short ones, the sampler would
-//! fall into a few of them, and their median would not show it.
+//! With `--sample`, two more cases tell what a sampler beside one variant's slots costs. Flows on
+//! every core have to make room for it (`sampled`); a single flow on one CPU leaves it another
+//! (`sampled-aside`). Their slots are one repetition of several intervals: the sampler would fall
+//! into a few of many short ones, and their median would not show it.
 
 use anyhow::Result;
 use flow::{Model, Placement, Variant};
@@ -37,7 +29,6 @@ const SAMPLES: f64 = 5.0;
 /// Repetitions beside a sampler are long.
 const SAMPLED_BUDGET_S: f64 = 90.0;
 
-/// Compares this machine with itself.
 pub(crate) fn run(args: &CalibrateArgs, here: &Machine) -> Result<Ending> {
     let mut settings = session::settings(&Request::default(), &args.how, Preset::Quick, here)?;
     let sampling = settings.sample.take();
@@ -50,7 +41,6 @@ pub(crate) fn run(args: &CalibrateArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&args.how.answer)
 }
 
-/// What the command line wants to run.
 pub(super) fn request(
     args: &CalibrateArgs,
     sampling: Option<&Sampling>,
@@ -62,7 +52,6 @@ pub(super) fn request(
     session::as_written(study)
 }
 
-/// One a core.
 fn flows(here: &Machine) -> u32 {
     let cores = here.cores().len();
     u32::try_from(cores).unwrap_or(1).max(1)
@@ -96,8 +85,7 @@ fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
     case
 }
 
-/// What a sampler costs, with and without a CPU of its own; the latter only where there is
-/// one.
+/// What a sampler costs, with and (where there is one) without a CPU of its own.
 fn sampled(sampling: &Sampling, here: &Machine) -> Vec<Case> {
     let interval = time(sampling.interval_s * 1e9);
     let cpus = lab::cpus(here);
@@ -137,7 +125,6 @@ fn repetition_of(interval_s: f64) -> u64 {
     (SAMPLES * interval_s / 0.01).ceil().clamp(5.0, 1_000.0) as u64
 }
 
-/// Two equal variants.
 fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str) -> Case {
     let variant = Variant {
         placement,

@@ -75,8 +75,7 @@ fn results(folders: &[PathBuf]) -> Result<Vec<Results>> {
     Ok(all)
 }
 
-/// Names of the runs: as many last parts of each folder's path as tell them apart. They do not
-/// depend on the current directory.
+/// As many last parts of each folder's path as tell runs apart, whatever the current directory.
 fn names(args: &CompareArgs) -> Result<Vec<String>> {
     distinct_folders(&args.folders)?;
     let paths: Vec<PathBuf> = args.folders.iter().map(|folder| named(folder)).collect();

@@ -1,6 +1,5 @@
-//! `flowgauge decide`: what people argue about, answered here in a minute.
-//!
-//! A decision is a study with a question: a folder of `decisions/`. It is run as any other.
+//! `flowgauge decide`: what people argue about, answered here in a minute. A decision is a study
+//! with a question, a folder of `decisions/`, run as any other.
 
 use std::path::Path;
 
@@ -17,7 +16,6 @@ use crate::session::{self, Session};
 /// Of a run, where nothing else is asked for: with what comes before and after, a minute.
 const BUDGET_S: f64 = 50.0;
 
-/// Lists the questions, or answers one.
 pub(crate) fn run(args: &DecideArgs, here: &Machine) -> Result<Ending> {
     let Some(name) = &args.question else {
         list(here)?;
@@ -32,7 +30,6 @@ pub(crate) fn run(args: &DecideArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&args.how.answer)
 }
 
-/// What the command line wants to run.
 pub(crate) fn request(name: &str) -> Result<Request<'static>> {
     Ok(Request {
         wanted: vec![Wanted::fitted(study(name)?)],
@@ -40,7 +37,6 @@ pub(crate) fn request(name: &str) -> Result<Request<'static>> {
     })
 }
 
-/// One of the program's, or of a file.
 fn study(name: &str) -> Result<Study> {
     let is_file = Path::new(name).extension().is_some_and(|end| end == "toml");
     if !is_file {
@@ -65,7 +61,6 @@ fn list(here: &Machine) -> Result<()> {
     output::print(&text)
 }
 
-/// What of it cannot be answered here, and what to do.
 fn lacking(study: Study, here: &Machine) -> Vec<String> {
     let needs = study
         .decision
@@ -83,7 +78,6 @@ fn lacking(study: Study, here: &Machine) -> Vec<String> {
     }
 }
 
-/// The first of what is left out, and how many more there are.
 fn without(why: &[String]) -> Vec<String> {
     let first = why.first().map(|first| format!("without: {first}"));
     let more = match why.len().saturating_sub(1) {

@@ -21,7 +21,6 @@ use crate::session::{self, Session};
 
 const NAME: &str = "exec";
 
-/// Runs the commands and answers.
 pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
     refuse(args)?;
     serve::refuse(args)?;
@@ -37,14 +36,12 @@ pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
     Ok(ending)
 }
 
-/// What the command line wants to run.
 pub(crate) fn request(args: &ExecArgs, here: &Machine) -> Result<Request<'static>> {
     let study = study(args, &lab::cpus(here))?;
     study.cases.iter().try_for_each(serve::check_ports)?;
     Ok(session::as_written(study))
 }
 
-/// What cannot be kept, each with the reason.
 fn refuse(args: &ExecArgs) -> Result<()> {
     let HowArgs {
         sample,

@@ -15,10 +15,8 @@ use crate::session::{self, Session};
 
 const NAME: &str = "hybrid";
 
-/// Default budget.
 const BUDGET_S: f64 = 600.0;
 
-/// Runs the study and answers.
 pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     refuse(args)?;
     let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?.launched_by(&args.launcher)?;

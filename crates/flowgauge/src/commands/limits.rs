@@ -1,16 +1,11 @@
-//! `flowgauge limits`: how many flows of each model there can be.
-//!
-//! # Theory
-//!
-//! How far flows may be made is planned ([`lab::machine_limits`]) and printed. Here it is made safe:
+//! `flowgauge limits`: how many flows of each model there can be. [`lab::machine_limits`] plans how
+//! far flows may be made; here that is made safe:
 //!
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
-//! * **A small proof.** Before that, each prediction is put to the test behind a lowered
-//!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).
-//! * **Clean-up.** This process adopts orphans while it probes, so whatever a slot process left
-//!   behind is a child of this process afterwards. Those that were killed with their slot process
-//!   are reaped as they end, which may take them a moment; who still lives then is counted, and
-//!   there must be none.
+//! * **A small proof.** Before that, each prediction is put to the test behind a lowered limit,
+//!   with at most some hundred tasks or 64 MiB at stake (`fenced`).
+//! * **Clean-up.** This process adopts orphans while it probes, so what a slot process left behind
+//!   is its child. Killed ones are reaped as they end; nobody may live after that.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,11 +28,10 @@ use crate::ending::Ending;
 use crate::output::tell;
 use crate::session::Session;
 
-/// How long processes that were killed may take to end, and how often they are looked at.
+/// For killed processes to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Predicts, makes flows, and says what was found.
 pub(super) fn carry_out(
     args: &StudyArgs,
     mut session: Session<'_>,
@@ -65,7 +59,6 @@ pub(super) fn carry_out(
     Ok(ending)
 }
 
-/// The fence, for people.
 fn fence(models: &[Model], machine: &Machine, deadline_s: Option<f64>) -> Vec<String> {
     let share = (100.0 * SHARE).round();
     let deadline = deadline_s.map_or_else(String::new, |seconds| format!(", {seconds} s a slot"));
@@ -99,7 +92,6 @@ fn left_behind() -> Result<usize> {
     }
 }
 
-/// Not ended.
 fn living_children() -> Result<usize> {
     let own = std::process::id();
     let mut count = 0;

@@ -1,5 +1,3 @@
-//! `flowgauge machine`: what this machine is and what it can measure.
-
 use ::machine::Machine;
 use anyhow::Result;
 
@@ -7,7 +5,6 @@ use crate::args::{Format, MachineArgs};
 use crate::ending::Ending;
 use crate::output::{self, Paper};
 
-/// Prints this machine.
 pub(crate) fn run(args: &MachineArgs, here: &Machine) -> Result<Ending> {
     let mut machine = here.clone();
     if args.probe {

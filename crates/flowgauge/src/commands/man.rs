@@ -1,10 +1,7 @@
-//! `flowgauge man`: manual pages made from the arguments themselves.
-//!
-//! # Theory
-//!
-//! What stands behind the arguments in `--help` has parts, each with a heading and a colon:
-//! `Examples:` with lines below it, `Exit codes: 0 answered, ...` with text behind it. On a page
-//! each part is a section of that name. Lines below a heading stay as they are; text is filled.
+//! `flowgauge man`: manual pages made from the arguments themselves. What stands behind the
+//! arguments in `--help` has parts, each with a heading and a colon: `Examples:` with lines below
+//! it, `Exit codes: 0 answered, ...` with text behind it. Each is a section of the page; lines
+//! below a heading stay, text is filled.
 
 use std::path::Path;
 
@@ -72,7 +69,6 @@ impl Page {
     }
 }
 
-/// Lists keep their indents.
 fn as_written(page: &str) -> String {
     let mut made = String::with_capacity(page.len());
     let mut within = false;

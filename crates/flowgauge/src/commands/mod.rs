@@ -1,5 +1,3 @@
-//! One file a command.
-
 pub(crate) mod body;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
@@ -26,7 +24,7 @@ use anyhow::Result;
 use crate::args::{self, Command};
 use crate::result_file::ResultFile;
 
-/// The file that the command of a cut run asked for, for the results of the work.
+/// What the command of a cut run asked for.
 pub(crate) fn results(command: &[String]) -> Result<ResultFile> {
     match args::parsed(command) {
         Some(Command::Study(args)) => study::results(&args),

@@ -12,10 +12,9 @@ use crate::session::{self, Session, as_written};
 use crate::whole_file;
 
 const STUDY: &str = include_str!("../../../../literature/ruler.toml");
-/// Of the figure among all plots.
 const PLOT: &str = "ruler-ruler";
 
-/// Runs the study of the ruler; its picture is a file in the results folder.
+/// Its picture is a file in the results folder.
 pub(crate) fn run(args: &RulerArgs, here: &Machine) -> Result<Ending> {
     session::check_out(&args.how)?;
     let request = request()?;
@@ -33,7 +32,6 @@ pub(crate) fn run(args: &RulerArgs, here: &Machine) -> Result<Ending> {
     Ok(ending)
 }
 
-/// What is wanted of this machine.
 pub(super) fn request() -> Result<Request<'static>> {
     let study = lab::study::parse(STUDY, "literature/ruler.toml", Preset::Quick)?;
     Ok(as_written(study))

@@ -11,7 +11,6 @@ use crate::ending::Ending;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Runs studies and answers.
 pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
     let mut answer = args.how.answer.clone();
     let session = match &args.resume {
@@ -52,7 +51,6 @@ fn names(words: &[String]) -> Result<Vec<&str>> {
     }
 }
 
-/// What the command line wants to run.
 pub(crate) fn request(args: &RunArgs) -> Result<Request<'_>> {
     let preset = args.preset.into();
     let wanted: Vec<Wanted<'_>> = if args.studies.is_empty() {
@@ -82,7 +80,6 @@ pub(crate) fn request(args: &RunArgs) -> Result<Request<'_>> {
     })
 }
 
-/// A study file, or a built-in study by its name.
 fn wanted(name: &str, preset: Preset) -> Result<Wanted<'static>> {
     if Path::new(name)
         .extension()
@@ -95,7 +92,6 @@ fn wanted(name: &str, preset: Preset) -> Result<Wanted<'static>> {
     Ok(Wanted::fitted(lab::builtin(name, preset)?))
 }
 
-/// Of a cut run's command.
 fn expectations(command: &[String]) -> Vec<Expectation> {
     let command = args::parsed(command);
     let how = command.as_ref().and_then(Command::how);

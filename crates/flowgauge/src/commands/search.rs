@@ -1,5 +1,3 @@
-//! `flowgauge search`: lines of files that match.
-
 use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -21,8 +19,7 @@ use crate::args::{Escaped, SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
-/// Searches.
-/// `here` is read where a study is run, which a plain search need not wait for.
+/// `here` is read where a study is run; a plain search need not wait for it.
 pub(crate) fn run(args: &SearchArgs, here: &LazyCell<Machine>) -> Result<Ending> {
     if args.study.study {
         return search_study::run(args, here);
@@ -64,7 +61,6 @@ fn end_at_signals() -> Result<()> {
     Ok(())
 }
 
-/// A bit for each.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

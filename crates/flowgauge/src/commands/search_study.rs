@@ -1,6 +1,5 @@
-//! `flowgauge search --study`: which flows search a tree fastest, how many, and why.
-//!
-//! The built-in study's full preset with the pattern, the tree and the filters that were given.
+//! `flowgauge search --study`: which flows search a tree fastest, how many, and why: the built-in
+//! study's full preset with the pattern, tree and filters that were given.
 
 use std::path::PathBuf;
 
@@ -18,7 +17,6 @@ use crate::session::{self, Session};
 /// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
-/// Runs the study as asked.
 pub(crate) fn run(args: &SearchArgs, here: &Machine) -> Result<Ending> {
     let how = &args.how;
     let given = args.of_one_search();
@@ -40,7 +38,6 @@ pub(crate) fn run(args: &SearchArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&how.answer)
 }
 
-/// The built-in study for that pattern in that tree.
 pub(crate) fn request(args: &SearchArgs) -> Result<Request<'_>> {
     let [pattern] = args.patterns()?.try_into().map_err(|_| {
         anyhow!("a study searches for one pattern: join several with |, as in 'this|that'")

@@ -26,7 +26,7 @@ use crate::ending::Ending;
 use crate::output::{print, tell};
 use crate::{preload, simulation};
 
-/// Default, for each thread.
+/// Bytes; the default for each thread.
 const WINDOW: u64 = 64 << 20;
 /// The recorder could not write.
 const NO_TRACE: i32 = 97;
@@ -40,7 +40,6 @@ struct Answer<'a> {
     flows: usize,
     counts: Vec<Counted>,
     counted_share: f64,
-    /// By the time model.
     relative_time_ns: f64,
     left_out_exec: bool,
     recording_s: Option<f64>,
@@ -54,12 +53,10 @@ struct Counted {
     #[serde(skip)]
     head: &'static str,
     value: f64,
-    /// If it grows with them.
     per_access: Option<f64>,
     with_longer_turns: Option<f64>,
 }
 
-/// Records, counts and answers.
 pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     let mut asked = args.machine.clone();
     asked.window = asked.window.or(Some(WINDOW));
@@ -102,7 +99,6 @@ pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     }
 }
 
-/// In the order of flows.
 fn places(simulation: &Simulation, along: Along) -> Vec<u32> {
     match along {
         Along::Cores => lab::simulated::anywhere(simulation),
@@ -132,7 +128,6 @@ fn can_be_emulated(program: &Path) -> Result<()> {
 /// `e_machine` of ELF.
 const X86_64: u16 = 62;
 
-/// Unless it ended well.
 fn told(name: &OsStr, status: ExitStatus) -> Result<()> {
     match (status.code(), status.signal()) {
         (Some(0), _) => {}

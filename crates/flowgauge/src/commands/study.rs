@@ -1,8 +1,5 @@
-//! The command of a study, as its file describes it: `flowgauge primes`, `flowgauge sharing` and
-//! the others.
-//!
-//! It knows no study: [`lab::plan::steps`] makes the cases that were asked for, and here they are
-//! run.
+//! The command of a study, as its file describes it: `flowgauge primes` and the others. It knows no
+//! study: [`lab::plan::steps`] makes the cases that were asked for.
 
 use std::path::Path;
 
@@ -18,7 +15,6 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Runs the study as asked.
 pub(crate) fn run(args: &StudyArgs, here: &Machine) -> Result<Ending> {
     let how = &args.how;
     let request = request(args)?;
@@ -42,7 +38,6 @@ pub(crate) fn run(args: &StudyArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&how.answer)
 }
 
-/// What the command line wants to run.
 pub(crate) fn request(args: &StudyArgs) -> Result<Request<'_>> {
     let wanted = Wanted {
         study: args.study.study(args.preset)?,
@@ -57,7 +52,6 @@ pub(crate) fn request(args: &StudyArgs) -> Result<Request<'_>> {
     })
 }
 
-/// The file that the command line asks for, for the results of the work.
 pub(crate) fn results(args: &StudyArgs) -> Result<ResultFile> {
     let flags = args.flags();
     let file = flags.of_run(OfRun::Output);
@@ -90,7 +84,6 @@ fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
     lines
 }
 
-/// At full size without a budget, and what is quicker.
 fn takes(args: &StudyArgs, budget_s: Option<f64>) -> Option<String> {
     let is_usual = args.preset == Preset::Full && args.how.budget.is_none();
     let takes = match budget_s {

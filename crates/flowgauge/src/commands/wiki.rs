@@ -21,7 +21,6 @@ const SERVER_WORKERS: u64 = 4;
 /// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
-/// Runs the study as asked.
 pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
     let request = request(args, here)?;
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
@@ -33,7 +32,6 @@ pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
     session.carry_out(&args.how.answer)
 }
 
-/// What the command line wants to run.
 pub(super) fn request(args: &WikiArgs, here: &Machine) -> Result<Request<'static>> {
     let wiki = wiki(args)?;
     let case = match args.server.as_slice() {
@@ -145,7 +143,6 @@ fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -
     Case::new(name, title, (work, Metric::Steady), variants)
 }
 
-/// The requested one, or the last core's.
 fn load_cpu(args: &WikiArgs, cpus: &Cpus) -> Result<Option<u32>> {
     if let Some(cpu) = args.load.load_cpu {
         ensure!(

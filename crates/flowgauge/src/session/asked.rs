@@ -1,5 +1,3 @@
-//! Settings of a run from flags.
-
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,8 +10,7 @@ use crate::args::HowArgs;
 use crate::args::axis::each_once;
 use crate::output;
 
-/// The settings that the flags ask for, over the usual ones of the preset; a study that is wanted may
-/// name a machine to be simulated.
+/// Over the usual ones of the preset; a wanted study may name a machine to be simulated.
 pub(crate) fn settings(
     request: &Request<'_>,
     how: &HowArgs,

@@ -1,5 +1,3 @@
-//! Carries a run out: run, keep, write, answer.
-
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +17,7 @@ use crate::screen::Screen;
 use crate::watch::Watch;
 use crate::whole_file;
 
-/// Tells the time for the journal, from the beginning of the session, and how busy the machine is.
+/// For the journal, from the beginning of the session; and how busy the machine is.
 struct SinceBegin {
     begin: Instant,
     load: Option<Load>,
@@ -44,7 +42,6 @@ impl lab::Clock for SinceBegin {
     }
 }
 
-/// Whether standard error and the answer are on one screen.
 fn is_seen_with_text(format: Format) -> bool {
     format == Format::Text && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
@@ -62,8 +59,8 @@ fn tell_results(folder: &Path, results: &Results, format: Format) {
 }
 
 impl Session<'_> {
-    /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
-    /// prints the answer. What was measured is kept also where it cannot be printed.
+    /// Runs, writes the results folder and the file of `-o`, and prints the answer. What was
+    /// measured is kept also where it cannot be printed.
     pub(crate) fn carry_out(mut self, answer: &AnswerArgs) -> Result<Ending> {
         if let Some(folder) = &answer.plots {
             whole_file::make_folder(folder)?;
@@ -108,7 +105,6 @@ impl Session<'_> {
         Ok(answer::judged(ending, &results.expected))
     }
 
-    /// Runs what the journal asks for, with progress, and looks if they are asked for.
     fn run(&mut self) -> Result<Result<Results, lab::RunError>> {
         let clock = SinceBegin::now();
         let screen = Screen::new();
@@ -125,7 +121,6 @@ impl Session<'_> {
         Ok(run)
     }
 
-    /// Says where the results of `-o` are, or that there are none.
     fn tell_published(&self, published: Option<PathBuf>) {
         let unpublished = self.launcher.unpublished();
         let said = match (published, unpublished) {
@@ -140,7 +135,7 @@ impl Session<'_> {
         names.for_each(|name| output::tell(&format!("{name}: {said}")));
     }
 
-    /// Prints what was measured where it cannot be kept: it is in no file, or not in all.
+    /// It is in no file, or not in all.
     fn told_all_the_same(&self, answer: &AnswerArgs, error: anyhow::Error) -> anyhow::Error {
         if !self.holds_slots() {
             return error;
@@ -159,15 +154,13 @@ impl Session<'_> {
     }
 }
 
-/// `Primes` for `primes`.
 fn capitalized(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// How a run that was cut is taken up again, and what failed; the text that is printed has the latter
-/// too.
+/// The printed text has what failed.
 fn tell_ending(results: &Results, folder: &Path, format: Format) {
     if let Some(signal) = results.interrupted {
         output::tell(&format!(

@@ -1,5 +1,3 @@
-//! The recorded command, for running it again.
-
 /// As given, with the drawn seed, without folders of results and plots.
 pub(super) fn command_line(seed: u64) -> Vec<String> {
     let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());

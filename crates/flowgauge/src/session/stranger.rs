@@ -1,9 +1,6 @@
-//! A journal of another user or machine, or one that was changed, which names what is to be run.
-//!
-//! To continue a run is to run what its journal says: commands of `exec` and of study files among it. A
-//! journal that somebody else wrote or changed, or that came from another machine, is shown before it is
-//! trusted.
-//! Its slots would also be laid beside those of another machine.
+//! A journal of another user or machine, or one that was changed, which names what is to be run:
+//! commands of `exec` and of study files. It is shown before it is trusted. Its slots would also be
+//! laid beside those of another machine.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +16,6 @@ use workload::Work;
 
 use crate::output;
 
-/// Shows what a journal that is not this user's, or not of this machine, would have run, and refuses it.
 pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
     let about =
         fs::metadata(journal).with_context(|| format!("cannot read {}", journal.display()))?;
@@ -57,8 +53,7 @@ fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String
     }
 }
 
-/// All command lines that launches of these studies have, variables of their environment, and
-/// libraries that are loaded into slots, each once.
+/// Of all launches, with variables of their environment and libraries loaded into slots, each once.
 fn commands(studies: &[Study]) -> BTreeSet<String> {
     let cases = || studies.iter().flat_map(|study| &study.cases);
     let variants = || cases().flat_map(|case| &case.variants);

@@ -1,5 +1,3 @@
-//! What is made from a journal: the files of a results folder, and what is printed.
-
 use std::path::Path;
 
 use anyhow::Result;
@@ -10,10 +8,9 @@ use crate::args::Format;
 use crate::output::Paper;
 use crate::whole_file;
 
-/// The name of a file, and what makes it where there is something in it.
 type File = (&'static str, fn(&Results) -> Option<String>);
 
-/// What a run has: `simulated.csv`, `samples.csv`, `counters.csv` and profiles only where they were asked for.
+/// Of a run; `simulated.csv`, `samples.csv`, `counters.csv` and profiles only where asked for.
 const FILES: [File; 13] = [
     ("findings.json", |run| Some(json::findings(run))),
     ("slots.csv", |run| Some(csv::slots(run))),
@@ -45,7 +42,6 @@ const TABLES: [File; 9] = [
     ("probes.csv", csv::probes),
 ];
 
-/// Writes everything that is made from the journal. A table that is there already is made again.
 pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
     whole_file::sweep(folder);
     let more = TABLES

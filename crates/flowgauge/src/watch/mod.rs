@@ -1,20 +1,16 @@
-//! `--watch`: what a slot's flows do while it runs, as one would check with `top`.
+//! `--watch`: what a slot's flows do while it runs, as one would check with `top`. Who looks takes
+//! time from what is looked at, unless there is a CPU to spare. So:
 //!
-//! # Theory
+//! * Looks are only at `/proc` ([`measure::tasks`]): no flow is stopped, traced or asked anything.
+//! * While a slot runs whose flows are bound, this process keeps to the CPUs that they leave free.
+//!   It binds itself after the slot's process was made, which would inherit it.
+//! * A look is never more than a twentieth of the time: where looks are dear (thousands of flows),
+//!   they become rarer than was asked for.
+//! * Their cost is said at the end: CPU time, looks, and how many were on a CPU on which flows may
+//!   have been running.
 //!
-//! Who looks takes time from what is looked at, unless there is a CPU to spare. So:
-//!
-//! * Nothing is looked at unless it is asked for, and then only `/proc` ([`measure::tasks`]):
-//!   no flow is stopped, traced or asked anything.
-//! * While a slot runs whose flows are bound, this process keeps to the CPUs that they leave
-//!   free. It binds itself after the slot's process was made, which would inherit it.
-//! * A look is never more than a twentieth of the time: where looks are dear (thousands of
-//!   flows), they become rarer than was asked for.
-//! * What all this cost is counted and said at the end: CPU time, looks, and how many of
-//!   them were on a CPU on which flows may have been running.
-//!
-//! The first look comes after a tenth of a second, because most slots are short; a slot that
-//! is over even then is said to be.
+//! The first look comes after a tenth of a second, because most slots are short; a slot that is
+//! over even then is said to be.
 
 mod cost;
 mod table;
@@ -35,10 +31,8 @@ use crate::screen::Screen;
 use cost::Cost;
 use view::{Seen, View};
 
-/// Default interval.
 const ON_TERMINAL: Duration = Duration::from_millis(500);
 const ELSEWHERE: Duration = Duration::from_secs(1);
-/// Upper bound for the first look.
 const FIRST: Duration = Duration::from_millis(100);
 /// Looks take at most this part of the time.
 const REST: u32 = 20;
@@ -74,7 +68,6 @@ struct Slot {
 }
 
 impl Watch {
-    /// Looks each `interval_s`.
     pub(crate) fn new(interval_s: Option<f64>, screen: Screen, cpus: Cpus) -> Result<Self> {
         let usual = match screen.is_terminal() {
             true => ON_TERMINAL,

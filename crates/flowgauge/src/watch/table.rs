@@ -10,7 +10,6 @@ const MOST: usize = 24;
 /// Progress, two headings, the rest, and the cursor's line.
 const OTHERS: usize = 5;
 
-/// The busiest rows, if there are too many.
 pub(super) fn lines(view: &View<'_>, rows: Vec<Row>, columns: usize, height: usize) -> Vec<String> {
     let most = height.saturating_sub(OTHERS).clamp(1, MOST);
     let (shown, others) = busiest(rows, most);
@@ -34,7 +33,6 @@ pub(super) fn too_short(what: &str, lasted: Duration, first_look: Duration) -> S
     format!("{what}: over in {lasted}, before the first look after {first_look}")
 }
 
-/// In their order, and the others.
 fn busiest(rows: Vec<Row>, most: usize) -> (Vec<Row>, Vec<Row>) {
     if rows.len() <= most {
         return (rows, Vec::new());
@@ -78,7 +76,6 @@ fn columns([what, pid, tid, state, cpu, share, memory, threads]: [String; 8]) ->
     line.trim_end().to_owned()
 }
 
-/// In one line.
 fn rest(view: &View<'_>, others: &[Row]) -> Option<String> {
     let hidden = view.not_looked_at();
     let share: f64 = others.iter().map(|row| row.share).sum();

@@ -1,5 +1,3 @@
-//! One look at a slot, as rows.
-
 use std::time::{Duration, Instant};
 
 use flow::Variant;
@@ -8,13 +6,10 @@ use report::number::count;
 
 #[derive(Debug)]
 pub(super) struct View<'a> {
-    /// Study, case, round and variant.
     pub(super) what: &'a str,
-    /// `5 flows`.
     pub(super) flows: &'a str,
     /// The kernel's flows carry others.
     pub(super) carried: bool,
-    /// Led by the slot's process.
     pub(super) group: i32,
     pub(super) age: Duration,
     pub(super) processes: &'a [Process],
@@ -35,11 +30,9 @@ pub(super) struct Row {
     pub(super) process: Option<(u64, u32)>,
 }
 
-/// At the last look.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     at: Option<Instant>,
-    /// Ascending ids, with CPU ns.
     tasks: Vec<(i32, u64)>,
 }
 
@@ -68,7 +61,6 @@ impl Seen {
 }
 
 impl View<'_> {
-    /// In the order of processes; updates `seen`.
     pub(super) fn rows(&self, seen: &mut Seen, now: Instant) -> Vec<Row> {
         let since = seen.at.map_or(Duration::ZERO, |at| now - at);
         let rows = self.tasks.iter().map(|task| self.row(task, seen, since));
@@ -112,7 +104,6 @@ impl View<'_> {
     }
 }
 
-/// And carriers, if there are any.
 pub(super) fn flows(variant: &Variant) -> String {
     let flows = match variant.flows {
         1 => "1 flow".to_owned(),

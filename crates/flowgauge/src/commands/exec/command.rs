@@ -1,5 +1,3 @@
-//! Commands as flags give them, each with its name and launch options.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +13,6 @@ use crate::args::ExecArgs;
 pub(super) struct Named {
     pub(super) label: String,
     pub(super) program: Program,
-    /// Of -L and -P.
     pub(super) parameters: BTreeMap<String, String>,
 }
 
@@ -62,7 +59,6 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     Ok(all)
 }
 
-/// As the flags give them, in their order.
 fn written(args: &ExecArgs) -> Result<Vec<Written>> {
     let flags = args.serve.serve.iter().chain(&args.grid);
     let by_flag = flags.filter(|command| !command.is_empty());
@@ -119,7 +115,6 @@ fn names_differ(args: &ExecArgs, commands: &[Written]) -> Result<()> {
     }
 }
 
-/// One value for all commands, or one for each.
 fn of_command(flag: &str, given: &[String], number: usize, count: usize) -> Result<Option<String>> {
     ensure!(
         given.len() <= 1 || given.len() == count,
@@ -169,7 +164,6 @@ fn program(args: &ExecArgs, command: String) -> Result<Program> {
     })
 }
 
-/// And whether all must write the same.
 fn check_output(asked: Option<&str>) -> Result<(Option<CheckOutput>, bool)> {
     Ok(match asked {
         None => (None, false),

@@ -1,6 +1,5 @@
 //! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write, for the scripts
-//! that read it. All launches that count are in it; the order in which they were made is not what
-//! hyperfine's was.
+//! that read it: all launches that count, in another order than hyperfine's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -70,7 +69,6 @@ impl Exports {
         Ok(Self(prepared.collect::<Result<_>>()?))
     }
 
-    /// From the journal.
     pub(super) fn write(self, journal: &Path, args: &ExecArgs) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -92,7 +90,6 @@ impl Exports {
     }
 }
 
-/// Values of -L and -P, if each command is one variant.
 fn fill_in(commands: &mut [Command], args: &ExecArgs) -> Result<()> {
     if args.hyperfine.parameter_list.is_empty() && args.hyperfine.parameter_scan.is_empty() {
         return Ok(());
@@ -158,8 +155,7 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     })
 }
 
-/// Sampled once a slot; `None` if one is unknown. A process's maximum RSS is at least that of its
-/// launcher.
+/// Sampled once a slot; `None` if one is unknown. At least the maximum RSS of the launcher.
 fn peaks(records: &[&SlotRecord]) -> Option<Vec<u64>> {
     let each = records.iter().map(|record| match &record.memory {
         Reading::Honest(memory) => Some(vec![memory.total(); record.reps.len()]),
@@ -169,7 +165,6 @@ fn peaks(records: &[&SlotRecord]) -> Option<Vec<u64>> {
     Some(each?.concat())
 }
 
-/// Its name if it has one, or placeholders.
 fn line(case: &CaseResult, at: usize) -> String {
     let labelled = &case.case.variants[at];
     let work = case.case.work_of(at);
@@ -189,7 +184,6 @@ fn json(commands: &[Command]) -> Result<String> {
     Ok(report::text::escaped(&text).into_owned() + "\n")
 }
 
-/// Mean and deviation, as hyperfine has them.
 fn relative(one: &Command, fastest: &Command) -> String {
     let ratio = one.mean / fastest.mean;
     let part = |of: &Command| of.stddev.map(|stddev| stddev / of.mean);

@@ -1,5 +1,3 @@
-//! Short, unique names of commands, on one line.
-
 use report::text::cut;
 
 use super::parameters::Written;
@@ -53,7 +51,6 @@ fn in_common(one: &str, other: &str) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// Numbered if taken.
 fn free(label: String, taken: &[String]) -> String {
     let numbered = (2..).map(|n| format!("{label} #{n}"));
     let mut all = std::iter::once(label.clone()).chain(numbered);

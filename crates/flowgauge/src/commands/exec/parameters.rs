@@ -17,7 +17,6 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// With the command's parameters.
     pub(super) fn filled(&self, line: &str) -> String {
         let fill = |line: String, (name, value): (&String, &String)| {
             line.replace(&format!("{{{name}}}"), value)
@@ -68,7 +67,6 @@ pub(super) fn spread(args: &HyperfineArgs, commands: Vec<Written>) -> Result<Vec
     Ok(all)
 }
 
-/// In the order of the flags.
 fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = Vec::new();
     for pair in args.parameter_list.chunks_exact(2) {
@@ -112,7 +110,6 @@ fn scan(three: &[String], step: Option<&str>) -> Result<Vec<String>> {
         .collect())
 }
 
-/// In units of the last of `decimals` places.
 fn units(text: &str, decimals: usize) -> Result<i64> {
     let no_number = || format!("'{text}' is no number such as 2 or 0.25");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -1,7 +1,6 @@
-//! Placeholders that nothing would fill in, refused before anything is launched.
-//!
-//! A brace in quotes is the command's own (`awk '{print}'`), and so is one behind a `$`. A name in braces
-//! without quotes is a placeholder, or a slip of the keys that would reach the program as it is.
+//! Placeholders that nothing would fill in, refused before anything is launched. A brace in quotes
+//! is the command's own (`awk '{print}'`), and so is one behind a `$`. Another name in braces is a
+//! placeholder, or a slip of the keys.
 
 use anyhow::{Result, bail, ensure};
 use program::command_line::bare;
@@ -51,7 +50,6 @@ pub(super) fn check(args: &ExecArgs, commands: &[Named]) -> Result<()> {
     Ok(())
 }
 
-/// Also refuses unclosed braces.
 fn is_written_well(line: &str) -> Result<()> {
     let bare = bare(line);
     for (at, _) in bare.match_indices('{') {

@@ -1,5 +1,3 @@
-//! Commands as the variants of cases.
-
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Variant};
@@ -133,8 +131,7 @@ fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
     })
 }
 
-/// To find the best split. One process with a thread for each CPU is the reference: the usual
-/// choice.
+/// To find the best split. One process with a thread a CPU, the usual choice, is the reference.
 fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
     let [only] = commands else {
         bail!(

@@ -10,7 +10,7 @@ use workload::Work;
 
 use crate::args::{ExecArgs, ServeArgs};
 
-/// Default of --timeout.
+/// In seconds; the default of --timeout.
 const READY_S: f64 = 10.0;
 
 fn refuse_twice<T: PartialEq + Display>(flag: &str, list: &[T]) -> Result<()> {

@@ -38,7 +38,6 @@ pub(super) fn variants(
     all
 }
 
-/// With their names.
 fn knobs(cpus: &Cpus) -> Vec<(String, Knobs)> {
     let variable = |name: &str, value: &str| Knobs {
         env: [(name.to_owned(), value.to_owned())].into(),

@@ -1,8 +1,6 @@
-//! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine, and beside them what was made
-//! of all.
-//!
-//! A machine that failed has `nodes/NAME/failed.txt` with the reason. Everything else in the folder of
-//! a machine (its own reports, where Slurm ran it there) is left alone.
+//! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine, and beside them what was
+//! made of all. A machine that failed has `nodes/NAME/failed.txt` with the reason. All else in a
+//! machine's folder (its own reports, where Slurm ran it there) is left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,21 +13,17 @@ use lab::journal::FILE_NAME;
 use super::limits::{Allowance, WORDS};
 use crate::whole_file;
 
-/// Holds one folder for each machine.
 pub(crate) const NODES: &str = "nodes";
 pub(crate) const FAILED: &str = "failed.txt";
 
-/// Name of the machine, and folders.
 pub(crate) type Places = BTreeMap<String, BTreeSet<PathBuf>>;
 
-/// Of a machine.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) journals: Journals,
     pub(crate) failed: Option<String>,
 }
 
-/// Of a fleet, or of a single run.
 pub(crate) fn places(folders: &[PathBuf]) -> Result<Places> {
     let mut all = Places::new();
     for folder in folders {
@@ -62,7 +56,6 @@ fn name(path: &Path) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-/// Journals have at most `limit` bytes.
 pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> Result<Kept> {
     let mut kept = Kept::default();
     let mut allowance = Allowance::of(limit);
@@ -83,7 +76,6 @@ pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u6
     Ok(kept)
 }
 
-/// Of which at most `limit` are read.
 pub(crate) fn bytes<'a>(folders: impl IntoIterator<Item = &'a PathBuf>, limit: u64) -> u64 {
     let paths = folders
         .into_iter()
@@ -124,7 +116,6 @@ pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
     Ok(())
 }
 
-/// And in those of its own runs.
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = paths_in(folder)?;
     let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();

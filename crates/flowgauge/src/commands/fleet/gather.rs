@@ -1,6 +1,5 @@
-//! `flowgauge fleet gather`: merges journals machine by machine, and answers over all.
-//!
-//! A few machines are in memory at a time; what stays of each are its verdicts.
+//! `flowgauge fleet gather`: merges journals machine by machine (a few are in memory at a time,
+//! only verdicts stay), and answers over all.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -88,7 +87,6 @@ fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
     Ending::Error
 }
 
-/// What it found, and why that is not all.
 fn machine(
     name: &str,
     places: &BTreeSet<PathBuf>,
@@ -137,7 +135,6 @@ fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
     Node::of(name, &runs).context("its journal holds no run")
 }
 
-/// Each with its reason, then in one list.
 fn tell_failed(failed: &[(String, String)]) {
     for (name, why) in failed {
         tell(&format!("{name}: {}", why.trim_end()));

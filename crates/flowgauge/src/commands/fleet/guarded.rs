@@ -1,8 +1,7 @@
 //! The temporary folder of a machine of a fleet, which goes although one of its guards is killed.
-//!
-//! Its file `pid` names those that remove it at their end: the two shells around a conversation by ssh
-//! (`remote::SCRIPT`), and the program. Where none of them is alive, the next run there removes it: the shell of that
-//! script, or [`sweep`] in a job of Slurm.
+//! Its file `pid` names who removes it at their end: the two shells around a conversation by ssh
+//! (`remote::SCRIPT`), and the program. Where none is alive, the next run's shell there does, or
+//! [`sweep`] in a job of Slurm.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -16,15 +15,12 @@ use nix::unistd::{Pid, geteuid, getppid};
 
 use super::limits::{Allowance, WORDS};
 
-/// Prefix of such folders.
 pub(super) const PREFIX: &str = "flowgauge-fleet.";
 const PIDS: &str = "pid";
 
-/// This process guards it too.
 #[derive(Debug)]
 pub(super) struct Guarded {
     folder: PathBuf,
-    /// The shell of this process.
     parent: Pid,
 }
 
@@ -71,7 +67,6 @@ fn has_prefix(path: &Path) -> bool {
     name.as_bytes().starts_with(PREFIX.as_bytes())
 }
 
-/// It names guards, all dead.
 fn is_left(folder: &Path) -> bool {
     let pids = Allowance::of(WORDS).read(&folder.join(PIDS));
     let Ok(pids) = pids.and_then(|pids| Ok(String::from_utf8(pids)?)) else {

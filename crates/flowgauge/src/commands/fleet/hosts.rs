@@ -1,23 +1,19 @@
-//! The hosts of a fleet, from a file: one a line, `[NAME=]DESTINATION`, the destination as ssh takes
-//! it (`node1`, `me@node1`, `ssh://me@node1:2222`, a name of ~/.ssh/config); `#` begins a comment.
-//!
-//! A line that is none is a machine that failed: it is named, and the others are run.
+//! The hosts of a fleet, from a file: one a line, `[NAME=]DESTINATION`, the destination as ssh
+//! takes it (`node1`, `me@node1`, `ssh://me@node1:2222`, a name of ~/.ssh/config); `#` begins a
+//! comment. A line that is none is a machine that failed: it is named, and the others are run.
 
 use std::collections::BTreeSet;
 
-/// A machine to be reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
     /// In the fleet; also its folder.
     pub(super) name: String,
-    /// For ssh.
     pub(super) destination: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hosts {
     pub(super) hosts: Vec<Host>,
-    /// With reasons.
     pub(super) wrong: Vec<String>,
 }
 

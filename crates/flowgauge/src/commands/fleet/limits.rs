@@ -1,7 +1,5 @@
-//! What one machine may take of this one, however it behaves: bytes and time.
-//!
-//! Whatever a machine says or has left in a folder is read through an [`Allowance`]: its lines, its
-//! journal, its files. Where it is spent, that machine has failed, and no other one.
+//! What one machine may take of this one, however it behaves: bytes and time. All that it says or
+//! left in a folder is read through an [`Allowance`]; where that is spent, that machine fails.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -22,7 +20,6 @@ pub(super) fn shown(said: &str) -> &str {
     &said[said.ceil_char_boundary(said.len().saturating_sub(SHOWN))..]
 }
 
-/// Bytes that may still come from a machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     all: u64,
@@ -73,7 +70,6 @@ impl Allowance {
         read().with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// Whatever its stated size.
     fn read_all(&mut self, file: &File) -> Result<Vec<u8>> {
         // Of the stated size, so that it need not grow.
         let says = file.metadata()?.len().min(self.left.saturating_add(1));
@@ -105,7 +101,6 @@ impl Room {
     }
 }
 
-/// Given back when dropped.
 #[derive(Debug)]
 pub(super) struct RoomTaken<'r> {
     room: &'r Room,

@@ -1,4 +1,5 @@
-//! A machine of a fleet, on that machine: runs the plan, sends its journal home, and leaves nothing.
+//! A machine of a fleet, on that machine: runs the plan, sends its journal home, and leaves
+//! nothing.
 //!
 //! # Theory
 //!
@@ -14,15 +15,12 @@
 //!   end                           ─────▶
 //! ```
 //!
-//! Whatever ends the conversation ends the run: end of file on the input (the other one is gone,
-//! or its ssh), silence for [`PATIENCE`] (the network is), a signal. The run then gets SIGTERM, writes
-//! what it has and removes what is its own; it gets the same from the kernel if this process is
-//! killed. Its temporary files lie in the folder that the shell around this process
-//! (`remote::SCRIPT`) has made. That shell removes it, and this process does too: either of them may be killed. A
-//! process whose shell is gone ends, since its folder is.
-//!
-//! Under Slurm there is no conversation: the plan lies in a folder that all machines share, and the
-//! journal goes there.
+//! Whatever ends the conversation ends the run: end of file on the input (the other one, or its
+//! ssh, is gone), silence for [`PATIENCE`] (the network is), a signal. The run gets SIGTERM (from
+//! the kernel if this process is killed), writes what it has and removes what is its own. Its
+//! temporary files lie in the folder of the shell around this process (`remote::SCRIPT`). Both
+//! remove it: either may be killed. A process whose shell is gone ends. Under Slurm there is no
+//! conversation: plan and journal lie in a folder that all machines share.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -49,9 +47,7 @@ use crate::whole_file;
 
 /// Silence of the other side.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Interval of looks at the journal.
 const LOOK: Duration = Duration::from_millis(500);
-/// After SIGTERM.
 const PARTING: Duration = Duration::from_secs(20);
 /// Of its last output, in its error.
 const SAID: usize = 2_000;
@@ -142,7 +138,6 @@ enum Heard {
     End,
 }
 
-/// A word, or time for a look.
 fn wait(input: &BufReader<File>) -> Result<Heard> {
     if !is_readable(input.get_ref(), LOOK)? {
         return Ok(Heard::Nothing);
@@ -154,7 +149,6 @@ fn wait(input: &BufReader<File>) -> Result<Heard> {
     }
 }
 
-/// In a folder that all machines share.
 fn shared(fleet: &Path, name: Option<&str>, interrupt: &Interrupt) -> Result<Ending> {
     let name = match name {
         Some(name) => name.to_owned(),
@@ -276,7 +270,6 @@ impl Run {
         self.status
     }
 
-    /// On standard error.
     fn said(&mut self) -> String {
         let mut text = Vec::new();
         let read = self
@@ -291,7 +284,6 @@ impl Run {
     }
 }
 
-/// A growing file, sent as it grows.
 struct Tail {
     path: PathBuf,
     sent: u64,

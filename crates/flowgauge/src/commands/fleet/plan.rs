@@ -22,7 +22,6 @@ const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Outside of budgets.
 const MORE: Duration = Duration::from_secs(10 * 60);
 
-/// Name and text.
 pub(super) type Files = Vec<(String, String)>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +35,6 @@ pub(super) struct Plan {
     pub(super) program: Id,
 }
 
-/// Version and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Id {
     pub(super) version: String,
@@ -94,14 +92,12 @@ impl Plan {
         })
     }
 
-    /// Without its results folder.
     pub(super) fn words_of(&self, machine: &str) -> Vec<String> {
         let seed = ["--seed".to_owned(), self.seed_of(machine).to_string()];
         let words = ["run".to_owned()].into_iter().chain(self.words.clone());
         words.chain(seed).collect()
     }
 
-    /// Unless asked otherwise.
     pub(super) fn usual_deadline(&self) -> Duration {
         let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
         let budget = match args::parsed(words.chain(self.words.clone())) {
@@ -162,7 +158,6 @@ fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
     Ok((words, files))
 }
 
-/// Words that every machine would refuse.
 fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
     let words: Vec<&str> = ["flowgauge", "run"]
         .into_iter()

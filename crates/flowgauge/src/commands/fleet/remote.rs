@@ -1,16 +1,10 @@
-//! A machine of a fleet, from here: one ssh connection from the first word to the last.
-//!
-//! # Theory
-//!
-//! What is on a machine must go when this process does, however it goes. So all is tied to one
-//! connection: its first word makes a folder there, its end removes it ([`SCRIPT`], and
-//! `super::node`). Three processes guard the folder there, two shells and the program: each removes it at its end, so
-//! that two of them may be killed at any time. ssh asks nobody anything (`BatchMode`), gives up a host that does not
-//! answer, and notices a connection that has died. Beyond that each step has a deadline and a number of bytes
-//! ([`super::wire`]): a host that takes connections and says nothing costs half a minute.
-//!
-//! Nothing is started before every machine has said which program it has: the version and the
-//! digest of the file must be those of the file here ([`super::start`]).
+//! A machine of a fleet, from here: one ssh connection from the first word to the last. What is on
+//! a machine must go when this process does. So all is tied to one connection: its first word makes
+//! a folder there, its end removes it ([`SCRIPT`], `super::node`). Two shells and the program guard
+//! the folder: two of the three may be killed at any time. ssh asks nobody anything (`BatchMode`),
+//! gives up a host that does not answer, and notices a connection that has died. Each step also has
+//! a deadline and a number of bytes ([`super::wire`]): a silent host costs half a minute. Nothing
+//! is started before every machine has the version and digest of the file here ([`super::start`]).
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -29,9 +23,8 @@ use super::start::Arrival;
 use super::wire::Wire;
 use crate::output::tell;
 
-/// On the machine: removes what dead ones left, makes a folder, says hello, takes the program if it
-/// is sent, and runs it. A second shell does all but the folder, so that the first can remove it
-/// when the second is killed.
+/// Removes what dead ones left, makes a folder, says hello, takes the program if it is sent, and
+/// runs it. A second shell does all but the folder: the first removes it when the second is killed.
 const SCRIPT: &str = r#"umask 077
 t=${FOLDER:-${TMPDIR:-/tmp}}
 for o in "$t"/flowgauge-fleet.*; do
@@ -84,7 +77,6 @@ pub(super) struct Way {
     pub(super) arch: String,
 }
 
-/// Writes the machine's journal to `journal`.
 pub(super) fn visit(
     host: &Host,
     plan: &Plan,
@@ -220,12 +212,10 @@ fn ssh(host: &Host, way: &Way) -> Command {
     command
 }
 
-/// For a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Until the journal ends.
 fn carry_out(
     wire: &mut Wire<'_>,
     host: &Host,
@@ -255,7 +245,6 @@ fn carry_out(
     copied
 }
 
-/// With what to do.
 fn explained(error: Option<anyhow::Error>, ended: Option<ExitStatus>, said: &str) -> anyhow::Error {
     let asks = ["Permission denied (", "password", "passphrase"];
     if asks.iter().any(|word| said.contains(word)) {

@@ -1,8 +1,6 @@
-//! `flowgauge fleet run`: the same studies on many machines.
-//!
-//! One thread a machine talks to it ([`super::remote`]), and looks at its deadlines and for signals. No
-//! slot is launched here, so the rule that the main process has one thread does not concern it.
-//! What came of a machine, whole or cut, is merged into its folder as `gather` does it.
+//! `flowgauge fleet run`: the same studies on many machines. One thread a machine talks to it
+//! ([`super::remote`]); no slot is launched here, so the main process need not have one thread.
+//! What came of a machine, whole or cut, is merged into its folder as by `gather`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -99,7 +97,6 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
     Ok(plan)
 }
 
-/// From the clock; printed, and in the plan.
 fn drawn() -> Result<u64> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     Ok(u64::from(since.subsec_nanos()) ^ (since.as_secs() & 0xffff_ffff))
@@ -237,7 +234,6 @@ fn visit_all(
     Ok(interrupt.signal())
 }
 
-/// Merges what it sent and notes why it failed.
 fn one(
     host: &Host,
     plan: &Plan,

@@ -1,11 +1,9 @@
-//! A fleet by Slurm: a batch script, and one step with a task on each node.
+//! A fleet by Slurm: a batch script, and one step with a task on each node. All nodes must see the
+//! fleet's folder: plan, program and journals lie in it. Nothing stays on a node.
 //!
-//! The folder of the fleet must be one that all nodes see: the plan, the program and the journals lie
-//! in it. Nothing is installed on a node; what a run needs there is temporary and goes with it.
-//!
-//! sbatch reads the script's comments: a word with a space ends an option there, and a line break ends the comment. So
-//! words are of characters that names in Slurm have, and a folder is in quotation marks, without what sbatch
-//! replaces in them.
+//! sbatch reads the script's comments: a word with a space ends an option there, and a line break
+//! the comment. So words are of characters that names in Slurm have, and a folder is in quotation
+//! marks, without what sbatch replaces in them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,7 +11,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-/// With their nodes, if Slurm says.
 type Partitions = Vec<(String, Option<u32>)>;
 
 #[derive(Debug, Clone)]
@@ -26,7 +23,6 @@ pub(super) struct Job<'a> {
     pub(super) constraint: Option<&'a str>,
     pub(super) time: Duration,
     pub(super) folder: &'a Path,
-    /// Where all nodes see it.
     pub(super) program: &'a str,
 }
 
@@ -99,7 +95,6 @@ impl Job<'_> {
         )
     }
 
-    /// Returns sbatch's words.
     pub(super) fn submit(&self, script: &Path, wait: bool) -> Result<String> {
         let partitions = partitions();
         self.has_room(&partitions)?;
@@ -186,7 +181,6 @@ fn limit(time: Duration) -> String {
     format!("{days}-{hours:02}:{:02}:00", minutes % 60)
 }
 
-/// For a shell.
 fn word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,8 +1,7 @@
-//! All machines of a fleet begin together: when each of them is ready or has failed.
-//!
-//! Until then `--parallel` machines are prepared at a time, since a jump host refuses more connections that
-//! are not yet through. Connections that are through stay. Nobody waits here in silence: who waits looks again and
-//! again, so that signals and machines are heard.
+//! All machines of a fleet begin together, when each is ready or has failed. Until then
+//! `--parallel` machines are prepared at a time, since a jump host refuses more connections that
+//! are not yet through. Nobody waits in silence: who waits looks again and again, so that signals
+//! and machines are heard.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -17,7 +16,6 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Start {
     machines: usize,
-    /// Nothing begins without so many.
     quorum: usize,
     /// Free places for preparing machines.
     places: AtomicUsize,

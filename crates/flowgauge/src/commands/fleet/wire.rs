@@ -2,9 +2,9 @@
 //!
 //! # Theory
 //!
-//! A machine may hang, flood, or take nothing in, at any moment, and so may the ssh before it or a process
-//! that still holds its pipes. So no read and no write here waits for the machine: pipes do not block, and every wait
-//! is a [`Wire::turn`] of at most [`LOOK`], in which
+//! A machine may hang, flood, or take nothing in, and so may ssh or a process that still holds its
+//! pipes. So no read and no write waits for it: pipes do not block, and every wait is a
+//! [`Wire::turn`] of at most [`LOOK`], in which
 //!
 //! ```text
 //!   the deadline of the step is compared      late: ssh is killed with all that it started
@@ -13,7 +13,7 @@
 //!   the machine is reminded, now and then     an empty line: somebody is still here
 //! ```
 //!
-//! What is read is paid from an [`Allowance`], so a machine costs the memory of a piece and the disk of a journal.
+//! What is read is paid from an [`Allowance`]: the memory of a piece and the disk of a journal.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -32,12 +32,11 @@ use nix::unistd::Pid;
 
 use super::limits::{Allowance, shown};
 
-/// Milliseconds between looks at deadline and signals.
+/// Milliseconds.
 const LOOK: u8 = 50;
 pub(super) const REMIND: Duration = Duration::from_secs(15);
 /// Of a running machine, which sends an empty line every [`REMIND`].
 const SILENCE: Duration = Duration::from_secs(90);
-/// After it was asked to end.
 const PARTING: Duration = Duration::from_secs(40);
 /// While it keeps taking some.
 const SENDING: Duration = Duration::from_secs(600);
@@ -56,7 +55,6 @@ pub(super) struct Wire<'a> {
     errors: Option<ChildStderr>,
     heard: Vec<u8>,
     said: Vec<u8>,
-    /// For standard error.
     errors_left: Allowance,
     /// The step, its time, and its end.
     step: (&'static str, Duration),
@@ -199,7 +197,6 @@ impl<'a> Wire<'a> {
         (ended, last_lines(&self.said))
     }
 
-    /// Ignores further words.
     fn ended(&mut self) -> Result<ExitStatus> {
         let mut nothing = Allowance::of(PASSED_OVER);
         loop {
@@ -214,8 +211,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Reads what came in one turn. False once ssh has ended, even if another process holds its
-    /// pipe.
+    /// Reads one turn. False once ssh has ended, even if another process holds its pipe.
     fn hear(&mut self, allowance: &mut Allowance) -> Result<bool> {
         self.turn(Some(PollFlags::POLLIN))?;
         let has_ended = !matches!(self.child.try_wait(), Ok(None));
@@ -234,7 +230,6 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// At most [`LOOK`].
     fn turn(&mut self, want: Option<PollFlags>) -> Result<()> {
         if Instant::now() > self.deadline {
             self.kill();
@@ -264,7 +259,6 @@ impl<'a> Wire<'a> {
         self.take_errors()
     }
 
-    /// Sends an empty line now and then.
     fn remind(&mut self) {
         if self.reminded.elapsed() > REMIND
             && let Some(input) = &mut self.input
@@ -274,7 +268,6 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Keeps the end.
     fn take_errors(&mut self) -> Result<()> {
         let Some(errors) = &mut self.errors else {
             return Ok(());
@@ -295,7 +288,6 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// With its process group.
     fn kill(&mut self) {
         if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
             let _gone_is_fine = killpg(Pid::from_raw(group), Signal::SIGKILL);
@@ -326,7 +318,6 @@ fn spelled(time: Duration) -> String {
     humantime::format_duration(whole).to_string()
 }
 
-/// That have words.
 fn last_lines(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines = text.lines().map(str::trim);

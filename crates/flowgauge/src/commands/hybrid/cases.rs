@@ -1,5 +1,3 @@
-//! Cases: each body as every split into ranks and threads.
-
 use std::path::Path;
 
 use anyhow::{Result, anyhow};

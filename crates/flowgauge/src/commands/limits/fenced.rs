@@ -1,5 +1,3 @@
-//! Probes behind lowered limits: which fence, and what is reported of it.
-
 use std::time::Instant;
 
 use anyhow::Result;
@@ -17,7 +15,6 @@ const DEADLINE_S: f64 = 10.0;
 /// Several times its needs, in bytes.
 const MEMORY: u64 = 512 << 20;
 
-/// `None`: nothing is to be confirmed.
 pub(super) type Wanted = Option<Fence>;
 
 pub(super) fn wanted(given: Option<&Given>) -> Option<Wanted> {

@@ -1,9 +1,8 @@
-//! `flowgauge simulate MACHINE --chase`: where the model's levels end, and on this machine where the
-//! measured ones do.
-//!
-//! The chases are those of `flowgauge machine --probe`: over half of each cache and over four times the
-//! last one on large pages, and over a line in each of more and more pages of 4 KB, on small pages and on
-//! large ones. A *knee* is where a step costs half as much again as with half of the pages.
+//! `flowgauge simulate MACHINE --chase`: where the model's levels end, beside this machine's
+//! measured ones. The chases are those of `flowgauge machine --probe`: over half of each cache and
+//! four times the last one on large pages, and over a line in each of more and more pages of 4 KB,
+//! on small and on large pages. At a *knee* a step costs half as much again as with half of the
+//! pages.
 
 use anyhow::Result;
 use lab::simulated::HOST;
@@ -20,7 +19,6 @@ const STEPS: u64 = 200_000;
 /// Such a multiple of the last cache is nearly uncached.
 const BEYOND: u64 = 4;
 const SMALL: u64 = 4096;
-/// And the number of doublings.
 const FEWEST: u64 = 16;
 const DOUBLED: u32 = 13;
 /// Ratio of two neighbouring steps at a knee.
@@ -64,7 +62,6 @@ pub(super) fn run(args: &SimulateArgs, machine: &Machine) -> Result<Ending> {
 
 const LARGE: u64 = 2 << 20;
 
-/// Half of each cache, and beyond the last, on pages up to 2 MB.
 fn levels(machine: &Machine, probe: Option<&Probe>) -> Vec<Row> {
     let pages = machine.pages.iter().filter(|page| **page <= LARGE);
     let page = pages.max().copied().unwrap_or(machine.pages[0]);
@@ -87,7 +84,6 @@ fn levels(machine: &Machine, probe: Option<&Probe>) -> Vec<Row> {
     rows.collect()
 }
 
-/// One line in each page.
 fn reach(machine: &Machine, page: u64, probe: Option<&Probe>) -> Vec<Row> {
     let counts = (0..DOUBLED).map(|times| FEWEST << times);
     let rows = counts.map(|cells| {
@@ -127,7 +123,6 @@ fn row(
     }
 }
 
-/// Pages at knees.
 fn knees(rows: &[&Row], ns: impl Fn(&Row) -> Option<f64>) -> Vec<u64> {
     let pairs = rows.windows(2).filter_map(|pair| {
         let is_knee = ns(pair[1])? >= KNEE * ns(pair[0])?;
