@@ -1,8 +1,7 @@
-//! `barrier-*`: all flows wait for the last one, again and again.
-//!
-//! One count of arrivals that only grows: who arrives as number `n` waits until there are as many as
-//! complete its turn, `(n / flows + 1) * flows`. The three differ in how a flow waits. Where there are
-//! more flows than CPUs, one that looks again and again keeps the CPU from those it waits for.
+//! `barrier-*`: all flows wait for the last one, again and again. One count of arrivals only grows:
+//! who arrives as number `n` waits until `(n / flows + 1) * flows` have. The three differ in how a
+//! flow waits: with more flows than CPUs, one that looks again and again keeps the CPU from those
+//! it waits for.
 
 use std::hint::spin_loop;
 use std::io;
@@ -47,7 +46,6 @@ pub(crate) type Yield = Barrier<1>;
 pub(crate) type Futex = Barrier<2>;
 
 impl<const KIND: usize> Barrier<KIND> {
-    /// Returns how many had arrived when it was passed.
     fn pass(&self) -> u64 {
         let Arrivals { count, complete } = self.arrivals.header();
         let arrived = count.fetch_add(1, Ordering::AcqRel) + 1;

@@ -1,10 +1,8 @@
-//! `*-beside-*`: an operation, and what the other flows of the program do meanwhile.
-//!
-//! Flows of even place work. The others keep them company until all of those are done: they map and
-//! unmap memory, they compute, or they sleep. So the lock of an address space can be set apart from
-//! the interrupts that make other CPUs forget a translation: who computes takes no lock, and is
-//! interrupted if it shares the address space; who sleeps is not even that. With one flow nobody
-//! keeps it company.
+//! `*-beside-*`: an operation, and what the other flows of the program do meanwhile. Flows of even
+//! place work; the others keep them company until those are done. That sets the lock of an address
+//! space apart from the interrupts that make other CPUs forget a translation: who computes takes no
+//! lock and is interrupted if it shares the address space; who sleeps is not. One flow has no
+//! company.
 //!
 //! | operation | work | company |
 //! |---|---|---|
@@ -110,7 +108,6 @@ const ROWS: [Row; 5] = [
 #[derive(Debug)]
 pub(crate) struct Beside<const ROW: usize> {
     context: OperationContext,
-    /// Flows that are done with their work, of all repetitions.
     done: Shared<AtomicU32>,
 }
 
@@ -189,7 +186,6 @@ impl<const ROW: usize> Operation for Beside<ROW> {
         })
     }
 
-    /// No flow is done with a repetition before all flows of it are made.
     fn own(&self, flow: usize) -> Own {
         match (flow.is_multiple_of(2), ROWS[ROW].work) {
             (false, _) => {

@@ -1,21 +1,15 @@
-//! `brk`: the end of the heap is moved.
+//! `brk`: the end of the heap is moved. A process has one break: under `process` each flow moves
+//! its own, under `thread` all move the same one.
 //!
-//! A process has one break. Under `process` each flow moves its own; under `thread` all flows
-//! move the same one, and what that means has to be said:
-//!
-//! * Flow f moves the break between two levels that are its own, 2f + 1 and 2f + 2 pages above
-//!   where the break was before there were flows. No call finds the break where it wants it,
-//!   so each one really changes the address space, under every model.
-//! * The kernel answers each call with the break it has set; that is verified. Under its lock
-//!   the answer is exact, no matter which flow moves it next.
-//! * The page between the levels is *not* touched: under `thread` another flow may have taken
-//!   it away by then. That it can be is verified once, before there are flows.
-//! * The allocator of the C library must not move the break meanwhile, since flows would take
-//!   its memory away. It is given room first ([`block::make_room`]); a slot process needs none of
-//!   it.
-//!
-//! The calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break,
-//! which would be wrong as soon as two flows move it.
+//! * Flow f moves the break between two levels of its own, 2f + 1 and 2f + 2 pages above where it
+//!   was before flows. So each call really changes the address space, under every model.
+//! * The kernel answers, under its lock, with the break it has set; that is verified.
+//! * The page between the levels is *not* touched: under `thread` another flow may have taken it
+//!   away. That it can be is verified once, before there are flows.
+//! * The C library's allocator must not move the break meanwhile, since flows would take its memory
+//!   away: it is given room first ([`block::make_room`]), which a slot process does not need.
+//! * Calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break, which
+//!   would be wrong as soon as two flows move it.
 
 use std::io;
 

@@ -1,8 +1,6 @@
-//! How effects are checked, and what happens when one is missing.
-//!
-//! A flow that finds an effect missing cannot answer with an error, since what it would then
-//! have timed is something else. It gives up: in a slot process that ends the process with the
-//! message, and the slot is a failure that says why.
+//! How effects are checked. A flow that finds one missing cannot answer with an error, since it
+//! would have timed something else: it gives up, which ends a slot process with the message as a
+//! failed slot.
 
 use std::io;
 
@@ -52,10 +50,9 @@ fn differs(what: &str, came: u64, expected: u64) -> ! {
     ))
 }
 
-/// Checks that numbers given out and taken back (addresses, descriptors) come again.
-///
-/// Without an effect of taking back, each number would be higher than all before. Other flows at
-/// the same numbers cause some such steps: at most [`SLACK`] per flow.
+/// Checks that numbers given out and taken back (addresses, descriptors) come again: otherwise each
+/// would be higher than all before. Other flows at the same numbers cause some such steps: at most
+/// [`SLACK`] per flow.
 #[derive(Debug)]
 pub(crate) struct Recurrence {
     furthest: u64,

@@ -1,6 +1,5 @@
-//! `dup`: another number for an open file.
-//!
-//! The file table alone is changed: no name is looked up and no file is opened.
+//! `dup`: another number for an open file. The file table alone is changed: no name is looked up
+//! and no file is opened.
 
 use std::os::fd::{AsFd, AsRawFd};
 

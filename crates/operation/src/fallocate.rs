@@ -1,7 +1,5 @@
-//! `fallocate`: room for a file is made and given back.
-//!
-//! The file lies in memory, so that what is measured is the same on every disk, and no journal
-//! of a file system is part of it.
+//! `fallocate`: room for a file is made and given back. The file lies in memory: the same on every
+//! disk, without a file system's journal.
 
 use std::fs::File;
 use std::os::fd::AsFd;

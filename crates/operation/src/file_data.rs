@@ -1,16 +1,13 @@
-//! `pread`, `pwrite`, `read`, `write`, `readseek`, `writeseek`: blocks of files.
-//!
-//! Each call looks its descriptor up in the file table: where flows share the table, the open
-//! file must be kept from being closed meanwhile, which costs two changes of a count that is
-//! then common. The calls that move the file's position also lock it where it is common.
+//! `pread`, `pwrite`, `read`, `write`, `readseek`, `writeseek`: blocks of files. Each call looks
+//! its descriptor up in the file table: where flows share it, keeping the open file costs two
+//! changes of a common count. Calls that move the file's position also lock it where it is common.
+//! In the one file each flow writes blocks of its own.
 //!
 //! | | own file | one file of all flows |
 //! |---|---|---|
 //! | at a place given | `pread`, `pwrite` | `pread-same`, `pwrite-same` |
 //! | one after the other | `read`, `write` | |
 //! | at a place gone to | `readseek`, `writeseek` | |
-//!
-//! In the one file each flow writes blocks of its own.
 
 use std::fs::File;
 use std::io;
@@ -61,7 +58,6 @@ impl Blocks {
         self.file.as_fd()
     }
 
-    /// All blocks in turn; neighbours are far apart in time.
     fn place(&self, op: u64, way: Way) -> u64 {
         let block = match way {
             Way::On => op % BLOCKS,

@@ -1,9 +1,7 @@
-//! `flock`, `record-lock`: locks on files.
-//!
-//! The two belong to different things. A `flock` belongs to the open file, so each flow opens
-//! the file for itself. A record lock belongs to the *file table*: flows that share one hold
-//! each other's locks and never wait for each other. Therefore each flow locks a byte of its
-//! own, under every model, and what is common is the list of the file's locks.
+//! `flock`, `record-lock`: locks on files. A `flock` belongs to the open file, so each flow opens
+//! the file for itself. A record lock belongs to the *file table*: flows that share one hold each
+//! other's locks and never wait. So each flow locks a byte of its own, under every model; common is
+//! the list of the file's locks.
 
 use std::ffi::CString;
 use std::fs::File;

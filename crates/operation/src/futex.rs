@@ -1,8 +1,7 @@
-//! `futex-*`: the calls that waiting is made of, where nobody has to wait.
-//!
-//! A wait that finds another number in the word, and a wake that finds nobody. What differs is
-//! how the kernel finds the queue of a word: by its address and the address space (private), or
-//! by the page that it lies in (shared), and whether other flows are at the same queue.
+//! `futex-*`: the calls that waiting is made of, where nobody has to wait: a wait that finds
+//! another number in the word, a wake that finds nobody. The kernel finds the queue of a word by
+//! its address and address space (private), or by its page (shared); other flows may be at the same
+//! queue.
 
 use std::io;
 use std::sync::atomic::AtomicU32;

@@ -1,8 +1,6 @@
-//! `group-*`: many flows send to many others.
-//!
-//! As hackbench does: a group of up to 20 senders and 20 receivers. Each receiver has a pipe of its
-//! own, into which all senders of its group write; each sender goes round the receivers. So every
-//! flow waits for others all the time, and what is measured is the kernel's waking and choosing of
+//! `group-*`: many flows send to many others. A group has up to 20 senders and 20 receivers. Each
+//! receiver has a pipe, into which all senders of its group write; each sender goes round the
+//! receivers. So flows always wait for others: this measures the kernel's waking and choosing of
 //! flows, with or without a change of address space.
 //!
 //! ```text
@@ -12,11 +10,9 @@
 //!  receivers 1  3  5 …
 //! ```
 //!
-//! Flows of even place in a group send, the others receive; flows that lie on two cores in turn are
-//! then on both sides. A flow alone sends to itself. All pipes are made before any flow, so each
-//! flow has all of them under every model.
-//!
-//! Sources: hackbench (R. Russell and others; package rt-tests), `perf bench sched messaging`.
+//! Flows of even place in a group send, so flows on two cores in turn are on both sides. A flow
+//! alone sends to itself. All pipes are made before any flow. Sources: hackbench (R. Russell and
+//! others; package rt-tests), `perf bench sched messaging`.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -28,9 +24,8 @@ use crate::repeat::Operation;
 use crate::sys::descriptor::{read, write};
 use crate::sys::pipe::Pipe;
 
-/// As in hackbench.
 const MOST: usize = 40;
-/// As in hackbench.
+/// As in hackbench, in bytes.
 const LENGTH: usize = 100;
 
 #[derive(Debug)]
@@ -41,7 +36,6 @@ pub(crate) struct Group<const SOCKETS: bool> {
 pub(crate) type ByPipe = Group<false>;
 pub(crate) type BySocket = Group<true>;
 
-/// Senders, and the pipe of each receiver.
 #[derive(Debug)]
 struct Members {
     is_alone: bool,

@@ -1,15 +1,12 @@
-//! A number that flows may change only one at a time.
-
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::check::same;
 use sys::{Shareable, Shared};
 
-/// Detects whether a lock of all flows excludes the others.
-///
-/// The holder reads the number and writes one more: two holders would lose a step. The last flow of
-/// a repetition checks that none was lost.
+/// Detects whether a lock of all flows excludes the others: the holder reads the number and writes
+/// one more, so two holders would lose a step. The last flow of a repetition checks that none was
+/// lost.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counted: Shared<Counted>,

@@ -1,9 +1,8 @@
-//! `mutex`, `semaphore`: the C library's locks, each flow its own or one for all.
-//!
-//! A lock that nobody else wants is a few instructions and no call. The one of all flows lies
-//! in shared memory and is made to be shared by processes, so under every model the same code
-//! waits in the same way. A flow's own mutex is of its process alone, as programs make them: the
-//! C library then takes it without an atomic instruction where the process has one thread.
+//! `mutex`, `semaphore`: the C library's locks, each flow its own or one for all. A lock that
+//! nobody else wants is a few instructions and no call. The one of all flows lies in shared memory
+//! and is made for processes, so under every model the same code waits. A flow's own mutex is of
+//! its process alone: the C library takes it without an atomic instruction where the process has
+//! one thread.
 
 use std::io;
 
@@ -83,7 +82,6 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
     }
 }
 
-/// A semaphore with one pass.
 #[derive(Debug)]
 pub(crate) struct BySemaphore<const SAME: bool> {
     semaphore: Shared<Semaphore>,

@@ -1,5 +1,5 @@
-//! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made, ends at once, and is
-//! waited for.
+//! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made, ends at once, is waited
+//! for.
 //!
 //! | operation | memory | file table | who runs |
 //! |---|---|---|---|
@@ -11,12 +11,9 @@
 //! | `posix-spawn` | lent until it runs a program | copied | the new one, then both |
 //! | `pthread` | shared | shared | both |
 //!
-//! What is copied is that of the flow's process: threads copy what all of them have in common,
-//! and lock it for that.
-//!
-//! A new process does nothing but end with an exit code, by calls that are allowed where other
-//! threads may hold any lock. Under `thread` new processes are children of the slot process, which
-//! listens for none but its own flows ([`flow`]'s watch).
+//! Threads copy what all of them have in common, and lock it for that. A new process only ends with
+//! an exit code, by calls that are allowed where other threads may hold any lock. Under `thread` it
+//! is a child of the slot process, which listens for none but its own flows ([`flow`]'s watch).
 
 use std::io;
 
@@ -30,7 +27,6 @@ const FAMILY: &str = "making flows";
 const SHARES: &str = "nothing";
 const CODE: &str = "each exit code is the one that was asked for";
 
-/// Number of exit codes.
 const CODES: u64 = 100;
 
 /// Makes `ops` processes, each with its own exit code.

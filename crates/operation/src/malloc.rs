@@ -1,8 +1,6 @@
-//! `malloc-*`: the allocator of the C library.
-//!
-//! Large blocks are mappings, so each is a change of the address space. Small ones come from
-//! arenas, of which each thread has one of its own as long as there are enough of them, with
-//! locks that a process of one thread need not take.
+//! `malloc-*`: the allocator of the C library. Large blocks are mappings, so each changes the
+//! address space. Small ones come from arenas, one a thread as long as there are enough, with locks
+//! that a process of one thread need not take.
 
 use std::io;
 

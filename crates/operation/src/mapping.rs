@@ -1,8 +1,7 @@
-//! `mmap*`: memory is mapped and given back.
-//!
-//! Nothing is touched but the first page of one mapping in [`EVERY`](crate::check::EVERY), so
-//! what is timed is the change of the address space itself, under its lock. `mmap-touch` writes to
-//! every page: a change, faults, and another change that takes the pages out of the TLB.
+//! `mmap*`: memory is mapped and given back. Only the first page of one mapping in
+//! [`EVERY`](crate::check::EVERY) is touched: the change of the address space is timed, under its
+//! lock. `mmap-touch` writes to every page: a change, faults, and another change that takes pages
+//! out of the TLB.
 
 use std::io;
 use std::path::PathBuf;
@@ -57,7 +56,6 @@ impl PerFlow for Anonymous {
     }
 }
 
-/// What programs do that allocate: a mapping is made, used and given back.
 #[derive(Debug)]
 pub(crate) struct Touched;
 

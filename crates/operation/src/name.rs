@@ -1,7 +1,5 @@
-//! `create-unlink*`, `rename*`: names in folders.
-//!
-//! A folder is locked while a name in it changes; in a folder of its own no flow waits for
-//! another.
+//! `create-unlink*`, `rename*`: names in folders. A folder is locked while a name in it changes; in
+//! its own no flow waits for another.
 
 use std::ffi::CString;
 use std::io;

@@ -1,7 +1,5 @@
-//! `open*`: a file is opened and closed.
-//!
-//! Opening takes the lowest free number of the file table, under its lock, and looks up the
-//! name; the three differ in how much of the name is common to the flows.
+//! `open*`: a file is opened and closed. Opening takes the lowest free number of the file table,
+//! under its lock, and looks up the name; the three differ in how much of the name is common.
 
 use std::ffi::CStr;
 use std::io;

@@ -1,15 +1,11 @@
-//! `page-fault-*`: the first touch of a page.
+//! `page-fault-*`: the first touch of a page. [`PAGES`] are mapped at a time, each is written and
+//! read back, and all are unmapped. Threads wait for each other to map and unmap, so that must be a
+//! small part: with 64 pages its share made threads look twice as slow at faults. The kernel's
+//! count for the flow proves each fault.
 //!
-//! Many pages are mapped at a time ([`PAGES`]), each is written, each is read back, and all are
-//! unmapped. Mapping and unmapping is another operation, which threads do wait for each other
-//! in, so it must be a small part here: with 64 pages at a time its share was enough to make
-//! threads look twice as slow at faults. That each page really was a fault is taken from the
-//! kernel's own count for the flow.
-//!
-//! The four differ in what the page comes from: memory of the process; memory that processes
-//! may share; a copy of a file's page; a file's page itself. The files have no content at
-//! first; they stay from one repetition to the next, so after the first one their pages are in
-//! memory, and no disk is waited for.
+//! The page comes from memory of the process; memory that processes may share; a copy of a file's
+//! page; a file's page itself. Files are empty at first and stay from one repetition to the next,
+//! so after the first one their pages are in memory, and no disk is waited for.
 
 use std::fs::File;
 use std::io;
@@ -69,7 +65,6 @@ fn enough_faults(faults: u64, ops: u64) {
     );
 }
 
-/// Memory of the process or shared memory, each flow's own.
 #[derive(Debug)]
 pub(crate) struct Memory<const SHARED: bool>;
 

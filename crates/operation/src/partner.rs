@@ -1,9 +1,6 @@
-//! A flow's partner: another flow that only answers it.
-//!
-//! What two flows do with each other is measured between a flow and a partner of the same
-//! kind, made by the flow itself: a process forks one, a thread makes a thread. The partner
-//! inherits the CPUs that its flow may use, so where flows are bound both share one CPU, and
-//! each message is a switch.
+//! A flow's partner: another flow that only answers it. A flow makes its partner, of the same kind.
+//! It inherits the flow's CPUs, so where flows are bound both share one, and each message is a
+//! switch.
 //!
 //! | the flow's model | its partner |
 //! |---|---|
@@ -12,9 +9,9 @@
 //! | `thread-private-files` | a thread that takes a file table of its own |
 //! | all others | a thread |
 //!
-//! A message ends a partner. It does not wait for an end of file: a
-//! descriptor that another flow inherited would keep that away for ever. One whose flow died
-//! is killed with the slot process's process group, and a process at once, by its parent's death.
+//! A message ends a partner, not an end of file: a descriptor that another flow inherited would
+//! keep that away for ever. One whose flow died is killed with the slot's process group, and a
+//! process at once, by its parent's death.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -33,7 +30,7 @@ pub(crate) enum Partner {
 }
 
 impl Partner {
-    /// Makes the partner of a flow of that model; it does `work` until it gets [`END`].
+    /// It does `work` until it gets [`END`].
     pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         match model {
             // SAFETY: a flow of this model is a process of one thread, which `flow` forked.

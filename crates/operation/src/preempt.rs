@@ -1,9 +1,7 @@
-//! `compute*`, `short-behind-long*`: what a timer that interrupts flows costs, and brings.
-//!
-//! A flow that computes keeps its CPU until it ends or is interrupted. Kernel flows are interrupted by
-//! the kernel; user-level flows by nobody, or by a timer of their carrier ([`flow::preemptible`]). So
-//! each operation is here without a timer and with two of different length. Flows of the kernel, and
-//! flows outside fibers, do the same under all three names.
+//! `compute*`, `short-behind-long*`: what a timer that interrupts flows costs, and brings. The
+//! kernel interrupts its flows; user-level flows nobody, or a timer of their carrier
+//! ([`flow::preemptible`]). So each operation is here without a timer and with two of different
+//! length; flows outside fibers do the same under all three names.
 //!
 //! Behind a long piece of work: flows of odd place have short ones, those of even place compute
 //! until all short ones are done, or for [`LONG`] at most. On one carrier the first begins.
@@ -36,7 +34,7 @@ struct Row {
     name: &'static str,
     does: &'static str,
     work: Work,
-    /// Of a turn, in milliseconds.
+    /// In milliseconds.
     quantum: Option<u64>,
 }
 
@@ -83,7 +81,6 @@ const ROWS: [Row; 6] = [
 #[derive(Debug)]
 pub(crate) struct Preempt<const ROW: usize> {
     flows: u32,
-    /// Short pieces that are done, of all repetitions.
     done: Shared<AtomicU32>,
 }
 
@@ -134,7 +131,6 @@ impl<const ROW: usize> Operation for Preempt<ROW> {
         })
     }
 
-    /// No flow is done with a repetition before all flows of it are made.
     fn own(&self, flow: usize) -> Own {
         match flow.is_multiple_of(2) && ROWS[ROW].work == Work::BehindLong {
             true => Own::Long(self.done.header().load(Ordering::Acquire) + self.flows / 2),

@@ -1,7 +1,6 @@
-//! `mprotect`, `madvise`: what is mapped stays, what may be done with it changes.
-//!
-//! Both make the kernel take translations out of the TLB: of this CPU, and of each other CPU
-//! that runs a flow in the same address space, which it has to interrupt for that.
+//! `mprotect`, `madvise`: what is mapped stays, what may be done with it changes. The kernel takes
+//! translations out of the TLB: of this CPU, and of each other that runs a flow in the same address
+//! space, which it has to interrupt.
 
 use std::sync::atomic::Ordering;
 

@@ -1,6 +1,5 @@
-//! `poll`, `epoll`: which of some descriptors is ready.
-//!
-//! `poll` looks all of them up in the file table at each call, `epoll` only once.
+//! `poll`, `epoll`: which of some descriptors is ready. `poll` looks all of them up in the file
+//! table at each call, `epoll` once.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -32,7 +31,6 @@ impl Counters {
         }
     }
 
-    /// Makes another descriptor ready and returns its number.
     fn next(&mut self) -> usize {
         if let Some(ready) = self.ready {
             must("read a counter", read_word(self.counters[ready].as_fd()));

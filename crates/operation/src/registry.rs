@@ -11,10 +11,8 @@ use crate::{
     signal, switch,
 };
 
-/// Makes one enum of all operations.
-///
-/// So there is one [`flow::Body`], compiled into the flow loop once and not sixty times. The enum
-/// is matched once a repetition; the loop over operations is the operation's own.
+/// Makes one enum of all operations: one [`flow::Body`], compiled into the flow loop once and not
+/// sixty times. It is matched once a repetition; the loop is the operation's own.
 macro_rules! registry {
     ($($variant:ident: $operation:ty),+ $(,)?) => {
         static ALL: &[Facts] = &[$(<$operation>::FACTS),+];

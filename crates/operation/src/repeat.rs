@@ -14,18 +14,16 @@ pub(crate) trait Operation: Sync + Sized {
     /// One flow's files, descriptors or memory.
     type State;
 
-    /// Makes what all flows share: in the slot process, before any flow, so that processes share
-    /// it.
+    /// Made in the slot process, before any flow, so that processes share it.
     fn prepare(context: &OperationContext) -> io::Result<Self>;
 
-    /// Makes flow `flow`'s own state: in the flow, before the gate.
+    /// Made in the flow, before the gate.
     fn own(&self, flow: usize) -> Self::State;
 
     /// Does and verifies `ops` operations. The checksum of their effects depends on `ops` alone.
     fn repeat(&self, own: &mut Self::State, ops: u64) -> u64;
 }
 
-/// An operation whose flows each make all they use.
 pub(crate) trait PerFlow: Debug + Sized {
     const FACTS: Facts;
 

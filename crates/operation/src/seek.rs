@@ -1,8 +1,5 @@
-//! `lseek`: the position in an open file.
-//!
-//! The position belongs to the open file. With a file of its own each flow has its own
-//! position; of the one open file that all flows have got from their parent there is one
-//! position under every model, and one lock for it.
+//! `lseek`: the position in an open file. With its own file each flow has its own position; the one
+//! open file from their parent has one position, and one lock, under every model.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -16,7 +13,7 @@ use crate::sys::own_file::OwnFile;
 
 const WORDS: u64 = 512;
 
-/// Seeks `ops` times. `check` must find the word of that place.
+/// `check` must find the word of that place.
 fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let word = op % WORDS;

@@ -1,6 +1,5 @@
-//! `signal`: a flow sends itself a signal and handles it.
-//!
-//! Handlers belong to the process, under one lock; so does the count of its signals.
+//! `signal`: a flow sends itself a signal and handles it. Handlers, and the count of signals,
+//! belong to the process, under one lock.
 
 use std::io;
 

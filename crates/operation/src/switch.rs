@@ -1,7 +1,5 @@
-//! `switch-*`: a word goes to the flow's partner and comes back.
-//!
-//! Each flow has a partner of its own kind ([`crate::partner`]), so one operation is two
-//! switches where both share a CPU.
+//! `switch-*`: a word goes to the flow's partner ([`crate::partner`]) and comes back: two switches
+//! where both share a CPU.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;

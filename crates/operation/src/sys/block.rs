@@ -1,5 +1,3 @@
-//! Memory of the C library's allocator.
-
 use std::hint::black_box;
 use std::io;
 use std::ptr::NonNull;

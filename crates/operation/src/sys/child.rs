@@ -1,5 +1,3 @@
-//! Making flows of the kernel, and waiting for them.
-
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -14,10 +12,7 @@ use super::{answer, no_error};
 pub(crate) struct Child(libc::pid_t);
 
 impl Child {
-    /// Returns the exit code.
-    ///
-    /// # Errors
-    /// It was ended by a signal.
+    /// Returns the exit code; an error where a signal ended it.
     #[inline]
     pub(crate) fn wait(self) -> io::Result<u64> {
         let mut status = 0;
@@ -39,10 +34,11 @@ pub(crate) fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Forks a process that does `work` and exits with 0. `shared`: flags of `clone` for what it shares
-/// with its parent (not memory). It is killed when its parent ends.
+/// Forks a process that does `work` and exits with 0, killed when its parent ends. `shared`: flags
+/// of `clone` for what it shares (not memory).
 ///
 /// # Safety
+///
 /// The process has one thread: the child continues with everything that it has.
 pub(crate) unsafe fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
     let parent = std::process::id();
@@ -71,7 +67,6 @@ pub(crate) fn sched_yield() -> io::Result<()> {
     answer(unsafe { libc::sched_yield() }).map(|_| ())
 }
 
-/// Forks through the C library.
 #[inline]
 pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
     // SAFETY: the child makes one call, which is allowed whatever other threads hold.
@@ -101,14 +96,14 @@ extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
     code.addr() as libc::c_int
 }
 
-/// Makes a process on `stack` that exits with `code`; `flags` of `clone` say what it shares. Wait
-/// for it before the stack is used again.
+/// The process exits with `code`; `flags` of `clone` say what it shares. Wait for it before the
+/// stack is used again.
 #[inline]
 pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
     let argument = std::ptr::without_provenance_mut(code.into());
-    // SAFETY: the child runs `end` on a stack that nobody else runs on, since the one before
-    // was waited for; `end` touches no memory but that stack, and the library's wrapper ends
-    // the process by a call when it returns.
+    // SAFETY: the child runs `end` on a stack of its own, since the one before was waited for;
+    // `end` touches no other memory, and the library's wrapper ends the process by a call when it
+    // returns.
     let pid = unsafe { ::sys::clone_on(stack.top(), end, argument, flags) }?;
     Ok(Child(pid.as_raw()))
 }
@@ -159,8 +154,8 @@ impl Program {
         let mut pid = 0;
         let arguments = [self.path.as_ptr().cast_mut(), std::ptr::null_mut()];
         let environment = [std::ptr::null_mut()];
-        // SAFETY: the path and the lists, each with a null at its end, live beyond the call,
-        // which returns when the program runs; no actions or attributes are asked for.
+        // SAFETY: path and lists, each with a null at its end, live beyond the call, which returns
+        // when the program runs; no actions or attributes are asked for.
         let code = unsafe {
             libc::posix_spawn(
                 &raw mut pid,

@@ -6,7 +6,6 @@ use super::answer;
 
 pub(crate) const WORD: usize = size_of::<u64>();
 
-/// A call moved fewer bytes than asked for.
 #[cold]
 fn cut(moved: u64, wanted: usize) -> io::Error {
     io::Error::other(format!("{moved} of {wanted} bytes were moved"))
@@ -99,7 +98,6 @@ pub(crate) fn dup(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     owned(unsafe { libc::dup(fd.as_raw_fd()) })
 }
 
-/// At 0.
 pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     // SAFETY: the call takes numbers alone.
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })
@@ -115,7 +113,6 @@ pub(crate) fn epoll() -> io::Result<OwnedFd> {
     owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })
 }
 
-/// Takes the descriptor that a call returned.
 #[inline]
 pub(super) fn owned(fd: libc::c_int) -> io::Result<OwnedFd> {
     answer(fd)?;
@@ -131,7 +128,6 @@ pub(crate) fn watched(fd: BorrowedFd<'_>) -> libc::pollfd {
     }
 }
 
-/// Returns the number of ready descriptors.
 #[inline]
 pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     let count = watched.len() as libc::nfds_t;

@@ -18,22 +18,19 @@ impl Scope {
     }
 }
 
-/// Sleeps while the word holds `expected`.
-///
-/// # Errors
-/// `WouldBlock`: it holds something else.
+/// Sleeps while the word holds `expected`; `WouldBlock` if it holds something else.
 #[inline]
 pub(crate) fn wait(word: &AtomicU32, expected: u32, scope: Scope) -> io::Result<()> {
     Ok(futex::wait(word, scope.flags(), expected, None)?)
 }
 
-/// Returns the number of sleepers woken, 0 or 1.
+/// Returns the number woken, 0 or 1.
 #[inline]
 pub(crate) fn wake(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), 1)? as u64)
 }
 
-/// Returns the number of sleepers woken.
+/// Returns the number woken.
 #[inline]
 pub(crate) fn wake_all(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), i32::MAX as u32)? as u64)

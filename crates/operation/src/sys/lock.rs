@@ -1,5 +1,3 @@
-//! The C library's mutex, of one process or of several, and its semaphore, of several.
-
 use std::cell::UnsafeCell;
 use std::io;
 use std::mem::MaybeUninit;

@@ -1,12 +1,9 @@
-//! Mappings that kernel operations are tried on, and the end of the heap.
-
 use std::io;
 
 use ::sys::Advice;
 pub(crate) use ::sys::{Access, Mapping, Of, PAGE};
 
-/// Each page is a fault of its own: no huge pages, no read-ahead. Kernels without huge pages refuse
-/// the first request and need none.
+/// No huge pages, no read-ahead. Kernels without huge pages refuse the first request and need none.
 pub(crate) fn one_by_one(mapping: Mapping) -> Mapping {
     for advice in [Advice::NoHugePages, Advice::NothingAhead] {
         let _refused_where_needless = mapping.advise(advice);
@@ -44,11 +41,12 @@ impl Break {
     /// Moves the break here if the kernel can; returns where it is now.
     ///
     /// # Safety
+    ///
     /// Nobody uses memory between this and the present break: not the allocator either.
     #[inline]
     pub(crate) unsafe fn set(self) -> io::Result<Self> {
-        // SAFETY: the kernel takes away what lies above the break, which the caller promises
-        // that nobody uses.
+        // SAFETY: the kernel takes away what lies above the break, which the caller promises is
+        // unused.
         let now = super::answer(unsafe { libc::syscall(libc::SYS_brk, self.0) })?;
         Ok(Self(now as usize))
     }

@@ -18,7 +18,7 @@ extern "C" fn count(_signal: libc::c_int) {
     SEEN.set(SEEN.get() + 1);
 }
 
-/// Counts the signal in this process and those that it forks.
+/// In this process and those that it forks.
 pub(crate) fn count_signals() -> io::Result<()> {
     let handler = SigHandler::Handler(count);
     let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
