@@ -1,5 +1,3 @@
-//! What every campaign draws from: its time and its chance.
-
 use std::path::PathBuf;
 use std::time::Instant;
 

@@ -1,10 +1,10 @@
 //! Causes that are planted one by one: is the right one named, a wrong one, or none?
 //!
-//! A plant is a pair whose difference has one known cause: a command with something more of one kind, or a
-//! study of variants that differ in one thing. What the first screen says below the row is *right* where it names
-//! the plant, as the cause or as what differs; *wrong* where it claims another cause; *open* where it names no
-//! difference; else *silent*.
-//! Silence is allowed. Wrong may be one trial in a hundred.
+//! A plant is a pair whose difference has one known cause: a command with something more of one
+//! kind, or a study of variants that differ in one thing. What the first screen says below the row
+//! is *right* where it names the plant, as cause or as what differs; *wrong* where it claims
+//! another cause (one trial in a hundred may be); *open* where it names no difference; else
+//! *silent*, which is allowed.
 
 use std::path::Path;
 use std::process::Command;
@@ -121,7 +121,6 @@ fn table(trials: &Trials) -> Table {
 }
 
 impl Plant {
-    /// The outcome, and what was said.
     fn attempt(&self, campaign: &mut Campaign, plants: &Path) -> Result<(&'static str, String)> {
         let home = Home::new()?;
         let seed = campaign.below(1 << 30).to_string();

@@ -1,11 +1,8 @@
-//! Identical commands, and commands of which one does more, through `exec`; hyperfine beside it.
-//!
-//! Half of the trials compare a command with itself: as many launches by `flowgauge exec` and, where
-//! it is installed, by hyperfine, one after the other in random order. *Different* is, of
-//! flowgauge, a verdict of faster or slower; of hyperfine, which gives no verdict, the two usual
-//! ways to read it: means that lie apart by more than the deviation of their ratio, and a Welch
-//! test of its times at 5 % (the script that it comes with). The other half has 3 % of further work
-//! in the second command.
+//! Identical commands, and commands of which one does 3 % more, through `exec`; hyperfine beside
+//! it. Identical ones are launched as often by `flowgauge exec` and by hyperfine (where installed),
+//! one after the other in random order. *Different* is, of flowgauge, faster or slower; of
+//! hyperfine, which gives no verdict, means that lie apart by more than the deviation of their
+//! ratio, or a Welch test at 5 % (the script that it comes with).
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -110,7 +107,7 @@ fn verdict(
     Ok(finding.map(|finding| finding.verdict))
 }
 
-/// The times of a command that hyperfine is given twice; `None` where it is not installed.
+/// Of a command that hyperfine is given twice; `None` where it is not installed.
 fn by_hyperfine(line: &str) -> Result<Option<[Vec<f64>; 2]>> {
     let home = Home::new()?;
     let file = home.path("times.json");
@@ -145,8 +142,7 @@ fn by_deviation(one: &[f64], other: &[f64]) -> bool {
     ratio - ratio * part.sqrt() > 1.0
 }
 
-/// Whether a Welch test calls the means different, at 5 %: its bound for 20 times on each side lies
-/// between 2.02 and 2.09; the larger is taken.
+/// At 5 %: the bound for 20 times on each side lies between 2.02 and 2.09; the larger is taken.
 fn by_welch(one: &[f64], other: &[f64]) -> bool {
     const BOUND: f64 = 2.09;
     let [(a, va), (b, vb)] = [one, other].map(mean_and_variance);

@@ -1,12 +1,9 @@
-//! Disks, outputs, limits and machines that do not do what they should.
+//! Disks, outputs, limits and machines that do not do what they should. Each fault is a shell
+//! script around a short real run, with its right exit codes. What a machine does not allow
+//! (mounts, control groups) ends it with 77 and is counted as skipped, with the reason.
 //!
-//! Each fault is a shell script around a short real run, with the exit codes that are right for it.
-//! What a machine does not allow (mounts, control groups) ends its script with 77 and is counted
-//! as skipped, with the reason.
-//!
-//! Two faults need a helper that is written beside the run: a filter of system calls, which a few
-//! lines of Python install before they become the command, and clocks that step, which a library
-//! shows to the command alone: the clock of the machine is left as it is.
+//! Two faults need a helper: a filter of system calls, which Python installs before it becomes the
+//! command, and clocks that step, which a library shows to the command alone.
 
 use std::time::Duration;
 

@@ -1,10 +1,8 @@
-//! Generated and mutated texts against the parsers, and arguments against the command.
-//!
-//! Parsers run in this process: a panic is caught and counted, an input that takes more than
-//! [`PATIENCE`] of CPU time is counted as a hang. Inputs are real ones (the built-in studies, a journal of a
-//! real run, pages of the generator, requests) with bytes flipped, cut, doubled, replaced by words
-//! that matter to the format, and put together from two of them; and texts of such words alone.
-//! Arguments go to the real command, at random and as a [grid](crate::grid).
+//! Generated and mutated texts against the parsers, and arguments against the command. In this
+//! process a panic is caught and counted; more than [`PATIENCE`] of CPU time is a hang. Inputs are
+//! real ones (built-in studies, a journal, pages of the generator, requests) with bytes flipped,
+//! cut, doubled, replaced by words of the format, or put together from two; and texts of such words
+//! alone. Arguments go to the real command, at random and as a [grid](crate::grid).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -20,7 +18,6 @@ use crate::grid::Grid;
 use crate::home::{Home, end_of, program};
 use crate::table::Table;
 
-/// What takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What takes longer than this hangs, however busy the machine is.
 const STARVED: Duration = Duration::from_secs(60);
@@ -156,7 +153,6 @@ fn studies() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The journal of a small run in that home.
 pub(crate) fn real_journal(home: &Home) -> Result<Vec<u8>> {
     let line = [
         "primes", "-p", "2", "-t", "2", "-b", "1000", "--rounds", "2", "--out", "out",
@@ -188,7 +184,7 @@ fn feed(
     table.tried(name, said);
 }
 
-/// CPU time of this thread: what a busy machine does not change.
+/// What a busy machine does not change.
 fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

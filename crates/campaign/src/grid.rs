@@ -1,8 +1,7 @@
-//! Each option of each command with each of many values, as the command's own help lists them.
-//!
-//! What makes no sense must be refused before anything runs. Most commands are given a folder for results
-//! that is a file: that is refused too, and named, once all else has been taken, so that a cell of the
-//! grid takes milliseconds and still shows what was accepted. Some cells are run for real.
+//! Each option of each command with each of many values, as the command's own help lists them. What
+//! makes no sense must be refused before anything runs. Most cells get a file as the folder for
+//! results, refused after all else was taken: a cell takes milliseconds and still shows what was
+//! accepted. Some run for real.
 
 use std::fs::File;
 use std::process::Command;
@@ -14,9 +13,9 @@ use crate::Campaign;
 use crate::home::{Home, end_of, program};
 use crate::table::Table;
 
-/// What takes longer hangs, however busy the machine is.
+/// However busy the machine is.
 const STARVED: Duration = Duration::from_secs(60);
-/// Each 40th cell does the work of its command; the others are refused before it.
+/// The others are refused before their work.
 const RUN_EACH: usize = 40;
 /// Larger numbers are not run for real: a machine may hold what they ask for, and others need it.
 const SMALL: f64 = 1e4;
@@ -157,7 +156,6 @@ impl Grid {
         })
     }
 
-    /// Tries the next cell.
     pub(crate) fn step(&mut self, table: &mut Table) -> Result<()> {
         let (option, value) = self.cells[self.next % self.cells.len()];
         self.next += 1;
@@ -229,7 +227,6 @@ impl Grid {
     }
 }
 
-/// An option with a value, in a line of a help.
 fn choice(command: usize, line: &str) -> Option<Choice> {
     let line = line.trim_start().strip_prefix('-')?;
     let (names, of) = line.split_once('<')?;

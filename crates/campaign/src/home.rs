@@ -1,5 +1,3 @@
-//! A place of its own for each run, and the count of what is left in it.
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -95,8 +93,7 @@ impl Home {
         pids.filter_map(|pid| read(pid, &setting)).collect()
     }
 
-    /// What is left of a run, after [`PATIENCE`] at the most: processes, names in TMPDIR, and
-    /// files and parts in the results.
+    /// After [`PATIENCE`] at the most: processes, names in TMPDIR, files and parts in the results.
     pub(crate) fn left(&self) -> Option<String> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -174,7 +171,7 @@ fn names(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// How a child ended within `patience`; `None` if it has not, and is killed then.
+/// `None` if it has not ended within `patience`, and is killed.
 pub(crate) fn end_of(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
     let until = Instant::now() + patience;
     loop {

@@ -1,15 +1,13 @@
 //! Signals at random moments of real runs, to the main process and its slots: is anything left?
 //!
-//! A moment is a run that is begun anew, an attack drawn at random after a time drawn at random
-//! from the length of such a run, and a look ten seconds later at the latest: no process, no
-//! named pipe, no temporary file, no folder of a slot and no half-written file may be there. A run that is
-//! asked to end has to do so within two seconds, and the journal of each run that has one must be
-//! readable, and free for another run to take up.
+//! A moment is a new run, a random attack after a random part of such a run's length, and a look
+//! ten seconds later at the latest: no process, named pipe, temporary file, slot's folder or
+//! half-written file may be there. A run that is asked to end must do so within two seconds, and
+//! its journal must be readable, and free to take up.
 //!
-//! Half of the moments are within the first 150 ms, where processes are born, by the logarithm of their
-//! time: as many between 0.1 and 1 ms as between 10 and 100. What is left where every child was stopped,
-//! or both the main process and its janitor were killed, may wait for the next run, which has to remove
-//! it; such cases have a row of their own.
+//! Half of the moments are within the first 150 ms, where processes are born: as many between 0.1
+//! and 1 ms as between 10 and 100. What is left where every child was stopped, or main process and
+//! janitor were killed, may wait for the next run, which has to remove it; they have a row.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -210,7 +208,6 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     Ok(table)
 }
 
-/// What came of a moment.
 #[derive(Default)]
 struct Came {
     fell: Option<String>,
@@ -230,7 +227,6 @@ impl Came {
     }
 }
 
-/// What is run.
 #[derive(Clone, Copy)]
 enum Target {
     Study(&'static Work),
@@ -304,7 +300,7 @@ impl<'a> Moment<'a> {
         )
     }
 
-    /// What is run, alone or on a terminal of its own.
+    /// Alone or on a terminal of its own.
     fn command(&self, home: &Home) -> Result<Command> {
         const RUN: &str = "run|cut.toml|--rounds|10|--out|out";
         let line: Vec<&str> = match self.target {
@@ -431,8 +427,7 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// What is ignored here is ignored by what is started here, as a shell has it for what runs in its
-/// background.
+/// What is ignored here is ignored by what is started here, as in a shell's background.
 fn not_ignored() -> Result<()> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -446,7 +441,6 @@ fn not_ignored() -> Result<()> {
     Ok(())
 }
 
-/// What commands need in their folder: two finished runs, and a fleet.
 fn prepare(home: &Home, journal: &[u8]) -> Result<()> {
     for folder in ["done", "again"] {
         std::fs::create_dir(home.path(folder))?;

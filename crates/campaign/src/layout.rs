@@ -1,9 +1,8 @@
-//! Programs of the same objects whose layout in memory alone differs: how often is a difference named?
-//!
-//! Two files are linked of the same objects in another order, lie at paths of other lengths, or are launched in
-//! environments of other sizes. A difference that is named between them is one of layout. The order of objects makes a
-//! real one, which no number of launches undoes; with both orders on each side (`--builds`) it may be
-//! named in 5 % and what chance adds, as between launches of one file.
+//! Programs of the same objects whose layout in memory alone differs: how often is a difference
+//! named? Two files are linked of the same objects in another order, lie at paths of other lengths,
+//! or run in environments of other sizes. The order of objects makes a real difference, which no
+//! number of launches undoes; with both orders on each side (`--builds`) it may be named in 5 % and
+//! what chance adds, as between launches of one file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -105,7 +104,6 @@ fn text(number: usize) -> String {
     )
 }
 
-/// What `exec` is given.
 fn words(
     row: &str,
     campaign: &mut Campaign,

@@ -1,9 +1,7 @@
 //! Programs of safe code that misuse fibers, and C programs that misuse the allocator's blocks.
-//!
-//! A case falls that ends in silence or in another's memory: each has to work, or to end with the message
-//! that belongs to it. The cases of fibers are those of the crate's tests. Blocks have sizes drawn at
-//! random by their logarithm, from those of a class to those of a mapping. Every case is tried before any is tried
-//! again.
+//! Each has to work or to end with its message: silence, or another's memory, falls. The cases of
+//! fibers are the crate's tests. Blocks have random sizes by their logarithm, from a class to a
+//! mapping. Every case is tried before any is tried again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,7 +86,6 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     Ok(table)
 }
 
-/// The programs that misuse blocks.
 fn compiled(folder: &Path) -> Result<()> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../flowgauge/tests/malloc");
     for name in ["wrong", "hard"] {

@@ -1,9 +1,8 @@
-//! Profiles that are compared: of a program and itself, and of one whose function of 7 % of the time was made slower
-//! until the whole takes 2 % longer.
-//!
-//! An identical pair is *named* where any place or branch is called different, which may be one run in twenty.
-//! A planted one is *right* where the slowed function stands first with a size within a fifth of the true
-//! one, *size* where it stands first with another, *other* where another place stands first, *none* where none is named.
+//! Profiles that are compared: of a program and itself, and of one whose function of 7 % of the
+//! time was made slower until the whole takes 2 % longer. An identical pair is *named* where any
+//! place or branch is called different (one run in twenty may be). A planted one is *right* where
+//! the slowed function stands first with a size within a fifth of the true one, *size* with another
+//! size, *other* where another place stands first, *none* where none is named.
 
 use anyhow::{Context, Result};
 use lab::Results;
@@ -19,8 +18,8 @@ const OUTCOMES: [&str; 6] = ["none", "named", "right", "size", "other", "refused
 const IDENTICAL: &str = "identical pairs";
 const PLANTED: &str = "2 % in a function of 7 %";
 
-/// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one, so that 16
-/// rounds have a minute of CPU time.
+/// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one (16 rounds: a
+/// minute).
 const SHORT: (u64, u64) = (116_000_000, 9_000_000);
 const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
 /// How much longer the whole takes.
@@ -63,7 +62,6 @@ fn sides(row: &str) -> [(u64, u64); 2] {
     }
 }
 
-/// The outcome, and what was said.
 fn attempt(
     campaign: &mut Campaign,
     row: &str,

@@ -54,7 +54,6 @@ impl Table {
         }
     }
 
-    /// Something was not tried, and why.
     pub(crate) fn skipped(&mut self, name: &str, why: &str) {
         self.said.push(format!("skipped: {name}: {why}"));
     }

@@ -1,10 +1,8 @@
-//! Studies of identical variants, and of planted differences, through the real command.
-//!
-//! Four of six studies compare a program with itself: a verdict that is faster or slower is false,
-//! and 5 % of them may be. The other two have 5 % and 30 % of further steps planted in one of the
-//! two variants. What is not found within its rounds is missed; how much that is depends on the machine's
-//! noise, and is counted without a bound. A verdict in the wrong direction is counted against
-//! none. (Where the noise is many times the difference, chance gives one in up to 2.5 % of studies:
+//! Studies of identical variants, and of planted differences, through the real command. Four of six
+//! compare a program with itself: faster or slower is false, and 5 % may be. The others have 5 %
+//! and 30 % of further steps in one variant. What is not found within its rounds is missed (by the
+//! machine's noise, without a bound). A verdict in the wrong direction is counted against none.
+//! (Where the noise is many times the difference, chance gives one in up to 2.5 % of studies:
 //! docs/method.md.)
 
 use anyhow::Result;
