@@ -1,5 +1,4 @@
-//! An open folder: what is made or removed through it is in this folder, whatever becomes of its
-//! path.
+//! An open folder: what is made or removed through it is in it, whatever becomes of its path.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -26,10 +25,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder at `path`. The path is the user's and may go through links.
-    ///
-    /// # Errors
-    /// It is not there, is no folder, or may not be opened.
+    /// Opens the folder at `path`, which is the user's and may go through links.
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = match path.as_os_str().is_empty() {
             true => Path::new("."),
@@ -44,9 +40,6 @@ impl Folder {
 
     /// Opens a folder to put files into it. Its last name may be a link of this user or of root
     /// only; those above may be any.
-    ///
-    /// # Errors
-    /// It is missing, no folder, not allowed, or a link of somebody else.
     pub fn open_for_files(path: &Path) -> io::Result<Self> {
         Self::open_for(path, geteuid().as_raw())
     }
@@ -90,7 +83,7 @@ impl Folder {
         })
     }
 
-    /// Opens a folder in this one; not through a link.
+    /// Not through a link.
     pub(crate) fn enter(&self, name: &CStr) -> io::Result<Self> {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | ALWAYS;
         let handle = openat(&self.handle, name, flags, Mode::empty())?;

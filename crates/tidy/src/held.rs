@@ -1,5 +1,3 @@
-//! Termination signals are blocked while a file has a temporary name.
-
 use std::io;
 use std::os::fd::AsFd;
 

@@ -10,11 +10,8 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 /// Bytes of such a file at the most: the longest that is shipped has a hundredth of that.
 const MOST: u64 = 4 << 20;
 
-/// Reads a file, which may be a pipe that somebody writes to; one without an end is refused and does not
-/// fill the memory.
-///
-/// # Errors
-/// It cannot be read, is too long, or is a pipe to which nobody writes.
+/// Reads a file, or a pipe that somebody writes to. One without an end, too long or without a
+/// writer is refused.
 pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open(path.as_ref(), &mut bytes)?;
@@ -28,7 +25,7 @@ pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Opens a file, and takes what a pipe has already: to open one without a writer would wait for ever.
+/// Takes what a pipe has already: to open one without a writer would wait for ever.
 fn open(path: &Path, bytes: &mut Vec<u8>) -> io::Result<File> {
     let at_once = OFlag::O_NONBLOCK.bits();
     let mut file = OpenOptions::new()
@@ -48,10 +45,7 @@ fn open(path: &Path, bytes: &mut Vec<u8>) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same as text.
-///
-/// # Errors
-/// As [`read`], or it is not UTF-8.
+/// As [`read`], as text; an error where it is not UTF-8.
 pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     String::from_utf8(read(path)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))

@@ -42,10 +42,7 @@ impl Kind {
     }
 }
 
-/// A new name.
-///
-/// # Errors
-/// The system has no random numbers.
+/// A new name; an error where the system has no random numbers.
 pub fn new(kind: Kind) -> io::Result<String> {
     let mut random = [0; RANDOM];
     getrandom::fill(&mut random).map_err(io::Error::other)?;

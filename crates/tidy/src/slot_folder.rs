@@ -1,7 +1,5 @@
-//! The folder for the files of one slot, and the name of its pipe.
-//!
-//! A folder is made for this user alone, holds an empty file as the mark of its maker, and is
-//! locked by the process that made it for as long as that lives.
+//! The folder for the files of one slot, and the name of its pipe. It is made for this user alone,
+//! holds an empty file as its maker's mark, and is locked by its maker while that lives.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -33,10 +31,7 @@ pub struct SlotFolder {
 }
 
 impl SlotFolder {
-    /// Makes the folder at `path`, whose name is [`crate::names::new`]'s.
-    ///
-    /// # Errors
-    /// The folder that it is to be in is missing, full or read-only, or something has that name.
+    /// Makes the folder at `path`, whose name is [`crate::names::new`]'s and must be new.
     pub fn make(path: &Path) -> io::Result<Self> {
         let parent = path.parent().unwrap_or(Path::new("."));
         let named = |error: io::Error| {
@@ -75,7 +70,6 @@ impl SlotFolder {
     }
 }
 
-/// Retries while the folder is not empty.
 fn remove(base: &Folder, name: &CStr, inner: &Folder, patience: Duration) {
     let until = Instant::now() + patience;
     loop {

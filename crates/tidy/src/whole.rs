@@ -5,19 +5,15 @@
 //!                                                            ╰▶ linked to a random name ─▶ renamed
 //! ```
 //!
-//! Up to the link there is nothing that a killed program could leave. Where nothing has the name
-//! yet, the link gives it, and there is nothing to leave at all. A link replaces nothing, so a file
-//! that is there is replaced by renaming another one over it, which needs a name of its own for a
-//! moment. Signals that ask to end wait until that moment is over ([`crate::held`]); a
-//! `SIGKILL` does not, and [`sweep`] removes what it leaves.
+//! Up to the link a killed program leaves nothing. A link replaces nothing, so a file that is there
+//! is replaced by renaming another over it, which needs a name for a moment. Signals that ask to
+//! end wait until it is over ([`crate::held`]); a `SIGKILL` does not, and [`sweep`] removes what it
+//! leaves. Renaming replaces a link and does not follow it.
 //!
-//! Where a file system gives no file without a name, or there is no `/proc` to link one through, the
-//! file has its random name from the beginning. Then such signals wait from the beginning
-//! too, and one that waits has the file removed after the piece that is being written. The
-//! file is locked as long as it is written, so that [`sweep`] knows which of them nobody writes any
-//! more.
-//!
-//! Renaming replaces a link and does not follow it. The mode is that of any new file.
+//! Where a file system gives no file without a name, or there is no `/proc` to link through, the
+//! file has its random name from the beginning. Such signals then wait from the beginning too, and
+//! one that waits has the file removed after the present piece. The file is locked while it is
+//! written, so that [`sweep`] knows which are abandoned.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -37,18 +33,12 @@ use crate::names::{self, Kind};
 /// Between two looks for a blocked signal.
 const PIECE: u64 = 1 << 20;
 
-/// Puts `bytes` at `path` in one step.
-///
-/// # Errors
-/// The folder takes no file, the disk is full, or a folder has that name.
+/// Puts `bytes` at `path` in one step; a folder of that name is an error.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     put(path, &mut bytes.as_ref(), |_| Ok(()))
 }
 
 /// Puts all that `content` still holds at `path` in one step, after it has reached the disk.
-///
-/// # Errors
-/// As [`fn@write`], and those of `content`.
 pub fn replace(path: &Path, content: &mut impl Read) -> io::Result<()> {
     put(path, content, File::sync_all)
 }
@@ -172,9 +162,6 @@ pub fn sweep(folder: &Path) {
 }
 
 /// Opens a regular file with exactly this one name, not through a link, to read and append.
-///
-/// # Errors
-/// It is missing, not writable, or something else.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
