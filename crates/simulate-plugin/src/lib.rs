@@ -1,8 +1,8 @@
 //! The recorder: a plugin of qemu-user that writes a trace for each thread of a program.
 //!
-//! qemu translates the program's instructions and calls this library at each load and store: also
-//! at those of libc, of the allocator and of spilled registers, which instrumentation by a
-//! compiler would miss. The program itself is the unmodified release binary.
+//! qemu translates the unmodified release binary and calls this library at each load and store,
+//! also of libc, the allocator and spilled registers, which a compiler's instrumentation would
+//! miss.
 //!
 //! ```text
 //!   the program                    qemu                     this library
@@ -14,29 +14,24 @@
 //! ```
 //!
 //! **Marks.** The program says when a flow begins and ends its work by a system call that does not
-//! exist ([`simulate::trace::mark`]); outside of qemu nobody makes it. Between the two, accesses are
-//! recorded up to the window's size and counted after it. Before the first, only which pages a
-//! thread has written: those are its process's own after a fork. Where the work makes its own flows,
-//! and where a whole program is recorded (`all`), every thread is a flow from its birth to its end.
+//! exist ([`simulate::trace::mark`]), never made outside of qemu. Between the two, accesses are
+//! recorded up to the window's size and counted after it; before, only which pages a thread has
+//! written: those are its process's own after a fork. Where the work makes its own flows, or a
+//! whole program is recorded (`all`), every thread is a flow from birth to end.
 //!
-//! **Files.** Each thread has a file in the folder that is named by `dir=`, numbered in the order
-//! in which threads are born. It is opened, written and closed each time a buffer is full, so no
-//! file descriptor of the program's is taken for long and none can be closed by it.
+//! **Files.** Each thread has a file in the folder of `dir=`, numbered in the order of birth,
+//! opened and closed at each full buffer: no descriptor of the program's is taken for long and none
+//! can be closed by it. If a trace cannot be written, the program is ended: a hole would be counted
+//! as if nothing were missing. **exec** leaves qemu; the file `exec` says that it happened.
 //!
-//! **Nothing waits here.** A callback that blocked could hold up a thread that others wait for.
-//! Threads share one counter, in memory that forked processes share too, and no lock.
+//! **Nothing waits here**, since others may wait for the thread: threads share one counter, in
+//! memory that forked processes share too, and no lock.
 //!
-//! **exec** leaves qemu: the new program runs natively and unseen. The file `exec` says that it
-//! happened.
+//! **Versions.** The functions used here are the same in all known versions of qemu's interface,
+//! but each qemu loads only plugins that name one of its own. So the version is set from the
+//! environment when the library is loaded, before qemu reads it.
 //!
-//! **Versions.** The functions used here are the same in all versions of qemu's interface that
-//! are known, but each qemu loads only plugins that name a version of its own. So the
-//! version is set when the library is loaded, before qemu reads it, from the environment.
-//!
-//! If a trace cannot be written, the program is ended: a trace with a hole would be
-//! counted as if nothing were missing.
-//!
-//! **Sources.** QEMU's documentation, *QEMU TCG Plugins*, and its header `qemu-plugin.h`.
+//! Sources: QEMU's documentation, *QEMU TCG Plugins*, and its header `qemu-plugin.h`.
 
 mod calls;
 mod qemu;
@@ -90,8 +85,8 @@ static ASKED: OnceLock<Asked> = OnceLock::new();
 /// Numbers of threads and of address spaces, shared with forked processes.
 static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
 static SPACE: AtomicU32 = AtomicU32::new(0);
-/// Thread and address space of a child about to be forked. The parent numbers them: children would
-/// draw numbers in whatever order the kernel runs them.
+/// Thread and address space of a child about to be forked, numbered by the parent: children would
+/// draw numbers in the order the kernel runs them.
 static CHILD: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 /// Whether every new thread is a flow.
 static EACH: AtomicBool = AtomicBool::new(false);
@@ -104,7 +99,6 @@ thread_local! {
     static INDEX: Cell<c_uint> = const { Cell::new(0) };
 }
 
-/// Ends a program that cannot be recorded.
 fn give_up(what: &str) -> ! {
     let text = format!("flowgauge's recorder: {what}\n");
     // SAFETY: the bytes are valid for their length; a closed descriptor is an error that is ignored.
@@ -230,6 +224,7 @@ fn read(arguments: impl Iterator<Item = String>) -> Option<Asked> {
 /// Called by qemu when it has loaded this library: 0 if it can be used.
 ///
 /// # Safety
+///
 /// `arguments` are `count` C strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qemu_plugin_install(
