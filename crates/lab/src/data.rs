@@ -1,12 +1,9 @@
-//! What the other rooms hand each other: values, and the journal's lines.
+//! What the other rooms hand each other: values, and the journal's lines. Nothing here knows them.
 //!
-//! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, as a journal's first line has it.
-//! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, as its other lines have it.
-//! * [`journal`]: those lines, read.
-//! * [`axis`]: what variants differ in. [`room`]: how many flows a machine has room for.
-//! * [`number`], words, medians: how values are written.
-//!
-//! Nothing here knows the other rooms.
+//! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, a journal's first line.
+//! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, its other lines.
+//! * [`journal`]: those lines, read. [`axis`]: what variants differ in.
+//! * [`room`]: how many flows a machine has room for. [`number`], words, medians: values as text.
 
 pub mod axis;
 pub mod journal;

@@ -4,8 +4,7 @@
 //! * [`study`]: the format of a study's file, the built-in ones, and the commands that they become.
 //! * [`capacity`]: whether the machine has room. [`scaling`]: the ways through its cores.
 //! * Parent memory, allocators, pages, memory policies: what is laid on every variant.
-//! * [`simulated`]: on a machine that is simulated.
-//! * Order: that of the slots of a round, from the seed.
+//! * [`simulated`]: on a machine that is simulated. Order: of the slots of a round, from the seed.
 
 mod axis;
 pub mod capacity;

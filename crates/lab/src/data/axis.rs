@@ -1,15 +1,9 @@
-//! Axes: what a variant may differ in, beside its model and its number of flows.
-//!
-//! # Theory
-//!
-//! All that the program knows about an axis is its row in [`AXES`]: the key of study files, how a word
-//! is read, the columns of results, the words of labels and reports, whether this machine has it, and
-//! the flag of every run that lays it on all variants, if there is such a flag. So a new axis is a field
-//! of [`Variant`] and a row here. The list of `each_axis` is taken apart with the fields, and the
-//! table is as long as the list: the compiler names what is missing.
-//!
-//! Parent memory is read from two keys and laid on models that fork alone, which `plan::parent_memory`
-//! does.
+//! Axes: what a variant may differ in, beside its model and its number of flows. All that is known
+//! about an axis is its row in [`AXES`]: its key in study files, how a word is read, columns, words
+//! of labels and reports, whether this machine has it, and its flag. So a new axis is a field of
+//! [`Variant`] and a row here; the compiler names what is missing (the list of `each_axis` is taken
+//! apart with the fields, and the table is as long as the list). Parent memory is read from two
+//! keys and laid on models that fork alone (`plan::parent_memory`).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -32,14 +26,13 @@ pub(crate) use each_axis;
 
 macro_rules! fields {
     ([$($axis:ident)*]) => {
-        /// The keys of axes in study files.
         const WRITTEN: &[&str] = &[$(stringify!($axis)),*];
         /// A field of a variant that is no axis does not compile here.
         const _: fn(Variant) =
             |Variant { model: _, flows: _, parent_memory: _, $($axis: _),* }| ();
     };
 }
-/// How many there are: those and parent memory.
+/// Those and parent memory.
 const AXIS_COUNT: usize = WRITTEN.len() + 1;
 each_axis! { fields! {} }
 
@@ -52,13 +45,12 @@ pub struct Axis {
     pub set: fn(&mut Variant, &str) -> Result<(), String>,
     /// What a variant has, as a word; none where nothing is asked for.
     pub word: fn(&Variant) -> Option<String>,
-    /// The word in labels; the second is all variants of the case.
+    /// The second argument is all variants of the case.
     pub(crate) label: fn(&Variant, &[Variant]) -> Option<String>,
     /// Columns of `summary.csv` and `slots.csv`.
     pub columns: &'static [Column],
     /// What reports say of a launch, from the word.
     pub said: fn(&str) -> String,
-    /// That this machine has it; the reason where it has not.
     pub(crate) check: fn(&Variant) -> Result<(), String>,
     /// The flag that lays it on every variant.
     pub laid: Option<Laid>,
@@ -78,9 +70,7 @@ pub struct Laid {
     pub is_hidden: bool,
     /// The key of the settings.
     pub setting: &'static str,
-    /// What stands before the word in the title of a case.
     pub(crate) title: &'static str,
-    /// What is said where it changes nothing on this machine.
     pub(crate) idle: fn() -> Option<String>,
 }
 
@@ -262,7 +252,6 @@ pub static AXES: [Axis; AXIS_COUNT] = [
     },
 ];
 
-/// What holds for most of them.
 const USUAL: Axis = Axis {
     key: "",
     set: |_, _| Ok(()),
@@ -284,11 +273,9 @@ fn read_some<T: FromStr<Err: ToString>>(word: &str, into: &mut Option<T>) -> Res
     Ok(())
 }
 
-/// Bytes of parent memory that are tried: all of it can take seconds, and a slot that gets less than
-/// all of it says so.
+/// Bytes of parent memory tried: all can take seconds, and a slot that gets less says so.
 const TRIED: u64 = 64 << 20;
 
-/// That parent memory can be had here, tried where only trying tells.
 fn held(asked: ParentMemory) -> Result<(), String> {
     let tried = ParentMemory {
         bytes: asked.bytes.min(TRIED),
@@ -320,10 +307,7 @@ impl Axis {
             .filter_map(|axis| Some((axis, axis.laid.as_ref()?)))
     }
 
-    /// That a word means something on it.
-    ///
-    /// # Errors
-    /// It does not; the message says what does.
+    /// That a word means something on it; the error says what does.
     pub fn read(&self, word: &str) -> Result<(), String> {
         (self.set)(&mut Variant::new(flow::Model::Thread, 1), word)
     }

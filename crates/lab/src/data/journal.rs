@@ -1,6 +1,4 @@
-//! The journal: one JSON object a line.
-//!
-//! The first line is the [`Header`], every other one an [`Entry`].
+//! The journal: one JSON object a line, first the [`Header`], then [`Entry`] by [`Entry`].
 
 mod brief;
 mod checksum;
@@ -154,16 +152,15 @@ impl Header {
         case.is_some_and(|case| case.metric == Metric::Unit || case.work.only_computes())
     }
 
-    /// The cases of each study, by their places, that answer the run together: those with a row on the
-    /// first screen.
+    /// By place in each study: the cases with a row on the first screen, which answer together.
     pub(crate) fn rows(&self) -> Vec<Vec<usize>> {
         let alone = self.studies.len() == 1;
         self.studies.iter().map(|study| study.rows(alone)).collect()
     }
 
-    /// With how many answers each case of each study shares its error: a row with all rows that compare
-    /// something, a case behind them with as many as share its level if no comparison of its study
-    /// names a difference.
+    /// With how many answers each case shares its error: a row with all rows that compare
+    /// something, a case behind them with those of its level if none of its study names a
+    /// difference.
     pub(crate) fn answers_with(&self) -> Vec<Vec<usize>> {
         let rows = self.rows();
         let of = || self.studies.iter().zip(&rows);

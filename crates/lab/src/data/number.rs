@@ -1,7 +1,6 @@
-//! Numbers for people: three significant digits, a unit, separators between thousands.
-//!
-//! Every function takes what the journal holds (nanoseconds, bytes, ratios, fractions) and
-//! none ever prints "NaN" or "inf": what is no number reads [`NONE`].
+//! Numbers for people: three significant digits, a unit, separators between thousands. Functions
+//! take what the journal holds (nanoseconds, bytes, ratios, fractions); what is no number reads
+//! [`NONE`].
 
 mod against;
 
@@ -28,8 +27,7 @@ pub fn time(ns: f64) -> String {
     in_unit(ns, &TIMES, 1e3)
 }
 
-/// The interval of a time in ns: `[1.13 s … 1.17 s]`. Rounded outwards: a rounded interval
-/// must not claim more than the exact one.
+/// The interval of a time in ns: `[1.13 s … 1.17 s]`, rounded outwards, never to claim more.
 #[must_use]
 pub fn time_interval(low: f64, high: f64) -> String {
     let to = |value: f64, round: fn(f64) -> f64| {
@@ -49,11 +47,7 @@ pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
 }
 
-/// A number of bytes as people write it, with K, M, G and T of powers of 1,024: `4096`, `4K`,
-/// `256M`.
-///
-/// # Errors
-/// The text is no such number: the message shows some that are.
+/// Bytes as people write them, K, M, G and T being powers of 1,024: `4096`, `4K`, `256M`.
 pub fn read_bytes(text: &str) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     let (digits, shift) = match lower.char_indices().last() {
@@ -69,7 +63,6 @@ pub fn read_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
 }
 
-/// The largest unit without a leading zero.
 fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
@@ -127,7 +120,7 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
-/// A number that is worked out and not counted, with three digits from a million on: `64,109`,
+/// A number that is worked out, with three digits from a million on: `64,109`,
 /// `about 49.8 million`.
 #[must_use]
 pub fn about(value: u64) -> String {
@@ -197,8 +190,7 @@ pub fn trimmed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// The ends of an interval of ratios in full, for tables of data: four decimals, rounded
-/// outwards.
+/// The ends of an interval of ratios for tables of data: four decimals, rounded outwards.
 #[must_use]
 pub fn ratio_ends(low: f64, high: f64) -> [String; 2] {
     [fixed(low, 4, f64::floor), fixed(high, 4, f64::ceil)]

@@ -1,5 +1,3 @@
-//! What came of a fenced probe.
-
 use flow::{Fence, Model, Probed};
 use machine::Ceiling;
 use serde::{Deserialize, Serialize};
@@ -23,8 +21,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Whether this many flows were made as were predicted, within 8 flows or 2 %; `None` where
-    /// nothing was made.
+    /// Whether the predicted number was made, within 8 flows or 2 %; `None` where nothing was made.
     #[must_use]
     pub fn confirms(&self) -> Option<bool> {
         match &self.probed {

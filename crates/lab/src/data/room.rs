@@ -1,11 +1,7 @@
-//! How many flows of a model a machine has room for, by each limit.
-//!
-//! # Theory
-//!
-//! The kernel's flows are bounded by its limits ([`machine::ceiling`]). Of user-level ones
-//! the kernel sees nothing but memory, so theirs is an account: what a flow of that model
-//! takes for that work, times their number, against what is available less a reserve.
-//! Guards are free from Linux 6.13 on; before, each takes two mappings.
+//! How many flows of a model a machine has room for, by each limit. The kernel's limits bound its
+//! flows ([`machine::ceiling`]). Of user-level ones it sees only memory: what a flow of that model
+//! takes for that work, times their number, against what is available less a reserve. Guards are
+//! free from Linux 6.13 on; before, each takes two mappings.
 
 use flow::{Model, Stacks};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
@@ -15,14 +11,13 @@ use workload::workload::UserLevelBytes;
 
 use super::number::{bytes, count};
 
-/// The share of its room that flows may take where it is an estimate, or a whole machine would
-/// be filled.
+/// The share of its room that flows may take where it is an estimate, or would fill a machine.
 pub const SHARE: f64 = 0.8;
 
 const PAGE: u64 = 4096;
-/// Tables of its scheduler and carrier.
+/// Bytes: tables of its scheduler and carrier.
 const FIBER_TABLES: u64 = 64;
-/// Assumed stack of ordinary work.
+/// Bytes: the assumed stack of ordinary work.
 const ORDINARY: u64 = 32 << 10;
 /// The first kernel whose guards take no mappings.
 const FREE_GUARDS: (u64, u64) = (6, 13);
@@ -64,7 +59,7 @@ pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
     }
 }
 
-/// Rounds up to whole pages, which matters in a small address space.
+/// Rounds up, which matters in a small address space.
 fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Ceiling> {
     let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
     for room in rooms.iter_mut().filter(limited) {

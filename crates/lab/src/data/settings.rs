@@ -1,5 +1,3 @@
-//! How a run is carried out.
-
 use std::path::PathBuf;
 
 use flow::Pages;
@@ -8,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::LaidWords;
 
-/// Everything about a run that is not the study. Part of the journal's header, so that
-/// the same command can be given again.
+/// Everything about a run that is not the study; part of the journal's header.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The seed of every random choice.
@@ -23,15 +20,13 @@ pub struct Settings {
     pub exact_rounds: bool,
     /// Seconds at the most for the run; `None` for no bound.
     pub budget_s: Option<f64>,
-    /// Differences below this fraction do not matter ("same within d"); `None` chooses
-    /// 1 %, or 2 % on a noisy machine.
+    /// Differences below this fraction do not matter; `None`: 1 %, or 2 % on a noisy machine.
     pub floor: Option<f64>,
     /// What stands for a slot.
     pub value: Value,
     /// Seconds after which a slot is a failure; `None` derives it from the pilot.
     pub deadline_s: Option<f64>,
-    /// Memory that every slot process has touched before it makes flows, if any was asked for. The
-    /// variants of the studies have it too.
+    /// Memory that every slot process has touched before it makes flows; also in the variants.
     #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
     pub parent_memory: Option<AskedParentMemory>,
     /// What is laid on every variant, axis by axis. The variants of the studies have it too.
@@ -92,10 +87,7 @@ const LEAST_S: f64 = 0.001;
 const MOST_S: f64 = 86_400.0;
 
 impl Sampling {
-    /// Whether slots can be sampled so.
-    ///
-    /// # Errors
-    /// The interval is none that a sampler can keep; in words.
+    /// Whether slots can be sampled so; the error names an interval that no sampler can keep.
     pub fn check(&self) -> Result<(), String> {
         let can_be_kept = (LEAST_S..=MOST_S).contains(&self.interval_s);
         can_be_kept.then_some(()).ok_or_else(|| {
@@ -120,8 +112,7 @@ impl Settings {
     /// Rounds at the most where no other number is asked for.
     pub const USUAL_ROUNDS: usize = 80;
 
-    /// The usual settings of a preset for one study. Quick has [`QUICK_S`]; full has all the time
-    /// it needs.
+    /// The usual settings of a preset for one study: [`QUICK_S`], or all the time that full needs.
     #[must_use]
     pub fn usual(preset: Preset, seed: u64) -> Self {
         Self {
@@ -150,7 +141,6 @@ impl Settings {
     }
 }
 
-/// Seconds of a quick run of one study.
 const QUICK_S: f64 = 20.0;
 /// Seconds that each further study adds to it.
 const FURTHER_S: f64 = 11.0;

@@ -1,5 +1,3 @@
-//! One slot in one number.
-
 use flow::{Outcome, Rep};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +30,6 @@ pub struct RawSlot {
 }
 
 impl SlotEntry {
-    /// The slot of a line, and what stands for it.
     pub(crate) fn raw(self, value_ns: Option<f64>) -> RawSlot {
         RawSlot {
             round: self.round,
@@ -45,8 +42,7 @@ impl SlotEntry {
 }
 
 impl Metric {
-    /// The time of a repetition that is compared, in ns. Without turns there is no time of
-    /// one: 0, which is no data point.
+    /// The compared time of a repetition in ns; 0, no data point, where there are no turns.
     #[must_use]
     pub fn of(self, rep: &Rep) -> f64 {
         match self {
@@ -84,8 +80,7 @@ fn own_count(rep: &Rep, name: &str) -> f64 {
     told.copied().unwrap_or(0) as f64
 }
 
-/// What stands for a slot, in ns; `None` for a failed one. A time of 0 ns is below what
-/// the clock can tell and no data point either.
+/// What stands for a slot, in ns; `None` for a failed one, or below what the clock can tell.
 #[must_use]
 pub fn slot_value(outcome: &Outcome, metric: Metric, value: Value) -> Option<f64> {
     let record = outcome.answer.done()?;

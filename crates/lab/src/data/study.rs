@@ -1,5 +1,3 @@
-//! A study: what is compared with what, and where it comes from.
-
 mod decision;
 mod labels;
 mod published;
@@ -41,8 +39,7 @@ pub struct Study {
     pub cases: Vec<Case>,
     /// Which case's first finding is the study's headline (its name).
     pub headline: String,
-    /// The cases that have a row on the first screen of a run, and how they are called there; the
-    /// headline alone where it names none.
+    /// The cases with a row on the first screen, and their names there; else the headline alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deciding: Vec<Deciding>,
     /// The models whose limits are asked for, whether or not there is room to make any.
@@ -63,13 +60,11 @@ pub struct Study {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deciding {
-    /// Its name as the study's file has it: of a case that is spread out, the one of its parts
-    /// that tells the most.
+    /// Its name in the study's file: of a case that is spread out, the part that tells the most.
     pub case: String,
     /// A few words for it: `Primes, even work`.
     pub label: String,
-    /// The variant that its row compares with the reference, so that all runs answer the same
-    /// question; else the one that is the best of this run.
+    /// The variant that its row compares with the reference; else the best of this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// Whether it has its row only where its study is the only one of a run.
@@ -101,17 +96,14 @@ pub struct Case {
     pub metric: Metric,
     /// At least two to compare; with one the case only measures.
     pub variants: Vec<LabelledVariant>,
-    /// Repetitions in each slot; `None` lets the pilot choose (5, down to 1 where one
-    /// takes more than a few hundred ms).
+    /// Repetitions in each slot; `None`: the pilot's (5, down to 1 of some hundred ms or more).
     pub reps: Option<u32>,
     /// Rounds at the most, where the case wants fewer than the settings.
     pub max_rounds: Option<usize>,
-    /// Differences below this fraction do not matter here, unless the settings say
-    /// otherwise; `None` leaves it to the noise.
+    /// Differences below this fraction do not matter here; `None` leaves it to the noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
-    /// Set where the question is which variant is best, and not how each compares with the first:
-    /// rounds then drop those that fall behind ([`stats::Halving`]).
+    /// Set where the question is which variant is best: rounds drop others ([`stats::Halving`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_of: Option<BestOf>,
 }
@@ -165,8 +157,7 @@ impl Case {
         }
     }
 
-    /// The text with parameters of the work in place of their names in braces: `{flows} flows` is
-    /// `1,000 flows`; `{cpus}` is where its flows run: `one CPU`.
+    /// The text with parameters of the work filled in: `{flows} flows`; `{cpus}` is `one CPU`.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
         let Ok(serde_json::Value::Object(known)) = serde_json::to_value(&self.work) else {
@@ -186,8 +177,7 @@ impl Case {
         })
     }
 
-    /// The value of its parameter in its sweep, to the last digit: from the work itself where it
-    /// holds it, since floating point has no room for large whole numbers.
+    /// The value of its parameter in its sweep: from the work, as floats lack large numbers.
     #[must_use]
     pub fn point_value(&self) -> String {
         let Some(point) = &self.sweep else {
@@ -313,15 +303,13 @@ pub struct LabelledVariant {
     pub label: String,
     /// What is launched.
     pub variant: Variant,
-    /// Its work, where it is not the case's (a planted difference, another way to hand over).
-    /// It must prove the same.
+    /// Its work, where it is not the case's (a planted difference, say); it must prove the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
     /// How its slots are sampled, where it is not as the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
-    /// Its number of flows is this many times that of the machine's CPUs, and not known yet; see
-    /// [`Study::for_cpus`]. No run has any of these.
+    /// Its flows are this many times the CPUs, until [`Study::for_cpus`]; no run has any.
     #[serde(skip)]
     pub of_cpus: Option<u32>,
 }

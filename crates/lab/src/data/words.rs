@@ -1,5 +1,3 @@
-//! How things are spoken of in sentences. Numbers are those of [`crate::data::number`].
-
 /// A fraction in percent, with no more digits than it needs: "1 %", "2.5 %".
 pub(crate) fn percent(fraction: f64) -> String {
     let text = crate::data::number::percent(fraction);
@@ -15,8 +13,7 @@ pub(crate) fn whole_percent(fraction: f64) -> String {
     format!("{:.0} %", 100.0 * fraction)
 }
 
-/// The name of a variant where it is spoken of: "threads", "processes", and any other
-/// label as it is.
+/// The name of a variant where it is spoken of: "threads"; another label as it is.
 #[must_use]
 pub fn plural(label: &str) -> String {
     match label {

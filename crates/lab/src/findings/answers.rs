@@ -1,17 +1,10 @@
-//! The answers that a person reads first, as values: the rows of the first screen, of the page and
-//! of `answers` in findings.json.
-//!
-//! # Theory
-//!
-//! A row is a case that decides something: those that a study names (`deciding`), else its
-//! headline. Where processes and threads are compared, the row says how threads compare with
-//! processes; any other row says which variant is the best of its case, and names both sides
-//! whatever the verdict, as another run may compare others. The words of a row are
-//! those of its finding ([`super::compared()`]); its cause is that of the finding, which has one
-//! only where a difference was established. Nothing here knows a study by its name.
-//!
-//! In a run of several studies, rows that name a difference go first, then those that bound or
-//! measure something, then those of which nothing is known.
+//! The answers that a person reads first: the rows of the first screen, of the page and of
+//! `answers` in findings.json. A row is a case that decides something: those that a study names
+//! (`deciding`), else its headline. It says how threads compare with processes where both are;
+//! otherwise which variant is the best, and names both sides, as another run may compare others.
+//! Its words are those of its finding ([`super::compared()`]), as is its cause, for an established
+//! difference. Nothing here knows a study by name. In a run of several studies, rows that name a
+//! difference go first, then those that bound or measure something, then what is not known.
 
 mod along;
 mod answer;
@@ -89,8 +82,7 @@ fn rows(results: &Results, study: &StudyResult) -> Vec<Answer> {
     rows.chain(misses::rows(study)).collect()
 }
 
-/// Of the first headline with both, in a run of several studies; a study alone has it in its own
-/// row.
+/// Of the first headline with both, in a run of several studies; a study alone has it in its row.
 fn memory(results: &Results) -> Option<Answer> {
     let several = results.studies.len() > 1;
     let mut studies = results.studies.iter().enumerate().filter(|_| several);

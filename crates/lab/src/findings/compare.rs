@@ -1,23 +1,14 @@
-//! Results of several runs or machines side by side.
+//! Results of several runs or machines side by side. The first run is the reference for study, case
+//! and variant, found by name; what only one holds is named and left out.
 //!
-//! # Theory
+//! Rounds of two runs are not paired, so slots are two independent samples ([`stats::two_runs`]).
+//! Compared are times, or the ratio of each variant to its reference in the same round ([`Basis`]),
+//! which whatever shifts a whole run leaves alone; a case of one variant has times only. Of 28
+//! pairs of identical runs minutes apart, times were called changed in 8 and ratios in 1.
 //!
-//! The first run is the reference; every other one is compared with it, study by study,
-//! case by case and variant by variant, each found by its name. What only one of them holds
-//! is named and left out.
-//!
-//! Rounds of two runs are not paired, so slots are taken for two independent samples
-//! ([`stats::two_runs`]). Two things may be compared ([`Basis`]): the times themselves, or
-//! the ratio of each variant to its reference in the same round, which whatever shifts a
-//! whole run leaves alone. A case of one variant has no such ratio: its times are compared. Of 28 pairs of
-//! identical runs minutes apart, times were called changed in 8 and ratios in 1.
-//!
-//! No ratio is given unless both sides did the same work: the same parameters, and the same
-//! proof of it. Everything else that differs between the runs and matters (machines,
-//! versions, settings) is a warning.
-//!
-//! How many flows there can be is read from limits and no sample: it is laid side by side and
-//! has no verdict.
+//! No ratio is given unless both sides did the same work: the same parameters, and the same proof.
+//! What else differs and matters (machines, versions, settings) is a warning. How many flows there
+//! can be is read: it is laid side by side without a verdict.
 
 mod change;
 mod common;
@@ -52,10 +43,7 @@ pub struct NothingInCommon {
     of_b: String,
 }
 
-/// Lays runs side by side; the first is the reference.
-///
-/// # Errors
-/// A run has no case with a variant in common with the first.
+/// Lays runs side by side, the first as reference; an error where one has nothing in common.
 pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInCommon> {
     let Some((first, others)) = runs.split_first() else {
         return Ok(SideBySide::empty(how.basis));

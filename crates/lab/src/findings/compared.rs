@@ -1,16 +1,12 @@
-//! A comparison in words: the pieces of sentences, tables and charts.
-
 use stats::{Estimate, Verdict};
 
 use crate::data::number::{factor, factor_interval, ratio_interval};
 use crate::data::words::percent;
 
-/// Both ends of an interval within this factor of 1 are an answer: whichever is faster, the
-/// difference is small.
+/// An interval within this factor of 1 is an answer: whichever is faster, the difference is small.
 const NARROW: f64 = 1.1;
 
-/// What an undecided comparison with that interval says: `at most 6 % apart` where it is narrow;
-/// `None` where it is not.
+/// `at most 6 % apart` where an undecided comparison's interval is narrow.
 #[must_use]
 pub(crate) fn at_most_apart((low, high): (f64, f64)) -> Option<String> {
     let most = high.max(1.0 / low);
@@ -24,7 +20,6 @@ pub(crate) fn apart(most: f64) -> String {
     format!("at most {percent:.0} % apart")
 }
 
-/// What is said where nothing can be said.
 pub(crate) const NOT_KNOWN: &str = "not known";
 
 /// A comparison of a subject with a reference.
@@ -32,8 +27,7 @@ pub(crate) const NOT_KNOWN: &str = "not known";
 pub struct Compared {
     /// `7.8 % faster`, `same within 1 %`, `at most 6 % apart`, `not known`.
     pub word: String,
-    /// `[3.1 … 20.5 %]` in the direction of the word; where the word has none, both ends in
-    /// words: `5.4 % faster … 0.7 % slower`. Empty where there is none.
+    /// `[3.1 … 20.5 %]` in the word's direction, `5.4 % faster … 0.7 % slower` without one.
     pub interval: String,
 }
 

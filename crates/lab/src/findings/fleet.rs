@@ -1,34 +1,24 @@
 //! The answer over many machines: which verdicts hold on all of them, which on most, and which
-//! flip, and by what the machines differ.
-//!
-//! # Theory
-//!
-//! Every machine ran the same studies and has a journal of its own; its results are made from it
-//! alone, as ever ([`Node::of`]). Here they are laid over each other, comparison by comparison: one
-//! is found by its study, case, subject and reference, and counts only where the work and the number
-//! of flows are those of most machines ([`of_one_work`]).
+//! flip, and by what the machines differ. Every machine ran the same studies; its results are made
+//! from its own journal ([`Node::of`]). A comparison is found by study, case, subject and
+//! reference, and counts only where work and number of flows are those of most machines
+//! ([`of_one_work`]).
 //!
 //! ```text
 //!   journals  ─ merge ─▶  results of each  ─ Node::of ─▶  verdicts  ─ Fleet::of ─▶  the answer
 //!   (any order, any cut)   (one at a time: a thousand do not fit into memory together)
 //! ```
 //!
-//! Two questions are answered apart:
+//! * **Does the verdict hold?** ([`Agreement`]) Each machine's verdict has its own 5 %: of a
+//!   thousand fifty may be wrong. So a verdict *flips* only where machines of both directions
+//!   remain when all p-values are adjusted together ([`stats::discoveries`]).
+//! * **How large is it, here and on a machine like these?** ([`stats::across()`]) The spread
+//!   between machines is kept apart from the noise of the rounds within each.
 //!
-//! * **Does the verdict hold?** ([`Agreement`]) Each machine has its own verdict, with its own 5 %.
-//!   Of a thousand machines fifty may be wrong, so a verdict *flips* only where machines of both
-//!   directions remain when the p-values of all of them are adjusted together
-//!   ([`stats::discoveries`]).
-//! * **How large is it, here and on a machine like these?** ([`stats::across()`]) The spread between
-//!   machines is kept apart from the noise of the rounds within each.
-//!
-//! Where machines differ, [`apart`] names the traits that separate them and cannot be chance.
-//!
-//! No clock of a machine is read but to show it: nothing is ordered, chosen or dated by it.
-//! Whatever is merged, in whatever order, the same bytes come out ([`merge`]).
-//!
-//! What it does not do: compare times of machines with each other (`flowgauge compare` does), or
-//! claim anything of machines that are not like these.
+//! Where machines differ, [`apart`] names the traits that separate them beyond chance. No clock of
+//! a machine orders or dates anything: merged in any order, the same bytes come out ([`merge`]).
+//! Times of machines are not compared (`flowgauge compare` does), and nothing is claimed of
+//! machines unlike these.
 
 mod agreement;
 mod apart;
@@ -115,7 +105,6 @@ impl From<Node> for FleetMachine {
     }
 }
 
-/// If there are several.
 fn versions(nodes: &[Node]) -> Option<String> {
     let mut versions: Vec<&str> = nodes.iter().map(|node| node.version.as_str()).collect();
     versions.sort_unstable();
@@ -128,7 +117,6 @@ fn versions(nodes: &[Node]) -> Option<String> {
     })
 }
 
-/// In the order of the first machine that has it.
 fn found(nodes: &[Node]) -> Vec<Found<'_>> {
     let mut places = HashMap::new();
     let mut all: Vec<Found<'_>> = Vec::new();
@@ -202,7 +190,6 @@ fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
 
 type Found<'a> = Vec<(usize, &'a NodeFinding)>;
 
-/// Those with the most frequent work, and the others.
 fn of_one_work<'a>(found: &[(usize, &'a NodeFinding)]) -> (Found<'a>, Found<'a>) {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for (_, one) in found {

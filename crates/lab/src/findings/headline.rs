@@ -1,5 +1,3 @@
-//! Which case and which finding answer a study.
-
 mod place;
 
 use stats::Verdict;
@@ -10,9 +8,8 @@ use super::{CaseResult, Finding, Role, StudyResult, operation_matrix, served};
 use crate::data::{Metric, Study};
 
 impl StudyResult {
-    /// The finding that answers the study: of its headline case the one whose subject is
-    /// fastest, or that of threads against processes where none is faster than the
-    /// reference, or else the first.
+    /// The finding that answers the study: of its headline case the fastest subject, or threads
+    /// against processes where none is faster than the reference, or else the first.
     #[must_use]
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
@@ -24,15 +21,13 @@ impl StudyResult {
         named_finding(&self.study, case).or(case.findings.first())
     }
 
-    /// The case that answers the study: the one that it names, or of a sweep that was cut the
-    /// one that tells the most.
+    /// The case that answers the study: the named one, or of a cut sweep the most telling.
     #[must_use]
     pub fn headline_case(&self) -> Option<&CaseResult> {
         headline_case(&self.study, &self.cases)
     }
 }
 
-/// The case that a study names, or the most measured one of its sweep.
 pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
     let is_head = |case: &&CaseResult| {
         let mut findings = case.findings.iter();
@@ -91,8 +86,7 @@ fn named_finding<'a>(study: &Study, case: &'a CaseResult) -> Option<&'a Finding>
     findings.find(|finding| finding.subject == *subject && finding.estimate.is_some())
 }
 
-/// Of switches those between models; of servers those between servers: hand-overs and the network
-/// are not the question.
+/// Of switches between models, of servers between servers: hand-overs and network are apart.
 fn between_models(case: &CaseResult) -> Vec<&Finding> {
     let forms = served::forms(case);
     if !forms.is_empty() {

@@ -1,28 +1,19 @@
-//! The law of a sweep over the number of workers: how time grows with them.
-//!
-//! # Theory
-//!
-//! Every worker does the same amount of work. If they share one thing that serves one of them
-//! at a time, the time is their number times what one takes: **linear**. If what they wait
-//! for serves all at once, the time stays what it is: **flat**. Between the two lies what is
-//! partly shared.
-//!
-//! The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]). Its slope is
-//! what one more worker costs. To be read without knowing the work it is set against one
-//! worker's part of the time in the middle of the sweep, the time there over the number there:
+//! The law of a sweep over the number of workers: how time grows with them. Every worker does the
+//! same. If they share one thing that serves one at a time, time is their number times what one
+//! takes: **linear**. If it serves all at once, time stays: **flat**. In between it is partly
+//! shared. The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]); its slope
+//! is what one more worker costs, set against one worker's part of the time in the middle of the
+//! sweep:
 //!
 //! ```text
 //! growth = slope / (time / number)        1 = linear through nothing, 0 = flat
 //! ```
 //!
-//! What each shape means is in [`super::growth`], which also judges what sources claim.
-//!
-//! What is expected is what the source of the study claims of that sweep, and of no other: arithmetic
-//! on one CPU grows in a line, memory is flat, and files go up in steps, in the source of 2026. It
-//! had all workers on one CPU, so nothing is expected of others. Where memory or files grow in
-//! proportion against that, and the workers together keep their CPU busy, it is the CPU that they wait
-//! for. Slots of one count lie together in time, so a machine that drifts through a sweep bends its
-//! law: the rounds of the comparison at each count are immune to that and this is not.
+//! [`super::growth`] says what each shape means. Expected is what the study's source claims of that
+//! sweep: arithmetic on one CPU linear, memory flat, files in steps, in the source of 2026, which
+//! had all workers on one CPU. Where memory or files grow in proportion against that, and the
+//! workers keep their CPU busy, they wait for the CPU. Slots of one count lie together in time, so
+//! a machine that drifts through a sweep bends its law; rounds at each count are immune to that.
 
 mod law;
 
@@ -35,13 +26,11 @@ use crate::data::number::{DOTS, plain};
 use crate::data::words::plural;
 use crate::data::{Claim, OfSweep, Ours, Published, Study};
 
-/// In studies.
 const TIME: &str = "time";
 
 /// CPU share that counts as busy.
 const BUSY: f64 = 0.9;
 
-/// Of sweeps over the number of workers.
 pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
     let published = study.published();
     let mut seen: Vec<(&str, &str)> = Vec::new();
@@ -121,7 +110,6 @@ fn is_on_one_cpu(point: &Point<'_>) -> bool {
     variant.placement.is_one_cpu()
 }
 
-/// Of every good slot.
 fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
     let own = point.case.slots.iter();
     let own = own.filter(|slot| slot.variant == point.place);
@@ -173,7 +161,6 @@ impl Law {
         )
     }
 
-    /// Of an unexpected law.
     fn reason(&self) -> String {
         let grows = matches!(
             self.shape,

@@ -1,16 +1,11 @@
-//! How many flows of each model the machine holds, what stops there, and what one costs.
+//! How many flows of each model the machine holds, what stops there, and what one costs. The number
+//! is predicted from the limits in the journal ([`crate::plan::capacity`]) and confirmed as far as
+//! flows were made, which is said; a model of which none could be made has its limit too.
 //!
-//! # Theory
-//!
-//! The number is predicted by reading limits ([`crate::plan::capacity`]), from the machine as the
-//! journal has it. It is confirmed as far as flows were made for real, which is said too; a
-//! model of which none could be made has its limit all the same.
-//!
-//! Memory of one flow is a slope: what the largest number of flows held, less what the
-//! smallest did, over the difference of their numbers; so what the slot process itself holds is in
-//! neither. It is honest memory: page tables, kernel stacks and what the kernel keeps for them
-//! included, as far as they can be read. What the prediction takes a flow to need of its
-//! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
+//! Memory of one flow is a slope: what the largest number of flows held, less the smallest, over
+//! the difference of their numbers: honest memory, with page tables, kernel stacks and what else
+//! the kernel keeps, as far as readable. What the prediction takes a flow to need is an account, no
+//! measurement ([`machine::Ceiling::each`]).
 
 mod limit;
 
@@ -48,7 +43,6 @@ pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> 
     limits.collect()
 }
 
-/// Flows that were created.
 struct Made<'a> {
     variant: &'a Variant,
     work: &'a Work,
@@ -115,8 +109,7 @@ pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
     (!said.is_empty()).then(|| format!("at most {}", said.join("; ")))
 }
 
-/// How many a limit allows, in words: what memory allows is worked out from what a flow takes, and
-/// eight digits of it are no knowledge.
+/// How many a limit allows, in words: by memory, eight digits of an estimate are no knowledge.
 #[must_use]
 pub fn at_most(room: &Ceiling) -> String {
     match room.unit {

@@ -1,32 +1,25 @@
-//! Quantities: everything that is measured of a variant, compared by one method.
-//!
-//! # Theory
-//!
-//! A slot has one number for each quantity ([`Kind`]), taken from its record in the journal.
-//! A variant by itself has the median over its slots, with the exact interval of the sign test.
-//! Two variants are paired by round, as their times are, and compared in one of two ways:
+//! Quantities: everything that is measured of a variant, compared by one method. A slot has one
+//! number for each quantity ([`Kind`]); a variant the median over its slots, with the exact
+//! interval of the sign test. Two variants are paired by round and compared in one of two ways:
 //!
 //! ```text
 //! every value of both is at least LEAST    ratio        Hodges-Lehmann of ln(s_i / r_i)
 //! one of them is below                     difference   Hodges-Lehmann of s_i - r_i
 //! ```
 //!
-//! LEAST is 10 for counts and above 0 for everything else. A ratio of small counts says little
-//! (from 1 migration to 3 is no "3x"), and a ratio to 0 says nothing; a difference is right in
-//! both cases. Both intervals are exact Wilcoxon intervals (crate `stats`).
+//! LEAST is 10 for counts and above 0 for everything else: a ratio of small counts says little, one
+//! to 0 nothing. Both intervals are exact Wilcoxon intervals (crate `stats`) and give the verdict.
+//! A ratio within the floor of the case is *the same*, as for times; a difference is, if it is less
+//! than 1 for counts, and exactly 0 for everything else.
 //!
-//! The verdict is that of the interval. A ratio within the floor of the case is *the same*, as
-//! for times. A difference is *the same* if it is less than 1 for counts, and only if it is
-//! exactly 0 for everything else.
+//! **Level.** [`alpha`] alone decides it. All quantities of a pair are judged at the level of its
+//! time, which the pairs of a case share, and the headlines of a run or the other comparisons of a
+//! study with them (`levels`). It is *not* divided among quantities: only the time of a headline
+//! was declared beforehand, all else explores. Of 20 quantities that do not differ, one may well be
+//! called different.
 //!
-//! **Level.** [`alpha`] is the one place that decides it. All quantities of a pair are judged at
-//! the level of its time, which the pairs of a case share, and the headlines of a run or the other
-//! comparisons of a study with them (`levels`). It is *not* divided among the quantities: only
-//! the time of a headline is a question declared beforehand, everything else explores. Of 20
-//! quantities that do not differ, one may well be called different.
-//!
-//! What a record does not have is not available, with the reason. A quantity that the work
-//! cannot have (requests of a body that answers none) is left out.
+//! What a record does not have is not available, with the reason; what the work cannot have is left
+//! out.
 
 pub mod by_cpu;
 mod compared;

@@ -1,21 +1,15 @@
-//! What a study of scaling found: throughput against the number of flows, threads over
-//! processes, and on which pages the flows worked.
+//! What a study of scaling found: throughput against the number of flows, threads over processes,
+//! and on which pages the flows worked.
 //!
-//! # Theory
-//!
-//! * **Throughput** is what a repetition does over the typical time of its steady phase.
-//! * **Against one flow**: throughput over that of one flow (of one pair where flows come in
-//!   pairs) of the reference, the first variant. 2.0 with two flows is all that there is to
-//!   win. The two numbers of flows are two cases, whose slots were not launched in turn, so the
-//!   interval is that of two samples ([`stats::two_runs`]) at 95 %. A machine that drifts from
-//!   one case to the next moves it; nothing in it knows of that.
-//! * **Threads over processes** is the source's figure. Both sides are of one case, in which
-//!   only the model differs and rounds are in random order: it is the finding of that case,
-//!   turned around from time to throughput.
-//! * **Misses of the data TLB** are set side by side where they were counted: the source's
-//!   explanation.
-//! * **Pages** are those of the slot that is in the middle by how many small pages its flows
-//!   have together.
+//! * **Throughput**: what a repetition does over the typical time of its steady phase.
+//! * **Against one flow** (one pair where flows come in pairs) of the reference, the first variant:
+//!   2.0 with two flows is all there is to win. Two numbers of flows are two cases, not launched in
+//!   turn, so the interval is that of two samples ([`stats::two_runs`]) at 95 %, and a machine that
+//!   drifts moves it.
+//! * **Threads over processes**, the source's figure: the finding of one case, turned from time to
+//!   throughput.
+//! * **Misses of the data TLB**, where counted: the source's explanation.
+//! * **Pages** of the slot in the middle by how many small pages its flows have together.
 
 mod points;
 mod sentences;
@@ -36,7 +30,6 @@ use crate::data::{Topology, along, base};
 pub use points::{Ratio, Scaling, ScalingPoint, Throughput};
 pub(super) use sentences::{answer, sentences};
 
-/// In the order of running.
 pub(super) fn scaling(cases: &[CaseResult], machine: &Machine) -> Vec<Scaling> {
     let mut all: Vec<Scaling> = Vec::new();
     for case in cases {
@@ -136,7 +129,6 @@ fn label_of(case: &CaseResult, model: Model) -> Option<&str> {
     own.map(|labelled| labelled.label.as_str())
 }
 
-/// The fewest flows, along the same way or another.
 fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Topology) -> Option<&'a CaseResult> {
     let least = |case: &&CaseResult| {
         let flows = case.case.variants.first().map(|first| first.variant.flows);

@@ -1,11 +1,6 @@
-//! Which shared resource makes the difference between processes and threads.
-//!
-//! # Theory
-//!
-//! Processes and threads differ in two things that can be had one by one. Each is a bundle:
-//! signal handlers come with the address space (no flow of a process can have its own), and
-//! what the kernel calls `fs` (working folder, root, umask) goes with the file table, because
-//! the models in between take or leave both together:
+//! Which shared resource makes the difference between processes and threads. They differ in two
+//! bundles that the models in between take or leave: signal handlers come with the address space,
+//! and what the kernel calls `fs` (working folder, root, umask) with the file table:
 //!
 //! ```text
 //!                          own file table          shared file table
@@ -15,10 +10,9 @@
 //!   shared address space   thread-private-files ─▶ thread
 //! ```
 //!
-//! A round that holds all four gives the effect of each: what sharing the address space
-//! does, and what sharing the file table does ([`stats::Factorial`]). The two effects add
-//! up to the whole difference. Each is judged as a finding is, at half the level, since
-//! there are two of them, and the words follow from the verdicts alone:
+//! A round that holds all four gives both effects ([`stats::Factorial`]), which add up to the whole
+//! difference. Each is judged as a finding is, at half the level; the words follow from the
+//! verdicts alone:
 //!
 //! | address space | file table | cause |
 //! |---|---|---|
@@ -28,12 +22,9 @@
 //! | same | same | neither |
 //! | anything else | | cannot tell |
 //!
-//! Of work that makes its own flows there is no `process-shared-files`: then each effect is
-//! that of one step of the lower way.
-//!
-//! It speaks of what is shared, not of the mechanism: that the address space has one lock,
-//! or that a file table needs counted references once it is shared, is for the counts of
-//! the finding to show.
+//! Work that makes its own flows has no `process-shared-files`: each effect is then one step of the
+//! lower way. The mechanism (one lock of the address space, counted references of a shared file
+//! table) is for the counts of the finding to show.
 
 mod sentence;
 
@@ -126,8 +117,7 @@ fn matters(verdict: Verdict) -> Option<bool> {
     }
 }
 
-/// For cases with the four models and no other difference; of work that makes its own flows the
-/// three.
+/// For cases with the four models (three of work that makes its own flows) and no other difference.
 pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     let Some(places) = four(case) else {
         return of_three(case, slots, floor);
@@ -189,8 +179,7 @@ impl Shared {
     }
 }
 
-/// Places of process, process-shared-files, thread-private-files, thread; each once, with no other
-/// difference.
+/// Process, process-shared-files, thread-private-files, thread: each once, else alike.
 pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
     alike(case, Model::NAMED)
 }

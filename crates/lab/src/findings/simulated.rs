@@ -1,27 +1,19 @@
-//! What a model of another machine counted: threads over processes, case by case.
+//! What a model of another machine counted: threads over processes, case by case. A slot has one
+//! number for each count, scaled to all accesses of all flows; a variant the median over its slots,
+//! a unit of work. Two variants are compared within each round. What is not the program's varies: a
+//! launch changes addresses and which thread came first, and each is merged in five orders of its
+//! flows. So beside the median ratio stand the smallest and largest of all launches and orders,
+//! their *spread*, without the model's own error.
 //!
-//! # Theory
+//! **Verdict.** Two variants differ where all values of one lie below all of the other: with five
+//! each, chance does that in 2 of 252 cases (the permutation test), stricter than a look. They are
+//! the same where every ratio is within [`ALIKE`]. A variant whose values are all equal is *exact*.
+//! The verdict is on the recorded accesses.
 //!
-//! A slot has one number for each count: of all flows, scaled from what was counted to all of
-//! their accesses. A variant has the median over its slots, for each unit of work. Two variants
-//! are compared within each round, as times are. What is not the program's varies: a launch changes
-//! addresses and which thread came first, and each launch is merged in five orders of its flows. So
-//! beside the median of the ratios stand the smallest and the largest of all launches and orders: their
-//! *spread*. The model's own error is not in it.
-//!
-//! **Verdict.** Two variants differ where all values of one lie below all of the other. With five each,
-//! chance alone does that in 2 of 252 cases (the permutation test), which is stricter than a look.
-//! They are the same where every ratio is within [`ALIKE`]. A variant whose values are all equal is
-//! *exact*: its order does not matter. The verdict is on the accesses that were recorded.
-//!
-//! **Window.** What was recorded is the beginning of the work, and a ratio may hang on how much that
-//! is: the same with a sixteenth and a quarter of it stands beside it. Where these go one way, a longer
-//! window would go on that way.
-//!
-//! Where flows share a core, the same ratio with turns that are 16 times as long stands beside it:
-//! what the rule of interleaving is worth.
-//!
-//! Everything here is simulated, and each sentence says so.
+//! **Window.** It is the beginning of the work, so the ratio with a sixteenth and a quarter of it
+//! stands beside the whole: where these go one way, a longer window would. Where flows share a
+//! core, so does the ratio with turns 16 times as long: what the rule of interleaving is worth.
+//! Each sentence says *simulated*.
 
 mod conclusion;
 mod count;
@@ -125,8 +117,7 @@ pub struct SimulatedCount {
     /// The same with longer turns, where flows share a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longer_turns: Option<f64>,
-    /// What this machine's processor counted of the same slots, where it is the one that is simulated
-    /// and events were asked for.
+    /// What this machine counted of the same slots, where it is the simulated one and was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedHere>,
 }
@@ -162,8 +153,7 @@ impl Against {
 }
 
 impl SimulatedCount {
-    /// Of the reference, of the subject, and of their ratio: what the model says against what was
-    /// counted; nothing where nothing was.
+    /// The model against what was counted: reference, subject and ratio; `None` where nothing was.
     #[must_use]
     pub fn against(&self) -> Option<[Against; 3]> {
         let here = self.counted?;
@@ -211,7 +201,7 @@ impl SimulatedCase {
     }
 }
 
-/// A variant against another one; `None` where no round has both.
+/// `None` where no round has both.
 pub(super) fn compared(
     case: &Case,
     slots: &[RawSlot],
@@ -257,7 +247,7 @@ pub(super) fn compared(
     })
 }
 
-/// Misses at the most flows of a work. Each sentence says *simulated* and the machine's name.
+/// Misses at the most flows of a work; each says *simulated* and the machine's name.
 pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
     let last = all.iter().enumerate().filter(|(place, one)| {
         let mut later = all[place + 1..].iter();
@@ -269,7 +259,6 @@ pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
     last.filter_map(|(_, one)| sentence(machine, one)).collect()
 }
 
-/// In a sentence.
 const SAID: [Count; 4] = [Count::L1d, Count::Llc, Count::Dtlb, Count::Walks];
 
 fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
@@ -311,7 +300,6 @@ fn units(slot: &RawSlot) -> f64 {
     record.map_or(0.0, |record| record.proof.count as f64)
 }
 
-/// The nearest event.
 fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedHere> {
     let event = count.event()?;
     let of = |(slot, _): (&RawSlot, &Simulated)| {
@@ -331,7 +319,6 @@ fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedH
     })
 }
 
-/// The values of two sides, in all launches and orders.
 struct Draws {
     reference: Vec<f64>,
     subject: Vec<f64>,
@@ -359,7 +346,6 @@ impl Draws {
         }
     }
 
-    /// What they say of the subject.
     fn verdict(&self) -> Word {
         let ends = |side: &[f64]| {
             let all = side.iter().copied();
@@ -377,14 +363,12 @@ impl Draws {
         }
     }
 
-    /// Whether there are several values of each side and no two of one differ.
     fn are_exact(&self) -> bool {
         let equal = |side: &[f64]| side.len() > 1 && side.iter().all(|one| *one == side[0]);
         equal(&self.reference) && equal(&self.subject)
     }
 }
 
-/// The number of a slot in an order of its flows.
 fn in_order(count: Count, one: &Simulated, order: usize) -> Option<f64> {
     match order.checked_sub(1) {
         None => Some(count.of(one)),
@@ -392,7 +376,6 @@ fn in_order(count: Count, one: &Simulated, order: usize) -> Option<f64> {
     }
 }
 
-/// The second over the first, unless that is none.
 fn over((reference, subject): (f64, f64)) -> Option<f64> {
     (reference > 0.0).then(|| subject / reference)
 }

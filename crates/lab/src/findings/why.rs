@@ -1,25 +1,17 @@
-//! Why a finding is as it is: reasons taken from counts.
+//! Why a finding is as it is: reasons taken from counts (docs/why.md). A rule, a file each, looks
+//! at one thing that was counted on both sides and says nothing where they are alike. In order of
+//! [`Weight`]:
 //!
-//! # Theory
-//!
-//! A rule looks at one thing that was counted on both sides and says nothing where the two
-//! are alike. One file a rule; [`RULES`] names them all. docs/why.md says of each what it
-//! counts and what it cannot tell.
-//!
-//! Reasons are of four kinds ([`Weight`]), and are given in this order:
-//!
-//! 1. **Whole**: in which phase the difference lies. The phases add up to it, so these are
-//!    shares of it.
-//! 2. **Cause**: what makes it, named only where a count proves it, the largest share first.
+//! 1. **Whole**: the phases, which add up to the difference, so these are shares of it.
+//! 2. **Cause**: named only where a count proves it, the largest share first.
 //! 3. **Part**: the verdict on a part alone.
-//! 4. **Count**: what else was counted and lies far apart, the farthest first. What it does
-//!    to the time is left to the reader.
+//! 4. **Count**: what else was counted and lies far apart, the farthest first; what it does to the
+//!    time is left to the reader.
 //!
-//! A rule whose count is part of a cause that was named is silent, so that nothing is said
-//! twice. A reason is given only where its phase is part of the time that is compared: counts are
-//! those of these phases ([`Evidence::counts`]), and what is done while flows are made is left out
-//! of any other time ([`Evidence::times_making`]). No rule looks at times of single flows, at names, or at what a model is known to
-//! be like: without counts there are no reasons.
+//! A rule whose count is part of a named cause is silent. Counts are of the phases that are
+//! compared ([`Evidence::counts`]); making flows is left out of any other time
+//! ([`Evidence::times_making`]). No rule looks at times of single flows, at names, or at what a
+//! model is known to be like.
 
 mod address_spaces;
 mod apart;

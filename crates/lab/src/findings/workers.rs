@@ -1,15 +1,9 @@
-//! What workers used, one by one and together: the rows of the source's table.
-//!
-//! # Theory
-//!
-//! All of it is of the steady phase, in which nothing is done but the work. The CPU share is
-//! CPU time over the wall time of that phase, so the shares of workers on one CPU add up to 1
-//! at the most; it is no reading of a tool that looks now and then. Bytes are those that the
-//! kernel counted for each flow, by system calls and towards storage, and, where the work
-//! leaves files, those that were read back and found right. Each figure is the median over the
-//! good slots of its median over the counted repetitions of a slot, as the typical time of a
-//! variant is; the time of all workers together is that typical time itself. Bytes are not
-//! counted in each repetition: theirs is the median over those in which they are.
+//! What workers used, one by one and together: the rows of the source's table, of the steady phase.
+//! The CPU share is CPU time over its wall time, so the shares of workers on one CPU add up to at
+//! most 1. Bytes are what the kernel counted for each flow, by system calls and towards storage,
+//! and of files those read back and found right, over the repetitions in which they are counted.
+//! Each figure is the median over good slots of its median over repetitions; the time of all
+//! workers together is the variant's typical time.
 
 mod crowded;
 
@@ -106,8 +100,7 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
     flows.iter().map(|flow| flow.steady).sum()
 }
 
-/// Over the repetitions that have it (reading takes time, so not each), or the first reason why
-/// none has.
+/// Over the repetitions that have it (reading takes time), or the first reason why none has.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
     let told = reps(records).filter_map(|rep| rep.kernel_counters.as_deref());
     let mut values = Vec::new();

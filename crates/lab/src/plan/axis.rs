@@ -1,13 +1,10 @@
-//! What the command line lays on every variant of a study, axis by axis.
-//!
-//! One word is laid on all variants alike: the question is then what the study answers under it.
-//! Several make one variant each out of every one, in the order given, so that the first stays the
-//! reference. A variant whose study names its own value keeps it.
+//! What the command line lays on every variant of a study, axis by axis. One word is laid on all
+//! variants alike; several make one variant each out of every one, in order, so that the first
+//! stays the reference. A variant whose study names its own value keeps it.
 
 use crate::data::axis::{Axis, Laid, LaidWords};
 use crate::data::{Case, LabelledVariant, Study, unique};
 
-/// The study with those words on their axes.
 pub(crate) fn laid(mut study: Study, words: &LaidWords) -> Result<Study, String> {
     for (axis, laid) in Axis::laid() {
         let words = words.on(laid);
@@ -36,7 +33,6 @@ fn lay(case: &mut Case, (axis, laid): (&Axis, &Laid), words: &[String]) -> Resul
     Ok(())
 }
 
-/// The word of labels for a word of the command line.
 fn label(axis: &Axis, word: &str) -> Result<String, String> {
     let mut variant = flow::Variant::new(flow::Model::Thread, 1);
     (axis.set)(&mut variant, word)?;

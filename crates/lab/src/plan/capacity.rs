@@ -1,10 +1,6 @@
-//! Whether the machine has room for a variant's flows, asked before any of them is made.
-//!
-//! How many a machine has room for, by each limit, is [`crate::data::room`].
-//!
-//! A study that comes with the program must run on any machine, so variants that have no
-//! room are left out of it, and said, as is what needs a program that is not there. What a user
-//! asks for by number is refused instead.
+//! Whether the machine has room for a variant's flows ([`crate::data::room`]), asked before any is
+//! made. A built-in study must run on any machine, so variants without room (or a program) are left
+//! out, and said. What a user asks for by number is refused instead.
 
 mod fitted;
 mod server;
@@ -67,7 +63,6 @@ fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<St
     })
 }
 
-/// Work that wants a core for each process.
 fn too_few_cores(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let cpus = machine.allowed().len() as u64;
     let own = u64::from(work.processes_side_by_side()?);
@@ -123,8 +118,7 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
     ))
 }
 
-/// How many flows of that model a sweep goes up to on its own: [`SHARE`] of the lowest room, in
-/// two digits, so that it is the same number on another day.
+/// How many flows a sweep goes up to: [`SHARE`] of the lowest room, in two digits that last days.
 #[must_use]
 pub fn top(machine: &Machine, model: Model, work: &Work) -> Option<u64> {
     let lowest = rooms(machine, model, work).into_iter().next()?;
@@ -172,7 +166,6 @@ fn taken(flows: u64, each: u64) -> String {
     format!("{} {verb} {bytes}", count(flows))
 }
 
-/// Two open files for each flow.
 fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
     if work.pipes_a_flow() == 0 {
         return None;

@@ -1,6 +1,5 @@
-//! What is checked before a run makes anything: its work with the stores that it reads, its
-//! CPUs and its flow counts.
-//! A run that cannot be finished is refused whole, and not in its last case.
+//! What is checked before a run makes anything: its work with the stores that it reads, its CPUs
+//! and its flow counts. A run that cannot be finished is refused whole, and not in its last case.
 
 use std::collections::BTreeSet;
 
@@ -33,11 +32,8 @@ pub fn cpus(machine: &Machine) -> Cpus {
     }
 }
 
-/// Checks every case of every study against a machine. The journal tells cases apart by
-/// their names, so no two may have the same.
-///
-/// # Errors
-/// The first case that cannot be run, with what is wrong and what to use.
+/// Checks every case of every study against a machine; no two may have the same name. The error is
+/// the first case that cannot be run, with what to use.
 pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     let cpus = cpus(machine);
     let mut names = BTreeSet::new();
@@ -58,8 +54,7 @@ pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// `; these can run, name them: warehouse, wiki`: the works of a study that pass where another one
-/// does not; nothing where none does.
+/// `; these can run, name them: warehouse, wiki`: the works that pass where another does not.
 fn without_it(study: &Study, machine: &Machine, cpus: &Cpus) -> String {
     let passes = |case: &&Case| check_case(case, machine, cpus).is_ok();
     let mut names: Vec<&str> = study.cases.iter().filter(passes).map(base).collect();

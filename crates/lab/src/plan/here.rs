@@ -1,5 +1,4 @@
-//! Variants that this machine does not have are left out, axis by axis; what was asked for by name must
-//! be had.
+//! Variants that this machine does not have are left out; what was asked for by name must be had.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +10,7 @@ use super::{capacity, rounds};
 use crate::data::axis::{AXES, Axis};
 use crate::data::{LabelledVariant, Preset, Settings, Study};
 
-/// Whether the machine has what variants name can only be known by trying, which takes memory: it is
-/// tried last, and once for each value.
+/// Trying what the machine has takes memory: it is done last, and once for each value.
 pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let mut tried = Tried::default();
     let alone = plan.studies.len() == 1;
@@ -58,7 +56,6 @@ pub fn fitted_here(study: Study, machine: &Machine) -> (Study, Vec<String>) {
     }
 }
 
-/// What was tried of the machine, and what came of it.
 #[derive(Default)]
 pub(super) struct Tried(pub(super) BTreeMap<OnAxis, Result<(), String>>);
 
@@ -66,7 +63,6 @@ pub(super) struct Tried(pub(super) BTreeMap<OnAxis, Result<(), String>>);
 pub(super) type OnAxis = (&'static str, Option<String>, Option<String>);
 
 impl Tried {
-    /// The study without the variants that this machine does not have, and why.
     pub(super) fn had(
         &mut self,
         mut study: Study,
@@ -98,7 +94,6 @@ impl Tried {
         Ok((study.with_cases(kept), reasons))
     }
 
-    /// The first axis on which this machine has no such value, and why.
     fn missing(&mut self, variant: &Variant) -> Option<(&'static Axis, String)> {
         AXES.iter().find_map(|axis| {
             let allocator = variant.allocator.as_ref().map(Allocator::to_string);
@@ -109,7 +104,6 @@ impl Tried {
     }
 }
 
-/// Whether what a variant has on an axis was asked for by a flag of the run.
 fn is_asked(axis: &Axis, variant: &Variant, settings: &Settings) -> bool {
     let (laid, word) = (axis.laid.as_ref(), (axis.word)(variant));
     let words = laid.map_or(&[][..], |laid| settings.axes.on(laid));

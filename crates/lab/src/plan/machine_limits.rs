@@ -1,13 +1,9 @@
 //! Numbers of flows up to what the limits of a machine leave: how far flows are made for real.
-//!
-//! # Theory
-//!
-//! Predicting is reading. Making flows is the only proof, and can take a machine down: so it happens in
-//! a fence, which is printed before it is used. Of what the limits leave, a model gets [`SHARE`] at the
-//! most; memory keeps a tenth of each pool besides ([`machine::ceiling`]). What is asked for beyond that
-//! is not tried; where the fence is lower than that, as many as it allows are made, and some fewer, so
-//! that there are two numbers to take the slope of memory from. A model of which not even [`LEAST_FLOWS`]
-//! may be made has its limit reported all the same.
+//! Making flows is the only proof, and can take a machine down, so a fence is printed first. A
+//! model gets at most [`SHARE`] of what the limits leave; memory keeps a tenth of each pool besides
+//! ([`machine::ceiling`]). More is not tried: as many as the fence allows are made, and some fewer,
+//! to take the slope of memory from. A model of which not even [`LEAST_FLOWS`] may be made has its
+//! limit reported.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +24,7 @@ const LEAST: u64 = 100;
 const USUAL: u64 = 1_000;
 /// What may be asked for: a packed fiber takes some 256 bytes, so this many take a quarter of a TB.
 const MOST_FLOWS: u64 = 1_000_000_000;
-/// Rounds at the most where flows are made up to a number that was asked for: it may take minutes.
+/// Where flows are made up to a number that was asked for: it may take minutes.
 const PROBE_ROUNDS: usize = 2;
 
 /// How far a model may be probed.
@@ -50,8 +46,8 @@ pub fn fence(machine: &Machine, model: Model) -> Option<Fence> {
     })
 }
 
-/// The study with a case for each number of flows that is made, up to what was asked for or to what the
-/// machine leaves; and the models of which none can be.
+/// A case for each number of flows that is made, up to what was asked for or the machine leaves;
+/// and the models of which none can be.
 pub(super) fn made_up_to(
     study: Study,
     flags: Flags<'_>,
@@ -96,8 +92,7 @@ pub(super) fn made_up_to(
     Ok((study, missing.into_iter().filter_map(unavailable).collect()))
 }
 
-/// The numbers of flows that are made of a model: up to what it may have in steps of 1, 2, 5
-/// from [`USUAL`] on, and a smaller one first.
+/// Up to what a model may have in steps of 1, 2, 5 from [`USUAL`] on, and a smaller one first.
 fn steps(top: u64) -> Vec<u64> {
     if top < LEAST_FLOWS {
         return Vec::new();
@@ -111,7 +106,7 @@ fn steps(top: u64) -> Vec<u64> {
     numbers
 }
 
-/// A case as the study writes it, with this number of flows of each model whose steps it is one of.
+/// With this number of flows of each model whose steps it is one of.
 fn case(like: &Case, flows: u64, tops: &[(Model, u64)]) -> Case {
     let variant = |model: Model| Variant::new(model, u32::try_from(flows).unwrap_or(u32::MAX));
     let within = tops.iter().filter(|(_, top)| steps(*top).contains(&flows));

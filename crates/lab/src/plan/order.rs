@@ -1,22 +1,15 @@
-//! The plan: in which order the variants of a round are launched.
+//! The plan: in which order the variants of a round are launched. Each round holds every variant
+//! once, in an order drawn afresh: that makes the signed-rank test a randomisation test, since
+//! drift, bursts or a clock that changes speed hit each variant as likely as any other.
 //!
-//! # Theory
-//!
-//! Each round holds every variant once, in an order drawn afresh. That random order is
-//! what makes the signed-rank test of the findings a randomisation test: whatever the
-//! machine does meanwhile (drift, bursts, a clock that changes speed), each variant is as
-//! likely as any other to be hit by it.
-//!
-//! The order of a round depends on nothing but the run's seed, the names of study and
-//! case, and the round's number. So it is known before the run, checked after it, and a
-//! run that is taken up again continues exactly as it would have. For the same reason
-//! nothing here may change between releases: `ChaCha8` is portable and fixed, and the hash
-//! of the names is written out below, since that of the standard library is neither.
+//! The order depends only on the run's seed, the names of study and case, and the round's number:
+//! it is known before the run, checked after it, and a resumed run continues exactly. So nothing
+//! here may change between releases: `ChaCha8` is portable and fixed, and the hash of the names is
+//! written out below, since the standard library's is neither.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Launch order of round `round` (from 0).
 #[must_use]
 pub(crate) fn order(
     seed: u64,

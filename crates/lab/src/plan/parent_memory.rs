@@ -1,15 +1,8 @@
-//! Parent memory asked for on the command line, laid on every variant of a study; and whether the
-//! machine has room for it.
-//!
-//! # Theory
-//!
-//! One kind of pages is laid on all variants alike: the question is then what the study
-//! answers in a large program. Several kinds make one variant of each model that forks out
-//! of every one ([`Pages::copied`] tells them apart, and the others are what it is compared
-//! with), so that one table holds them. Threads copy nothing, whatever the pages are, and
-//! stay one variant, with the first kind.
-//!
-//! A variant whose study gives it parent memory keeps its kind of pages and takes the new size.
+//! Parent memory asked for on the command line, laid on every variant; and whether there is room
+//! for it. One kind of pages is laid on all variants alike. Several make one variant of each model
+//! that forks out of every one ([`Pages::copied`] tells them apart), so that one table holds them.
+//! Threads copy nothing and stay one variant, with the first kind. A variant with its own parent
+//! memory keeps its pages and takes the new size.
 
 use flow::{Pages, ParentMemory, Variant};
 use machine::Machine;
@@ -18,7 +11,6 @@ use machine::ceiling::Needs;
 use crate::data::number::bytes;
 use crate::data::{AskedParentMemory, Case, LabelledVariant, Study, unique};
 
-/// The study with that parent memory.
 #[must_use]
 pub(super) fn loaded(mut study: Study, asked: &AskedParentMemory) -> Study {
     for case in &mut study.cases {
@@ -77,7 +69,6 @@ fn laid(labelled: &LabelledVariant, asked: &AskedParentMemory) -> Vec<LabelledVa
     kinds.map(|&pages| with(pages, label(pages))).collect()
 }
 
-/// Why the machine has no room for a variant's parent memory, if it has none.
 #[must_use]
 pub(super) fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
     let parent_memory = variant.parent_memory?;

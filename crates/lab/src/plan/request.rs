@@ -1,17 +1,13 @@
-//! What a command wants to run, and the plan that comes of it ([`super::steps`]).
-
 use machine::Machine;
 use serde_json::Value;
 
 use super::study::asked::Flags;
 use crate::data::{Settings, Study};
 
-/// What all steps look at.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) settings: &'a Settings,
-    /// The machine that the run is planned for.
     pub(super) machine: &'a Machine,
 }
 

@@ -1,13 +1,10 @@
-//! How many rounds the cases of a study may have.
-
 use crate::data::Study;
 
 /// Rounds at the most of a case behind the rows: points of a map are many, and each asks for little.
 const MAP_ROUNDS: usize = 20;
 
-/// Gives each case behind the rows [`MAP_ROUNDS`] where it asks for no other number; `alone` where the
-/// study is the only one of its run. What an interval takes at the level of such a case is more in large
-/// maps, and then that is the number ([`crate::findings`]).
+/// Gives each case behind the rows [`MAP_ROUNDS`] where it asks for no other number; `alone`: the
+/// only study of its run. An interval takes more in large maps ([`crate::findings`]).
 pub(crate) fn with_rounds_of_maps(mut study: Study, alone: bool) -> Study {
     let rows = study.rows(alone);
     let cases = study.cases.iter_mut().enumerate();

@@ -1,10 +1,6 @@
-//! Scaling: one piece of work by more and more flows, along hardware threads and along cores.
-//!
-//! # Theory
-//!
-//! Inoue and Nakatani (2010) asked how one process with N threads compares with N processes of
-//! one, and found that it depends on *where* the N are. So the same work is run along three
-//! ways through a machine:
+//! Scaling: one piece of work by more and more flows, along hardware threads and along cores. Inoue
+//! and Nakatani (2010) found that it depends on *where* N threads of one process or N processes
+//! are. So the same work is run along three ways through a machine:
 //!
 //! ```text
 //!   SMT     ▣▣ ··  ··  ··     the hardware threads of one core, and then of the next
@@ -12,16 +8,11 @@
 //!   all     ▣▣ ▣▣  ▣▣  ▣▣     every hardware thread there is
 //! ```
 //!
-//! A study's case of work that can be for any number of flows ([`workload::Scaled`]) is a
-//! template. It becomes a case for each way and each number of flows, 1, 2, 4 and so on to
-//! what the machine has, in which only the model differs: that is what may be compared. A
-//! number of flows is a case of its own, because another number does another amount of work.
-//!
-//! A way that the machine does not have is left out with its reason: where a core has one
-//! thread there is nothing along SMT, and *all* is what *cores* is. Numbers beyond the CPUs
-//! are run where they are asked for: flows then take turns, and the results say so.
-//!
-//! What follows from the slots is in [`crate::findings`]; pages and their reasons are in
+//! A case of work for any number of flows ([`workload::Scaled`]) is a template. It becomes a case
+//! for each way and number of flows (1, 2, 4, ...: another number does another amount of work), in
+//! which only the model differs. A way that the machine does not have is left out with its reason:
+//! where a core has one thread there is nothing along SMT, and *all* is what *cores* is. Beyond the
+//! CPUs flows take turns, and the results say so. Pages and their reasons are in
 //! `flow::record::footprint`.
 
 use flow::{Model, Placement, Variant};
@@ -55,8 +46,7 @@ impl Default for Spread {
 const LEAST_GRID: u32 = 4;
 
 impl Spread {
-    /// The study with a case for each way and number of flows in place of each template, and
-    /// what is not there, with its reason. Other cases stay as they are.
+    /// The study with templates spread over ways and numbers of flows; what is left out, and why.
     #[must_use]
     pub fn over(&self, study: Study, machine: &Machine) -> (Study, Vec<String>) {
         if study.cases.iter().all(|case| !is_template(case)) {
@@ -119,7 +109,6 @@ impl Spread {
         cases
     }
 
-    /// Along one way.
     fn numbers(&self, template: &Case, along: Topology, machine: &Machine) -> Vec<u32> {
         let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
         let room = along.room(machine).max(least);
@@ -177,9 +166,8 @@ impl Spread {
     }
 }
 
-/// Whether a case is for any number of flows, and not yet for one along a way. One whose
-/// variants have work of their own is for those that it names, and so is one that asks what
-/// allocators do with flows that may move.
+/// Whether a case is for any number of flows, and not yet along a way. Variants with their own
+/// work, and allocators under flows that may move, are none.
 #[must_use]
 pub fn is_template(case: &Case) -> bool {
     let mut variants = case.variants.iter();

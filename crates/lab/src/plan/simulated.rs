@@ -1,16 +1,11 @@
-//! A study on a machine that is simulated: its cases on that machine's cores.
+//! A study on a machine that is simulated: its cases on that machine's cores. A run is planned for
+//! a machine with those cores ([`on`]), so ways, numbers of flows and placements follow as ever;
+//! every case compares [`Metric::Simulated`], in one repetition a slot: a model needs no second
+//! look.
 //!
-//! # Theory
-//!
-//! Nothing of a study changes but where its flows are and what is compared: the machine that a run
-//! is planned for has the simulated one's cores ([`on`]), so ways, numbers of flows and placements
-//! follow from it as ever; every case compares [`Metric::Simulated`], and its slots are launched with
-//! the simulation in their specs. One repetition a slot: a model needs no second look.
-//!
-//! A model knows flows that stay on their hardware thread: several that are on one take time slices.
-//! Flows that may run anywhere have one each; where there are more of them than hardware threads, a
-//! kernel would move them about, and the case is left out with that reason. So is work that starts
-//! other programs, and work that makes a flow for each small thing.
+//! Flows stay on their hardware thread; several on one take time slices. Flows that may run
+//! anywhere have one each; of more a kernel would move them about, so the case is left out with
+//! that reason. So is work that starts other programs, or makes a flow for each small thing.
 
 mod asked;
 mod host;
@@ -98,7 +93,7 @@ fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
     None
 }
 
-/// The slot that ran `here` with the simulated counts, if both did the same work.
+/// If both did the same work.
 pub(crate) fn with_counts(simulated: Outcome, here: Outcome) -> Outcome {
     let proof = |one: &Outcome| one.answer.done().map(|record| record.proof);
     let launch_ns = simulated.launch_ns + here.launch_ns;

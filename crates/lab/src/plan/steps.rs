@@ -1,10 +1,7 @@
-//! The steps by which studies become a plan: one list, in one order, for everything that runs.
-//!
-//! # Theory
-//!
-//! A study says what is compared. Which of it is run, where, and with what laid on it follows from the
-//! command line and from the machine, in `STEPS`. A command says what it wants in a [`Request`]; a step
-//! that nothing in the request is about is passed over ([`asked_steps`]). The order is no accident:
+//! The steps by which studies become a plan: one list, in one order, for everything that runs. What
+//! of a study is run, where, and with what laid on it follows from the command line and the
+//! machine, in `STEPS`. A command says what it wants in a [`Request`]; a step that nothing in it is
+//! about is passed over ([`asked_steps`]). The order is no accident:
 //!
 //! * numbers of flows come first, since flags replace them;
 //! * flags come before ways through the machine, since a flag may choose the ways;
@@ -12,10 +9,8 @@
 //! * what needs a walk through a tree comes after what drops work;
 //! * axes multiply variants, so all that looks at each variant comes after them.
 //!
-//! **Left out or refused.** A study that comes with the program must run on any machine: what a machine
-//! has not is left out of it, and said. What a user wrote or asked for by name is refused.
-//!
-//! No step looks at a clock, and none is taken after the journal's first line is written.
+//! What a machine has not is left out of a built-in study, and said; what a user wrote or asked for
+//! by name is refused. No step looks at a clock, and none is taken after the journal's first line.
 
 use machine::Machine;
 use workload::Work;
@@ -35,7 +30,6 @@ struct Step(
     fn(&mut Plan, &Context<'_>) -> Result<(), PlanError>,
 );
 
-/// Every step, in order.
 static STEPS: [Step; 15] = [
     Step("numbers of flows from the CPUs", always, flows_of_cpus),
     Step("flags of the study", has_flags, flags),
@@ -78,10 +72,7 @@ static STEPS: [Step; 15] = [
     ),
 ];
 
-/// Takes all steps on a machine: this one, or this one with the cores of one that is simulated.
-///
-/// # Errors
-/// What is asked for cannot be run: why, and what to do.
+/// Takes all steps on a machine (or a simulated one's cores); an error says what cannot run.
 pub fn lay_out(
     request: &Request<'_>,
     settings: &Settings,
@@ -135,7 +126,6 @@ fn is_fitted(context: &Context<'_>) -> bool {
 }
 
 impl Plan {
-    /// Changes each study, and notes what is left out of it.
     pub(super) fn each(
         &mut self,
         mut change: impl FnMut(Study) -> Result<(Study, Vec<String>), String>,
@@ -153,7 +143,6 @@ impl Plan {
         Ok(())
     }
 
-    /// The same with what is wanted of it, while there is a study for each that is wanted.
     fn each_wanted(
         &mut self,
         context: &Context<'_>,

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-/// A whole number: `10000000`, `10_000_000`, `1e7`, `2.5e6`, `64k`, `10M`.
-///
-/// # Errors
-/// The text is no such number, or one beyond 2^64.
+/// A whole number: `10000000`, `10_000_000`, `1e7`, `2.5e6`, `64k`, `10M`; below 2^64.
 pub fn whole(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     if let Ok(number) = plain.parse::<u64>() {
@@ -78,10 +75,7 @@ pub enum Steps {
 const SHORT: u64 = 16;
 
 impl Counts {
-    /// Reads numbers and ranges, separated by commas.
-    ///
-    /// # Errors
-    /// Something between two commas is neither a number nor a range, or stands there twice.
+    /// Reads numbers and ranges, separated by commas; neither may stand there twice.
     pub fn read(text: &str) -> Result<Self, String> {
         let parts: Vec<Part> = text.split(',').map(part).collect::<Result<_, _>>()?;
         match names::repeated(&parts) {

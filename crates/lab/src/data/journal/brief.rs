@@ -1,15 +1,8 @@
-//! Lines of a journal without what no verdict asks for.
-//!
-//! # Theory
-//!
-//! A slot's line is long by what its flows and their parent did in each repetition, and a verdict needs how long
-//! the repetitions took. Here a line is read into the types that it was written from, with most of their
-//! fields skipped: those stay at their defaults, and to step over their text takes a sixth of the time that
-//! it takes to understand it. What is skipped is not checked beyond being JSON.
-//!
-//! Lines that are not read here are read whole: failed slots, cases of which a verdict or a warning asks what
-//! their flows did ([`Header::asks_for_flows`]), and whatever cannot be understood, so that errors
-//! are the same.
+//! Lines of a journal without what no verdict asks for. A slot's line is long by what flows and
+//! parent did; a verdict needs how long repetitions took. Here most fields of the written types are
+//! skipped: they stay at their defaults, in a sixth of the time that understanding takes, unchecked
+//! beyond being JSON. Read whole are failed slots, cases that need single flows
+//! ([`Header::asks_for_flows`]), and what cannot be understood, so that errors are the same.
 
 use flow::latency::Latencies;
 use flow::record::{Counted, KernelCounters, ParentRecord, SelfManagedUsage, Turns};
@@ -29,7 +22,7 @@ const FILM: &[u8] = br#"{"line":"film","#;
 /// How the line of a slot begins that is no data point, and has the fields of one.
 const PROFILED: &[u8] = br#"{"line":"profiled","#;
 
-/// Reads a line; `None` where it is to be read whole.
+/// `None` where it is to be read whole.
 pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if line.starts_with(PILOT) {
         return serde_json::from_slice(line).ok().map(Pilot::entry);
@@ -80,7 +73,7 @@ struct Launch {
     simulated: Option<Measured<Simulated>>,
 }
 
-/// [`Answer::Done`]; one that failed has no repetitions.
+/// A failed one has no repetitions.
 #[derive(Deserialize)]
 struct Done {
     #[serde(deserialize_with = "reps")]

@@ -1,18 +1,14 @@
-//! The checksum of a line: what shows that a line was damaged after it was written.
-//!
-//! # Theory
-//!
-//! A line ends with a field that holds the CRC-32 (that of IEEE 802.3) of the bytes before it:
+//! The checksum of a line: what shows that a line was damaged after it was written. A line ends
+//! with a field that holds the CRC-32 (that of IEEE 802.3) of the bytes before it:
 //!
 //! ```text
 //! {"line":"end","interrupted":null,"at_s":1.0,"crc":"8a3c20f1"}
 //! ```
 //!
-//! Readers that know nothing of it skip the field. A CRC is linear: the damaged line's differs from the
-//! written one by what depends on the flipped bits alone, and no two bits of a line give the same
-//! difference (lines are far shorter than the 2^32 - 1 bits after which they repeat). So a single bit that
-//! was flipped is found and set right. Other damage costs the line; it is taken for a single bit
-//! once in some 2^32 / bits of the line.
+//! A CRC is linear: the damaged line's differs by what depends on the flipped bits alone, and no
+//! two bits of a line give the same difference (lines are far shorter than 2^32 - 1 bits). So a
+//! single flipped bit is found and set right. Other damage costs the line; it is taken for a single
+//! bit once in some 2^32 / bits of the line.
 
 use memchr::memmem;
 
@@ -22,20 +18,17 @@ const DIGITS: usize = 8;
 /// The polynomial, least bit first.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// A line of a journal and its checksum.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Bare,
-    /// Unchanged.
     Whole,
     /// One flipped bit, mended here.
     Mended(Vec<u8>),
     Damaged,
 }
 
-/// Adds the checksum to a line: a JSON object that is not empty, without an end of line.
+/// The line is a JSON object that is not empty, without an end of line.
 pub(crate) fn seal(line: &mut Vec<u8>) {
-    // The closing brace.
     line.pop();
     let digits = format!("{:08x}", crc(line));
     line.extend_from_slice(BEFORE);
@@ -43,7 +36,6 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.extend_from_slice(AFTER);
 }
 
-/// Whether lines of a text have checksums, changed or not.
 pub(super) fn is_in(text: &[u8]) -> bool {
     memmem::find(text, BEFORE).is_some()
 }
@@ -66,7 +58,7 @@ pub(super) fn check(line: &[u8]) -> Found {
     mended.map_or(Found::Damaged, Found::Mended)
 }
 
-/// The line with the end that belongs to its text, where that differs in one bit from the one it has.
+/// With the end that belongs to its text, where that differs in one bit.
 fn resealed(line: &[u8]) -> Option<Vec<u8>> {
     let end = line
         .len()
@@ -92,7 +84,6 @@ pub(super) fn first_of_two(line: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The checksummed text, and the checksum.
 fn parts(line: &[u8]) -> Option<(&[u8], u32)> {
     let rest = line.strip_suffix(AFTER)?;
     let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
@@ -127,7 +118,7 @@ fn crc(text: &[u8]) -> u32 {
     })
 }
 
-/// Which bit, flipped in a text of `bytes` bytes, makes this difference of checksums.
+/// Which bit of a text of `bytes` bytes makes this difference of checksums.
 fn flipped(bytes: usize, difference: u32) -> Option<usize> {
     let mut of_bit = POLYNOMIAL;
     (0..bytes * 8).rev().find(|_| {

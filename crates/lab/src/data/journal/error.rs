@@ -1,5 +1,3 @@
-//! What can go wrong with a journal.
-
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +89,6 @@ impl JournalError {
     }
 }
 
-/// For a run that is at work or stopped.
 fn held(holders: &[i32]) -> String {
     let stopped: Vec<String> = holders.iter().map(i32::to_string).collect();
     match stopped.is_empty() {
@@ -127,7 +124,6 @@ fn way_out(line: usize) -> String {
     }
 }
 
-/// For a finished run.
 fn left(decided: bool) -> &'static str {
     match decided {
         true => {

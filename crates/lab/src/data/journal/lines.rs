@@ -1,13 +1,10 @@
-//! The lines of a journal as they were written, although a bit of an end of line has flipped.
-
 use memchr::{memchr_iter, memrchr};
 
 use super::checksum::{self, Found};
 
-/// Each whole line of a text with its end, and what its checksum shows.
-///
-/// A flipped bit in an end of line makes one line of two, and a flipped bit that becomes an end of line
-/// makes two of one: both are read as they were written where a checksum shows it.
+/// Each whole line of a text with its end, and what its checksum shows. A flipped bit in an end of
+/// line makes one line of two, one that becomes an end makes two of one: both are read as they were
+/// written where a checksum shows it.
 pub(super) struct Lines<'t> {
     rest: &'t [u8],
 }
@@ -20,7 +17,6 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Bytes of all whole lines.
 pub(super) fn whole(text: &[u8]) -> usize {
     memrchr(b'\n', text).map_or(0, |end| end + 1)
 }
@@ -47,7 +43,6 @@ impl<'t> Iterator for Lines<'t> {
     }
 }
 
-/// Two lines that are one with a flipped bit.
 fn joined(two: &[u8]) -> Option<Vec<u8>> {
     match checksum::check(two) {
         Found::Mended(line) => Some(line),

@@ -1,13 +1,8 @@
-//! Reading a journal: whole lines only, and each one understood or named.
-//!
-//! # Theory
-//!
-//! A line is written in one go and ends with a newline. A run that is killed while it
-//! writes therefore leaves at most one line without its newline, the last one: it is
-//! dropped, and said so. A line that *has* its newline and cannot be understood was never
-//! written by us, or was changed since. Where lines have checksums ([`super::checksum`]), one that was
-//! changed is read as it was if that is known, and else left out; both are said, with its number. Where
-//! they have none, as in a journal that somebody made, it is an error and not a thing to skip.
+//! Reading a journal: whole lines only, and each one understood or named. A line is written in one
+//! go and ends with a newline, so a run killed while it writes leaves at most one line without: it
+//! is dropped, and said. Another line that cannot be understood was not written by us, or was
+//! changed. With checksums ([`super::checksum`]) a changed line is read as it was if that is known,
+//! and else left out; both are said. Without, as in a journal that somebody made, it is an error.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -26,18 +21,15 @@ pub(crate) enum Depth {
     Verdicts,
 }
 
-/// A journal as it was found.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
-    /// From its entries.
     pub(crate) made: T,
     /// Bytes of all whole lines.
     pub(crate) whole: u64,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Passes each entry to `take`, with the number of lost lines before it that nothing stands for;
-/// `path` is for errors.
+/// `take` gets each entry with the number of lost lines before it that nothing stands for.
 pub(crate) fn read<T>(
     (text, path): (&[u8], &Path),
     depth: Depth,
@@ -118,10 +110,7 @@ fn first_line<'t>(
     line.into()
 }
 
-/// Whether the header of a journal is as it was written; a flipped bit that is set right changes nothing.
-///
-/// # Errors
-/// The file cannot be read.
+/// Whether the header is as it was written; a flipped bit that is set right changes nothing.
 pub fn has_whole_header(path: &Path) -> io::Result<bool> {
     let text = fs::read(path)?;
     let seal = Lines::of(&text).next().map(|(_, seal)| seal);

@@ -1,18 +1,12 @@
-//! How much faster or slower: one direction and one unit for every comparison that people see.
+//! How much faster or slower: one direction and one unit for every comparison that people see. The
+//! subject is compared *against* the reference, as a ratio of times, subject over reference. People
+//! read *faster* (below 1) or *slower* (above 1), never a bare ratio.
 //!
-//! # Theory
-//!
-//! What is compared is always the subject *against* the reference, and what is held is a ratio
-//! of times, subject over reference. People read it as *faster* (below 1) or *slower* (above 1),
-//! never as a bare ratio: 1.054 is no answer to "which of the two".
-//!
-//! * A small difference is a percentage, a large one a factor ([`is_small`]); both ends of an
-//!   interval are said in one of the two.
-//! * A decided comparison has its interval in brackets, in the direction of its word:
-//!   `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster [1.6x … 4.1x]`.
-//! * An undecided one has both ends in words: `5.4 % faster … 0.7 % slower`.
-//! * Ends are rounded outwards, so that no rounded interval claims more than the exact one, and
-//!   an end next to none reads `<0.1 %`, never `0.0`.
+//! * A small difference is a percentage, a large one a factor ([`is_small`]), for both ends too.
+//! * A decided comparison has its interval in the direction of its word:
+//!   `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster [1.6x … 4.1x]`. An undecided one has both ends in
+//!   words: `5.4 % faster … 0.7 % slower`.
+//! * Ends are rounded outwards, never to claim more; one next to none reads `<0.1 %`, not `0.0`.
 
 use super::{NONE, fixed};
 
@@ -21,8 +15,7 @@ const SMALL: f64 = 1.10;
 /// What stands between the ends of an interval.
 pub const DOTS: &str = " … ";
 
-/// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x
-/// in percent, `1.4 %`, since "1.01x" says too little.
+/// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x `1.4 %`.
 #[must_use]
 pub fn factor(factor: f64) -> String {
     match is_small(factor) {
@@ -121,8 +114,7 @@ pub const OF_AMOUNTS: Directions = Directions {
     above: "more",
 };
 
-/// Both ends of an interval of a ratio of times in words: `5.4 % faster … 0.7 % slower`, and where
-/// it lies on one side of 1 `0.5 … 3.0 % slower`.
+/// An interval of a ratio of times in words: `5.4 % faster … 0.7 % slower`, `0.5 … 3.0 % slower`.
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
     OF_TIMES.interval(low, high)

@@ -1,5 +1,3 @@
-//! What people argue about, where a study answers that.
-
 use serde::{Deserialize, Serialize};
 
 /// A question that people argue about.

@@ -1,13 +1,9 @@
-//! Names for variants: the model, and whatever else sets one apart from the others.
-
 use flow::{Model, Variant};
 
 use super::LabelledVariant;
 use crate::data::axis::{AXES, Axis};
 
-/// Labels the variants of a case. A label is the model's name, followed by those of
-/// flows and of the axes in which the variants differ; two that are the same in everything are
-/// numbered.
+/// Labels: the model's name, then flows and axes in which the variants differ; equals are numbered.
 #[must_use]
 pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
     let labels = unique(labels(&variants));
@@ -39,7 +35,6 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     variants.iter().map(label).collect()
 }
 
-/// Numbers the second and later ones of the same label.
 pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
     let mut taken: Vec<String> = Vec::new();
     for label in labels {

@@ -1,9 +1,5 @@
-//! What a publication found, one finding an entry, and what of ours stands beside it.
-//!
-//! # Theory
-//!
-//! Every table row, figure, conclusion and piece of advice of a study's source is one
-//! `[[published]]` in its study file:
+//! What a publication found, one finding an entry, and what of ours stands beside it. Every table
+//! row, figure, conclusion and advice of a study's source is one `[[published]]`:
 //!
 //! ```toml
 //! [[published]]
@@ -14,15 +10,14 @@
 //! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
 //! ```
 //!
-//! A figure in `theirs` stands in the source's text, at `place`, and `quotes` has the words of the
-//! text that it rests on: `studies/check-quotes FOLDER` looks each of them up in the texts. One that
-//! is from elsewhere says so in `from`, and what is only inferred says that there too. Where nothing
-//! of ours can stand beside a finding, `not_here` says why. `findings::then` holds it against a run.
+//! A figure in `theirs` stands in the source's text, at `place`; `quotes` has its words, which
+//! `studies/check-quotes FOLDER` looks up. `from` says what is from elsewhere or only inferred,
+//! `not_here` why nothing of ours can stand beside it. `findings::then` holds it against a run.
 //!
-//! A claim has a direction (`claim`), and where the source gives it a size (`size`, the subject's
-//! figure over the reference's) or a bound (`value`). `seconds` is what the reference took there: ours
-//! is mostly shorter, and says by how much. `machine` names the model of the source's machine, beside
-//! which no other one is simulated; `unlike` says in what ours is another thing than the source's.
+//! A claim has a direction (`claim`), and a size (`size`, subject over reference) or a bound
+//! (`value`) if the source gives one. `seconds` is what the reference took there: ours says by how
+//! much it is shorter. `machine` names the model of the source's machine, beside which no other is
+//! simulated; `unlike` says in what ours is another thing.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +61,7 @@ pub struct Published {
     /// In what ours is another thing than the source's: then it refutes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlike: Option<String>,
-    /// Figures of the source by a number (of workers, of flows, or which worker): each the number
-    /// and the figure, to be drawn beside ours, both over their first.
+    /// Figures of the source by a number (workers, flows), drawn beside ours over their first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 2]>,
     /// What of ours stands beside it.
@@ -82,8 +76,7 @@ pub struct Published {
     /// What ours is made of: each step takes this much more than the one before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// What is known to explain ours, with where that is shown: it stands where this run has
-    /// measured no cause.
+    /// What is known to explain ours, and where that is shown; for runs that measured no cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// What the reader must know of the two, whatever the run says.
@@ -95,8 +88,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// Whether rounds of a case say something of the finding. How many flows there can be is read from
-    /// the machine; where flows must have been made, those cases say it that make enough.
+    /// Whether rounds of a case say something of the finding: where flows must be made, enough.
     #[must_use]
     pub fn is_about(&self, case: &Case) -> bool {
         let halves = self
@@ -130,7 +122,6 @@ impl Published {
 }
 
 impl Case {
-    /// Whether it creates that many flows.
     fn makes(&self, flows: Option<f64>) -> bool {
         let enough = |own: u32| flows.is_some_and(|flows| f64::from(own) >= flows);
         let mut variants = self.variants.iter();
@@ -192,8 +183,7 @@ pub enum Ours {
     Workers(OfVariant),
     /// Which worker differs most between two variants.
     Farthest(Pair),
-    /// Whether what was counted can explain that the reference takes longer; `value` is what one
-    /// costs at the most, in ns.
+    /// Whether what was counted can explain the difference; `value`: most ns that one costs.
     Explains(Pair),
     /// How much of the time of all flows of a variant these take, by timers.
     TimeIn(TimeIn),

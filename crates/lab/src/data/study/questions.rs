@@ -1,8 +1,7 @@
-//! Questions: a single case, or all cases of a sweep.
+//! Questions: a single case, or all cases of a sweep, by the places of cases.
 
 use super::Case;
 
-/// By the places of cases.
 #[derive(Debug)]
 pub(crate) struct Questions {
     /// Place of the first case of the same question.

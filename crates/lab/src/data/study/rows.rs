@@ -1,13 +1,11 @@
-//! Which cases of a study have a row on the first screen of a run.
-//!
-//! The answers are made from these rows, and a run gives them its time first: so both ask here. What a
-//! row is depends on the study alone and never on what was measured, as rows share one level.
+//! Which cases of a study have a row on the first screen, for the answers, and for a run, which
+//! gives them its time first. It depends on the study alone, as rows share one level.
 
 use super::{Case, Deciding, Metric, Study};
 
 impl Study {
-    /// The places of the cases with a row, each once, in the order of their rows; `alone` where the
-    /// study is the only one of its run. A study of limits has rows of its own, of no case.
+    /// Places of the cases with a row, each once, in their order; `alone`: the only study of its
+    /// run. A study of limits has rows of no case.
     #[must_use]
     pub fn rows(&self, alone: bool) -> Vec<usize> {
         if self.is_of_limits() {
@@ -32,13 +30,12 @@ impl Study {
         rows
     }
 
-    /// Whether its answer is how many flows there can be, which no row of a case says.
     fn is_of_limits(&self) -> bool {
         let makes = |case: &Case| case.metric == Metric::Create && case.work.flows().is_some();
         !self.limits_of.is_empty() || self.cases.iter().any(makes)
     }
 
-    /// The case of a row: of one that is spread out the headline, or else the last of its parts.
+    /// Of a case that is spread out the headline, or else the last of its parts.
     pub(crate) fn row_of(&self, one: &Deciding) -> Option<usize> {
         let own = |case: &Case| one.has(&case.name);
         let headline = |case: &Case| own(case) && case.name == self.headline;
@@ -48,7 +45,6 @@ impl Study {
             .or_else(|| self.cases.iter().rposition(own))
     }
 
-    /// The variant that the row of a case compares with the reference, where the study names it.
     pub(crate) fn subject_of(&self, case: &Case) -> Option<usize> {
         let named = self.deciding.iter().find(|one| one.has(&case.name))?;
         let subject = named.subject.as_ref()?;

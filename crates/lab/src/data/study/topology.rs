@@ -1,5 +1,3 @@
-//! The ways through the CPUs of a machine along which work scales.
-
 use std::fmt;
 
 use flow::Placement;
@@ -97,7 +95,6 @@ impl fmt::Display for Topology {
     }
 }
 
-/// Allowed hardware threads of the core on which flows are put first.
 fn threads_of_a_core(machine: &Machine) -> usize {
     let cores = machine.cores();
     let threads = machine.smt_order();
@@ -108,8 +105,7 @@ fn threads_of_a_core(machine: &Machine) -> usize {
     on_first.count() + 1
 }
 
-/// The way along which a case has its flows, if it is of work that scales and is timed in its
-/// steady phase: throughput is that of flows at work, and not of making them.
+/// The way of a case's flows, if its work scales and it is timed in its steady phase.
 #[must_use]
 pub fn along(case: &Case) -> Option<Topology> {
     case.work.scaled()?;

@@ -1,5 +1,4 @@
-//! How the two variants of a row compare at the other points of its sweep: of a study alone, since a
-//! row is of one point.
+//! How the two variants of a row, which is of one point, compare at the other points of its sweep.
 
 use crate::data::number::plain;
 use crate::data::words::listed;
@@ -9,7 +8,7 @@ use crate::findings::{CaseResult, Compared, StudyResult};
 /// Of more, the ends.
 const NAMED: usize = 5;
 
-/// Whether the row of this case is the one that tells of its sweep: the first of those that are rows.
+/// The first of those that are rows.
 pub(super) fn is_told_by(study: &StudyResult, sweep: &Sweep<'_>, case: &CaseResult) -> bool {
     let rows = study.study.deciding.iter();
     let mut rows = rows.filter_map(|named| study.deciding_case(named));
@@ -26,8 +25,7 @@ fn has_a_row(study: &StudyResult, case: &CaseResult) -> bool {
     rows.any(|named| named.case == case.case.name)
 }
 
-/// Which variant is the best along a sweep, and where that changes: `1 worker is best at 0.5 and 1 CPUs, 2
-/// workers at 2; it flips between 1 and 2`.
+/// `1 worker is best at 0.5 and 1 CPUs, 2 workers at 2; it flips between 1 and 2`.
 pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let told = |case: &CaseResult| {
         let best = case.optimum.as_ref().filter(|best| best.is_told)?;
@@ -43,7 +41,6 @@ pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     (points.len() > 1).then(|| flips(&points, sweep.unit))
 }
 
-/// Those that may be the best, by the values of a sweep.
 type Best = (f64, Vec<String>);
 
 fn flips(points: &[Best], unit: &str) -> String {
@@ -98,7 +95,6 @@ fn either(labels: &[String]) -> String {
     }
 }
 
-/// If it has other points.
 pub(super) fn sweep<'a>(study: &'a StudyResult, case: &CaseResult) -> Option<Sweep<'a>> {
     let mut blocks = Block::all(study).into_iter();
     match blocks.find(|block| block.has(case))? {

@@ -1,5 +1,3 @@
-//! One answer, as a value.
-
 use serde::Serialize;
 
 use crate::findings::Word;
@@ -21,8 +19,7 @@ pub struct Answer {
     pub label: String,
     /// What it answers.
     pub question: Question,
-    /// What the ratio is of: a metric (`total`, `p99 latency`), `memory`, or `CPU time` where wall
-    /// time decides nothing; empty where nothing is compared.
+    /// What the ratio is of: a metric (`total`), `memory`, `CPU time`; empty without one.
     pub quantity: String,
     /// What is compared, and with what.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,6 @@
-//! What differs a lot between two variants of which no cause was proven.
-//!
-//! # Theory
-//!
-//! A cause has a share of the gap. Where none was measured and page faults lie apart by 512x, *cause not found* hides
-//! what a reader can look at; so that is said, and that its share is not known. Quantities are taken from the
-//! contrasts of the case: a factor counts where the whole interval lies beyond [`A_LOT`].
+//! What differs a lot between two variants of which no cause was proven. Where page faults lie
+//! apart by 512x, *cause not found* hides what a reader can look at; so it is said, and that its
+//! share is not known. A factor counts where its whole interval lies beyond [`A_LOT`].
 
 use crate::data::number::factor;
 use crate::findings::quantity::{Basis, Kind, QuantityFinding, Unit};
@@ -12,7 +8,6 @@ use crate::findings::{CaseResult, Finding};
 
 /// At the end of the interval that is nearer to no difference.
 const A_LOT: f64 = 2.0;
-/// The largest are named.
 const NAMED: usize = 2;
 
 /// What may make a gap and is no part of it; of equal factors the first is named.
@@ -37,7 +32,6 @@ pub(super) fn differing(case: &CaseResult, finding: &Finding) -> Option<String> 
     named(case, finding, &NAMES)
 }
 
-/// The same, and what is not known of it.
 pub(super) fn without_a_share(case: &CaseResult, finding: &Finding) -> Option<String> {
     let unknown = |said: String| {
         let whose = match said.contains(" differs ") && !said.contains(',') {
@@ -86,7 +80,6 @@ fn is_one(what: &str) -> bool {
         .any(|one| what.starts_with(one))
 }
 
-/// The factor that was seen, if it is certainly a lot.
 fn far(case: &CaseResult, found: &QuantityFinding) -> Option<f64> {
     let contrast = found.contrast.value()?;
     let (low, high) = contrast.interval()?;

@@ -1,5 +1,3 @@
-//! That a small difference between two files may be one of their layout.
-
 use crate::findings::{CaseResult, Finding};
 
 /// What the order of objects alone was seen to make, and some more.

@@ -1,5 +1,3 @@
-//! The row of a study of limits: numbers, and nothing that is compared.
-
 use super::answer::{About, Answer, Question};
 use crate::data::words::{capital, plural};
 use crate::findings::{StudyResult, at_most};

@@ -1,6 +1,5 @@
-//! What a model of another machine counted, as rows of the first screen: of each work along each way
-//! the misses of the largest number of flows. They are ratios of counts and no verdicts, so they have
-//! no bar.
+//! What a model of another machine counted, as rows: of each work along each way the misses of the
+//! largest number of flows. Ratios of counts are no verdicts and have no bar.
 
 use super::answer::{Answer, Question};
 use crate::data::words::plural;

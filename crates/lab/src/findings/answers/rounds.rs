@@ -1,5 +1,3 @@
-//! The rounds that a row of the first screen rests on.
-
 use stats::Estimate;
 
 use super::Answer;
@@ -16,8 +14,7 @@ pub struct Rounds {
 }
 
 impl Results {
-    /// The paired rounds of a row, those after its deciding look left out; `None` where no estimate of
-    /// times stands behind it.
+    /// The paired rounds of a row, up to its deciding look; `None` without an estimate of times.
     #[must_use]
     pub fn rounds_behind(&self, row: &Answer) -> Option<Rounds> {
         row.times()?;
@@ -39,7 +36,7 @@ impl Results {
     }
 }
 
-/// Between the sides of a row, in either direction.
+/// In either direction.
 fn finding<'a>(case: &'a CaseResult, row: &Answer) -> Option<&'a Finding> {
     let sides = [row.subject.as_deref()?, row.reference.as_deref()?];
     let is_own = |one: &&Finding| {

@@ -1,5 +1,3 @@
-//! One answer: how threads compare with processes, or which variant is the best of a case.
-
 use flow::Model;
 use measure::Measured;
 use stats::{Estimate, Verdict};
@@ -16,7 +14,6 @@ use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
 
-/// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
 
 /// Whether these are threads against processes, with the same work.
@@ -40,8 +37,7 @@ pub(super) fn row(
         .headline()
         .filter(|_| is_headline)
         .or(study.finding_of(case));
-    // How work is spread over CPUs shows in wall time alone: with CPU time two that take turns are the
-    // equal of two side by side.
+    // How work is spread over CPUs shows in wall time alone: CPU time is the same.
     let is_of_wall_time = study.study.decision.is_some();
     let main = main.map(|(finding, pair)| (finding, pair.in_time(is_of_wall_time)));
     // Another winner is the answer.
@@ -91,10 +87,8 @@ pub(super) fn row(
     row
 }
 
-/// What was estimated, with its verdict.
 type Judged = (Option<Estimate>, Verdict);
 
-/// A comparison in the direction of its row.
 struct Pair {
     times: Judged,
     /// CPU time, where it speaks for wall time.
@@ -121,7 +115,6 @@ impl Pair {
         }
     }
 
-    /// The reference against the subject.
     fn turned(self) -> Self {
         Self {
             times: turned(self.times),
@@ -188,7 +181,6 @@ fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
 }
 
 impl Answer {
-    /// Says how two variants compare, and why.
     fn say(&mut self, finding: &Finding, pair: &Pair, case: &CaseResult) {
         let mut sides = [finding.subject.clone(), finding.reference.clone()];
         if pair.is_turned {
@@ -236,7 +228,6 @@ impl Answer {
         self.say_where(finding);
     }
 
-    /// Says where the difference is, where that was asked for.
     fn say_where(&mut self, finding: &Finding) {
         let said = match finding.profiled.as_deref() {
             None => return,
@@ -247,7 +238,6 @@ impl Answer {
         self.below.extend(said.map(|said| About::Where.says(said)));
     }
 
-    /// Says why two variants differ.
     fn explain(&mut self, finding: &Finding, case: &CaseResult) {
         self.below.push(cause(finding, case));
         let layout = layout::warning(case, finding);
@@ -259,7 +249,7 @@ impl Answer {
             .extend(overstated.map(|said| About::Overstated.says(said)));
     }
 
-    /// Says that nothing helped a command from outside, where that was asked and is so: not how one change compares.
+    /// Where no change from outside helped a command: not how one change compares.
     fn answer_what_if(&mut self, case: &CaseResult) {
         let is_of_help = matches!(self.verdict, Some(Word::Faster));
         let helps = case.helps().filter(|_| self.ratio.is_some() && !is_of_help);
@@ -270,7 +260,7 @@ impl Answer {
         }
     }
 
-    /// Says that the load generator was the limit, in place of an answer about servers.
+    /// In place of an answer about servers.
     fn yield_to_the_client(&mut self, case: &CaseResult) {
         let Some(why) = generator::is_compared(case) else {
             return;
@@ -282,7 +272,7 @@ impl Answer {
         self.verdict = Some(Word::CannotTell);
     }
 
-    /// Says of which launches the row is, and what it is on average where that is another answer.
+    /// Which launches, and the average where that is another answer.
     fn say_of_launches(&mut self, finding: &Finding) {
         let failed = finding.failed.clone();
         self.below
@@ -293,7 +283,6 @@ impl Answer {
             .extend(words.map(|said| About::Average.says(said)));
     }
 
-    /// Says what else the first screen has of a case.
     fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
         let helps = case.helps().filter(|helps| *helps != self.words);
         let mut besides: Vec<String> = helps.into_iter().chain(case.launching()).collect();
@@ -311,8 +300,7 @@ impl Answer {
         self.below.extend(besides);
     }
 
-    /// The other points of the sweep and its changes, threads against processes as the row has
-    /// them.
+    /// Threads against processes, as the row has them.
     fn compare_along(&mut self, study: &StudyResult, case: &CaseResult, finding: &Finding) {
         let Some(sweep) = along::sweep(study, case) else {
             return;
@@ -336,7 +324,6 @@ impl Answer {
         self.below.extend(said.map(|said| About::Asked.says(said)));
     }
 
-    /// Says which variant to take, where that is the question.
     fn recommends(&mut self, study: &StudyResult, case: &CaseResult) -> bool {
         let Some(mut parts) = case.recommended() else {
             return false;
@@ -368,7 +355,6 @@ impl Answer {
     }
 }
 
-/// The cause, or what differs without a share, or that there is neither.
 fn cause(finding: &Finding, case: &CaseResult) -> Line {
     let Some(cause) = &finding.cause else {
         let differs = without_a_share(case, finding);
@@ -380,7 +366,6 @@ fn cause(finding: &Finding, case: &CaseResult) -> Line {
     About::Cause.says(format!("cause: {cause}{counted}"))
 }
 
-/// If no measurement is a cause.
 fn no_cause(case: &CaseResult) -> Line {
     match case.case.metric {
         Metric::Simulated => {

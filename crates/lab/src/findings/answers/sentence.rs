@@ -1,7 +1,4 @@
-//! The one sentence that stands first: what the rows say together.
-//!
-//! It counts rows by their verdicts and names those of the largest ratios, so it is true where they
-//! are.
+//! The sentence that stands first: it counts rows by verdict and names the largest ratios.
 
 use super::answer::{Answer, Question};
 use crate::data::number::{factor, many};
@@ -10,8 +7,7 @@ use crate::findings::compared::apart;
 use crate::findings::{Results, Word};
 
 impl Results {
-    /// What the rows on threads against processes say together, in one sentence; `None` where there
-    /// are fewer than two.
+    /// The rows on threads against processes together; `None` where there are fewer than two.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         sentence(&self.answers())

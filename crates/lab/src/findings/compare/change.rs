@@ -1,5 +1,3 @@
-//! One variant of two runs: values, floor, estimate, verdict and sentence.
-
 use flow::Proof;
 use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
 
@@ -15,10 +13,8 @@ const USUAL_FLOOR: f64 = 0.01;
 pub(super) struct Comparing<'a> {
     names: Vec<&'a str>,
     sides: &'a [Option<&'a CaseResult>],
-    /// The same in all runs.
     value: Value,
     how: How,
-    /// They share the error.
     comparisons: usize,
 }
 
@@ -40,7 +36,6 @@ impl<'a> Comparing<'a> {
         }
     }
 
-    /// Of a run against the first.
     pub(super) fn floor(&self, run: usize) -> Option<Floor> {
         let (a, b) = self.pair(run)?;
         if let Some(fraction) = self.how.floor {
@@ -64,7 +59,6 @@ impl<'a> Comparing<'a> {
         median(labels.filter_map(|label| wander(&self.values(case, label))))
     }
 
-    /// In the first run and in this one.
     fn pair(&self, run: usize) -> Option<(&'a CaseResult, &'a CaseResult)> {
         let other = (run > 0).then(|| self.sides[run]).flatten()?;
         Some((self.sides[0]?, other))
@@ -105,7 +99,6 @@ impl<'a> Comparing<'a> {
         })
     }
 
-    /// Its ratio says nothing.
     fn is_its_own_reference(&self, case: &CaseResult, label: &str) -> bool {
         let first = case.variants.first().map(|variant| variant.label.as_str());
         self.how.basis == Basis::Relative && first == Some(label)
@@ -222,7 +215,6 @@ fn own_floor(case: &CaseResult) -> f64 {
         .map_or(USUAL_FLOOR, |finding| finding.floor)
 }
 
-/// Of the first good slot.
 fn proof(case: &CaseResult, label: &str) -> Option<Proof> {
     let place = case.case.variants.iter().position(|v| v.label == label)?;
     let mut own = case.slots.iter().filter(|slot| slot.variant == place);

@@ -1,19 +1,10 @@
-//! What all variants of a run have in common against the first run.
-//!
-//! # Theory
-//!
-//! Two runs of one program a few seconds apart can differ by a fifth in every variant: the machine
-//! was slower as a whole. One variant that became slower is something else. So the ratios of all
-//! variants of all cases are laid side by side: their median is the *common factor*, with the
-//! exact interval of a median ([`stats::typical`]), and what is called a regression has to lie
-//! beyond that too.
-//!
-//! A common factor may as well come from the programs: a change that slows everything down. No
-//! arithmetic on two runs tells these apart, so a common factor beyond the bar is not passed
-//! over: it is reported, and leaves the question open. Both builds in one run answer it.
-//!
-//! Fewer than six ratios have no such interval, and no common factor. Where variants became
-//! *faster* together nothing is judged against it: that would make a regression of what did not.
+//! What all variants of a run have in common against the first run. Two runs of one program a few
+//! seconds apart can differ by a fifth in every variant: the machine was slower. So the median of
+//! all ratios is the *common factor*, with its exact interval ([`stats::typical`]; of six ratios or
+//! more), and a regression has to lie beyond that too. But a change may slow everything down, and
+//! no arithmetic on two runs tells which: a common factor beyond the bar is reported, and leaves
+//! the question open. Both builds in one run answer it. Where variants became *faster* together
+//! nothing is judged against it: that would make a regression of what did not.
 
 use stats::{RUNS_ALPHA, Verdict, typical};
 
@@ -21,7 +12,6 @@ use super::{Basis, Change, Common, SideBySide};
 use crate::data::median;
 use crate::data::number::{factor, ratio_interval};
 
-/// Against the first run.
 fn ratios(all: &SideBySide, run: usize, without: Option<&Change>) -> Vec<f64> {
     let changes = all.changes().filter(|(_, _, _, of, _)| *of == run);
     let others =
@@ -32,7 +22,6 @@ fn ratios(all: &SideBySide, run: usize, without: Option<&Change>) -> Vec<f64> {
 }
 
 impl Common {
-    /// `None` if they are too few.
     pub(super) fn of(all: &SideBySide, run: usize) -> Option<Self> {
         if all.basis == Basis::Relative {
             return None;
@@ -40,8 +29,8 @@ impl Common {
         Self::of_ratios(&ratios(all, run, None))
     }
 
-    /// How much slower the other variants of the run are together, at least 1. Without the variant
-    /// itself, since few intervals reach the farthest ratio.
+    /// How much slower the others are together, at least 1; without the variant itself, since few
+    /// intervals reach the farthest ratio.
     fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
         let slower = all.common.get(run).copied().flatten();
         if slower.is_none_or(|common| !common.is_slower()) {
@@ -81,16 +70,14 @@ impl Common {
 }
 
 impl SideBySide {
-    /// By how much all variants of a run are faster or slower than in the first together, in a
-    /// sentence; `None` where no shift was found.
+    /// By how much all variants of a run are faster or slower together, in a sentence, if they are.
     #[must_use]
     pub fn shift(&self, run: usize) -> Option<String> {
         let common = self.common.get(run).copied().flatten()?;
         common.sentence(&self.runs[run].name, &self.runs[0].name)
     }
 
-    /// The runs whose variants are slower together by at least `fraction`, as far as the
-    /// data show: whether machine or program, two runs cannot say.
+    /// The runs whose variants are slower together by at least `fraction`, by machine or program.
     #[must_use]
     pub fn shifted(&self, fraction: f64) -> Vec<String> {
         let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
@@ -102,8 +89,7 @@ impl SideBySide {
         runs.filter_map(|(run, _)| self.shift(run)).collect()
     }
 
-    /// What is slower than in the first run by at least `fraction` beyond what all variants of
-    /// its run are: the whole interval says so, and lies beyond the floor.
+    /// What is slower by `fraction`, with its whole interval, beyond floor and common factor.
     pub fn regressions(&self, fraction: f64) -> Vec<String> {
         let slower = |run: usize, change: &Change| {
             let low = change.estimate.and_then(|estimate| estimate.low);

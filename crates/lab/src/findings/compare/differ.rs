@@ -13,7 +13,6 @@ pub(super) fn cases_of<'a>(run: &Named<'a>, study: &str) -> impl Iterator<Item =
         .flat_map(|result| &result.cases)
 }
 
-/// As a whole.
 pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     let (x, y) = (&a.results.header, &b.results.header);
     let mut found = machine::differences(&x.machine, &y.machine);
@@ -93,7 +92,6 @@ fn launched(a: &LabelledVariant, b: &LabelledVariant) -> Vec<String> {
     fields(&a.variant, &b.variant)
 }
 
-/// Why the other run's work differs.
 pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<String> {
     let of = |(case, label): (&CaseResult, &str)| {
         let variant = case.case.variants.iter().find(|v| v.label == label);
@@ -140,7 +138,6 @@ fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
         .collect()
 }
 
-/// Both ways.
 pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
@@ -160,7 +157,6 @@ pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
     told
 }
 
-/// One sentence a run.
 pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
@@ -171,7 +167,6 @@ pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Of a missing whole only its own name.
 fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
     let mut missing = Vec::new();
     for study in &with.results.studies {

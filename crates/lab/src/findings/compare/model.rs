@@ -1,5 +1,3 @@
-//! What runs side by side are, as data.
-
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
@@ -32,8 +30,7 @@ pub enum Basis {
 pub struct How {
     /// What is compared.
     pub basis: Basis,
-    /// Differences within this fraction are none; `None` takes what the runs themselves
-    /// call for.
+    /// Differences within this fraction are none; `None`: by the runs.
     pub floor: Option<f64>,
 }
 
@@ -53,8 +50,7 @@ pub struct SideBySide {
     /// What the first run holds and another one does not, a sentence a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// One entry a run: by how much all its variants differ from the first run together; none
-    /// for the first, and where variants are few.
+    /// One entry a run: how all its variants differ from the first; none for the first, and of few.
     #[serde(default, skip_serializing_if = "no_common")]
     pub common: Vec<Option<Common>>,
     /// The rows of the first run over all runs.
@@ -167,8 +163,7 @@ pub enum FloorFrom {
     Runs,
     /// So far one of the runs wandered.
     Wander,
-    /// It is the larger floor of the two runs, and a run has too few slots to see how far it
-    /// wandered: no difference is established.
+    /// The larger floor of the two runs; with too few slots no difference is established.
     Unseen,
 }
 
@@ -179,8 +174,7 @@ pub struct ComparedVariant {
     pub label: String,
     /// One entry a run: its summary there.
     pub sides: Vec<Option<VariantSummary>>,
-    /// One entry a run: how it compares with the first; none for the first, and where it is
-    /// missing.
+    /// One entry a run: how it compares with the first; none for the first, and where missing.
     pub changes: Vec<Option<Change>>,
 }
 
@@ -237,8 +231,7 @@ impl SideBySide {
         })
     }
 
-    /// How many comparisons neither show nor rule out a regression by `fraction`. What was not
-    /// compared is none of them: see [`SideBySide::not_compared`].
+    /// Comparisons that neither show nor rule out a regression by `fraction`.
     #[must_use]
     pub fn undecided(&self, fraction: f64) -> usize {
         let compared = self
@@ -252,16 +245,14 @@ impl SideBySide {
         open.count()
     }
 
-    /// How many are slower by at least `fraction`, as the whole interval says, and yet no
-    /// regressions: they do not lie beyond the floor of their comparison.
+    /// How many are slower by `fraction` with their whole interval, but within their floor.
     #[must_use]
     pub fn within_floor(&self, fraction: f64) -> usize {
         self.open_beyond(fraction, |floor| floor.because != FloorFrom::Unseen)
             .count()
     }
 
-    /// What is slower by at least `fraction`, as the whole interval says, and yet no regression,
-    /// since it cannot be seen how far the runs wandered: each in a sentence.
+    /// What is slower by at least `fraction` and no regression, as the wander of runs is unseen.
     #[must_use]
     pub fn unseen(&self, fraction: f64) -> Vec<String> {
         self.open_beyond(fraction, |floor| floor.because == FloorFrom::Unseen)
@@ -286,8 +277,7 @@ impl SideBySide {
         })
     }
 
-    /// What was not compared, each in a sentence with its reason: of that no regression is
-    /// shown or ruled out, however many rounds there are.
+    /// What was not compared, each in a sentence with its reason.
     pub fn not_compared(&self) -> impl Iterator<Item = String> {
         let lost = self
             .changes()

@@ -1,11 +1,8 @@
-//! The rows of runs over time: what each run says of one question, and where that changes.
-//!
-//! # Theory
-//!
-//! A row of the first run is followed through the others by its study, its case and its two sides, in either
-//! direction. Runs stand in the order in which they began. Each gives one ratio, so a run is the unit of
-//! evidence here: a change of level is sought among the ratios ([`stats::change_point`]), at 5 % for all
-//! rows together. Runs of several machines are no series: what differs between them is not time.
+//! The rows of runs over time: what each run says of one question, and where that changes. A row of
+//! the first run is followed by its study, case and two sides, in either direction. Runs stand in
+//! the order in which they began. Each gives one ratio, the unit of evidence: a change of level is
+//! sought among them ([`stats::change_point`]), at 5 % for all rows together. Runs of several
+//! machines are no series.
 
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, FEWEST_FOR_CHANGE, Verdict, change_point};
@@ -65,7 +62,6 @@ pub struct SeriesChange {
     pub p_value: f64,
 }
 
-/// Of rows that compare, in runs of one machine.
 pub(super) fn series(runs: &[Named<'_>]) -> Vec<Series> {
     let Some(first) = runs.first() else {
         return Vec::new();

@@ -1,15 +1,9 @@
-//! By what machines differ: which of their traits separate their ratios.
-//!
-//! # Theory
-//!
-//! Each trait (kernel, CPU model, threads per core, memory nodes, limits, noise) sorts the machines
-//! into groups. Numbers of many values are cut at their median, and each half is a group. Traits
-//! that sort the machines alike cannot be distinguished by them and are named together: on a
-//! fleet whose old machines have the old kernel, nobody can say which of the two it is.
-//!
-//! What a grouping explains is held against shuffled groupings ([`stats::grouping()`]), and the
-//! p-values of all groupings are divided by their number (Bonferroni). What remains separates the
-//! machines; whether it is the *cause* only an experiment on one machine can show.
+//! By what machines differ: which of their traits separate their ratios. Each trait (kernel, CPU
+//! model, threads per core, memory nodes, limits, noise) sorts the machines into groups; numbers of
+//! many values are halved at their median. Traits that sort alike are named together: nobody can
+//! say which it is. A grouping is held against shuffled ones ([`stats::grouping()`]), by Bonferroni
+//! over all groupings. What remains separates the machines; whether it is the *cause* only an
+//! experiment on one machine can show.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,14 +52,12 @@ impl SetApart {
     }
 }
 
-/// The group of each machine, and the groups.
 #[derive(Debug, Clone, PartialEq)]
 struct Sorted {
     groups: Vec<usize>,
     values: Vec<String>,
 }
 
-/// The largest share first.
 pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
     let with = each.iter().filter_map(|on| {
         let ratio = on.finding.estimate?.ratio;
@@ -123,7 +115,6 @@ fn value<'a>(node: &'a Node, name: &str) -> &'a str {
         .map_or("", |(_, value)| value.as_str())
 }
 
-/// Numbers of many values in halves.
 fn by_text(values: &[&str]) -> Sorted {
     let mut kinds = values.to_vec();
     kinds.sort_unstable();
@@ -155,7 +146,6 @@ fn halves(values: &[f64], shown: impl Fn(f64) -> String) -> Option<Sorted> {
     .filter(|sorted| sorted.groups.contains(&1))
 }
 
-/// With the number of machines.
 fn means(sorted: &Sorted, logs: &[f64]) -> Vec<(String, f64, usize)> {
     let mean = |group: usize| {
         let own = sorted.groups.iter().zip(logs);

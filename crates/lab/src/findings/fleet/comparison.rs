@@ -1,5 +1,3 @@
-//! A comparison over many machines, and the sentence that says it.
-
 use serde::{Deserialize, Serialize};
 use stats::{Across, Verdict};
 

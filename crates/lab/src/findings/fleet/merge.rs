@@ -1,11 +1,7 @@
-//! Journals of one machine, brought together: the same result whatever came when.
-//!
-//! # Theory
-//!
-//! A journal is fetched while it grows, is cut by a broken connection, is fetched again, and the
-//! machine may have been run twice. So a journal is known by its first line, which no two runs have
-//! in common (their seeds and beginnings differ), and of each run the longest text is kept, whole
-//! lines only:
+//! Journals of one machine, brought together: the same result whatever came when. A journal is
+//! fetched while it grows, cut, fetched again, and the machine may have been run twice. Its first
+//! line is unique (seeds and beginnings differ); of each run the longest text is kept, whole lines
+//! only:
 //!
 //! ```text
 //!   of one run:   one text is the beginning of the other     the longer one
@@ -13,12 +9,9 @@
 //!   of two runs:  both stay
 //! ```
 //!
-//! Keeping the greatest of a total order is idempotent, commutative and associative, and so is the
-//! union of runs: merging twice, in any order, in any groups gives the same bytes. A cut of a journal
-//! is never longer than the journal, so it adds nothing.
-//!
-//! Which run answers is decided by what is in it (finished ones first, then the longest), and by
-//! no clock.
+//! The greatest of a total order, and the union of runs, are idempotent, commutative and
+//! associative: merging in any order and groups gives the same bytes. Which run answers is decided
+//! by what is in it (finished ones first, then the longest), and by no clock.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +69,6 @@ impl Journals {
     }
 }
 
-/// Up to the last end of line.
 fn whole_lines(text: &[u8]) -> usize {
     let end = text.iter().rposition(|byte| *byte == b'\n');
     end.map_or(0, |end| end + 1)

@@ -1,5 +1,3 @@
-//! What one machine of a fleet found: its results without its slots.
-
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -70,8 +68,7 @@ pub struct OnMachine {
 pub(super) type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Node {
-    /// The machine whose runs these are, the best one first: of a study that several of them hold,
-    /// the first counts.
+    /// The machine of these runs, the best first, which counts for a study that several hold.
     #[must_use]
     pub fn of(name: &str, runs: &[Results]) -> Option<Self> {
         let header = &runs.first()?.header;
@@ -162,7 +159,7 @@ fn of(
     }
 }
 
-/// A digest of work, models and numbers of flows. Not of placement, which follows from the machine.
+/// Of work, models and numbers of flows; placement follows from the machine.
 fn work(case: &CaseResult, finding: &Finding) -> u64 {
     let side = |label: &str| {
         let mut variants = case.case.variants.iter();

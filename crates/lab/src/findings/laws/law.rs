@@ -1,5 +1,3 @@
-//! A law, as a value.
-
 use serde::{Deserialize, Serialize};
 use stats::Line;
 

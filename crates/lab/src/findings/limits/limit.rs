@@ -1,5 +1,3 @@
-//! A limit, as a value.
-
 use flow::Model;
 use machine::Ceiling;
 use serde::{Deserialize, Serialize};

@@ -1,18 +1,12 @@
-//! What CPU time decides where wall time decides nothing.
+//! What CPU time decides where wall time decides nothing. On a busy machine wall time has the waits
+//! for a CPU in it: under load 8 to 25, CPU time varies from pair to pair by a tenth of it. So
+//! where a comparison of times is open, CPU time is compared: of the whole, or of one unit or
+//! request (CPU share x time). It is named as CPU time, and left out where flows wait by design.
 //!
-//! # Theory
-//!
-//! On a busy machine the wall time of a slot has the waits for a CPU in it, its CPU time has not:
-//! under load 8 to 25 it varies from pair to pair by a tenth of what wall time does. So where a
-//! comparison of times is open, its CPU time is compared: of the whole, or of one unit or request
-//! where those are timed (CPU share x time). It is named as CPU time, and is none where flows wait by
-//! design.
-//!
-//! **Level.** A run that may speak twice of a pair may be wrong twice. Wall time keeps its 5 %. All
-//! comparisons by CPU time of a run together have 1 % besides ([`SHARE`]), divided by Bonferroni among
-//! all answers, whether or not they speak: a run in which one speaks is right in 94 of 100. A slot
-//! decides by few rounds, so the smaller share costs little. A row that CPU time has decided has an answer: other
-//! rows get their rounds before it.
+//! **Level.** Wall time keeps its 5 %. All comparisons by CPU time of a run together have 1 %
+//! besides ([`SHARE`]), by Bonferroni over all answers, whether or not they speak: a run in which
+//! one speaks is right in 94 of 100. A slot decides by few rounds, so the smaller share costs
+//! little. A row that CPU time decided has an answer: others get their rounds before it.
 
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Rule, Verdict, estimate};
@@ -36,7 +30,6 @@ pub struct ByCpu {
     pub verdict: Verdict,
 }
 
-/// Whether CPU time decides a pair by these slots.
 pub(crate) fn decides(case: &Case, slots: &[RawSlot], header: &Header, pair: Compared) -> bool {
     let kinds = vec![Kind::Cpu, Kind::CpuShare, Kind::Time];
     let values = SlotValues::of(Look::of(case, header), slots, kinds);
@@ -44,8 +37,7 @@ pub(crate) fn decides(case: &Case, slots: &[RawSlot], header: &Header, pair: Com
 }
 
 impl SlotValues<'_> {
-    /// What CPU time decides of two variants; `None` where it decides nothing, or says nothing of what
-    /// is compared.
+    /// `None` where it decides nothing, or says nothing of what is compared.
     pub(crate) fn by_cpu(&self, metric: Metric, pair: Compared) -> Option<ByCpu> {
         let (reference, subject) = self.paired_of(&factors(metric)?, pair);
         let alpha = alpha(pair.comparisons * SHARE);
@@ -59,7 +51,7 @@ impl SlotValues<'_> {
     }
 }
 
-/// The quantities whose product is compared.
+/// Quantities whose product is compared.
 fn factors(metric: Metric) -> Option<[Option<Kind>; 2]> {
     match metric {
         Metric::Total | Metric::P99 => Some([Some(Kind::Cpu), None]),

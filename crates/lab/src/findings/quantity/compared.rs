@@ -64,7 +64,7 @@ impl<'a> SlotValues<'a> {
             .collect()
     }
 
-    /// The values of a variant's good slots; `None` where the work cannot have the quantity.
+    /// `None` where the work cannot have the quantity.
     fn amount(&self, place: usize, variant: usize) -> Option<Measured<Amount>> {
         let own = self.rows.iter().filter(|row| row.variant == variant);
         let (mut values, mut missing) = (Vec::new(), None);
@@ -129,7 +129,7 @@ impl<'a> SlotValues<'a> {
         Some(found.map_or_else(none, Measured::Value))
     }
 
-    /// Products of quantities in rounds in which both have them: of the reference, of the subject.
+    /// Products in rounds in which both have them: of the reference, of the subject.
     pub(super) fn paired_of(
         &self,
         factors: &[Option<Kind>],
@@ -159,7 +159,7 @@ impl<'a> SlotValues<'a> {
         self.paired_by(value, pair)
     }
 
-    /// Values of rounds in which both have one: of the reference, of the subject.
+    /// In rounds in which both have one: of the reference, of the subject.
     fn paired(&self, place: usize, pair: Compared) -> (Vec<f64>, Vec<f64>) {
         let rounds = self.paired_by(|row| row.values[place].as_ref()?.value().copied(), pair);
         rounds.into_iter().map(|(_, r, s)| (r, s)).unzip()
@@ -188,7 +188,6 @@ pub(crate) struct Compared {
     pub(crate) comparisons: usize,
 }
 
-/// `None` without any.
 fn against(unit: Unit, reference: &[f64], subject: &[f64], alpha: f64) -> Option<Contrast> {
     match basis(unit, reference, subject) {
         Basis::Ratio => estimate(reference, subject, alpha).ok().map(of_ratio),

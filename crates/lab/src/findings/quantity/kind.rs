@@ -5,7 +5,6 @@ use super::table::{Kind, LISTED, OfWorker, Row, TABLE};
 use crate::findings::simulated;
 
 impl Kind {
-    /// Of every case, with the requested events.
     pub(crate) fn all(events: &[Event]) -> impl Iterator<Item = Self> {
         let listed = TABLE[..LISTED].iter().map(|row| row.kind);
         let events = events.iter().copied().map(Self::Event);
@@ -24,7 +23,6 @@ impl Kind {
         rows.chain(events).chain(Self::simulated())
     }
 
-    /// Of one worker, if one is named.
     pub(crate) fn of(name: &str, worker: Option<u32>) -> Option<Self> {
         let Some(worker) = worker else {
             return Self::named().find(|kind| kind.name() == name);
@@ -53,7 +51,6 @@ impl Kind {
         }
     }
 
-    /// In sentences.
     pub(crate) fn spoken(self) -> String {
         match (self, self.row()) {
             (Self::Event(event), _) => event.to_string(),

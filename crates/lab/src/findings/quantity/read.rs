@@ -15,11 +15,9 @@ use crate::findings::{counted, counts};
 /// A command's launch of `true`.
 pub(super) const LAUNCH: &str = "launch_of_true_ns";
 
-/// A good slot.
 pub(crate) struct Seen<'a> {
     slot: &'a RawSlot,
     record: &'a SlotRecord,
-    /// Computed once.
     counts: OnceCell<Option<Counts>>,
 }
 
@@ -103,7 +101,6 @@ impl Kind {
         }
     }
 
-    /// Of a slot on this machine.
     fn measured(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         let Seen { slot, record, .. } = seen;
         if let Some(not_available) = seen.forgotten(self) {
@@ -209,7 +206,6 @@ pub(super) fn cpu_share(rep: &Rep) -> Option<f64> {
     }
 }
 
-/// CPU time of all flows for each request that was answered.
 pub(super) fn cpu_of_request(rep: &Rep) -> Option<f64> {
     let answered = rep.latencies.as_ref()?.count();
     let cpu_ns: u64 = rep.flows.iter().map(|flow| flow.steady.cpu_ns).sum();

@@ -1,5 +1,4 @@
-//! A finding on a quantity in one sentence: "memory: threads 20 % less than processes
-//! [19 … 21 %]".
+//! A finding on a quantity in one sentence: "memory: threads 20 % less than processes [19 … 21 %]".
 
 use measure::Measured;
 

@@ -1,6 +1,6 @@
-//! Every quantity, a row each: its name, what sentences call it, its unit, and how a slot tells it.
-//! All else that has quantities (tables, files, `--expect`, published findings, runs side by side)
-//! finds them here.
+//! Every quantity, a row each: name, what sentences call it, unit, and how a slot tells it. All
+//! that has quantities (tables, files, `--expect`, published findings, runs side by side) finds
+//! them here.
 
 use flow::Rep;
 use measure::Measured;

@@ -1,5 +1,3 @@
-//! Throughput over numbers of flows, as values.
-
 use flow::Model;
 use flow::record::footprint::Footprint;
 use measure::Measured;

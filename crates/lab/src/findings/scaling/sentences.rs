@@ -59,7 +59,6 @@ fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<St
     ))
 }
 
-/// A sentence a form.
 fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
     let mut own = cases.iter().filter(|case| base(&case.case) == work);
     let findings = own.find(|case| has_forms(case)).map(forms)?;
@@ -111,7 +110,6 @@ fn gain(one: &Scaling) -> Option<String> {
     })
 }
 
-/// With more flows than CPUs.
 fn beyond(one: &Scaling) -> Option<String> {
     let many: Vec<String> = one
         .points
@@ -138,8 +136,7 @@ fn beyond(one: &Scaling) -> Option<String> {
     })
 }
 
-/// Whether cores of threads share pages, the source's reason; without cores of their own, whether
-/// flows do.
+/// Whether cores of threads (else flows) share pages, the source's reason.
 fn pages(one: &Scaling) -> Option<String> {
     let last = one.points.iter().rfind(|point| point.flows > 1)?;
     let threads = last.of(Model::Thread)?;
@@ -164,8 +161,7 @@ fn pages(one: &Scaling) -> Option<String> {
     ))
 }
 
-/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, with an allocator or pages of its
-/// own.
+/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, with its own allocator or pages.
 fn of_another(variant: &Throughput) -> Option<String> {
     if variant.processes != 1 || variant.label == "thread" || variant.label == "process" {
         return None;

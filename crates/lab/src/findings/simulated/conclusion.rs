@@ -1,20 +1,15 @@
-//! What a model counted of one work along one way, in a sentence, and the cause in one clause.
-//!
-//! # Theory
-//!
-//! The sentence is on the largest number of flows, and on that of the counts whose ratio is the
-//! farthest from 1. Its cause is found by what one flow alone shows: a single flow shares nothing with
-//! others, so what threads miss less or more with one flow already is not from sharing. Logs of ratios
-//! add up, so
+//! What a model counted of one work along one way, in a sentence, and the cause in one clause. The
+//! sentence is on the largest number of flows, and on the count whose ratio is the farthest from 1.
+//! A single flow shares nothing, so what threads miss less or more with one is not from sharing.
+//! Logs of ratios add up, so
 //!
 //! ```text
 //!   share that is there without sharing = ln(ratio with one flow) / ln(ratio with all of them)
 //! ```
 //!
-//! Where that is at least half ([`MOST`]), it is the cause. Where it is less, the rest comes with the
-//! flows that were added: on hardware threads of one core with what they share there, which longer
-//! turns make rarer; on several cores with pages that more than one core uses, which are counted.
-//! Without a case of one flow there is no cause.
+//! From half ([`MOST`]) on, it is the cause. Otherwise the rest comes with the added flows: on one
+//! core with what its hardware threads share, which longer turns make rarer; on several with the
+//! counted pages that more than one core uses. Without a case of one flow there is no cause.
 
 use super::{ALIKE, Count, SimulatedCase, SimulatedCount};
 use crate::data::Topology;
@@ -31,8 +26,7 @@ pub struct Conclusion {
     pub cause: Option<String>,
 }
 
-/// The conclusion of cases of one work along one way, in the order of their flows; `None` where the
-/// last of them has none of these counts.
+/// The conclusion of cases of one work along one way; `None` if the last has no count.
 #[must_use]
 pub fn conclusion(group: &[&SimulatedCase], counts: &[Count]) -> Option<Conclusion> {
     let last = group.last()?;

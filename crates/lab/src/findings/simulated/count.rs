@@ -1,5 +1,3 @@
-//! What a model counts, by name.
-
 use flow::Simulated;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
@@ -188,7 +186,6 @@ impl Count {
     }
 }
 
-/// The slots of two variants in one round.
 pub(super) struct Pair<'a> {
     pub(super) reference: (&'a RawSlot, &'a Simulated),
     pub(super) subject: (&'a RawSlot, &'a Simulated),

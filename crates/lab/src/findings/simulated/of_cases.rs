@@ -3,7 +3,6 @@ use simulate::Machine;
 use super::{SimulatedCase, compared};
 use crate::findings::CaseResult;
 
-/// Against the first variant.
 pub(in crate::findings) fn simulated(
     cases: &[CaseResult],
     machine: &Machine,

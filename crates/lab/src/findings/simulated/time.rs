@@ -1,14 +1,8 @@
-//! What the simulated time of a variant is made of.
-//!
-//! # Theory
-//!
-//! The model's time is a sum over accesses: a base for each, waits for what the caches missed, and
-//! waits for what the data TLBs missed. So what each part makes of a difference is known exactly, as
-//! it is of phases.
-//!
-//! The parts are added up over all flows. Where hardware threads share a core, some of their waits
-//! hide behind the work of others, so the sum is more than the time of the slot. It says what flows
-//! wait for, and not how long the slot takes.
+//! What the simulated time of a variant is made of: a base for each access, waits for what the
+//! caches missed, and for what the data TLBs missed. So each part of a difference is known exactly,
+//! as of phases. Parts are added up over all flows. Where hardware threads share a core, some waits
+//! hide behind the work of others, so the sum is what flows wait for, more than the time of the
+//! slot.
 
 use serde::{Deserialize, Serialize};
 use simulate::{Merged, Time};
@@ -76,7 +70,6 @@ impl TimePart {
     }
 }
 
-/// Medians over launches.
 pub(super) fn parts(pairs: &[Pair<'_>], time: &Time) -> Vec<TimePart> {
     let ticks = |part: Part, subject: bool| {
         let of = pairs.iter().map(|pair| match subject {

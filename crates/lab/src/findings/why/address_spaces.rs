@@ -1,17 +1,12 @@
-//! Processes get an address space each, which is made for them and ended with them.
-//!
-//! # Theory
-//!
-//! An address space is paid for in page faults: the child's for each page that it touches first, and
-//! the parent's for each page that a fork left write-protected. So where starting and ending flows
-//! makes most of a difference, one side makes more processes and has far more page faults, it is
-//! their address spaces. The kernel's own work for one (page tables to copy and to give back) is
-//! counted by nobody, so this has no share of its own: it has that of the phases.
+//! Processes get an address space each, which is made for them and ended with them. It is paid for
+//! in page faults: the child's first touches, and the parent's for pages that a fork left
+//! write-protected. So where starting and ending flows makes most of a difference, one side makes
+//! more processes and has far more page faults, it is their address spaces. Nobody counts the
+//! kernel's own work (page tables), so the share is that of the phases.
 
 use super::{Clause, Evidence, Part, Side, faults};
 use crate::data::words::plural;
 
-/// Where making flows is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (_, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;

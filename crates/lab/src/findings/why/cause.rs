@@ -1,16 +1,11 @@
-//! The cause of a difference in one clause.
-//!
-//! # Theory
-//!
-//! A cause is claimed only of a difference that was established, and only where something that
-//! was measured explains at least half of it ([`MOST`]): a count that accounts for the time
-//! (page-table entries that forks copied, flows that were made), waits at something shared that
-//! the models in between point to, what sharing alone does, what flows say of their own time, the
-//! phases (not where they are what was measured: see [`Evidence::is_about_making`]), address spaces
-//! that were made, a last flow that works on alone, or switches by the kernel. The one that explains
-//! the most is given; of those that explain as much, the most specific. A share has an interval over the rounds
-//! ([`super::share`]), and a cause whose interval holds *no share* is not named. Where nothing is, there
-//! is no cause: what else was measured says how the two differ and not why.
+//! The cause of a difference in one clause. It is claimed only of an established difference of
+//! which something measured explains at least half ([`MOST`]): a count that accounts for the time
+//! (copied page-table entries, flows made), waits at something shared that the models in between
+//! point to, what sharing alone does, what flows say of their own time, the phases (not where they
+//! were measured: [`Evidence::is_about_making`]), address spaces, a last flow that works on alone,
+//! or switches by the kernel. The largest share is given, of equals the most specific. A share has
+//! an interval over the rounds ([`super::share`]): one that holds *no share* names no cause. What
+//! else was measured says how the two differ, not why.
 
 use super::{
     Clause, Evidence, MOST, Round, address_spaces, copied, kernel, late, made, parts, phases,

@@ -1,19 +1,11 @@
-//! Page-table entries that forks copied.
-//!
-//! # Theory
-//!
-//! A fork copies an entry of 8 bytes for each page of private memory. Nobody counts them,
-//! but two quantities that are counted bound them from above: an entry needs its 8 bytes of
-//! page tables, and leads to a page that is mapped (RSS, which counts a shared page in each
-//! process that maps it). The smaller of the two bounds, over all processes of a side, less
-//! that of the other side, is what the forks of one side copied more. A huge page has one
-//! entry for some hundred pages, and a table that stands ready: those of children are taken
-//! off.
-//!
-//! It is named as the cause only where create and tear-down make most of the difference, the
-//! entries are many for each fork, and what the time comes to for each of them is what an
-//! entry can cost: some tens of ns to copy, as much again to give back, and the noise of
-//! other machines.
+//! Page-table entries that forks copied: 8 bytes for each page of private memory. Nobody counts
+//! them, but two counts bound them from above: an entry needs its 8 bytes of page tables, and a
+//! page that is mapped (RSS counts a shared page in each process). The smaller bound, over all
+//! processes of a side, less the other side's, is what one side copied more. A huge page has one
+//! entry for some hundred pages, and a table that stands ready: those of children are taken off. It
+//! is the cause only where create and tear-down make most of the difference, entries are many for
+//! each fork, and the time for each is what one can cost: some tens of ns to copy, as much again to
+//! give back, and the noise of other machines.
 
 use flow::{Pages, ParentMemory};
 
@@ -40,7 +32,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// If proven.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let Weight::Cause(share) = rule(evidence)?.weight else {
         return None;
@@ -100,7 +91,6 @@ fn entries(side: Side<'_>, page: f64) -> Option<f64> {
     Some((bound - of_huge * f64::from(forked(side))).max(0.0))
 }
 
-/// If in huge pages.
 fn huge(side: Side<'_>) -> Option<ParentMemory> {
     let parent_memory = side.profile.variant.parent_memory?;
     (parent_memory.pages == Pages::Huge).then_some(parent_memory)

@@ -1,5 +1,3 @@
-//! CPU time of the parent and all flows.
-
 use super::apart::apart;
 use super::{Evidence, Reason};
 use crate::data::number::time;

@@ -1,5 +1,3 @@
-//! The evidence for rules: both sides of a finding, and its case.
-
 use stats::Verdict;
 
 use super::MOST;
@@ -13,9 +11,7 @@ use crate::findings::shared::Shared;
 pub(crate) struct Side<'a> {
     pub(crate) label: &'a str,
     pub(crate) profile: &'a Profile,
-    /// In ns.
     pub(crate) typical_ns: Option<f64>,
-    /// If requested.
     pub(crate) counted: Option<&'a Events>,
 }
 
@@ -27,13 +23,11 @@ pub(crate) struct Evidence<'a> {
     pub(crate) verdict: Verdict,
     /// On the steady phases alone.
     pub(crate) steady: Option<String>,
-    /// If the case ran all four models.
     pub(crate) shared: Option<&'a Shared>,
     pub(crate) page: f64,
 }
 
 impl<'a> Evidence<'a> {
-    /// By the verdict.
     pub(super) fn differ(&self) -> bool {
         matches!(
             self.verdict,
@@ -41,12 +35,10 @@ impl<'a> Evidence<'a> {
         )
     }
 
-    /// Phases of both are parts of the time.
     pub(super) fn has_phases(&self) -> bool {
         !(self.subject.profile.overlap || self.reference.profile.overlap)
     }
 
-    /// If they differ.
     pub(super) fn slow_and_fast(&self) -> Option<(Side<'a>, Side<'a>)> {
         match self.verdict {
             Verdict::Faster { .. } => Some((self.reference, self.subject)),
@@ -83,7 +75,7 @@ impl<'a> Evidence<'a> {
         matches!(self.metric, Metric::Total | Metric::Create)
     }
 
-    /// Extra ns of making and unmaking flows on the slower side, and their share of the difference;
+    /// Extra ns of making and unmaking flows on the slower side, and their share of the difference,
     /// of the compared phases.
     pub(super) fn making(&self) -> Option<(f64, f64)> {
         let (making, whole) = self.making_and_whole()?;
@@ -91,7 +83,6 @@ impl<'a> Evidence<'a> {
         (is_all || whole > 0.0).then(|| (making, if is_all { 1.0 } else { making / whole }))
     }
 
-    /// The same, and the whole difference.
     pub(super) fn making_and_whole(&self) -> Option<(f64, f64)> {
         let (slow, fast) = self.slow_and_fast()?;
         let (slow, fast) = (slow.profile.phases, fast.profile.phases);

@@ -1,5 +1,4 @@
-//! Page faults, and how many of them are the parent's: after a fork it pays one for each
-//! page that it writes.
+//! Page faults, and the parent's: after a fork it pays one for each page that it writes.
 
 use super::apart::apart;
 use super::{Evidence, Reason};
@@ -8,7 +7,6 @@ use crate::data::words::plural;
 
 const HANDFUL: f64 = 20.0;
 
-/// Of subject and reference, if far apart.
 pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
     let sides = [evidence.subject, evidence.reference];
     let [s, r] = sides.map(|side| evidence.counts(side).faults());
@@ -44,7 +42,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Empty if none is.
 fn parents(label: &str, faults: f64) -> String {
     let be = match plain(faults).as_str() {
         "0" => return String::new(),

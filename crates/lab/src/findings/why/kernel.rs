@@ -1,11 +1,6 @@
-//! Who switches from one flow to the next: the kernel, or the process itself.
-//!
-//! # Theory
-//!
-//! Of a case that measures switches every turn is one. Flows of the kernel show each of them among
-//! its context switches; flows within a process show none, whatever their number. So where one side
-//! has hundreds of times as many as the other, its turns go through the kernel, and those of the
-//! other do not.
+//! Who switches from one flow to the next: the kernel, or the process itself. Where every turn is a
+//! switch, kernel flows show each among context switches, flows within a process none. So where one
+//! side has hundreds of times as many, its turns go through the kernel.
 
 use super::{Clause, Evidence, Part, Side};
 use crate::data::Metric;
@@ -16,7 +11,6 @@ use crate::findings::Seen;
 /// The kernel switches for one side only.
 const FAR: f64 = 100.0;
 
-/// Of a case that measures switches.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (slow, fast) = evidence.slow_and_fast()?;
     let switches = |side: Side<'_>| evidence.counts(side).switches();

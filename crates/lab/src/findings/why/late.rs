@@ -18,8 +18,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Where the slower side would save most of the difference if its last flow ended as early as the
-/// other's.
+/// Where the last flow's late end is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (saved, whole) = part(evidence)?;
     let (slow, fast) = evidence.slow_and_fast()?;

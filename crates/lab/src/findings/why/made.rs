@@ -1,12 +1,9 @@
-//! How many flows are made: a flow for each item against a few for all of them.
-
 use super::{Clause, Evidence, MOST, Part, Reason, Side, Weight};
 use crate::data::number::{count, time};
 use crate::data::words::plural;
 
 const FAR: f64 = 2.0;
 
-/// Where making flows is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let Weight::Cause(share) = rule(evidence)?.weight else {
         return None;

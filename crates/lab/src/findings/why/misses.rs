@@ -1,5 +1,3 @@
-//! What the processor missed while flows worked, where that was counted.
-
 use measure::counters::Event;
 
 use super::apart::apart;

@@ -1,11 +1,6 @@
-//! What a model of another machine counted, as reasons for what it timed.
-//!
-//! # Theory
-//!
-//! What an emulator took and used says nothing of any machine, so a simulated case has these
-//! reasons and no others. The model's time is a sum of three parts ([`Part`]): what each makes of a
-//! difference is known exactly, and the one that makes at least half of it is the cause. Each reason
-//! has the word *simulated*.
+//! What a model of another machine counted, as reasons for what it timed: what an emulator took and
+//! used says nothing of any machine. Of the model's three parts of time ([`Part`]) the one that
+//! makes at least half of a difference is the cause. Each reason has the word *simulated*.
 
 use stats::Verdict;
 
@@ -51,7 +46,6 @@ fn ratios(one: &SimulatedCase, part: Part) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// The weightiest first.
 pub(crate) fn why(one: &SimulatedCase) -> Vec<String> {
     let counts = NAMED.iter().filter_map(|named| count(one, named.count));
     ordered(parts(one).into_iter().chain(counts).collect())

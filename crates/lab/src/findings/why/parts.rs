@@ -1,14 +1,10 @@
-//! Where the time of flows goes, part by part.
-//!
-//! # Theory
-//!
-//! Ranks of an MPI program and their threads note when they compute and when they communicate; the
-//! rest of the steady phase is waiting. The three are means over all flows and add up to the phase,
-//! so differences of them are shares of its difference. So do the CPU time in user mode, that in the kernel and the
-//! rest of the time of a command that has one thread. On a busy machine a command waits for a CPU in proportion to
-//! what it computes; such waits go with its CPU time, at the rate of the faster side, so that more work is not
-//! taken for waiting. Where one of them goes the other way, there are
-//! no shares, and each is said for itself.
+//! Where the time of flows goes, part by part. Ranks of an MPI program and their threads note when
+//! they compute and communicate; the rest of the steady phase is waiting. These means over all
+//! flows add up to the phase, so their differences are shares of its difference, as are CPU time in
+//! user mode, in the kernel and the rest of a command of one thread. On a busy machine a command
+//! waits for a CPU in proportion to what it computes: such waits go with its CPU time, at the
+//! faster side's rate, so that more work is not taken for waiting. Where one goes the other way,
+//! there are no shares, and each is said for itself.
 
 use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
@@ -18,7 +14,6 @@ use crate::findings::profile::WITHOUT_CPU;
 /// Name, and ns of the slower and the faster side.
 type Both = (&'static str, f64, f64);
 
-/// `None` if a side lacks them.
 fn parts(evidence: &Evidence<'_>) -> Option<[Both; 3]> {
     if evidence.metric == Metric::Create {
         return None;
@@ -29,7 +24,6 @@ fn parts(evidence: &Evidence<'_>) -> Option<[Both; 3]> {
     alike.then(|| std::array::from_fn(|at| (slow[at].0, slow[at].1, fast[at].1)))
 }
 
-/// The largest difference first.
 fn in_order(mut parts: [Both; 3]) -> [Both; 3] {
     parts.sort_by(|a, b| (b.1 - b.2).total_cmp(&(a.1 - a.2)));
     parts
@@ -55,7 +49,6 @@ fn with_waits(mut parts: [Both; 3]) -> [Both; 3] {
     parts
 }
 
-/// Where one part is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let parts = in_order(with_waits(parts(evidence)?));
     let (name, slow, fast) = parts[0];

@@ -24,11 +24,10 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Differences of medians nearly add up to the whole's; beyond this share they are not taken for
-/// it. Shares are always of the sum, so that a reader finds the same ones.
+/// Differences of medians add up to the whole's within this share, or are not taken for it. Shares
+/// are always of the sum, so that a reader finds the same ones.
 const NEARLY: f64 = 0.01;
 
-/// Where starting and ending flows is most of the difference, and not all that was measured.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let is_total = evidence.metric == Metric::Total;
     if !is_total || !evidence.has_phases() || evidence.is_about_making() {

@@ -9,7 +9,6 @@ pub(super) struct Reason {
     pub(super) text: String,
 }
 
-/// The first reason weighs most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weight {
     /// It parts the whole difference.
@@ -34,10 +33,8 @@ impl Weight {
     }
 }
 
-/// What may be the cause.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
-    /// Its share of the difference.
     pub(super) share: f64,
     pub(super) part: Part,
     pub(super) text: String,

@@ -1,11 +1,8 @@
-//! Which share of a difference a cause has, and how sure that is.
-//!
-//! # Theory
-//!
-//! A share is the part of a gap over the gap, both in ns, of medians over the rounds. Its interval is that of
-//! rounds drawn anew: as many as there are, with replacement, [`DRAWN`] times (B. Efron, 1979); a fixed seed
-//! draws, so that the same journal gives the same ends. A cause is named only where the interval leaves out
-//! *no share*. Where both sides do little else than start and end flows, that share says nothing, and is not given.
+//! Which share of a difference a cause has, and how sure that is: the part of a gap over the gap,
+//! in ns, of medians over the rounds. Its interval is that of as many rounds drawn anew with
+//! replacement, [`DRAWN`] times (B. Efron, 1979), by a fixed seed, so that a journal gives the same
+//! ends. Only one that leaves out *no share* names a cause. It is not given where both sides do
+//! little but start and end flows.
 
 use stats::simulate::Draw;
 
@@ -15,26 +12,20 @@ use crate::data::number::{DOTS, time};
 use crate::findings::Seen;
 use crate::findings::profile::Profile;
 
-/// Subject and reference in one round.
 pub(crate) type Round = [Profile; 2];
 
-/// Rounds drawn anew.
 const DRAWN: usize = 999;
-/// From each end of the shares in order: 99 % lie between, so that one without a share is hardly ever named.
+/// 99 % lie between, so that one without a share is hardly ever named.
 const FROM_END: usize = 4;
 /// Fewer rounds have no interval.
 const FEWEST: usize = 5;
 /// Shares from here on are all of a gap.
 const ALL: f64 = 0.995;
 
-/// What of a gap a clause is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Part {
-    /// Making and unmaking flows.
     Making,
-    /// One of the parts of flows' time.
     Named(&'static str),
-    /// What the last flow works on alone.
     LastFlow,
     /// None: what it rests on has an interval of its own, or is a count of every turn.
     Elsewhere(Seen),
@@ -60,7 +51,6 @@ impl Part {
         }
     }
 
-    /// Both in each round.
     fn in_rounds(self, evidence: &Evidence<'_>, rounds: &[Round]) -> Vec<(f64, f64)> {
         let own = rounds.iter().filter_map(|[subject, reference]| {
             let mut one = evidence.clone();

@@ -1,12 +1,7 @@
-//! Which shared resource makes the difference between processes and threads.
-//!
-//! # Theory
-//!
-//! The effects are those of [`crate::findings::shared`], with their intervals. Here they become
-//! a reason of the finding that they explain: that on processes and threads.
-//!
-//! Shares of the difference are given only where both effects point its way and are decided
-//! from noise. Where one hides a part of the other, the two effects say more than shares.
+//! Which shared resource makes the difference between processes and threads: the effects of
+//! [`crate::findings::shared`] as a reason of the finding on both. Shares are given only where both
+//! effects point its way and are decided; where one hides a part of the other, the effects say
+//! more.
 
 use flow::Model;
 use stats::Verdict;
@@ -32,7 +27,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Where sharing one thing is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let shared = of(evidence)?;
     let (what, seen) = match shared.cause {
@@ -71,7 +65,6 @@ fn of_new_address_spaces(evidence: &Evidence<'_>, cause: Cause) -> Option<String
     is_making.then(|| faults::counted(evidence)).flatten()
 }
 
-/// Of processes and threads that differ.
 pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
     let sides = [evidence.subject, evidence.reference];
     let models = sides.map(|side| side.profile.variant.model);

@@ -1,5 +1,3 @@
-//! The verdict on the steady phases alone.
-
 use super::{Evidence, Reason, Weight};
 use crate::data::Metric;
 

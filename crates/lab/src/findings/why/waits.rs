@@ -1,13 +1,8 @@
-//! Flows that wait for each other at something that they share.
-//!
-//! # Theory
-//!
-//! A flow that waits for a lock gives up its CPU: a voluntary switch. Where the slower side
-//! waits far more often while it works, and the models between the two put the difference
-//! down to one shared thing, it is there that they wait: the lock of the address space, which
-//! mappings and page faults need, or that of the file table. Either count alone proves
-//! nothing: flows also wait for a pipe, and a thing that is shared may be slower without any
-//! lock.
+//! Flows that wait for each other at something that they share. A flow that waits for a lock gives
+//! up its CPU: a voluntary switch. Where the slower side waits far more often while it works, and
+//! the models in between put the difference down to one shared thing, they wait there: for the lock
+//! of the address space (mappings, page faults) or of the file table. Either alone proves nothing:
+//! flows also wait for a pipe, and a shared thing may be slower without any lock.
 
 use stats::Verdict;
 
@@ -22,7 +17,6 @@ use crate::findings::shared::Cause;
 
 const HANDFUL: f64 = 20.0;
 
-/// Where the models in between point to it.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     rule(evidence)?;
     let (slow, _) = evidence.slow_and_fast()?;

@@ -1,5 +1,3 @@
-//! A study without what this machine has no room for.
-
 use flow::Variant;
 use machine::Machine;
 use workload::Work;
@@ -44,7 +42,6 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
 /// A label as it is written, and with its version.
 type Renamed = (String, String);
 
-/// Placeholder in labels.
 const VERSION: &str = "{version}";
 
 /// With the versions of programs in the labels that name them; returns which labels are new.
@@ -63,8 +60,7 @@ fn with_versions(case: &mut Case) -> Vec<Renamed> {
     named.collect()
 }
 
-/// The study without the variants that have no room here, and what was left out and why: a
-/// line a model and limit.
+/// The study without variants that have no room here, and what was left out, by limit.
 #[must_use]
 pub fn fitted(study: Study, machine: &Machine) -> (Study, Vec<String>) {
     without_those(study, |variant, work| no_room(machine, variant, work))

@@ -1,11 +1,7 @@
-//! Whether there is room for a server with all of its connections.
-//!
-//! # Theory
-//!
-//! How many connections there are is known beforehand, and so is what they take at the most:
-//! open files of the process that has most of them, tasks where each has a thread, and places
-//! at the listening socket. A load generator that finds no place there waits for the kernel to
-//! ask again, a second later and then two, and the workers wait for it.
+//! Whether there is room for a server with all of its connections: open files of the process that
+//! has most, tasks where each has a thread, and places at the listening socket. A load generator
+//! that finds no place there waits for the kernel to ask again, a second later and then two, and
+//! the workers wait for it.
 
 use flow::Variant;
 use machine::limits::Bound;

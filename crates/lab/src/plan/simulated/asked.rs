@@ -1,5 +1,4 @@
-//! `--simulate MACHINE`, and `simulate = "MACHINE"` in a study file: which machine, and how. Both are
-//! read and checked here.
+//! `--simulate MACHINE`, and `simulate = "MACHINE"` in a study file: which machine, and how.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -83,10 +82,7 @@ impl FromStr for AskedSimulation {
 }
 
 impl AskedSimulation {
-    /// The machine, and how it is simulated; `here` is this one.
-    ///
-    /// # Errors
-    /// There is no such machine, its file is none, or it has no such pages.
+    /// The machine, and how it is simulated, if it and its pages are known; `here` is this.
     pub fn simulation(
         &self,
         preset: Preset,
@@ -96,9 +92,6 @@ impl AskedSimulation {
     }
 
     /// Checks machine and pages, without reading this machine.
-    ///
-    /// # Errors
-    /// As [`Self::simulation`].
     pub(crate) fn check(&self, preset: Preset) -> Result<(), String> {
         match self.machine == HOST {
             true => Ok(()),
@@ -126,7 +119,6 @@ impl AskedSimulation {
     }
 }
 
-/// A machine by its name, this one among them, or from a file.
 fn named(name: &str, here: &machine::Machine) -> Result<Machine, String> {
     if name != HOST {
         return described(name);
@@ -154,7 +146,6 @@ fn described(name: &str) -> Result<Machine, String> {
     Machine::read(&stem, name, &text).map_err(|error| error.to_string())
 }
 
-/// With the line.
 fn not_text(name: &str, error: &FromUtf8Error) -> String {
     let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;

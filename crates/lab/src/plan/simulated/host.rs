@@ -1,5 +1,4 @@
-//! This machine as a description of one to simulate: what the kernel tells, and what it does not is
-//! assumed.
+//! This machine as a description of one to simulate; what the kernel does not tell is assumed.
 
 use std::cmp::Reverse;
 use std::fmt::Write;

@@ -1,20 +1,15 @@
-//! The cases that flags ask for, made out of those that the study has.
+//! The cases that flags ask for, made out of those that the study has. Flags change a study that
+//! has been read, never its text: what comes out is checked as any other, and an error names the
+//! flag. In a fixed order: which cases; which variants, on which CPUs, how many flows; parameters
+//! of the work; points of sweeps; names.
 //!
-//! # Theory
+//! **Several values of a parameter** are a sweep. A case that is swept over it gets them as its
+//! points. If the command runs none, the study's cases that are swept over it replace those that
+//! are not swept; other cases keep their value, brought into the range.
 //!
-//! Flags change a study that has been read, never its text: what comes out is checked as any
-//! other study, and an error names the flag. They are laid on in a fixed order, each step over
-//! what the one before left: which cases; which variants of them, on which CPUs, how many
-//! flows; which parameters of the work; which points of sweeps; names.
-//!
-//! **Several values of a parameter** are a sweep. Where the command runs a case that is swept
-//! over it, that one gets the values as its points. Where it runs none, the study's cases that
-//! are swept over it take the place of those that are not swept. Other cases keep their value,
-//! brought into the range of what was asked for.
-//!
-//! **A parameter of which each kind of flow has its own values** (workers: this many processes, so
-//! many threads) has the points of all of them; at each, those models that were asked for there. The
-//! same holds for several numbers of flows (`counts`).
+//! **A parameter of which each kind of flow has its own values** (this many processes, so many
+//! threads) has the points of all; at each, the models asked for there. So have several numbers of
+//! flows (`counts`).
 
 mod cases;
 mod counts;
@@ -36,8 +31,7 @@ use super::command::{OfSpread, Sets};
 use crate::Spread;
 use crate::data::{Case, Study, Topology};
 
-/// The study that a command line asks for, before it is laid out on the machine. What flags do that
-/// one might not expect of them is added to `notes`.
+/// Before it is laid out on the machine. `notes`: what flags do unexpectedly.
 pub(crate) fn asked(
     study: Study,
     flags: Flags<'_>,
@@ -127,7 +121,6 @@ fn alone_along(study: Study, flags: Flags<'_>) -> Study {
     study.with_cases(cases)
 }
 
-/// How the study is spread over the machine.
 pub(crate) fn spread(flags: Flags<'_>) -> Result<Spread, String> {
     let mut spread = Spread::default();
     for (flag, given) in flags.all() {

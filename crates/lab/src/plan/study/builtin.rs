@@ -1,5 +1,3 @@
-//! The studies that come with the program.
-
 use std::sync::OnceLock;
 
 use super::{StudyError, parse};
@@ -13,10 +11,7 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// The built-in study of that name.
-///
-/// # Errors
-/// There is none: the error names the one that looks most like it.
+/// The built-in study of that name; the error names the one that looks most like it.
 pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
     match BUILTIN.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => parse(text, &format!("studies/{name}/study.toml"), preset),
@@ -33,10 +28,7 @@ pub fn decision_names() -> impl Iterator<Item = &'static str> {
     DECISIONS.iter().map(|(name, _)| *name)
 }
 
-/// The decision of that name.
-///
-/// # Errors
-/// There is none: the error names the one that looks most like it.
+/// The decision of that name; the error names the one that looks most like it.
 pub fn decision(name: &str) -> Result<Study, StudyError> {
     match DECISIONS.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => parse(text, &format!("decisions/{name}/study.toml"), Preset::Quick),
@@ -48,7 +40,6 @@ pub fn decision(name: &str) -> Result<Study, StudyError> {
     }
 }
 
-/// Read once in a process.
 pub(crate) fn known(name: &str, preset: Preset) -> Option<&'static Study> {
     static READ: [[OnceLock<Option<Study>>; 2]; BUILTIN.len()] =
         [const { [const { OnceLock::new() }; 2] }; BUILTIN.len()];

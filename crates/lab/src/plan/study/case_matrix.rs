@@ -8,7 +8,6 @@ use super::format::{FileCase, FileEach, Overrides, Words};
 use super::source::Source;
 use super::spanned_params::Placed;
 
-/// A case of a written one: itself, or that of a word with its place in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
     word: Option<(&'a FileEach, &'a str, usize)>,

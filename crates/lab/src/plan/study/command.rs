@@ -1,12 +1,7 @@
-//! The command line of a study, as its file writes it.
-//!
-//! # Theory
-//!
-//! `flowgauge NAME` runs the study of that name with options of its own, and `flowgauge FILE.toml`
-//! that of a file. They are data: each
-//! `[[command.flag]]` says what it is called, what may be given (`value`), and what in the cases
-//! it sets (`sets`). The command reads what was typed by [`Flag::read`]; [`super::asked`] makes
-//! the cases that were asked for out of those that the file has. So neither knows any study.
+//! The command line of a study, as its file writes it. `flowgauge NAME` runs the study of that name
+//! with its options, `flowgauge FILE.toml` that of a file. Each `[[command.flag]]` says its name,
+//! what may be given (`value`), and what in the cases it sets (`sets`). [`Flag::read`] reads what
+//! was typed; [`super::asked`] makes the cases. So neither knows any study.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +42,7 @@ pub struct Command {
     /// The parameter of the work that is the number of flows, unless it is given itself.
     #[serde(default)]
     pub flows_are: Option<String>,
-    /// Flows are created up to what the limits of the machine leave, and predictions are put to
-    /// the test behind lowered limits.
+    /// Flows are made up to what limits leave, and predictions tested behind lowered ones.
     #[serde(default)]
     pub probes: bool,
     /// Its options.
@@ -60,8 +54,7 @@ fn full() -> Preset {
     Preset::Full
 }
 
-/// `[command.case.NAME]`: a case as the command runs it. `{PARAMETER}` in a name or a title
-/// stands for that parameter of the work.
+/// `[command.case.NAME]`: a case as the command runs it, `{PARAMETER}` in texts filled in.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
@@ -107,8 +100,7 @@ pub struct Flag {
     pub choices: Vec<String>,
     /// What it sets: see [`Sets`].
     pub sets: Sets,
-    /// The models it is about, where it is not about all: `processes`, `threads` (every other
-    /// model), `kernel`, `user-level`.
+    /// The models it is about: `processes`, `threads` (all others), `kernel`, `user-level`.
     #[serde(default)]
     pub of: Option<Class>,
     /// Given without another such flag, only the models that it is about are run.
@@ -183,8 +175,7 @@ pub enum Sets {
     Axis(String),
     /// `spread.along`, `spread.flows`, `spread.grid`: how the study is spread over the machine.
     Spread(OfSpread),
-    /// `run.output`, `run.force`, `run.verbose`, `run.probe-to`, `run.fence`: what else the command
-    /// does.
+    /// `run.output`, `run.force`, `run.verbose`, `run.probe-to`, `run.fence`: what else it does.
     Run(OfRun),
 }
 
@@ -310,10 +301,7 @@ impl Flag {
         matches!(self.value, Kind::Sizes | Kind::Words | Kind::Models)
     }
 
-    /// Reads what was typed for it: of a list, one value.
-    ///
-    /// # Errors
-    /// It is not what may be given: the message says what may.
+    /// Reads what was typed for it (one value of a list); the error says what may be given.
     pub fn read(&self, text: &str) -> Result<Given, String> {
         let values = self.values(text)?;
         for value in values.iter().filter_map(Value::as_u64) {

@@ -1,22 +1,17 @@
-//! Numbers of flows that depend on the machine, filled in before a run.
-//!
-//! A study file may say `"cpus"` or `"2 cpus"` where it means as many flows as the machine has
-//! CPUs, of a variant or as a value of a sweep. A study is read without looking at a machine, so
-//! these are not complete until [`Study::for_cpus`] has filled their numbers in. A number that
-//! another variant of the case has already is no further variant, and one that another case has
-//! already is no further case.
+//! Numbers of flows that depend on the machine, filled in before a run. `"cpus"` or `"2 cpus"` in a
+//! study file is a number of flows or a value of a sweep, open until [`Study::for_cpus`], as a
+//! study is read without a machine. A number that another variant or case has already makes no
+//! further one.
 
 use crate::data::{Case, LabelledVariant, Study, differ_in_flows_alone};
 
-/// Placeholder in labels.
 pub(super) const FLOWS: &str = "{flows}";
 
 /// A machine of one CPU counts as two: one flow shares nothing.
 const LEAST: u32 = 2;
 
 impl Study {
-    /// The study for a machine of this many CPUs: with numbers of flows where it had multiples
-    /// of them.
+    /// The study for a machine of this many CPUs, with numbers of flows in place of multiples.
     #[must_use]
     pub fn for_cpus(mut self, cpus: u32) -> Self {
         let cpus = cpus.max(LEAST);

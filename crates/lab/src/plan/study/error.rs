@@ -1,5 +1,3 @@
-//! What can be wrong with a study.
-
 /// A study that cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StudyError {

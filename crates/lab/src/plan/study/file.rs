@@ -1,16 +1,9 @@
-//! Study files: TOML as people write it, made into a [`Study`] as it is run.
-//!
-//! # Theory
-//!
-//! A file says more than a study: how the quick preset differs from the full one, and
-//! words and sweeps that stand for several cases. Reading takes three steps: the text into the
-//! types of [`format`](super::format), which know every key; each case with the tables of its
-//! preset laid over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep spread out
-//! into one case a value.
-//!
-//! The parameters of the work stay a plain table until the last step, because presets and
-//! sweeps change single entries of it. They keep the place in the file they came from, so
-//! that an error can still name the line.
+//! Study files: TOML as people write it, made into a [`Study`] as it is run. Three steps: the text
+//! into the types of [`format`](super::format), which know every key; each case with the tables of
+//! its preset laid over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep
+//! spread out into one case a value. Parameters of the work stay a plain table until the last step,
+//! because presets and sweeps change single entries, and keep their place in the file, so that an
+//! error can name the line.
 
 use toml::{Spanned, Value};
 
@@ -32,11 +25,7 @@ pub const SCHEMA: u32 = 1;
 
 const LONGEST_NAME: usize = 64;
 
-/// Reads a study. `file` is its name in errors.
-///
-/// # Errors
-/// The text is no TOML, has an unknown or missing key, or describes no study that could be
-/// run: the error names file and line, and what is accepted.
+/// Reads a study. `file` is its name in errors, which name the line, and what is accepted.
 pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError> {
     let source = Source { text, file };
     check_schema(source)?;
@@ -374,7 +363,7 @@ fn one_case(
     })
 }
 
-/// What a sweep is over, as answers name it: a number that commands are given has the name of the sweep.
+/// A number that commands are given has the name of the sweep.
 fn parameter(sweep: &FileSweep) -> String {
     let name = sweep.parameter.get_ref();
     match name.rsplit_once('.') {

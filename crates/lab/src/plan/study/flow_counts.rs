@@ -1,5 +1,4 @@
-//! How many flows a written variant has: a number, a word that stands for the CPUs of the
-//! machine, or a list of these, which makes a variant of each.
+//! How many flows a written variant has: a number, a word for the machine's CPUs, or a list.
 
 use std::fmt;
 

@@ -17,7 +17,6 @@ use crate::data::axis::{Axis, each_axis};
 use crate::data::number::read_bytes;
 use crate::data::{Deciding, Decision, Metric, Published};
 
-/// Read first.
 #[derive(Deserialize)]
 pub(super) struct OnlySchema {
     pub(super) schema: Spanned<u32>,
@@ -93,7 +92,6 @@ pub(super) struct FileCase {
     pub(super) full: Overrides,
 }
 
-/// A variant as it is written, with a key for each axis.
 macro_rules! file_variant {
     ([$($axis:ident)*] $($rest:tt)*) => {
         #[derive(Deserialize)]
@@ -104,7 +102,6 @@ macro_rules! file_variant {
         }
 
         impl FileVariant {
-            /// What is written for each axis, with its place in the file.
             pub(super) fn axes(&self) -> impl Iterator<Item = (&'static Axis, &Spanned<String>)> {
                 let written = [$((stringify!($axis), &self.$axis)),*];
                 let written = written.into_iter();
@@ -157,19 +154,16 @@ pub(super) struct Overrides {
     pub(super) skip: bool,
     #[serde(default)]
     pub(super) work: Parameters,
-    /// Words of each.
     pub(super) each: Option<Words>,
-    /// Values of the sweep.
     pub(super) values: Option<Vec<SweepValue>>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,
-    /// For sampled variants.
     pub(super) sample_s: Option<Spanned<f64>>,
 }
 
-/// A number of bytes: `67_108_864` or `"64M"`.
+/// `67_108_864` or `"64M"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bytes(pub(super) u64);
 

@@ -8,7 +8,6 @@ use crate::data::axis::Axis;
 
 const BALLAST: &str = "ballast";
 
-/// What of a variant is swept.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum OnVariants {
     OnAxis(&'static Axis),
@@ -23,7 +22,7 @@ impl OnVariants {
         }
     }
 
-    /// Sets a value of the sweep for all variants that name none themselves.
+    /// That name none themselves.
     pub(super) fn set_all(
         case: &mut Case,
         parameter: &toml::Spanned<String>,

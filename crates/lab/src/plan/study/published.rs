@@ -1,6 +1,5 @@
-//! Names in `[[published]]`: each case, variant, sweep and quantity that a finding stands beside must
-//! be there in one of the presets. One that is not would make its row say for ever that the case was
-//! not run.
+//! Names in `[[published]]`: each case, variant, sweep and quantity must be in one of the presets,
+//! or its row would say for ever that the case was not run.
 
 use toml::Spanned;
 
@@ -63,10 +62,9 @@ pub(crate) const QUANTITIES: &[&str] = &[
     "migrations-event",
 ];
 
-/// What quantities of a simulated machine begin with.
 pub(crate) const SIMULATED: &str = "simulated-";
 
-/// Refuses a finding that names what the study does not have; `cases` are those of all presets.
+/// `cases` are those of all presets.
 pub(super) fn check(
     source: Source<'_>,
     published: &[Spanned<Published>],
@@ -108,7 +106,6 @@ fn sweep(ours: &Ours) -> Option<&String> {
     }
 }
 
-/// What a finding names.
 struct Named<'a> {
     case: Option<&'a str>,
     variants: Vec<&'a str>,
@@ -185,7 +182,6 @@ fn is_event(name: &str) -> bool {
     events.any(|event| event.name() == name)
 }
 
-/// Whether a case has that name, or is spread into cases of such names on a machine.
 fn is_named(case: &Case, name: &str) -> bool {
     let ways = Topology::EVERY.into_iter();
     let mut spread = ways.map(|way| format!("/{}", way.word()));

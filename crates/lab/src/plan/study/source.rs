@@ -1,5 +1,3 @@
-//! A study file's text, and errors with lines.
-
 use serde::de::DeserializeOwned;
 
 use super::StudyError;
@@ -32,7 +30,6 @@ impl Source<'_> {
         })
     }
 
-    /// On the same line.
     fn key_before(&self, place: usize) -> Option<&str> {
         let line = self.text.get(..place)?.rsplit('\n').next()?;
         let key = line.trim_end().strip_suffix('=')?.trim_end();

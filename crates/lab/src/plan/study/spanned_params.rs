@@ -1,5 +1,3 @@
-//! The work's parameters, which presets and sweeps may still change.
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -13,10 +11,8 @@ const KIND: &str = "kind";
 const STORE: &str = "store";
 const PAGE_SIZE: &str = "page_size";
 
-/// With their places in the file.
 pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;
 
-/// Knows each key's place in the file.
 #[derive(Clone)]
 pub(super) struct Placed {
     table: Table,
@@ -68,7 +64,6 @@ impl Placed {
         self.places.insert(key.get_ref().clone(), place);
     }
 
-    /// If its parameters can be run.
     pub(super) fn into_work(self, source: Source<'_>) -> Result<Work, StudyError> {
         if self.table.contains_key(STORE)
             && let Some(place) = self.places.get(PAGE_SIZE)
@@ -86,8 +81,7 @@ impl Placed {
         Ok(work)
     }
 
-    /// Place and message. The reader names unknown and missing keys, but of a wrong value only what
-    /// it expected.
+    /// The reader names unknown and missing keys, but of a wrong value only what it expected.
     fn blamed(&self, message: String) -> (usize, String) {
         let named = message.contains(" field `");
         if !named && let Some(key) = self.wrong_value(&message) {
@@ -112,7 +106,7 @@ impl Placed {
     }
 }
 
-/// The value at the end of a path, with tables made on the way: `server.value`.
+/// With tables made on the way: `server.value`.
 fn within<'t>(mut value: &'t mut Value, path: std::str::Split<'_, char>) -> &'t mut Value {
     for key in path {
         if !value.is_table() {

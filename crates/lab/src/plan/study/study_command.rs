@@ -1,5 +1,3 @@
-//! The commands of studies: those that come with the program, and that of a file.
-
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -23,10 +21,7 @@ pub struct StudyCommand {
 }
 
 impl StudyCommand {
-    /// The command of a study file: with the flags that it gives, or with those of every run alone.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is no study.
+    /// The command of a study file, with its own flags or those of every run alone.
     pub fn of_file(path: &str) -> Result<Self, StudyError> {
         let text = tidy::input::read_to_string(path).map_err(|error| StudyError::Unreadable {
             file: path.to_owned(),
@@ -51,10 +46,7 @@ impl StudyCommand {
         })
     }
 
-    /// The study behind the command.
-    ///
-    /// # Errors
-    /// It is no study in this preset.
+    /// The study behind the command, in this preset.
     pub fn study(&self, preset: Preset) -> Result<Study, StudyError> {
         match &self.text {
             Some(text) => parse(text, &self.name, preset),

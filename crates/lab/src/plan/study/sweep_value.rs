@@ -1,6 +1,3 @@
-//! A value of a sweep as it is written: a number, or a word that stands for the CPUs of the
-//! machine.
-
 use std::fmt;
 
 use serde::Deserialize;

@@ -1,6 +1,3 @@
-//! The variants of a case in a study file: their flows, labels, parent memory, own work and
-//! sampling.
-
 use flow::{Model, Variant};
 use toml::Spanned;
 use workload::Work;
@@ -15,7 +12,6 @@ use super::spanned_params::Placed;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
 
-/// Of the first repeated name.
 pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
@@ -85,7 +81,6 @@ fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
     }
 }
 
-/// Fills in the number of flows, if known.
 fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Count>) {
     let flows = variant.variant.flows.to_string();
     if let Some(label) = &written.label {

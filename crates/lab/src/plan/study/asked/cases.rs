@@ -43,7 +43,6 @@ fn sweep_of(case: &Case) -> String {
     point.map_or_else(String::new, |point| point.parameter.clone())
 }
 
-/// Parameters with one value: no longer swept.
 fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     let swept = cases.iter().map(sweep_of).filter(|key| !key.is_empty());
     let is_single = |key: &String| {

@@ -1,12 +1,9 @@
-//! Several numbers of flows: a case for each, of a sweep over them.
-
 use serde_json::Value;
 
 use super::{Flags, GivenFlags, text_of, variants};
 use crate::data::{Case, SweepPoint};
 use crate::plan::study::command::{Class, Flag, Given, Sets};
 
-/// The case with what flags say of its variants: once, or once for each number of flows.
 pub(super) fn set(
     case: Case,
     flags: Flags<'_>,
@@ -35,7 +32,6 @@ pub(super) fn set(
     Ok(cases.into_iter().flatten().collect())
 }
 
-/// The case with that number of flows, of the models that have it.
 fn at(
     case: &Case,
     flows: u64,

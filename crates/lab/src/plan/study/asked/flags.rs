@@ -1,5 +1,3 @@
-//! The flags of a command line, as values.
-
 use std::collections::BTreeMap;
 
 use flow::Model;
@@ -21,7 +19,6 @@ pub struct Flags<'a> {
 }
 
 impl<'a> Flags<'a> {
-    /// Given or with a default.
     pub(super) fn all(self) -> impl Iterator<Item = (&'a Flag, &'a Given)> {
         let flags = self.command.flags.iter();
         flags.filter_map(move |flag| Some((flag, self.given.get(&flag.name)?)))
@@ -49,12 +46,10 @@ impl<'a> Flags<'a> {
         words.filter_map(|word| word.parse().ok()).collect()
     }
 
-    /// Whether any numbers stand in a range, and were not named one by one.
     pub(crate) fn are_in_range(self) -> bool {
         self.all().any(|(_, given)| given.in_range)
     }
 
-    /// That a file for the results of the work is asked for where there is one size of it.
     pub(crate) fn check_output(self, study: &Study) -> Result<(), String> {
         let output = self.setting(&Sets::Run(OfRun::Output)).next();
         match output.filter(|_| study.cases.len() > 1) {

@@ -20,7 +20,7 @@ pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
     }
 }
 
-/// Sets a parameter of a work; whether it has such a one.
+/// False if it has none.
 pub(crate) fn set_work(
     work: &mut Work,
     flag: &Flag,

@@ -71,7 +71,6 @@ fn over(
     Ok(made)
 }
 
-/// With its number.
 fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
     let (flag, given) = flags.setting(&Sets::Most(key.to_owned())).next()?;
     Some((flag, given.values[0].as_u64()?))
@@ -118,7 +117,6 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     Ok(asked)
 }
 
-/// Sorted and unique.
 fn points(asked: &[Asked<'_>]) -> Vec<Value> {
     let mut points: Vec<Value> = asked
         .iter()
@@ -129,7 +127,6 @@ fn points(asked: &[Asked<'_>]) -> Vec<Value> {
     points
 }
 
-/// For unswept cases.
 fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
     let (_, _, first) = &asked[0];
     let in_all = |value: &&Value| asked.iter().all(|(.., values)| values.contains(value));
@@ -172,7 +169,6 @@ fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Mac
     points.dedup();
 }
 
-/// With its requested variants, if any.
 fn at(
     pattern: &Case,
     key: &str,
