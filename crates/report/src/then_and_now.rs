@@ -60,7 +60,7 @@ pub fn markdown(results: &Results) -> Option<String> {
             text.push_str(&format!("{setup}\n\n"));
         }
         text.push_str(&as_markdown(&then::with_commands(study)));
-        text.push_str(&format!("\nAll of it again: `{}`\n", again(study)));
+        text.push_str(&format!("\nAll of it again: `{}`\n", again(study, results)));
     }
     Some(text)
 }
@@ -92,7 +92,7 @@ pub fn page(results: &Results) -> Option<String> {
                 @if let Some(setup) = then::setup(study) { p.quiet { (setup) } }
                 (html::printed(&then::drawn(study)))
                 (html::table::plain(&then::with_commands(study), Named::Heading(&heading(study))))
-                p.quiet { "All of it again: " (again(study)) }
+                p.quiet { "All of it again: " (again(study, results)) }
             }
         }
     };
@@ -110,7 +110,7 @@ fn filter(results: &Results) -> Markup {
         @if all.len() > 1 {
             style { (PreEscaped(rules.collect::<String>())) }
             input.screen type="radio" name="topic" id="topic-all" checked;
-            label.screen for="topic-all" { "all topics " }
+            label.screen for="topic-all" { "sources of all topics " }
             @for topic in &all {
                 input.screen type="radio" name="topic" id=(class(topic));
                 label.screen for=(class(topic)) { (topic) " " }
@@ -140,12 +140,11 @@ fn heading(study: &StudyResult) -> String {
     format!("{}: {source}", study.study.name)
 }
 
-fn again(study: &StudyResult) -> String {
+fn again(study: &StudyResult, results: &Results) -> String {
     let name = &study.study.name;
-    match lab::builtin_names().any(|known| known == name) {
-        true => format!("flowgauge run {name}"),
-        false => "flowgauge run FILE".to_owned(),
-    }
+    let is_known = lab::builtin_names().any(|known| known == name);
+    let file = results.header.file_of(name).unwrap_or("FILE");
+    format!("flowgauge run {}", if is_known { name } else { file })
 }
 
 fn sources(results: &Results) -> String {
@@ -167,7 +166,8 @@ fn opening(results: &Results) -> [String; 2] {
          flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a run on {} on \
          {} CPUs ({}, kernel {}), seed {}. The claims of a study on two variants share a level: of \
          their verdicts, at most 5 % are false on average. Laws, amounts and throughput hold in 95 of \
-         100 runs each. Where no interval decides, the verdict is \"cannot tell\"; what this run did not measure is \"not run\".",
+         100 runs each. Where no interval decides, the verdict is \"cannot tell\"; what this run did not \
+         measure is \"not run\".",
         sources(results),
         header.version,
         date::day(header.began_unix_s),
@@ -180,7 +180,8 @@ fn opening(results: &Results) -> [String; 2] {
                  our effect is within a factor of 2 of it. *Same direction*: the size is another one, or is \
                  not settled, or the conditions are not the source's. *Refuted*: the opposite. *Differs*: \
                  something else. *Side by side*: two figures without a claim. A figure of a source stands \
-                 in its text, or says where else it is from.";
+                 in its text, or says where else it is from. Of a page that processes share, RSS counts \
+                 all in each, PSS a part in each.";
     [of_run, words.to_owned()]
 }
 
@@ -214,7 +215,12 @@ fn as_markdown(table: &Table) -> String {
     text.push_str(&format!("|{}|\n", rules.collect::<Vec<_>>().join("|")));
     for row in &table.rows {
         let cells = row.iter().zip(&table.columns);
-        let cells = cells.map(|(cell, column)| cell.value.shown(column.unit).replace('|', "\\|"));
+        let cells = cells.map(|(cell, column)| {
+            cell.value
+                .shown(column.unit)
+                .replace('|', "\\|")
+                .replace('\n', " ")
+        });
         text.push_str(&line(cells.collect()));
     }
     text

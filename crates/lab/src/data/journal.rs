@@ -6,6 +6,8 @@ mod error;
 mod lines;
 mod reader;
 
+use std::path::Path;
+
 use flow::Outcome;
 use machine::{Filesystem, Machine};
 use measure::load::Load;
@@ -145,6 +147,24 @@ pub enum CaseEnd {
 }
 
 impl Header {
+    /// The study file that the command names: it or its folder is called as the study.
+    #[must_use]
+    pub fn file_of(&self, study: &str) -> Option<&str> {
+        let is_it = |word: &&String| {
+            let path = Path::new(word.as_str());
+            let names = [path.file_stem(), path.parent().and_then(Path::file_name)];
+            path.extension().is_some_and(|end| end == "toml")
+                && names.into_iter().flatten().any(|name| name == study)
+        };
+        self.command.iter().find(is_it).map(String::as_str)
+    }
+
+    /// How `flowgauge run` names a study of this run: by its file, or by its name.
+    #[must_use]
+    pub fn named<'a>(&'a self, study: &'a str) -> &'a str {
+        self.file_of(study).unwrap_or(study)
+    }
+
     /// Whether a verdict or warning needs single flows, not only times of repetitions.
     fn asks_for_flows(&self, study: &str, case: &str) -> bool {
         let study = self.studies.iter().find(|own| own.name == study);

@@ -263,6 +263,16 @@ impl Study {
         origin.map_or_else(Vec::new, |origin| origin.published.clone())
     }
 
+    /// How many claims its source has, where one of them is about this case.
+    pub(crate) fn claims_with(&self, case: &Case) -> usize {
+        let published = self.origin.iter().flat_map(|origin| &origin.published);
+        let claims = published.filter(|one| one.claim.is_some());
+        match claims.clone().any(|one| one.is_about(case)) {
+            true => claims.count(),
+            false => 0,
+        }
+    }
+
     /// The study with only these cases: where its headline is none of them, the first is.
     #[must_use]
     pub fn with_cases(mut self, cases: Vec<Case>) -> Self {

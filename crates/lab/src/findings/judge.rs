@@ -98,6 +98,10 @@ struct Opened {
     pairs: Vec<Sequential>,
 }
 
+/// Claims of a source share a level too ([`super::then`]): so many of them have an interval at the first
+/// look, whatever the others say.
+const FEW_CLAIMS: usize = 8;
+
 impl Judge {
     /// # Errors
     /// The settings have no rounds, too many of them, or an impossible floor.
@@ -105,15 +109,17 @@ impl Judge {
         settings: &Settings,
         case: &Case,
         answers: usize,
+        claims: usize,
     ) -> Result<Self, StatsError> {
-        let plan = plan(settings, case, answers)?;
+        let sharing = answers.max(claims.min(FEW_CLAIMS));
+        let plan = plan(settings, case, sharing)?;
         let judge = Self {
             answers,
             first_look: plan.looks()[0],
             fewest: match case.metric {
                 // Its counts hardly vary, and it has no interval of confidence.
                 Metric::Simulated => 1,
-                _ => fewest_rounds(case, answers).min(plan.max_rounds()),
+                _ => fewest_rounds(case, sharing).min(plan.max_rounds()),
             },
             plan,
             given: settings.floor.or(case.floor),
@@ -471,12 +477,12 @@ fn judged(pair: &Sequential) -> Option<Judged> {
     })
 }
 
-/// The looks of a case: the first has as many rounds as an interval needs at the level of the
-/// case, also where the study asks for fewer, since its author could not know of other studies.
+/// The looks of a case: the first has as many rounds as an interval needs where so many share the
+/// level, also where the study asks for fewer, since its author could not know of other studies.
 /// A study that asks for fewer than any interval needs only measures, and has what it asks for.
-fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
+fn plan(settings: &Settings, case: &Case, sharing: usize) -> Result<LookPlan, StatsError> {
     let fewest = match case.variants.len() > 1 {
-        true => fewest_rounds(case, answers),
+        true => fewest_rounds(case, sharing),
         false => 0,
     };
     let for_any = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
@@ -493,7 +499,7 @@ fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, St
     Ok(match fewest {
         _ if settings.exact_rounds => plan.once(),
         0 => plan,
-        _ => plan.deciding_at(level(case, answers)),
+        _ => plan.deciding_at(level(case, sharing)),
     })
 }
 

@@ -52,7 +52,9 @@ impl Ledger {
     pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
         let logs = |(study, answers): (&Study, Vec<usize>)| {
             let cases = study.cases.iter().zip(answers);
-            let logs = cases.map(|(case, answers)| CaseLog::new(&header.settings, case, answers));
+            let logs = cases.map(|(case, answers)| {
+                CaseLog::new(&header.settings, case, answers, study.claims_with(case))
+            });
             logs.collect::<Result<Vec<CaseLog>, StatsError>>()
         };
         let studies = header.studies.iter().zip(header.answers_with());

@@ -75,7 +75,6 @@ use crate::data::{Claim, Half, Ours, Published, Study};
 
 /// A finding with ours, and whether rounds were enough to judge it.
 fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
-    let given = &run.header.command;
     let mut answer = answered(published, run);
     let is_judged = !answer.ours.is_empty() && !answer.too_few;
     if published.unlike.is_some() {
@@ -88,7 +87,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
     let because: Vec<String> = (answer.because.clone().into_iter())
         .chain(unlike.cloned())
         .chain(answers_it(&answer, || {
-            again::command(study, published, given)
+            again::command(study, published, run.header)
         }))
         .chain(published.note.clone())
         .collect();
@@ -110,7 +109,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
         cause,
-        command: again::command(study, published, given),
+        command: again::command(study, published, run.header),
     };
     (then, is_judged)
 }

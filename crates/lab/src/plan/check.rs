@@ -42,7 +42,9 @@ pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
             let fresh = names.insert((&study.name, &case.name));
             let checked = match fresh {
                 true => check_case(case, machine, &cpus),
-                false => Err("there are two of that name: give one another name".to_owned()),
+                false => Err(
+                    "there are two of that name: give one of the two files another name".to_owned(),
+                ),
             };
             checked.map_err(|message| CaseError {
                 study: study.name.clone(),

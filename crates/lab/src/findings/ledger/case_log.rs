@@ -24,6 +24,8 @@ pub(crate) struct CaseLog {
     variants: usize,
     /// Answers of the run that share its error with this case.
     answers: usize,
+    /// Claims of the study's source, where one is about this case.
+    claims: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -54,14 +56,16 @@ impl CaseLog {
         settings: &Settings,
         case: &Case,
         answers: usize,
+        claims: usize,
     ) -> Result<Self, StatsError> {
         Ok(Self {
             pilot: None,
             slots: Vec::new(),
             films: Vec::new(),
             profiled: Vec::new(),
-            judge: Judge::new(settings, case, answers)?,
+            judge: Judge::new(settings, case, answers, claims)?,
             answers,
+            claims,
             ended: None,
             complete: 0,
             cut_s: 0.0,
@@ -124,7 +128,7 @@ impl CaseLog {
         }
         let complete = self.slots[..self.complete].chunk_by(|a, b| a.round == b.round);
         let rounds = complete.map(|round| values(round, self.variants)).collect();
-        let judge = Judge::new(settings, case, self.answers)?;
+        let judge = Judge::new(settings, case, self.answers, self.claims)?;
         self.judge = self.judge.again(judge, rounds)?;
         Ok(())
     }

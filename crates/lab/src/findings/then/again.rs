@@ -7,15 +7,13 @@
 //! does not have it with these variants. So a row needs a command of its own only where something else
 //! answers it. A study that is not built in is run by its file, as the command of the run named it.
 
-use std::path::Path;
-
 use measure::counters::Event;
 
-use crate::data::{Case, Ours, Preset, Published, Study};
+use crate::data::{Case, Header, Ours, Preset, Published, Study};
 use crate::plan::study::known;
 
-/// The command of a row, beside the command of the run.
-pub(super) fn command(study: &Study, published: &Published, given: &[String]) -> String {
+/// The command of a row of a run.
+pub(super) fn command(study: &Study, published: &Published, header: &Header) -> String {
     if let Some(own) = &published.command {
         return own.clone();
     }
@@ -23,7 +21,10 @@ pub(super) fn command(study: &Study, published: &Published, given: &[String]) ->
         Some(full) => (published.ours.as_ref())
             .and_then(|ours| of_case(full, ours))
             .unwrap_or_else(|| format!("flowgauge run {}", study.name)),
-        None => of_file(file_of(&study.name, given), published.ours.as_ref()),
+        None => of_file(
+            header.file_of(&study.name).unwrap_or("FILE"),
+            published.ours.as_ref(),
+        ),
     }
 }
 
@@ -31,17 +32,6 @@ pub(super) fn command(study: &Study, published: &Published, given: &[String]) ->
 pub(super) fn at_its_size(study: &str, case: &str) -> Option<String> {
     let full = known(study, Preset::Full)?;
     has(full, case, &[]).then(|| format!("flowgauge run {study} --case {case} --preset full"))
-}
-
-/// The study file that a command names: it or its folder is called as the study.
-fn file_of<'a>(study: &str, given: &'a [String]) -> &'a str {
-    let is_it = |word: &&String| {
-        let path = Path::new(word.as_str());
-        let names = [path.file_stem(), path.parent().and_then(Path::file_name)];
-        path.extension().is_some_and(|end| end == "toml")
-            && names.into_iter().flatten().any(|name| name == study)
-    };
-    given.iter().find(is_it).map_or("FILE", String::as_str)
 }
 
 /// Of a study file.
@@ -137,23 +127,4 @@ fn is_spread(rest: &str) -> bool {
     let ways = crate::data::Topology::EVERY.into_iter();
     let mut words = ways.map(|way| format!("/{}", way.word()));
     words.any(|word| rest.starts_with(&word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_file_of_a_study_is_that_of_the_command() {
-        let given = [
-            "flowgauge",
-            "run",
-            "literature/fork.toml",
-            "decisions/python/study.toml",
-        ];
-        let given = given.map(str::to_owned);
-        assert_eq!(file_of("fork", &given), "literature/fork.toml");
-        assert_eq!(file_of("python", &given), "decisions/python/study.toml");
-        assert_eq!(file_of("crash", &given), "FILE");
-    }
 }

@@ -28,7 +28,7 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     let amounts = amounts(case, pair, run);
     let difference = difference(&finding);
     let ours = match amounts {
-        Some(amounts) => format!("{amounts}: {difference}"),
+        Some(amounts) => format!("{}{amounts}: {difference}", of_what(pair)),
         None => difference,
     };
     if let Measured::NotAvailable { reason, .. } = &finding.contrast {
@@ -158,6 +158,16 @@ fn shown(case: &CaseResult, pair: &Pair) -> Option<QuantityFinding> {
 fn floor(case: &CaseResult) -> f64 {
     let floor = case.findings.first().map(|finding| finding.floor);
     floor.unwrap_or(stats::Rule::default().floor)
+}
+
+/// `CPU time: `, of seconds that are no time of the work.
+fn of_what(pair: &Pair) -> String {
+    let kind = Kind::of(&pair.quantity, pair.worker);
+    let is_cpu = |kind: &Kind| matches!(kind, Kind::Cpu | Kind::UserTime | Kind::SystemTime);
+    let what = kind
+        .filter(is_cpu)
+        .map(|kind| format!("{}: ", kind.spoken()));
+    what.unwrap_or_default()
 }
 
 /// `process 61.2 ms, thread 60.1 ms`.

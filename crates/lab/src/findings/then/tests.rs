@@ -199,7 +199,7 @@ fn each_row_has_the_command_that_runs_its_case() {
     let commands: Vec<String> = study
         .published()
         .iter()
-        .map(|one| super::again::command(&study, one, &[]))
+        .map(|one| super::again::command(&study, one, &crate::testing::header(Vec::new())))
         .collect();
     for line in [
         "flowgauge run switch --case flows/100",
@@ -214,7 +214,7 @@ fn each_row_has_the_command_that_runs_its_case() {
         pair.case = "flows/100".to_owned();
         pair.subject = "process, pipe".to_owned();
     }
-    let command = super::again::command(&study, &by_pipe, &[]);
+    let command = super::again::command(&study, &by_pipe, &crate::testing::header(Vec::new()));
     assert_eq!(
         command,
         "flowgauge run switch --case flows/100 --preset full"
@@ -223,7 +223,7 @@ fn each_row_has_the_command_that_runs_its_case() {
         let [quick, full] =
             [Preset::Quick, Preset::Full].map(|preset| builtin(name, preset).unwrap());
         for one in full.published() {
-            let command = super::again::command(&full, &one, &[]);
+            let command = super::again::command(&full, &one, &crate::testing::header(Vec::new()));
             let Some((_, case)) = command.split_once("--case ") else {
                 continue;
             };

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::StudyError;
 use super::source::Source;
-use crate::data::{Case, Ours, Pair, Published, Topology, base};
+use crate::data::{Case, Claim, Ours, Pair, Published, Topology, base};
 
 /// Quantities by the names that `findings` knows them by; those of a simulated machine have a prefix.
 pub(crate) const QUANTITIES: &[&str] = &[
@@ -72,6 +72,10 @@ pub(super) fn check(
 ) -> Result<(), StudyError> {
     for one in published {
         let own = one.get_ref();
+        check_claim(own).map_err(|message| {
+            let message = format!("[[published]] \"{}\": {message}", own.finding);
+            source.error(one.span().start, message)
+        })?;
         let halves = own.ours.iter().chain(own.and.iter().map(|half| &half.ours));
         let steps = own.steps.iter().map(|step| Named {
             case: Some(&step.case),
@@ -97,6 +101,94 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// Whether the claim is one that can be said of what stands beside it, with figures that can be.
+fn check_claim(own: &Published) -> Result<(), String> {
+    let said = [&own.finding, &own.theirs];
+    let also = own.unlike.iter().chain(&own.quotes);
+    if said
+        .into_iter()
+        .chain(also)
+        .any(|text| text.trim().is_empty())
+    {
+        return Err(
+            "finding, theirs, unlike and quotes are words: leave an empty one out".to_owned(),
+        );
+    }
+    for (key, figure) in [("size", own.size), ("seconds", own.seconds)] {
+        if figure.is_some_and(|figure| !figure.is_finite() || figure <= 0.0) {
+            return Err(format!("{key} is a number above 0"));
+        }
+    }
+    if own.value.is_some_and(|value| !value.is_finite()) {
+        return Err("value is a number".to_owned());
+    }
+    let Some(claim) = own.claim else {
+        return Ok(());
+    };
+    let Some(ours) = &own.ours else {
+        let needs = "a claim needs ours, or a command that answers it";
+        return own
+            .command
+            .as_ref()
+            .map(drop)
+            .ok_or_else(|| needs.to_owned());
+    };
+    fits(claim, ours)?;
+    let is_of_number = matches!(claim, Claim::Best | Claim::AtLeast | Claim::AtMost);
+    if own.value.is_none() && (is_of_number || matches!(ours, Ours::Amount(_))) {
+        return Err("this claim needs a value".to_owned());
+    }
+    let size = own.size.unwrap_or(match claim {
+        Claim::Faster | Claim::Less => 0.5,
+        _ => 2.0,
+    });
+    match claim {
+        Claim::Faster | Claim::Less if size >= 1.0 => Err(format!(
+            "size = {size}: of less it is below 1 (0.9857 for 1.43 % less)"
+        )),
+        Claim::Slower | Claim::More if size <= 1.0 => Err(format!(
+            "size = {size}: of more it is above 1 (2 for twice)"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn fits(claim: Claim, ours: &Ours) -> Result<(), String> {
+    use Claim::{AtLeast, AtMost, Best, Faster, Flat, Grows, GrowsSlowly, Less, Linear, More};
+    use Claim::{Same, Slower, Steps};
+    let (what, claims): (_, &[Claim]) = match ours {
+        Ours::Pair(_) => ("a pair", &[Faster, Slower, Less, More, Same]),
+        Ours::Throughput(_) | Ours::TlbMisses(_) | Ours::Survivors(_) => {
+            ("a ratio", &[Less, More, Same])
+        }
+        Ours::Amount(_) => ("an amount", &[Same]),
+        Ours::Law(_) => ("a law", &[Linear, Flat, Steps, Grows, GrowsSlowly]),
+        Ours::Best(_) | Ours::Farthest(_) => ("a number", &[Best]),
+        Ours::Limit(_) | Ours::SharedPages(_) | Ours::TimeIn(_) => ("a bound", &[AtLeast, AtMost]),
+        Ours::Workers(_) | Ours::Explains(_) | Ours::NotSwitched => ("this", &[]),
+    };
+    if claims.contains(&claim) {
+        return Ok(());
+    }
+    let known: Vec<String> = claims.iter().map(|one| word(*one)).collect();
+    Err(match known.is_empty() {
+        true => format!(
+            "claim = {}: nothing is claimed of this: leave it out",
+            word(claim)
+        ),
+        false => format!(
+            "claim = {}: of {what} use {}",
+            word(claim),
+            known.join(", ")
+        ),
+    })
+}
+
+/// As it is written, quotes and all.
+fn word(claim: Claim) -> String {
+    toml::Value::try_from(claim).map_or_else(|_| String::new(), |word| word.to_string())
 }
 
 fn sweep(ours: &Ours) -> Option<&String> {
@@ -155,6 +247,11 @@ impl<'a> Named<'a> {
     }
 
     fn check(&self, cases: &[Case]) -> Result<(), String> {
+        if let [subject, reference] = self.variants[..]
+            && subject == reference
+        {
+            return Err(format!("'{subject}' is both sides: nothing is compared"));
+        }
         if let Some(name) = self.case {
             let own: Vec<&Case> = cases.iter().filter(|case| is_named(case, name)).collect();
             if own.is_empty() {

@@ -60,7 +60,7 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     let ratio = |row: &Answer| row.ratio.unwrap_or(1.0);
     let most = begun.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
     next.extend(most.filter(|_| results.studies.len() > 1).map(|row| {
-        let study = shell_word(&row.study);
+        let study = shell_word(results.header.named(&row.study));
         format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
     }));
     next
@@ -163,7 +163,7 @@ fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)
 
 pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<String> {
     let (_, place) = without.first()?;
-    let study = shell_word(&results.studies[*place].study.name);
+    let study = shell_word(results.header.named(&results.studies[*place].study.name));
     let labels: Vec<String> = without.iter().map(|(label, _)| label.clone()).collect();
     Some(format!(
         "No cause was found for {}. Counting events may show one: flowgauge run {study} --events all",
@@ -175,7 +175,7 @@ pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<S
 fn alone(results: &Results, row: &Answer) -> Option<String> {
     let (study, case) = cases(results, row).next()?;
     let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
-    let words = [&study.study.name, &case.case.name].map(|name| shell_word(name));
+    let words = [results.header.named(&study.study.name), &case.case.name].map(shell_word);
     is_stuck.then(|| {
         format!(
             "{} is one of many comparisons here; alone it needs less evidence: flowgauge run {} \

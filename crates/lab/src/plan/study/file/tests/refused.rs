@@ -192,3 +192,54 @@ fn a_store_with_a_size_of_pages_is_refused_with_its_line() {
         "{error}"
     );
 }
+
+/// `size = nan` was reproduced by anything, and a size upside down was read the other way round.
+#[test]
+fn a_claim_that_cannot_be_said_of_its_result_is_refused() {
+    let with = |rest: &str| {
+        let text = format!(
+            "[origin]\nauthor = \"a\"\ntitle = \"t\"\nyear = 2010\nfinding = \"f\"\n\n\
+             [[published]]\nfinding = \"x\"\ntheirs = \"y\"\n{rest}\n\n[[case]]"
+        );
+        let text = STUDY.replacen("[[case]]", &text, 1);
+        parse(&text, "mine.toml", Preset::Full)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    let pair = "ours.pair = { case = \"one\", subject = \"thread\", reference = \"process\", \
+                quantity = \"time\" }";
+    let amount = "ours.amount = { case = \"one\", variant = \"thread\", quantity = \"time\" }";
+    let of_pair = |rest: &str| with(&format!("{rest}\n{pair}"));
+    assert_eq!(of_pair("claim = \"faster\"\nsize = 0.5"), Ok(()));
+    assert_eq!(
+        with("claim = \"more\"\nnot_here = \"z\"\ncommand = \"c\""),
+        Ok(())
+    );
+    for (rest, why) in [
+        ("claim = \"faster\"\nsize = nan", "size is a number above 0"),
+        ("claim = \"faster\"\nsize = inf", "size is a number above 0"),
+        ("claim = \"faster\"\nsize = 0.0", "size is a number above 0"),
+        ("claim = \"faster\"\nsize = 3.0", "of less it is below 1"),
+        ("claim = \"slower\"\nsize = 0.3", "of more it is above 1"),
+        ("claim = \"linear\"", "of a pair use \"faster\", \"slower\""),
+        ("unlike = \"\"", "leave an empty one out"),
+    ] {
+        let said = of_pair(rest).unwrap_err();
+        assert!(
+            said.contains(why) && said.starts_with("mine.toml:"),
+            "{rest}: {said}"
+        );
+    }
+    for (rest, why) in [
+        (
+            format!("claim = \"faster\"\n{amount}"),
+            "of an amount use \"same\"",
+        ),
+        (format!("claim = \"same\"\n{amount}"), "needs a value"),
+        ("claim = \"faster\"".to_owned(), "a claim needs ours"),
+        (pair.replace("process", "thread"), "both sides"),
+    ] {
+        let said = with(&rest).unwrap_err();
+        assert!(said.contains(why), "{rest}: {said}");
+    }
+}
