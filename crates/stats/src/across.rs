@@ -1,10 +1,8 @@
 //! One ratio over many machines: what holds on all of them, and how far they differ.
 //!
-//! Each machine i measured the same two variants in rounds of its own and has a log ratio y_i
-//! with a standard error s_i: the noise *within* the machine, which more rounds make smaller.
-//! Beside it the machines themselves differ, by their caches, kernels and neighbours, and more
-//! rounds change nothing of that: the spread *between* them, tau. The two are kept apart:
-//!
+//! Machine i measured the two variants in rounds of its own: a log ratio y_i with a standard error
+//! s_i. The noise *within* the machine: more rounds reduce it. Caches, kernels and neighbours also
+//! differ: more rounds do not change the spread *between* machines, tau.
 //! ```text
 //!   y_i = mu + u_i + e_i        u_i: machine, variance tau^2      e_i: its rounds, variance s_i^2
 //!
@@ -16,39 +14,32 @@
 //!           narrower than from the r-th smallest to the r-th largest y_i, r = (k + 1) / 40:
 //!           what one more machine would show, measured like these
 //! ```
+//! Rounds of all machines in one pot would give an interval for these very machines, too narrow for
+//! a claim on machines like them. Student's t and the variance taken from the spread of the y_i
+//! hold the level for few machines; the classic z interval (`DerSimonian` and Laird) does not.
+//! Without the bound of q by 1, machines that agree by chance would give too narrow an interval.
 //!
-//! Rounds of all machines in one pot would give an interval for these very machines, far too
-//! narrow for a claim on machines like them. Student's t and the variance taken from the spread of
-//! the y_i hold the level for few machines, where the classic z interval (`DerSimonian` and Laird)
-//! does not. Without the bound of q by 1, machines that agree by chance would give an interval
-//! that is narrower than their rounds allow.
+//! The interval for the *next* machine is for what it would show, its rounds included, not for its
+//! true ratio: the y_i show the sum of both variances, and few machines show tau alone poorly.
 //!
-//! The mean says nothing of a single machine; the interval for the *next* machine does. It is
-//! stated for what that machine would show, its rounds included, and not for its true ratio: the
-//! sum of both variances is seen in the y_i, while tau alone is known poorly from few machines.
+//! s_i is the width of the machine's own interval over twice the quantile of Student's t at its
+//! level: the exact interval is about as wide as a t-test's. With ten rounds some intervals are
+//! narrow by chance and would get nearly all the weight: simulated fleets of quiet machines then
+//! held 90 % where 95 % were claimed. So no s_i counts as smaller than the median of all, and the
+//! intervals are made for 97 % and 98 %. From 39 machines on the r-th smallest and largest alone
+//! hold 95 %, for any distribution of ratios.
 //!
-//! s_i comes from the interval of the machine's own estimate: its width over twice the quantile
-//! of Student's t at its level, as the exact interval is about as wide as that of a t-test. With
-//! ten rounds some intervals are narrow by chance, and would get nearly all the weight: simulated
-//! fleets of quiet machines then held 90 % where 95 % were claimed. So no s_i is taken for smaller
-//! than the median of all, and the intervals are made for more than the 95 % that are claimed (97 %, 98 %). From 39
-//! machines on the r-th smallest and largest alone hold 95 %, however ratios are distributed.
+//! Limits: three machines drawn from two very different kinds are all of one kind in a quarter of
+//! cases, and show nothing of the other. *Why* machines differ is asked of `grouping`. Estimates
+//! that were stopped early are less precise than they look: for more than a direction, give every
+//! machine the same rounds.
 //!
-//! What no method mends: three machines drawn from two very different kinds are all of one kind
-//! in a quarter of cases, and then show nothing of the other.
-//!
-//! What it does not do: find out *why* machines differ (see `grouping`), or take estimates that
-//! were stopped early for as precise as they look; a fleet that should agree in size and not only
-//! in direction gives every machine the same rounds.
-//!
-//! # Sources
-//!
-//! R. C. Paule and J. Mandel, "Consensus values and weighting factors", 1982. J. Hartung and
-//! G. Knapp, "On tests of the overall treatment effect in meta-analysis with normally distributed
-//! responses", 2001; K. Sidik and J. N. Jonkman, 2002. C. Roever, G. Knapp and T. Friede,
-//! "Hartung-Knapp-Sidik-Jonkman approach and its modification for random-effects meta-analysis
-//! with few studies", 2015 (the bound of q). J. P. T. Higgins, S. G. Thompson and
-//! D. J. Spiegelhalter, "A re-evaluation of random-effects meta-analysis", 2009 (prediction).
+//! Sources: R. C. Paule and J. Mandel, "Consensus values and weighting factors", 1982. J. Hartung
+//! and G. Knapp, "On tests of the overall treatment effect in meta-analysis with normally
+//! distributed responses", 2001; K. Sidik and J. N. Jonkman, 2002. C. Roever, G. Knapp and T.
+//! Friede, "Hartung-Knapp-Sidik-Jonkman approach and its modification for random-effects
+//! meta-analysis with few studies", 2015 (the bound of q). J. P. T. Higgins, S. G. Thompson and D.
+//! J. Spiegelhalter, "A re-evaluation of random-effects meta-analysis", 2009 (prediction).
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -60,7 +51,7 @@ use crate::quantile;
 /// Level of the intervals over machines.
 pub const MACHINES_ALPHA: f64 = 0.05;
 
-/// Levels at which they are made: the variances are estimates, and tails may be heavy.
+/// Stricter than the 5 % claimed: the variances are estimates, and tails may be heavy.
 const MEAN_ALPHA: f64 = 0.03;
 const NEXT_ALPHA: f64 = 0.02;
 
@@ -115,11 +106,7 @@ struct Machine {
     variance: f64,
 }
 
-/// The ratio over machines, each with its own estimate; those without an interval do not count.
-///
-/// # Errors
-///
-/// No estimate has an interval.
+/// The ratio over machines. Estimates without an interval do not count; without any it is an error.
 pub fn across(estimates: &[Estimate]) -> Result<Across, StatsError> {
     let mut machines: Vec<Machine> = estimates.iter().filter_map(machine).collect();
     if machines.is_empty() {
@@ -206,7 +193,7 @@ fn squares(machines: &[Machine], tau2: f64, mu: f64) -> f64 {
     machines.iter().map(square).sum()
 }
 
-/// The variance between machines after Paule and Mandel: 0 where rounds explain all.
+/// After Paule and Mandel: 0 where rounds explain all.
 fn between(machines: &[Machine]) -> f64 {
     let expected = machines.len() as f64 - 1.0;
     let excess = |tau2: f64| squares(machines, tau2, mean(machines, tau2).0) - expected;

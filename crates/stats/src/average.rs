@@ -1,37 +1,23 @@
 //! The ratio of two variants on average, with its interval.
 //!
-//! The typical ratio ([`estimate()`](crate::estimate())) says what one launch is like, and hardly moves when one
-//! launch in ten takes twice as long. Throughput and bills follow the mean, which does. So the mean has a number and an
-//! interval of its own:
-//!
+//! The typical ratio ([`estimate()`](crate::estimate())) hardly moves when one launch in ten takes
+//! twice as long. Throughput and bills follow the mean, which does:
 //! ```text
 //! A_1 .. A_n, B_1 .. B_n   means of the slots of round 1 .. n      ratio r = sum B / sum A
 //!
 //! for a ratio x:  D_i = B_i / x - A_i        T = |sum D_i|, and with signs s:  T_s = |sum s_i D_i|
-//!                 p(x) = share of all s with T_s >= T              interval: every x with p(x) > alpha
+//!                 p(x) = share of all s with T_s >= T         interval: every x with p(x) > alpha
 //! ```
+//! The order within a round is random, so A_i and B_i of equal variants may change places: every
+//! T_s is as likely as T, for any noise. So of equal variants the interval leaves out 1 in `alpha`
+//! of runs, exactly (R. A. Fisher, 1935; E. J. G. Pitman, 1937). Up to [`ALL`] rounds all signs are
+//! taken, beyond that [`DRAWN`] from a fixed seed: the same rounds give the same ends. Student's t
+//! and bootstrap-t find more, and are wrong several times as often under spikes (docs/method.md,
+//! `the_table_of_intervals_of_means`). What the interval does not settle, [`is_seen`] shows.
 //!
-//! The order within a round is random, so of two equal variants A_i and B_i may change places: every T_s is as likely as
-//! T, whatever the noise, and however much of it neighbours share. So of equal variants the interval leaves out 1 in
-//! `alpha` of runs, exactly (R. A. Fisher, 1935; E. J. G. Pitman, 1937). Up to [`ALL`] rounds all signs are
-//! taken, beyond that [`DRAWN`] that a fixed seed draws, so that the same rounds give the same ends.
-//!
-//! Chosen by simulation (looks as in a run, 5 repetitions a slot; 2,000 runs of each noise, `the_table_of_intervals_of_means`). How often the mean of two
-//! equal variants was called apart from their typical ratio, and how often that of a variant with 10 % of
-//! launches twice as long was:
-//!
-//! | interval of the mean | equal: normal, 3 and 30 % | equal: a tenth takes 2x, a tenth takes up to 10x | 10 % 2x |
-//! |---|---|---|---|
-//! | signs exchanged | 0, 0 | 0.5, 1.4 % | 10 % |
-//! | Student's t of the linearised ratio | 0, 0 | 3.4, 4.9 % | 25 % |
-//! | bootstrap-t | 0, 0 | 3.0, 6.3 % | 25 % |
-//!
-//! The two that find more are wrong about as often as 1 in 20 under spikes on both sides, and several times as often as signs. What the interval does
-//! not settle is not hidden for that: [`is_seen`] is whether the mean seen lies so far from the typical ratio that both are
-//! to be shown. Of a mean that is 10 % more by 10 % of launches it is true in 97.7 % of runs of 30 launches or more.
-//!
-//! It has one level, [`AVERAGE_ALPHA`], at the end of the rounds: below 5 %, since looks that end a run early by the typical ratio add
-//! little (5 to 8 % of intervals of equal variants leave out 1); the two must lie apart besides.
+//! One level, [`AVERAGE_ALPHA`], at the end of the rounds: below 5 %, since looks that end a run
+//! early by the typical ratio add little (5 to 8 % of intervals of equal variants leave out 1), and
+//! the two must lie apart besides.
 
 use crate::error::StatsError;
 use crate::estimate::{Estimate, check_columns, check_round};
@@ -40,25 +26,17 @@ use crate::simulate::Draw;
 /// Level of the interval of a mean.
 pub const AVERAGE_ALPHA: f64 = 0.04;
 
-/// Rounds up to which all signs are taken.
 const ALL: usize = 10;
-/// Signs that are drawn beyond.
 const DRAWN: usize = 999;
-/// The ends are looked for up to this factor from the ratio.
 const FARTHEST: f64 = 1e3;
-/// Halvings of the way to an end: ends are exact to a part in a billion.
+/// Ends are exact to a part in a billion.
 const HALVINGS: usize = 40;
 /// Means and typical ratios closer than this are one number to a reader.
 const SEEN: f64 = 0.02;
 
-/// The ratio of means, subject over reference, and its interval.
-///
-/// `reference[i]` and `subject[i]` are means of the slots of round `i`. The interval is absent where the rounds are too
-/// few for one (6 at the usual level).
-///
-/// # Errors
-///
-/// Those of [`estimate()`](crate::estimate()).
+/// The ratio of means, subject over reference. `reference[i]` and `subject[i]` are means of the
+/// slots of round `i`. No interval where the rounds are too few (6 at the usual level). Errors:
+/// those of [`estimate()`](crate::estimate()).
 pub fn average(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
@@ -79,7 +57,7 @@ pub fn average(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimat
     })
 }
 
-/// Whether the mean is proven to lie elsewhere than the typical ratio: their intervals share no value.
+/// Whether the mean is proven to differ from the typical ratio: no value is in both intervals.
 pub fn is_apart(typical: &Estimate, average: &Estimate) -> bool {
     let ends = typical.interval().zip(average.interval());
     ends.is_some_and(|((low, high), (from, to))| to < low || from > high)
@@ -90,7 +68,7 @@ pub fn is_seen(typical: &Estimate, average: &Estimate) -> bool {
     (average.ratio / typical.ratio).ln().abs() >= SEEN.ln_1p()
 }
 
-/// Sums over rounds, of the reference and of the subject: as seen, and with signs exchanged.
+/// Over rounds, (reference, subject): as seen, and with signs exchanged.
 struct Sums {
     seen: (f64, f64),
     exchanged: Vec<(f64, f64)>,
@@ -111,7 +89,6 @@ impl Sums {
         }
     }
 
-    /// Whether the rounds are likely enough, were `ratio` the true one.
     fn holds(&self, ratio: f64, alpha: f64) -> bool {
         let far = |(r, s): (f64, f64)| (s / ratio - r).abs();
         // What is the same but for rounding counts as the same.
@@ -120,7 +97,7 @@ impl Sums {
         as_far.count() as f64 > alpha * self.exchanged.len() as f64
     }
 
-    /// The last ratio that holds on the way from `ratio` to `ratio * by`; `None` where all do.
+    /// The last ratio that holds from `ratio` to `ratio * by`; `None` where all do.
     fn end(&self, ratio: f64, by: f64, alpha: f64) -> Option<f64> {
         if self.holds(ratio * by, alpha) {
             return None;
@@ -137,7 +114,7 @@ impl Sums {
     }
 }
 
-/// The signs of all rounds: every choice of them, or those that are drawn, and that of the rounds as they are.
+/// Every choice of signs, or those drawn, and that of the rounds as they are.
 fn signs(rounds: usize) -> Vec<Vec<f64>> {
     let exchanged = |is: bool| if is { -1.0 } else { 1.0 };
     if rounds <= ALL {

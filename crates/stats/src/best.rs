@@ -1,21 +1,16 @@
 //! Which of several variants can be the best.
 //!
-//! Of k variants the one that looks best was chosen by the same rounds that it is then compared
-//! by: where all are alike, the luckiest is. So "the best is A" needs more than a comparison of
-//! A with each other one at the level of one comparison. Here all k(k-1)/2 pairs share the
-//! level, and whatever is chosen, the claims made of it are among them:
-//!
+//! The variant that looks best was chosen by the rounds that it is then compared by: where all are
+//! alike, the luckiest. So all k(k-1)/2 pairs share the level:
 //! ```text
 //!   pairs that differ:   A < C   A < D   B < D
 //!   no variant beats:    A, B                   <- one of these is the best
 //!   beaten:              C, D
 //! ```
-//!
-//! A variant is *beaten* if some other one is faster by its whole interval. Those that nobody
-//! beats cannot be distinguished from the best; one that is left alone is the best. With k alike, a
-//! variant is beaten, or a best one named, in at most the share of runs that the level allows.
-//! This is multiple comparison with the best (J. C. Hsu, 1981) with the plain level of
-//! Bonferroni in place of Dunnett's, which needs Gaussian noise.
+//! A variant is *beaten* if another is faster by its whole interval. Those that nobody beats cannot
+//! be distinguished from the best; one left alone is the best. With k alike, a variant is beaten,
+//! or a best one named, in at most the share of runs that the level allows. Multiple comparison
+//! with the best (J. C. Hsu, 1981) with Bonferroni's level: Dunnett's needs Gaussian noise.
 
 use crate::error::StatsError;
 use crate::estimate::{Estimate, p_value};
@@ -26,30 +21,21 @@ use crate::verdict::{Rule, Verdict};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
     beaten: Vec<bool>,
-    /// Each variant against each other: `against[a][b]` is a over b.
+    /// `against[a][b]` is a over b.
     against: Vec<Vec<Option<(Estimate, Verdict)>>>,
 }
 
 impl Best {
-    /// All pairs of these columns, each a variant's times round by round; `None` where a slot
-    /// is no data point. Pairs without a common round say nothing. The rule says how many
-    /// comparisons share the level: [`pairs`] of them, or fewer where [`discoveries`] allows it.
-    ///
-    /// [`discoveries`]: crate::discoveries
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`].
+    /// All pairs of columns, each a variant's times round by round, `None` where a slot is no data
+    /// point. Pairs without a common round say nothing. The rule says how many comparisons share
+    /// the level: [`pairs`], or fewer where [`discoveries`](crate::discoveries) allows it. Errors:
+    /// those of [`Rule::check`].
     pub fn of(columns: &[Vec<Option<f64>>], rule: Rule) -> Result<Self, StatsError> {
         Self::at_looks(columns, rule, |_| 1.0)
     }
 
-    /// The same after several looks, where `share` is the level of a look after a number of rounds, as a
-    /// share of that of the rule: pairs of which one was dropped have fewer rounds than the others.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`].
+    /// The same after several looks: `share` is the level of a look after a number of rounds, as a
+    /// share of the rule's. Pairs of which one was dropped have fewer rounds than the others.
     pub fn at_looks(
         columns: &[Vec<Option<f64>>],
         rule: Rule,
@@ -109,9 +95,7 @@ pub fn pairs(k: usize) -> usize {
     (k * k.saturating_sub(1) / 2).max(1)
 }
 
-/// The p-value of every pair of these columns, as [`Sequential::p_value`] gives it for one look.
-///
-/// [`Sequential::p_value`]: crate::Sequential::p_value
+/// The p-value of every pair of these columns, for one look.
 pub fn pair_p_values(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
     let places = || 0..columns.len();
     let pairs = places().flat_map(|a| places().skip(a + 1).map(move |b| (a, b)));

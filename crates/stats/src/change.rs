@@ -1,28 +1,24 @@
-//! Where a series of values changes its level, if it does, with the interval of the place and of the size.
+//! Where a series of values changes its level, with the interval of the place and of the size.
 //!
-//! # Theory
+//! Pettitt's test (1979): for each cut of the series, how often a value of the end exceeds one of
+//! the beginning, less how often it is exceeded. The level changes at the cut where that is
+//! farthest from 0. How often chance alone goes as far is counted in [`SHUFFLES`] orders of the
+//! same values, by a fixed seed: it assumes no shape of the noise, only that without a change any
+//! order is as likely. A drift is a change too; a level left for a while may not be found.
 //!
-//! Pettitt's test (1979): for each cut of the series into a beginning and an end, how often a value of the end
-//! exceeds one of the beginning, less how often it is exceeded. The cut where that is farthest from 0 is where
-//! the level changes. How often chance alone goes as far is counted in [`SHUFFLES`] orders of the same values, by
-//! a fixed seed: no shape of the noise is assumed, only that without a change any order is as likely. A drift
-//! is a change too, and one level that was left for a while and came back may not be found.
-//!
-//! The size is the ratio of the end over the beginning with the interval of two samples
-//! ([`crate::two_runs`]). The place has an interval from series that are made anew: each side's
-//! values are drawn with replacement, and the cut is sought again; 95 % of the cuts lie within. As the
-//! cut was chosen where the difference is largest, a small change is overstated.
+//! The size is the end over the beginning with the interval of two samples ([`crate::two_runs`]).
+//! The place has an interval from series made anew ([`DRAWN`]): each side's values are drawn with
+//! replacement and the cut is sought again; 95 % of the cuts lie within. As the cut was chosen
+//! where the difference is largest, a small change is overstated.
 
 use crate::simulate::Draw;
 use crate::{Estimate, RUNS_ALPHA, two_runs};
 
 /// Fewer values have no change that chance would not make in one of twenty.
 pub const FEWEST_FOR_CHANGE: usize = 8;
-/// Orders of the same values.
 const SHUFFLES: usize = 2_000;
-/// Series made anew.
 const DRAWN: usize = 399;
-/// Places left out at each end: 2.5 %.
+/// Of [`DRAWN`], at each end: 2.5 %.
 const FROM_END: usize = 9;
 
 /// A change of level.
@@ -38,7 +34,7 @@ pub struct ChangePoint {
     pub estimate: Estimate,
 }
 
-/// The change of a series of values above 0, at a level such as 0.05; `None` where chance explains it.
+/// The change of a series of values above 0, at a level such as 0.05; `None` if chance explains it.
 #[must_use]
 pub fn change_point(values: &[f64], level: f64) -> Option<ChangePoint> {
     if values.len() < FEWEST_FOR_CHANGE || !values.iter().all(|value| *value > 0.0) {
@@ -95,7 +91,6 @@ fn between(before: &[f64], after: &[f64], draw: &mut Draw) -> (usize, usize) {
     (cuts[FROM_END].min(at), cuts[DRAWN - 1 - FROM_END].max(at))
 }
 
-/// As many as there are, with replacement.
 fn drawn(side: &[f64], draw: &mut Draw) -> Vec<f64> {
     let last = side.len() - 1;
     let one = |_| side[((draw.uniform() * side.len() as f64) as usize).min(last)];

@@ -1,23 +1,17 @@
 //! What one factor does where several were varied at once.
 //!
 //! A round that holds every combination of two factors holds more than pairs:
-//!
 //! ```text
 //!               second off   second on
 //!   first off       a            b           first:  ((c - a) + (d - b)) / 2
 //!   first on        c            d           second: ((b - a) + (d - c)) / 2
 //! ```
-//!
-//! with a to d the logs of the four times. The effect of a factor is the mean of the two
-//! ways to switch it on, so that each of the four slots counts in each effect and the two
-//! effects add up to the whole difference d - a. One number a round comes out, as for a
-//! pair, and the rest is the method of [`estimate()`](crate::estimate()): Hodges-Lehmann and
-//! the exact Wilcoxon interval. The order within a round is random, so where a factor does
-//! nothing its effect is as likely to be positive as negative, which is what the interval
-//! rests on.
-//!
-//! The effect is a mean. That a factor does something only together with the other one
-//! (an interaction) is not distinguished from its doing half as much always.
+//! with a to d the logs of the four times. The effect of a factor is the mean of the two ways to
+//! switch it on: each of the four slots counts in each effect, and the two add up to the whole
+//! difference d - a. That gives one number a round, as for a pair; the rest is the method of
+//! [`estimate()`](crate::estimate()). The order within a round is random, so the effect of a factor
+//! that does nothing is as likely to be positive as negative: the interval rests on that. An
+//! interaction (a factor that works only with the other) looks like half the effect.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, check_time, of_differences};
@@ -36,20 +30,14 @@ pub struct Factorial<'a> {
 }
 
 impl Factorial<'_> {
-    /// Time with the first factor over time without it, whatever the second.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`estimate()`](crate::estimate()).
+    /// Time with the first factor over time without it, whatever the second. Errors: those of
+    /// [`estimate()`](crate::estimate()).
     pub fn first_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, 0.5, -0.5, 0.5])
     }
 
-    /// Time with the second factor over time without it, whatever the first.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`estimate()`](crate::estimate()).
+    /// Time with the second factor over time without it, whatever the first. Errors: those of
+    /// [`estimate()`](crate::estimate()).
     pub fn second_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, -0.5, 0.5, 0.5])
     }

@@ -1,33 +1,29 @@
-//! A law through the times of two sides along a parameter, and their ratio between the measured points.
+//! A law through the times of two sides along a parameter, and their ratio between measured points.
 //!
-//! # Theory
-//!
-//! What flows take along their number, their grain or their share of waiting is, in the simplest laws that have
-//! names, a sum of three parts: one that is divided, one that stays and one that grows,
-//!
+//! What flows take along their number, grain or share of waiting is, in the simplest laws that have
+//! names, a sum of a part that is divided, one that stays and one that grows:
 //! ```text
 //! T(x) = p / x + s + c x
 //! ```
+//! With c = 0 that is Amdahl's law (1967), with all three Gunther's law of scalability (USL, 1993)
+//! for the time of one unit, with p = 0 a fixed cost and one for each. Parts are never negative.
+//! Those used are the ones whose sum lies nearest to the points, in relative distances, with fewer
+//! parts than points: a law that goes through any points is none.
 //!
-//! With c = 0 that is Amdahl's law (1967), with all three Gunther's law of scalability (USL, 1993) for the time of
-//! one unit, with p = 0 a fixed cost and one for each. Parts are never negative; those that are used are
-//! the ones whose sum lies nearest to the points, in relative distances, with one part fewer than points at
-//! the most: a law that goes through every point whatever they are is none.
-//!
-//! Both sides have a law; the curve is their ratio. Its interval comes from rounds drawn anew at each point
-//! ([`DRAWN`] times, by a fixed seed, both sides of a round together): 95 % of the drawn curves lie within. The
-//! law is refused where its ratio leaves the interval of a measured point. It says nothing beyond the points.
+//! The curve is the ratio of both laws. Its interval comes from rounds drawn anew at each point
+//! ([`DRAWN`] times, by a fixed seed, both sides of a round together): 95 % of the drawn curves lie
+//! within. The law is refused where its ratio leaves the interval of a measured point. It says
+//! nothing beyond the points.
 
 use crate::quantile::{median, sorted};
 use crate::simulate::Draw;
 
-/// Rounds drawn anew.
 const DRAWN: usize = 199;
-/// Curves left out at each end: 2.5 %.
+/// Of [`DRAWN`], at each end: 2.5 %.
 const FROM_END: usize = 4;
-/// Points with fewer have no law: two parts, and one point that could refute them.
+/// Fewer have no law: two parts, and one point that could refute them.
 const POINTS: usize = 3;
-/// Of more, neighbours lie so near that no law is needed.
+/// More lie so near each other that no law is needed.
 const MOST_POINTS: usize = 32;
 
 /// A measured point.
@@ -97,7 +93,6 @@ pub fn curve(points: &[MeasuredPoint], places: &[f64]) -> Option<Vec<OnCurve>> {
     Some(places.iter().map(on_curve).collect())
 }
 
-/// Of the reference and of the subject.
 fn laws(
     points: &[MeasuredPoint],
     mut rounds: impl FnMut(&[(f64, f64)]) -> Vec<(f64, f64)>,
@@ -125,7 +120,6 @@ impl Law {
             .sum()
     }
 
-    /// The nearest, of all choices of parts.
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         let most = points.len() - 1;
         let choices = (1_u32..8).filter(|choice| choice.count_ones() as usize <= most);
@@ -134,7 +128,7 @@ impl Law {
             let far = points.iter().map(|(x, y)| (law.at(*x) / y - 1.0).powi(2));
             far.sum()
         };
-        // Of laws that are as near the one with the fewest parts: those come first.
+        // Of equally near laws the one with the fewest parts: those come first.
         laws.reduce(|best, law| {
             if far(&law) < far(&best) - 1e-12 {
                 law

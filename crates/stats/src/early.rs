@@ -1,38 +1,29 @@
 //! Whether a difference that few rounds found is likely to look larger than it is.
 //!
-//! A run stops at the first look that decides. A difference that is small for the noise passes
-//! an early look only in runs where chance made it look larger, so those that did pass overstate
-//! it on average. The interval allows for that, the estimate does not:
-//!
+//! A difference that is small for the noise passes an early look only where chance made it look
+//! larger. The interval allows for that, the estimate does not:
 //! ```text
 //!              truth   needed at this look     estimates of many runs
 //!   -----|-------|------------|------------->
 //!        0     . : ' ' : . . .|. .             left of the line a run goes on,
 //!                             ^^^^^^            right of it, it stops and shows these
 //! ```
-//!
-//! A difference that a look finds in 95 of 100 runs ([`detectable`]) has no such selection: nearly
-//! every run shows it. So an estimate below it is called in doubt. The noise is that of the same
-//! rounds, and rounds that decided early spread less than the machine does, by chance again:
-//! half as much is added. That half is fitted by simulation (`tests/early.rs`, docs/method.md):
-//! with it nine of ten estimates that overstate a difference of 2 to 10 % by half in 20 rounds or
-//! fewer are in doubt. At later looks the selection is small.
-//!
-//! What it deliberately does not do: shrink the estimate. By how much would depend on the truth,
-//! and a shrunk number could not be computed again from the rounds.
+//! A difference that a look finds in 95 of 100 runs ([`detectable`]) has no such selection; an
+//! estimate below it is in doubt. Rounds that decided early spread less than the machine does, by
+//! chance again, so half of their noise is added, fitted by simulation (`tests/early.rs`,
+//! docs/method.md). Later looks select little. The estimate is not shrunk: by how much would depend
+//! on the truth, and a shrunk number could not be computed again from the rounds.
 
 use crate::estimate::Estimate;
 use crate::noise::detectable;
 
-/// More rounds than this are not few.
 const FEW: usize = 20;
-/// The noise of a machine over that of rounds that decided early; fitted, see above.
+/// Noise of a machine over that of rounds that decided early; fitted, see above.
 const MORE_NOISE: f64 = 1.5;
 
-/// Where an estimate that decided may overstate the difference: the smallest difference that so
-/// few rounds find reliably, as a fraction.
-///
-/// `noise` is the spread of the log ratios of its rounds ([`Sequential::noise`](crate::Sequential::noise)).
+/// The smallest difference, as a fraction, that so few rounds find reliably, where a decided
+/// estimate is below. `noise` is that of its rounds
+/// ([`Sequential::noise`](crate::Sequential::noise)).
 pub fn overstates(estimate: &Estimate, noise: f64) -> Option<f64> {
     let reliable = detectable(MORE_NOISE * noise, estimate.rounds, estimate.alpha);
     let found = estimate.ratio.ln().abs().exp() - 1.0;

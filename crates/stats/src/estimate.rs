@@ -1,10 +1,8 @@
 //! The ratio of two variants and its exact interval.
 //!
-//! A round gives one number: d_i = ln(subject_i / reference_i). Logs make
-//! "twice as fast" and "half as fast" equally far from zero, so that it does
-//! not matter which variant is called the reference. What a round shares (drift,
-//! a slow clock, a noisy neighbour) cancels in d_i.
-//!
+//! A round gives one number: d_i = ln(subject_i / reference_i). Logs make "twice as fast" and "half
+//! as fast" equally far from zero: it does not matter which variant is the reference. What a round
+//! shares (drift, a slow clock, a noisy neighbour) cancels in d_i.
 //! ```text
 //! d_1 .. d_n  ->  all n(n+1)/2 Walsh averages (d_i + d_j)/2, i <= j, sorted
 //!
@@ -12,11 +10,9 @@
 //!          |              |                 |
 //!       ln low         ln ratio          ln high
 //! ```
-//!
-//! The middle is the Hodges-Lehmann estimate: nearly as sharp as the mean under
-//! Gaussian noise (95 %), and one wild launch moves it hardly at all. k comes
-//! from the exact distribution in `wilcoxon`, so the level holds whatever the
-//! noise looks like.
+//! The middle is the Hodges-Lehmann estimate: nearly as sharp as the mean under Gaussian noise (95
+//! %), and one wild launch hardly moves it. k comes from the exact distribution in `wilcoxon`, so
+//! the level holds for any noise.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +20,7 @@ use crate::error::{Side, StatsError};
 use crate::quantile;
 use crate::wilcoxon::{at_most, wilcoxon_k};
 
-/// The most rounds that [`estimate()`] takes.
-///
-/// Up to here the probability 2^-n is a normal `f64` and the exact
-/// distribution takes a fraction of a second.
+/// The most rounds of [`estimate()`]: 2^-n is a normal `f64`, and counting takes part of a second.
 pub const MAX_ROUNDS: usize = 1000;
 
 /// How the subject's time compares with the reference's.
@@ -37,9 +30,9 @@ pub struct Estimate {
     pub rounds: usize,
     /// Time of the subject over time of the reference; below 1 the subject is faster.
     pub ratio: f64,
-    /// Lower end of the interval of the ratio; `None` if the rounds are too few for one.
+    /// Lower end of the interval of the ratio; `None` if the rounds are too few.
     pub low: Option<f64>,
-    /// Upper end of the interval of the ratio; `None` if the rounds are too few for one.
+    /// Upper end, likewise.
     pub high: Option<f64>,
     /// The interval misses the true ratio with at most this probability.
     pub alpha: f64,
@@ -54,32 +47,19 @@ impl Estimate {
 
 /// Hodges-Lehmann estimate of subject / reference with its exact Wilcoxon interval.
 ///
-/// `reference[i]` and `subject[i]` are the times of round `i`, in any one unit.
-/// The interval has level at least `1 - alpha`; it is absent when the rounds
-/// are fewer than [`rounds_for_interval`](crate::rounds_for_interval).
+/// `reference[i]` and `subject[i]` are the times of round `i`, in any one unit. The interval has
+/// level at least `1 - alpha`; there is none for fewer rounds than
+/// [`rounds_for_interval`](crate::rounds_for_interval). Errors: columns empty, unequal, longer than
+/// [`MAX_ROUNDS`] or with a value not finite and above zero; `alpha` not between 0 and 1.
 ///
-/// # Errors
-///
-/// The columns are empty, of unequal length, longer than [`MAX_ROUNDS`], or hold
-/// a value that is not a finite number above zero; `alpha` is not between 0 and 1.
-///
-/// # Source
-///
-/// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests",
-/// 1963; F. Wilcoxon, "Individual comparisons by ranking methods", 1945.
+/// Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", 1963; F.
+/// Wilcoxon, "Individual comparisons by ranking methods", 1945.
 pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     of_differences(&log_ratios(reference, subject)?, alpha)
 }
 
-/// How likely rounds are that speak as clearly against "no difference" as these, if there is
-/// none: the exact two-sided p-value of the signed-rank test.
-///
-/// It is the smallest level at which the interval of [`estimate()`] leaves out a ratio of 1: what
-/// many comparisons are adjusted by. It says nothing of how large a difference is.
-///
-/// # Errors
-///
-/// As [`estimate()`].
+/// The exact two-sided p-value of the signed-rank test: the smallest level at which the interval of
+/// [`estimate()`] leaves out 1. Many comparisons are adjusted by it.
 pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
     let d = log_ratios(reference, subject)?;
     let walsh = walsh_averages(&d);
@@ -102,11 +82,9 @@ pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsErr
 pub(crate) struct Centre {
     pub(crate) rounds: usize,
     pub(crate) middle: f64,
-    /// The Wilcoxon interval; `None` if the rounds are too few for one.
     pub(crate) ends: Option<(f64, f64)>,
 }
 
-/// The middle of the Walsh averages, and the interval of level `1 - alpha` around it.
 pub(crate) fn centre(d: &[f64], alpha: f64) -> Result<Centre, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
@@ -121,10 +99,7 @@ pub(crate) fn centre(d: &[f64], alpha: f64) -> Result<Centre, StatsError> {
     })
 }
 
-/// d_i = ln(subject_i) - ln(reference_i), after checking that all are times.
-///
-/// Two logs rather than the log of a quotient: swapping the sides then negates
-/// d exactly, and no quotient can overflow.
+/// d_i. Two logs, not that of a quotient: swapped sides negate d exactly, and nothing overflows.
 fn log_ratios(reference: &[f64], subject: &[f64]) -> Result<Vec<f64>, StatsError> {
     check_columns(reference.len(), subject.len())?;
     let pairs = reference.iter().zip(subject).enumerate();
@@ -150,13 +125,12 @@ pub(crate) fn check_columns(reference: usize, subject: usize) -> Result<(), Stat
     }
 }
 
-/// Refuses a round (counted from 1) unless both values are times.
+/// `round` counts from 1.
 pub(crate) fn check_round(round: usize, reference: f64, subject: f64) -> Result<(), StatsError> {
     check_time(round, Side::Reference, reference)?;
     check_time(round, Side::Subject, subject)
 }
 
-/// Refuses a value that is not finite and above zero.
 pub(crate) fn check_time(round: usize, side: Side, value: f64) -> Result<(), StatsError> {
     if value.is_finite() && value > 0.0 {
         Ok(())
@@ -165,7 +139,7 @@ pub(crate) fn check_time(round: usize, side: Side, value: f64) -> Result<(), Sta
     }
 }
 
-/// All n(n+1)/2 averages of two d's, each d paired with itself too, sorted.
+/// All n(n+1)/2, each d paired with itself too, sorted.
 fn walsh_averages(d: &[f64]) -> Vec<f64> {
     let mut walsh = Vec::with_capacity(d.len() * (d.len() + 1) / 2);
     for (i, a) in d.iter().enumerate() {

@@ -1,17 +1,13 @@
-//! By what do values differ: how much of their spread a grouping explains.
+//! By what values differ: how much of their spread a grouping explains.
 //!
-//! Values (log ratios of machines) are sorted into groups (their kernels). The share is the part
-//! of the sum of squares that lies between the groups: 1 where all values of a group are alike
-//! and the groups are not. Any grouping explains something by chance, so the share is held against
-//! those of [`SHUFFLES`] groupings that are shuffled over the same values: p is the share of them,
-//! the real one included, that explain as much. That holds for any distribution of the values.
+//! Values (log ratios of machines) are sorted into groups (their kernels). The share is the part of
+//! the sum of squares between the groups: 1 where all values of a group are alike and the groups
+//! are not. Any grouping explains something by chance, so the share is held against [`SHUFFLES`]
+//! shuffled groupings of the same values: p is the share of them, the real one included, that
+//! explain as much, for any distribution. Adjust the p-values of several groupings together.
 //!
-//! Who asks for several groupings adjusts their p-values together.
-//!
-//! # Source
-//!
-//! R. A. Fisher, "The Design of Experiments", 1935 (randomisation test); B. Phipson and
-//! G. K. Smyth, "Permutation p-values should never be zero", 2010 (the real one is counted).
+//! Source: R. A. Fisher, "The Design of Experiments", 1935 (randomisation test); B. Phipson and G.
+//! K. Smyth, "Permutation p-values should never be zero", 2010 (the real one is counted).
 
 use crate::simulate::Draw;
 
@@ -27,11 +23,8 @@ pub struct Grouping {
     pub p_value: f64,
 }
 
-/// What the groups explain of the values, if the p-value is at most `most`; `groups` holds the number of
-/// the group of each.
-///
-/// `None` also where there is nothing to explain: fewer than two groups, as many as there are values,
-/// or values that are all alike.
+/// What the groups explain of the values, if p is at most `most`; `groups` holds the group of each.
+/// `None` also for fewer than two groups, as many as values, or values that are all alike.
 pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Option<Grouping> {
     let count = groups.iter().max()? + 1;
     if values.len() != groups.len() || count < 2 || count >= values.len() {
@@ -51,7 +44,7 @@ pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Optio
     let p_value = |reached: usize| (reached + 1) as f64 / (SHUFFLES + 1) as f64;
     let mut reached = 0;
     for _ in 0..SHUFFLES {
-        // Whatever comes after, it is larger than that.
+        // It only grows.
         if p_value(reached) > most {
             return None;
         }
@@ -65,7 +58,7 @@ pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Optio
     .filter(|found| found.p_value <= most)
 }
 
-/// The sum of squares between the groups of values whose mean is 0.
+/// The values' mean is 0.
 fn between(centred: &[f64], groups: &[usize], count: usize) -> f64 {
     let mut sums = vec![(0.0, 0usize); count];
     for (value, group) in centred.iter().zip(groups) {

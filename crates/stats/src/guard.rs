@@ -1,30 +1,24 @@
 //! A guard against calling a difference of shapes one of typical times.
 //!
-//! The signed-rank interval holds where the log ratios of rounds lie evenly around their middle. Equal variants do that
-//! whatever their noise, since they may change places. Variants of equal medians whose noise differs in size and
-//! is one-sided do not: launches of 1 that only ever take longer, by 10 % on one side and by 1 % on the other, give ratios that
-//! lie lopsidedly around 1, and the interval leaves out 1 in 12 to 14 % of runs and not in 5 %.
+//! The signed-rank interval holds where the log ratios of rounds lie evenly around their middle.
+//! Equal variants do that for any noise. Variants of equal medians whose noise is one-sided and
+//! differs in size do not: launches of 1 that only take longer, by 10 % on one side and by 1 % on
+//! the other, give lopsided ratios, and the interval leaves out 1 in 12 to 14 % of runs.
 //!
-//! So where the spread of one side is more than [`APART`] times that of the other, a difference is named only if two
-//! further things agree with it: the medians of the two sides, and the signs of the rounds (more of them on that
-//! side than an even chance gives in one of twenty). The interval says the same as the verdict: it is widened to
-//! hold the ratio of the medians and the interval of the sign test, so that it leaves out 1 only where all three do.
-//!
-//! Simulated (600 runs, looks as in a run, floor 1 %): equal medians, exponential noise of 10 % against 1 %, called
-//! different in 3.3 % instead of 14 % (in 6.8 % with one of ten in place of one of twenty). Applied to every pair it would cost power (a difference of 2 % is found in 84 instead of
-//! 98 % of runs); equal noise rarely shows spreads so far apart, and costs nothing measurable.
+//! So where the spread of one side is more than [`APART`] times the other's, a difference is named
+//! only if two more things agree: the medians of the sides, and the signs of the rounds (at one of
+//! twenty). The interval is widened to hold the ratio of the medians and the interval of the sign
+//! test. Simulated (600 runs): 3.3 % instead of 14 % (6.8 % at one of ten). Applied to every pair,
+//! 2 % would be found in 84 instead of 98 % of runs; equal noise rarely shows spreads so far apart.
 
 use crate::estimate::Estimate;
 use crate::median_interval::typical_amount;
 use crate::quantile::{mad, median, sorted};
 
-/// Spreads further apart than this are guarded.
 const APART: f64 = 2.0;
 /// Level of the sign test.
 const SIGNS_ALPHA: f64 = 0.05;
 
-/// The same estimate, its interval widened where the spreads of the sides lie apart. The columns are those that it was
-/// made from.
 pub(crate) fn guarded(e: Estimate, reference: &[f64], subject: &[f64]) -> Estimate {
     let (Some((low, high)), true) = (e.interval(), lie_apart(reference, subject)) else {
         return e;
@@ -52,7 +46,7 @@ fn lie_apart(reference: &[f64], subject: &[f64]) -> bool {
     r.max(s) > APART * r.min(s)
 }
 
-/// Ratios that the signs of the rounds and the medians of the sides allow; `None` where the rounds are too few.
+/// Ratios that signs and medians allow; `None` for too few rounds.
 fn agreed(reference: &[f64], subject: &[f64]) -> Option<(f64, f64)> {
     let ratios: Vec<f64> = subject.iter().zip(reference).map(|(s, r)| s / r).collect();
     let (low, high) = typical_amount(&ratios, SIGNS_ALPHA).ok()?.interval?;

@@ -1,32 +1,27 @@
 //! Which of many variants is best, for fewer slots than a comparison of all of them needs.
 //!
-//! A search over k variants spends most of its rounds on variants that are not the best. So at
-//! each look of the plan it drops some of them, and the rounds that follow hold only the rest:
-//!
+//! A search over k variants spends most rounds on variants that are not the best. So each look of
+//! the plan drops some, and the rounds that follow hold only the rest:
 //! ```text
 //!   look      10            20        40    80
 //!   taking    A B C D E F   A B D     A B   A B        the last comparison has all rounds
 //!   beaten        C   E F
 //!   set aside                 D
 //! ```
+//! *Beaten* are those that another is faster than, at the level of all pairs ([`Best`]). Where more
+//! than half are left, the slowest by their median are *set aside* until half are: successive
+//! halving (K. Jamieson, A. Talwalkar, 2016), which gives each stage about as many slots as the one
+//! before. The rounds say nothing against a variant set aside; it cannot be distinguished from the
+//! best. So halving may leave more undecided than full rounds, and names no false winner.
 //!
-//! *Beaten* are those that some other one is faster than, at the level of all pairs ([`Best`]).
-//! Where more than half of those that took part are left, the slowest of them by their median are
-//! *set aside* until half are left: successive halving (K. Jamieson, A. Talwalkar, 2016), which
-//! gives each stage about as many slots as the one before it. The rounds say nothing against a
-//! variant that was set aside; it stays among those that cannot be distinguished from the best. So halving
-//! may leave more variants undecided than full rounds would, and never names a false winner.
-//!
-//! Every claim is that of one pair at one look, all pairs share the level, and which pairs are
-//! still compared at a later look only takes claims away. So of k equal variants one is called
-//! better than another in at most the share of runs that the looks allow together, however the
-//! noise drops them. The simulation below tries it.
+//! Every claim is that of one pair at one look, all pairs share the level, and dropping pairs only
+//! takes claims away. So of k equal variants one is called better than another in at most the share
+//! of runs that the looks allow together. The simulation below tries it.
 
 use crate::best::Best;
 use crate::error::StatsError;
 use crate::verdict::Rule;
 
-/// Fewer variants than this are compared to the end.
 const LAST: usize = 2;
 
 /// A search that is under way.
@@ -55,13 +50,9 @@ impl Halving {
         self.is_over
     }
 
-    /// Looks at all rounds so far: `columns` has each variant's times round by round, `None` where
-    /// it took no part or its slot is no data point. The rule says how many comparisons share the
-    /// level: at least [`pairs`](crate::pairs) of all variants of the search.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`].
+    /// Looks at all rounds so far. `columns`: each variant's times round by round, `None` where it
+    /// took no part or its slot is no data point. The comparisons of the rule: at least
+    /// [`pairs`](crate::pairs) of all variants of the search. Errors: those of [`Rule::check`].
     pub fn look(&mut self, columns: &[Vec<Option<f64>>], rule: Rule) -> Result<(), StatsError> {
         let own: Vec<_> = self.taking.iter().map(|&at| columns[at].clone()).collect();
         let best = Best::of(&own, rule)?;
@@ -83,7 +74,7 @@ impl Halving {
     }
 }
 
-/// The median; what has no value goes last.
+/// What has no value goes last.
 fn median(column: &[Option<f64>]) -> f64 {
     let mut values: Vec<f64> = column.iter().copied().flatten().collect();
     values.sort_by(f64::total_cmp);

@@ -1,10 +1,8 @@
 //! Paired rounds in, findings out.
 //!
-//! The crate takes times that were measured in rounds (one slot per variant,
-//! in random order) and says, in one of four words, how two variants compare:
-//! *faster*, *slower*, *same within d*, *cannot tell*. It does no I/O and reads
-//! no clock: the same values always give the same finding, so every number in
-//! a report can be computed again from the journal.
+//! From times measured in rounds (one slot per variant, in random order) to one of four
+//! words: *faster*, *slower*, *same within d*, *cannot tell*. No I/O, no clock: the same values
+//! always give the same finding, and the journal gives every number of a report again.
 //!
 //! | you have | you want | call |
 //! |---|---|---|
@@ -31,8 +29,7 @@
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`], [`half_width`] |
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
-//! All values are times: lower is better, the unit is the caller's. The method
-//! and its evidence are in `docs/method.md`.
+//! All values are times, in the caller's unit. The method and its evidence: `docs/method.md`.
 #![forbid(unsafe_code)]
 
 mod across;

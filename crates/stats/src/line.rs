@@ -1,31 +1,26 @@
 //! A straight line through noisy points that a few wild ones cannot bend.
 //!
-//! Theil (1950) and Sen (1968): every two points with different x have a slope; the median of
-//! all of them is the slope of the line, and the median of what it leaves over is its height
-//! at 0. Up to 29 % of the points may be anywhere. No model of the noise is needed.
+//! Theil (1950) and Sen (1968): every two points with different x have a slope; their median is the
+//! slope of the line, and the median of what it leaves over its height at 0. Up to 29 % of the
+//! points may be anywhere, and no model of the noise is needed.
 //!
-//! The interval is Sen's. Were b the true slope, the points less b x would go up as often as
-//! down, which is Kendall's test; the slopes that it does not reject lie between two of the
-//! slopes, counted from both ends. Several points have one x here (the slots of one count), so
-//! the variance of that test is the one with ties in x:
-//!
+//! The interval is Sen's. Were b the true slope, the points less b x would go up as often as down,
+//! which is Kendall's test; the slopes it does not reject lie between two of them, counted from
+//! both ends. Several points (the slots of one count) have one x, so the variance has ties in x:
 //! ```text
 //! V = [ n(n-1)(2n+5) - sum over tied groups of t(t-1)(2t+5) ] / 18
 //! low  = slope number (N - z sqrt(V)) / 2         of N slopes in order,
 //! high = slope number (N + z sqrt(V)) / 2 + 1     z = 1.96, so the level is 95 %
 //! ```
-//!
-//! It takes the points to lie on a line apart from noise of any one shape. Whether they do is
-//! another question, answered by [`Line::straightness`]: how much of the way that the
-//! medians of each x go is the line's. Of a flat line nothing is explained, however straight
-//! it is. Drift between the points of one x and those of another is a slope like any other and
-//! cannot be distinguished from it.
+//! It takes the points to lie on a line apart from noise of any one shape. Whether they do,
+//! [`Line::straightness`] says: how much of the way that the medians of each x go is the line's. A
+//! flat line explains nothing, however straight it is. Drift between the points of one x and
+//! another's is a slope like any other.
 
 use serde::{Deserialize, Serialize};
 
 use crate::quantile::{median, sorted};
 
-/// The 97.5 % point of the standard normal.
 const Z_95: f64 = 1.96;
 
 /// A line y = at_zero + slope x.
@@ -43,15 +38,14 @@ pub struct Line {
     pub high: Option<f64>,
     /// y at x = 0.
     pub at_zero: f64,
-    /// The share of the differences of the medians of each x that the line accounts for (R
-    /// squared): 1 for points on it, 0 or below where it tells nothing. `None` where all
-    /// medians are the same.
+    /// R squared of the medians of each x: 1 for points on the line, 0 or below where it tells
+    /// nothing. `None` where all medians are equal.
     pub straightness: Option<f64>,
 }
 
 impl Line {
-    /// The line through points (x, y); `None` unless two of them differ in x. Points that are
-    /// not finite are passed over. Takes time and memory as the square of their number.
+    /// The line through points (x, y); `None` unless two differ in x. Passes over points that are
+    /// not finite. Takes time and memory as the square of their number.
     #[must_use]
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         let finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();
@@ -86,7 +80,7 @@ impl Line {
     }
 }
 
-/// Slopes of all two points that differ in x, in order; `points` are ordered by x.
+/// Of all two points that differ in x, in order; `points` are ordered by x.
 fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     let pairs = points.iter().enumerate().flat_map(|(i, a)| {
         let further = points[i + 1..].iter().filter(|b| b.0 > a.0);
@@ -97,12 +91,10 @@ fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     slopes
 }
 
-/// The points of each x; `points` are ordered by it.
 fn places(points: &[(f64, f64)]) -> impl Iterator<Item = &[(f64, f64)]> {
     points.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// The slopes that Kendall's test does not reject; `None` where it can reject none.
 fn interval(slopes: &[f64], points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let weight = |n: usize| (n * n.saturating_sub(1) * (2 * n + 5)) as f64;
     let ties: f64 = places(points).map(|tied| weight(tied.len())).sum();
@@ -127,7 +119,7 @@ fn straightness(points: &[(f64, f64)], line: impl Fn(f64) -> f64) -> Option<f64>
         |of: &dyn Fn(&(f64, f64)) -> f64| medians.iter().map(|p| of(p).powi(2)).sum::<f64>();
     let all = squares(&|p| p.1 - mean);
     let left = squares(&|p| p.1 - line(p.0));
-    // A line through slots can lie farther from the medians of counts than a flat one does.
+    // Slots may lie farther from the medians of counts than from a flat line.
     (all > 0.0).then(|| (1.0 - left / all).max(0.0))
 }
 

@@ -1,45 +1,27 @@
 //! When the data may be looked at.
 //!
-//! Looking after every round and stopping when the answer pleases makes any
-//! test lie. A plan fixes beforehand the few rounds at which the data is judged,
-//! and each look spends its part of the 5 %:
-//!
+//! Looking after every round and stopping when the answer pleases makes any test lie. A plan fixes
+//! the few rounds at which the data is judged, and each look spends its part of the 5 %:
 //! ```text
 //!   after   7   10   14   20   28   40   56   80   any other round
 //!   at    1.6   .9   .9   .9   .9   .9   .9   .9   .2 %
 //! ```
+//! The looks lie a factor of about 1.4 apart, share most of their data, and together err in 4.8 %
+//! of runs (docs/method.md has other plans). The first has more of the level: seven rounds that all
+//! agree have p = 2/128 = 1.56 %, so an obvious difference ends there. *Every* other round may be
+//! looked at too, at an eighth of the level: all together still err in at most 4.9 % of runs,
+//! however a run is ended.
 //!
-//! The looks lie a factor of about 1.4 apart, so they share most of their data, and together
-//! they err in 4.8 % of runs and not in 8 %. The first look has more of the level: seven rounds
-//! that all agree have p = 2/128, which is 1.56 %, so an obvious difference ends there. The last
-//! column is what makes stopping free: *every* other round may be looked at too, at an eighth of
-//! the level, and all looks together still err in at most 4.9 % of runs. So whoever watches a
-//! run and ends it at the moment that pleases most cannot break the level.
-//!
-//! | looks | level | rounds at a difference of .5, 1, 2, 4 standard deviations | found at .3 |
-//! |---|---:|---:|---:|
-//! | 10, 20, 40, 80 at 1.6 % (before) | 4.8 % | 42, 15.6, 10.1, 10 | 61 % |
-//! | 7, 20, 40, 80 at 1.53 % | 5.0 % | 43, 17.2, 8.9, 7 | 60 % |
-//! | 6 at 3.1 %, then 20, 40, 80 at .8 % | 4.9 % | 46, 16.9, 7.8, 6 | 52 % |
-//! | this plan | 4.8 % | 39, 13.7, 7.6, 7 | 55 % |
-//!
-//! (200,000 to 600,000 simulated comparisons each; the signed-rank statistic has the same distribution whatever
-//! the noise, so the level is that of any machine.)
-//!
-//! A run that ended by its budget or its rounds was judged where it ended, at the level of a
-//! planned look, which replaces those that are left. If the run is resumed, that look is an
-//! *added* one, as are looks beyond the planned last round:
-//!
+//! A run that its budget or its rounds ended was judged there, at the level of a planned look, in
+//! place of those that are left. If it is resumed, that look is an *added* one, as are looks beyond
+//! the planned last round:
 //! ```text
 //!   planned     7  10  14  20  28  40  56  80
 //!   ends at 25  7  10  14  20 (25)                                 .9 %
 //!   resumed     7  10  14  20 (25) 28  40  56  80  (113) (160)     .45 %, .22 %
 //! ```
-//!
-//! Each added look has half of the level of the one before it. So however often a run is
-//! resumed, all of them together spend at most 1.8 % beyond the planned 5 %.
-//!
-//! The scheme is that of S. J. Pocock, "Group sequential methods in the design
+//! Each added look has half of the level of the one before it: all of them together spend at
+//! most 1.8 % beyond the planned 5 %. Source: S. J. Pocock, "Group sequential methods in the design
 //! and analysis of clinical trials" (1977), with looks that grow.
 
 use crate::error::StatsError;
@@ -58,31 +40,24 @@ pub const PLAN_ALPHA: f64 = 0.05;
 /// Level of a planned look after the first, as a share of [`LOOK_ALPHA`].
 const LATER: f64 = 0.5625;
 
-/// Level of a look after a round that somebody chose who saw the data, likewise.
+/// After a round that somebody chose who saw the data, likewise.
 const PEEK: f64 = 0.125;
 
-/// Fewer rounds have no interval at any look: such a look decides nothing and costs nothing.
+/// Fewer rounds have no interval: such a look decides nothing and costs nothing.
 const FEWEST: usize = 7;
 
 /// The rounds at which a run is judged, fixed before it starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookPlan {
-    /// In ascending order.
     looks: Vec<usize>,
-    /// The looks that were added to those that were planned, with their shares.
+    /// With their shares of the level.
     added: Vec<(usize, f64)>,
 }
 
 impl LookPlan {
-    /// The plan for a run of at most `max_rounds` rounds.
-    ///
-    /// Up to 80 rounds: the default [`LOOKS`] below `max_rounds`, and `max_rounds` itself.
-    /// Beyond: the same parts of `max_rounds` as the looks are of 80. Never more than eight looks.
-    /// A run of fewer than seven rounds is a plan too: it ends without an interval.
-    ///
-    /// # Errors
-    ///
-    /// `max_rounds` is 0 or above [`MAX_ROUNDS`].
+    /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`]) rounds: at most eight
+    /// looks. Up to 80: the default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the
+    /// same parts of `max_rounds` as the looks are of 80. Fewer than seven rounds give no interval.
     pub fn new(max_rounds: usize) -> Result<Self, StatsError> {
         check(max_rounds)?;
         let part = |looks: f64| (max_rounds as f64 * 0.5_f64.powf(looks / 2.0)).round() as usize;
@@ -104,8 +79,8 @@ impl LookPlan {
         self
     }
 
-    /// The same plan with a first look that can decide at level `alpha`: looks that have too few
-    /// rounds for an interval are put off to the first number that has one.
+    /// The same plan with a first look that can decide at level `alpha`: looks with too few rounds
+    /// for an interval are put off to the first number that has one.
     #[must_use]
     pub fn deciding_at(mut self, alpha: f64) -> Self {
         let fewest = rounds_for_interval(alpha).unwrap_or(usize::MAX);
@@ -126,20 +101,20 @@ impl LookPlan {
         self.looks.contains(&n)
     }
 
-    /// Whether a look after round `n` was planned, and not added because the run ended there.
+    /// Whether a look after round `n` was planned, not added because the run ended there.
     pub fn is_planned(&self, n: usize) -> bool {
         self.is_look(n) && self.added.iter().all(|(own, _)| *own != n)
     }
 
-    /// The last planned look before round `n`, if that is none itself.
+    /// The last planned look before round `n`; none if that is one itself.
     pub(crate) fn last_before(&self, n: usize) -> Option<usize> {
         let mut looks = self.looks.iter().rev().copied();
         let last = looks.find(|&look| look <= n && self.is_planned(look));
         last.filter(|&look| look < n)
     }
 
-    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]. After a round that is
-    /// no look it is that of a run that ended there by itself.
+    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]: after any other round,
+    /// that of a run that ended there by itself.
     pub fn share(&self, n: usize) -> f64 {
         if let Some((_, share)) = self.added.iter().find(|(look, _)| *look == n) {
             return *share;
@@ -152,30 +127,27 @@ impl LookPlan {
         }
     }
 
-    /// Whether it has fewer looks than were simulated together, so that a further one is planned.
+    /// Whether it has fewer looks than were simulated together.
     fn has_room(&self) -> bool {
         let costly = self.looks.iter().filter(|&&look| look >= FEWEST).count();
         costly - self.added.len() < LOOKS.len()
     }
 
-    /// The share of the next look that is added.
     fn next_added(&self) -> f64 {
         self.costly().fold(LATER, |share, _| share / 2.0)
     }
 
-    /// Added looks that cost more than the planned 5 %.
     fn costly(&self) -> impl Iterator<Item = usize> {
         let added = self.added.iter().filter(|(_, share)| *share != PEEK);
         added.map(|(look, _)| *look)
     }
 
-    /// The looks that were added to those that were planned and cost more than the planned 5 %.
+    /// The added looks that cost more than the planned 5 %.
     pub fn added(&self) -> Vec<usize> {
         self.costly().collect()
     }
 
-    /// How often a comparison is decided wrongly at most: [`PLAN_ALPHA`] and what looks cost that
-    /// were added.
+    /// The most wrong decisions of a comparison: [`PLAN_ALPHA`] and the cost of added looks.
     pub fn level(&self) -> f64 {
         PLAN_ALPHA + LOOK_ALPHA * self.costly().map(|look| self.share(look)).sum::<f64>()
     }
@@ -185,14 +157,12 @@ impl LookPlan {
         n >= FEWEST
     }
 
-    /// Takes down that the data was judged after `n` rounds, and shown: of a run that ended there by
-    /// itself.
+    /// Records that the data was judged and shown after `n` rounds: the run ended there by itself.
     pub fn look_at(&mut self, n: usize) {
         self.add(n, self.next_added());
     }
 
-    /// Takes down that somebody looked after `n` rounds: while the run was under way, or because it
-    /// was interrupted.
+    /// Records that somebody looked after `n` rounds: the run was under way, or interrupted.
     pub fn peek_at(&mut self, n: usize) {
         self.add(n, PEEK);
     }
@@ -206,12 +176,8 @@ impl LookPlan {
         }
     }
 
-    /// Lets the run go on to `max_rounds`: looks that the plan of this many rounds has beyond
-    /// its last one and beyond the `done` rounds that exist are added.
-    ///
-    /// # Errors
-    ///
-    /// As [`LookPlan::new`].
+    /// Lets the run go on to `max_rounds`: adds the looks of that plan beyond the last one and
+    /// beyond the `done` rounds that exist. Errors: as [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize, done: usize) -> Result<(), StatsError> {
         let last = self.max_rounds().max(done);
         for look in Self::new(max_rounds)?

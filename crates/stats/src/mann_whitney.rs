@@ -1,35 +1,25 @@
 //! The exact null distribution of the Mann-Whitney statistic.
 //!
-//! Two samples of sizes m and n come from two runs; nothing pairs their values.
-//! Let U be the number of pairs (i, j) in which the subject's value j is below the
-//! reference's value i. If both samples are independent draws from one
-//! distribution, every order of the m + n values is as likely as every other,
-//! and the distribution of U is counted by asking which sample the largest
-//! value belongs to:
-//!
+//! Samples of m and n values come from two runs; nothing pairs them. Let U be the number of pairs
+//! (i, j) in which the subject's value j is below the reference's value i. If both are independent
+//! draws from one distribution, every order of the m + n values is as likely, and which sample the
+//! largest value belongs to gives the distribution of U:
 //! ```text
 //! P_{m,n}(u) = m/(m+n) P_{m-1,n}(u - n)  +  n/(m+n) P_{m,n-1}(u)
 //! ```
+//! (if it is one of the m, it lies above all n of the others). U is also the number of differences
+//! s_j - r_i below zero, which turns the test into an interval: with k the largest number such that
+//! P(U <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest of the m n differences bound
+//! an interval of level at least 1 - alpha for the shift.
 //!
-//! (if it is one of the m, it lies above all n of the others). U is
-//! also the number of differences s_j - r_i below zero. That duality turns the
-//! test into an interval: with k the largest number such that
-//! P(U <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest of the
-//! m n differences bound an interval of level at least 1 - alpha for the shift.
-//!
-//! The work of counting grows as (m n)^2. Beyond [`EXACT`] pairs the Gaussian
-//! with the same mean and variance takes over, with a correction for
-//! continuity; there it differs from the exact k by less than 1 in 1,000.
+//! Counting takes work as (m n)^2. Beyond [`EXACT`] pairs the Gaussian with the same mean and
+//! variance takes over, with a correction for continuity: within 1 in 1,000 of the exact k.
 
-/// Pairs up to which the distribution is counted.
 const EXACT: usize = 10_000;
 
 /// Largest k with P(U <= k - 1) <= alpha / 2, or 0 if there is none.
 ///
-/// The interval of two samples of `m` and `n` values runs from the `k`-th
-/// smallest to the `k`-th largest of their `m n` differences, counted from 1;
-/// 0 means that they are too few for any interval at that level.
-///
+/// 0 means that samples of `m` and `n` values are too few for any interval at that level.
 /// ```
 /// assert_eq!(stats::mann_whitney_k(10, 10, 0.05), 24);
 /// assert_eq!(stats::mann_whitney_k(3, 3, 0.05), 0);
@@ -51,10 +41,10 @@ pub fn mann_whitney_k(m: usize, n: usize, alpha: f64) -> usize {
         .count()
 }
 
-/// P(U = u) for u from 0 to half of the largest; the other half mirrors it.
+/// P(U = u) up to half of the largest u; the other half mirrors it.
 fn lower_half(m: usize, n: usize) -> Vec<f64> {
     let most = m * n / 2;
-    // rows[j] is the distribution of samples of i and j values, for the i of the moment.
+    // rows[j]: samples of i and j values, for the i of the moment.
     let none = || {
         let mut p = vec![0.0; most + 1];
         p[0] = 1.0;
@@ -75,7 +65,7 @@ fn lower_half(m: usize, n: usize) -> Vec<f64> {
 fn step(own: &mut [f64], left: &[f64], i: usize, j: usize) {
     let all = (i + j) as f64;
     let (above, below) = (i as f64 / all, j as f64 / all);
-    // From the top down, so that what is read has not been written yet.
+    // From the top down: what is read has not been written yet.
     for u in (0..own.len()).rev() {
         let shifted = if u >= j { own[u - j] } else { 0.0 };
         own[u] = above * shifted + below * left[u];
@@ -89,8 +79,7 @@ fn gaussian_k(m: f64, n: f64, alpha: f64) -> usize {
     (mean - z * sd + 0.5).floor().max(0.0) as usize
 }
 
-/// The point that a standard Gaussian exceeds with probability `p`, by bisection
-/// of its tail.
+/// What a standard Gaussian exceeds with probability `p`, by bisection of its tail.
 fn upper_normal(p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
@@ -104,8 +93,7 @@ fn upper_normal(p: f64) -> f64 {
     low
 }
 
-/// P(Z > z) of a standard Gaussian for z >= 0: Simpson's rule up to 3, a continued
-/// fraction beyond.
+/// P(Z > z) for z >= 0: Simpson's rule up to 3, a continued fraction beyond.
 fn tail(z: f64) -> f64 {
     let density = |x: f64| (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
     if z > 3.0 {

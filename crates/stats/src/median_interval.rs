@@ -1,11 +1,8 @@
-//! An interval for the typical value of one variant.
-//!
-//! Each value lies below the true median with probability 1/2, whatever the noise
-//! looks like, so the number of values below it is a fair coin's. With k the
-//! largest number such that P(B <= k - 1) <= alpha / 2 for B binomial (n, 1/2), the
-//! k-th smallest and the k-th largest value bound an interval of level at least
-//! 1 - alpha for the median. It holds for independent values; how far a machine drifts
-//! during a run shows in its slots, and between runs it is not in here.
+//! An interval for the typical value of one variant. Each value lies below the true median with
+//! probability 1/2, for any noise, so the number of values below it is a fair coin's. With k the
+//! largest number such that P(B <= k - 1) <= alpha / 2 for B binomial (n, 1/2), the k-th smallest
+//! and k-th largest value bound an interval of level at least 1 - alpha for the median. Values must
+//! be independent; drift between runs is not in it.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::check_time;
@@ -20,12 +17,8 @@ pub struct Typical {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Median of `values` with its exact interval of level at least `1 - alpha`.
-///
-/// # Errors
-///
-/// There are no values, one is not a finite number above zero, or `alpha` is not
-/// between 0 and 1.
+/// Median of `values` with its exact interval of level at least `1 - alpha`. Errors: no values, one
+/// not finite and above zero, or `alpha` not between 0 and 1.
 pub fn typical(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
     for (i, &value) in values.iter().enumerate() {
         check_time(i + 1, Side::Subject, value)?;
@@ -34,10 +27,6 @@ pub fn typical(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
 }
 
 /// The same of amounts, which may be 0.
-///
-/// # Errors
-///
-/// There are no values, one is not finite, or `alpha` is not between 0 and 1.
 pub fn typical_amount(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));

@@ -1,31 +1,21 @@
 //! How noisy a machine is, and what that noise lets one see.
 //!
-//! Identical slots in time order tell two things: how far they *spread* over
-//! the whole run, and how far two *neighbours* differ. Drift and slow clocks
-//! widen the first and hardly touch the second, and a round compares
-//! neighbours, so it is the second that limits a comparison.
+//! Identical slots in time order tell how far they *spread* over the whole run, and how far
+//! two *neighbours* differ. A round compares neighbours: the second limits a comparison.
 //!
-//! Let d_i be Gaussian with standard deviation s. The Hodges-Lehmann estimate of
-//! n rounds then has the standard error e = s sqrt(pi / 3 / n). The test sees a
-//! difference when W+ falls below k, which lies z = (n(n+1)/4 - k + 1/2) /
-//! sqrt(n(n+1)(2n+1)/24) standard deviations below the mean of W+. So a
-//! difference of (z + 1.645) e is seen in 95 of 100 runs:
-//!
+//! Let d_i be Gaussian with standard deviation s. The Hodges-Lehmann estimate of n rounds has the
+//! standard error e = s sqrt(pi / 3 / n). The test sees a difference when W+ falls below k, which
+//! lies z = (n(n+1)/4 - k + 1/2) / sqrt(n(n+1)(2n+1)/24) standard deviations below the mean of W+.
+//! So a difference of (z + 1.645) e is seen in 95 of 100 runs:
 //! ```text
 //!        0                (z + 1.645) e
 //!   -----|--------|-------------|------   ln ratio
 //!        |<- z e->|<- 1.645 e ->|
 //!               seen beyond here          5 % of estimates fall short of it
 //! ```
-//!
-//! That is the limit of many rounds. With few, the width of the interval varies
-//! too; n - 3 in place of n in e accounts for it. The 3 is fitted by simulation
-//! and not derived: the share found is then 95 % from 20 rounds on, 93 % at 10
-//! and 85 % at 7.
-//!
-//! Real noise has heavier tails than a Gaussian. s is read from the middle of
-//! the distribution, which makes the result too hopeful: by 8 % if d follows
-//! Student's t with three degrees of freedom, more if spikes are frequent.
+//! With few rounds the width of the interval varies too: n - 3 in place of n, fitted by simulation.
+//! Heavy tails make the result too hopeful, since s is read from the middle of the distribution
+//! (docs/method.md has figures).
 
 use std::f64::consts::PI;
 
@@ -34,14 +24,12 @@ use serde::{Deserialize, Serialize};
 use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
 use crate::wilcoxon::wilcoxon_k;
 
-/// Fewest values that a spread is taken from.
 const FEWEST: usize = 5;
 
-/// The 95 % point of the standard normal: a detectable difference is one that
-/// 95 of 100 runs find.
+/// The 95 % point of the standard normal.
 const Z_95: f64 = 1.645;
 
-/// Rounds that go into learning how wide the interval is; fitted, see above.
+/// Fitted, see above.
 const SPENT_ON_WIDTH: f64 = 3.0;
 
 /// Robust relative spread of identical slots. Fractions: 0.02 = 2 %.
@@ -49,19 +37,14 @@ const SPENT_ON_WIDTH: f64 = 3.0;
 pub struct Noise {
     /// How many values.
     pub values: usize,
-    /// Standard deviation of one slot over the whole run, drift included.
-    /// `None` for fewer than 5 values.
+    /// Standard deviation of one slot over the whole run, drift included; `None` below 5 values.
     pub spread: Option<f64>,
-    /// Standard deviation of the log ratio of two neighbouring slots: what a
-    /// round of two variants sees. `None` for fewer than 5 values.
+    /// Standard deviation of the log ratio of neighbours: what a round sees; `None` below 5 values.
     pub pair: Option<f64>,
 }
 
-/// The noise of identical slots, given in time order.
-///
-/// Both figures are medians of distances, scaled to the standard deviation of
-/// the Gaussian that would show them, so that a few spikes do not count. Values
-/// that are not finite and above zero are passed over.
+/// The noise of identical slots in time order: medians of distances, scaled to a Gaussian's
+/// standard deviation: a few spikes do not count. Skips values not finite and above zero.
 pub fn noise(values: &[f64]) -> Noise {
     let usable = |v: &&f64| v.is_finite() && **v > 0.0;
     let logs: Vec<f64> = values.iter().filter(usable).map(|v| v.ln()).collect();
@@ -74,19 +57,15 @@ pub fn noise(values: &[f64]) -> Noise {
     }
 }
 
-/// Smallest difference that 95 of 100 comparisons find in one look.
-///
-/// `pair` is the standard deviation of a round's log ratio ([`Noise::pair`]),
-/// `rounds` the rounds of the look and `alpha` its level. The result is a
-/// fraction: 0.02 means that one variant takes 1.02 times as long. It is
-/// infinite when the rounds are too few for an interval. The derivation assumes
-/// Gaussian noise and stands at the head of this file and in `docs/method.md`.
+/// Smallest difference that 95 of 100 comparisons find in one look of level `alpha` after `rounds`,
+/// as a fraction (0.02: takes 1.02 times as long). `pair` is [`Noise::pair`]. Infinite when the
+/// rounds are too few for an interval. Assumes Gaussian noise: see the head of this file.
 pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
     (half_width(pair, rounds, alpha) + Z_95 * error(pair, rounds)).exp_m1()
 }
 
-/// The half-width, in logs, that the interval of a look probably has: z e of the same derivation.
-/// Infinite when the rounds are too few for an interval.
+/// The half-width, in logs, that the interval of a look probably has: z e. Infinite when the rounds
+/// are too few for an interval.
 pub fn half_width(pair: f64, rounds: usize, alpha: f64) -> f64 {
     let k = wilcoxon_k(rounds, alpha);
     let n = rounds as f64;
@@ -98,7 +77,6 @@ pub fn half_width(pair: f64, rounds: usize, alpha: f64) -> f64 {
     (mean - k as f64 + 0.5) / deviation * error(pair, rounds)
 }
 
-/// The standard error of the estimate of this many rounds.
 fn error(pair: f64, rounds: usize) -> f64 {
     pair * (PI / 3.0 / (rounds as f64 - SPENT_ON_WIDTH).max(0.0)).sqrt()
 }

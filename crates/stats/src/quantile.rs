@@ -1,12 +1,9 @@
-//! Order statistics: sorting, quantiles, and the median absolute deviation.
-//!
-//! Quantiles follow type 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in
-//! statistical packages" (1996), the default of R and NumPy: of n sorted values
-//! the quantile p lies at position p (n - 1), counted from 0, and between two
-//! values it is interpolated linearly.
+//! Order statistics: sorting, quantiles, and the median absolute deviation. Quantiles follow type 7
+//! of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages" (1996), the default of R
+//! and NumPy: quantile p of n sorted values is at position p (n - 1), from 0, interpolated
+//! linearly.
 
-/// Turns a median absolute deviation into the standard deviation of the
-/// Gaussian that would show it: 1 / (upper quartile of the standard normal).
+/// From a median absolute deviation to a Gaussian's standard deviation: 1 / (its upper quartile).
 pub(crate) const MAD_TO_SIGMA: f64 = 1.4826;
 
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
@@ -23,10 +20,7 @@ pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
     below + (above - below) * position.fract()
 }
 
-/// A quantile of the slow end, if at least one value is expected beyond it.
-///
-/// p95 needs 20 values and p99 needs 100; with fewer it would be the maximum
-/// under another name.
+/// Only if a value is expected beyond it (p95: 20 values, p99: 100); else it would be the maximum.
 pub(crate) fn upper_quantile(sorted: &[f64], percent: usize) -> Option<f64> {
     let enough = sorted.len() * (100 - percent) >= 100;
     enough.then(|| quantile(sorted, percent as f64 / 100.0))
@@ -38,7 +32,7 @@ pub(crate) fn median(sorted: &[f64]) -> f64 {
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
-/// Median distance from `centre`; the values need not be sorted, nor be more than one.
+/// Median distance from `centre`; the values need not be sorted.
 pub(crate) fn mad(values: &[f64], centre: f64) -> f64 {
     let distances: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
     median(&self::sorted(&distances))

@@ -1,34 +1,31 @@
 //! Whether points lie on a line, or on another curve as well.
 //!
-//! Of three numbers a root and a logarithm are as straight as a line: R squared is 0.95 and more in 99 of 100 runs of
-//! either. So a line is claimed only against its rivals ([`RIVALS`]). Each is fitted to the medians of each x by
-//! least squares, and what it leaves is weighed by the noise of the points around their medians:
-//!
+//! Of three numbers a root and a logarithm are as straight as a line: R squared is 0.95 and more in
+//! 99 of 100 runs of either. So a line is claimed only against its rivals ([`RIVALS`]). Each is
+//! fitted to the medians of each x by least squares, and what it leaves is weighed by the noise of
+//! the points around their medians:
 //! ```text
-//! misfit = sum of n (median - fit)^2 / (1.57 s^2)     n points at an x; s: 1.4826 MAD around the medians, of all x
+//! misfit = sum of n (median - fit)^2 / (1.57 s^2)
 //! ```
-//!
-//! where 1.57 s^2 / n is the variance of a median of n values with Gaussian noise s. Points lie on a line where the
-//! misfit of each rival exceeds that of the line by [`BEYOND`] (the noise makes the rival e^4.6 = 100 times less
-//! likely) and is [`TIMES`] that of the line: what moves a whole x, such as a machine that drifts, is in both.
-//! A step has two levels; where it goes up is chosen for it.
+//! with n points at an x, s 1.4826 MAD around the medians of all x, and 1.57 s^2 / n the variance
+//! of a median of n values with Gaussian noise s. Points lie on a line where each rival's misfit
+//! exceeds the line's by [`BEYOND`] (the noise makes the rival e^4.6 = 100 times less likely) and
+//! is [`TIMES`] as large: what moves a whole x, such as a machine that drifts, is in both. A step
+//! has two levels; where it goes up is chosen for it.
 
 use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
 
-/// More misfit than the line's.
 const BEYOND: f64 = 9.2;
-/// And this many times it.
 const TIMES: f64 = 3.0;
-/// Variance of a median over that of a mean.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
 /// A curve is `a + b f(x)`.
 const RIVALS: [fn(f64) -> f64; 5] = [|_| 0.0, f64::sqrt, f64::ln, |x| x.powf(1.5), |x| x * x];
 
-/// The points of one x: x, their median, and their number.
+/// x, the median of its points, and their number.
 type Place = (f64, f64, f64);
 
-/// Whether the points (x, y) lie on a line, and on none of its rivals as well; not for fewer than three x, nor for x of 0 and below.
+/// Whether the points (x, y) lie on a line and on no rival; not for fewer than three x or x <= 0.
 #[must_use]
 pub fn is_a_line(points: &[(f64, f64)]) -> bool {
     let mut points: Vec<(f64, f64)> = points.to_vec();
@@ -52,7 +49,7 @@ fn place(tied: &[(f64, f64)]) -> Place {
     (tied[0].0, median(&sorted(&values)), tied.len() as f64)
 }
 
-/// Of one point around the median of its x; rounding at the least.
+/// Of one point around the median of its x; at least rounding.
 fn variance(tied: &[&[(f64, f64)]], places: &[Place]) -> f64 {
     let left = tied.iter().zip(places);
     let left: Vec<f64> = left

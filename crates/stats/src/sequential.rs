@@ -1,7 +1,5 @@
-//! Rounds fed one at a time, judged at the looks of a plan.
-//!
-//! The calibration simulates with this driver and the lab measures with it, so
-//! the promise about false verdicts is tested on the code that makes it.
+//! Rounds fed one at a time, judged at the looks of a plan. The calibration simulates with this
+//! driver and the lab measures with it, so the promise about false verdicts is tested.
 
 use crate::early::overstates;
 use crate::error::StatsError;
@@ -32,11 +30,8 @@ impl Step {
     }
 }
 
-/// One comparison while it is being measured.
-///
-/// A study of several pairs holds one of these for each; all get every round
-/// until the last is settled.
-///
+/// One comparison while it is being measured. A study of several pairs holds one for each; all get
+/// every round until the last is settled.
 /// ```
 /// use stats::{LookPlan, Rule, Sequential, Step, Verdict};
 /// let mut s = Sequential::new(LookPlan::default(), Rule::default())?;
@@ -58,11 +53,7 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// A comparison of which nothing is measured yet.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`].
+    /// A comparison of which nothing is measured yet. Errors: those of [`Rule::check`].
     pub fn new(plan: LookPlan, rule: Rule) -> Result<Self, StatsError> {
         rule.check()?;
         Ok(Self {
@@ -74,14 +65,9 @@ impl Sequential {
         })
     }
 
-    /// Takes the two times of one round in which both slots succeeded.
-    ///
-    /// Once settled, the finding stays: further rounds (measured for the sake
-    /// of another pair) are not looked at, and the same step is returned.
-    ///
-    /// # Errors
-    ///
-    /// A value is not a finite number above zero; the round is then not taken.
+    /// Takes the two times of one round in which both slots succeeded. Once settled, the finding
+    /// stays: further rounds, measured for another pair, are not looked at. Errors: a value is not
+    /// finite and above zero; the round is then not taken.
     pub fn push(&mut self, reference: f64, subject: f64) -> Result<Step, StatsError> {
         check_round(self.rounds() + 1, reference, subject)?;
         if self.step == Step::Continue {
@@ -92,12 +78,8 @@ impl Sequential {
         Ok(self.step)
     }
 
-    /// The same rounds and looks, judged by another rule: as if it had been the rule from the
-    /// beginning. A rule that is less strict finds what it finds at the earliest look.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`].
+    /// The same rounds and looks, as if judged by another rule from the beginning. A less strict
+    /// one finds what it finds at the earliest look. Errors: those of [`Rule::check`].
     pub fn at(&self, rule: Rule) -> Result<Self, StatsError> {
         let mut again = Self::new(self.plan.clone(), rule)?;
         for (reference, subject) in self.reference.iter().zip(&self.subject) {
@@ -106,9 +88,8 @@ impl Sequential {
         Ok(again)
     }
 
-    /// The p-value of all looks so far, those that were not needed left out: the smallest level of
-    /// the whole sequence at which one of them names a difference. Its 5 % are those of a plan.
-    /// `None` without a round.
+    /// The p-value of all needed looks so far: the smallest level of the sequence at which one
+    /// names a difference. Its 5 % are those of a plan. `None` without a round.
     pub fn p_value(&self) -> Option<f64> {
         let now = self.p_value_after(self.rounds());
         now.map(|now| self.p_value_at_looks().map_or(now, |p| p.min(now)))
@@ -132,9 +113,8 @@ impl Sequential {
         Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 
-    /// The noise of the rounds: the standard deviation of a round's log ratio, by the median of
-    /// their distances from the middle one, so that a few spikes do not count. `None` for fewer
-    /// than 5 rounds.
+    /// The noise of the rounds: standard deviation of the log ratio, by the median of distances
+    /// from the middle, so that a few spikes do not count. `None` for fewer than 5 rounds.
     pub fn noise(&self) -> Option<f64> {
         let pairs = self.subject.iter().zip(&self.reference);
         let ratios: Vec<f64> = pairs.map(|(s, r)| s / r).collect();
@@ -156,18 +136,10 @@ impl Sequential {
         self.reference.len()
     }
 
-    /// The finding if no further round will come.
-    ///
-    /// For a run that ended by itself, or that lost rounds to failed slots: this look
-    /// takes the place of those that are left, so the level holds. Where somebody who
-    /// saw the data chose the moment, [`Sequential::peek`] comes first.
-    ///
-    /// Between two looks the level of the last one may say more than that of now with some more
-    /// rounds: where neither decides, the narrower interval is shown. Both hold.
-    ///
-    /// # Errors
-    ///
-    /// No round was taken.
+    /// The finding if no further round will come, because the run ended by itself or lost rounds to
+    /// failed slots: this look replaces those that are left, so the level holds. Where somebody who
+    /// saw the data chose the moment, [`Sequential::peek`] comes first. Between two looks the last
+    /// one may say more than now: where neither decides, the narrower interval is shown.
     pub fn conclude(&self) -> Result<(Estimate, Verdict), StatsError> {
         if let Some(finding) = self.step.finding() {
             return Ok(finding);
@@ -186,30 +158,20 @@ impl Sequential {
         }
     }
 
-    /// Takes down that somebody looks now and may stop by what there is: at the smaller level of a
-    /// round that is no planned look.
+    /// Records that somebody looks now and may stop: at the level of a round that is no look.
     pub fn peek(&mut self) {
         if self.step == Step::Continue {
             self.plan.peek_at(self.rounds());
         }
     }
 
-    /// Takes down that somebody looked and will stop if anything is decided: what is decided stays.
-    ///
-    /// # Errors
-    ///
-    /// No round was taken.
+    /// Records that somebody looked and stops if anything is decided. Errors: no round.
     pub fn watch(&mut self) -> Result<Step, StatsError> {
         self.peek();
         self.show()
     }
 
-    /// Takes down that the data was judged as it stands, and shown: a look like any other, whose
-    /// decision is final.
-    ///
-    /// # Errors
-    ///
-    /// No round was taken.
+    /// Records that the data was judged and shown: a final look. Errors: no round.
     pub fn show(&mut self) -> Result<Step, StatsError> {
         if self.step == Step::Continue {
             let (estimate, verdict) = self.conclude()?;
@@ -222,11 +184,7 @@ impl Sequential {
     }
 
     /// Lets a comparison that nothing has decided go on to `max_rounds`. Looks that were taken
-    /// stay, and so does a finding.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`LookPlan::new`].
+    /// stay, and so does a finding. Errors: those of [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize) -> Result<(), StatsError> {
         self.plan.extend(max_rounds, self.rounds())?;
         if matches!(self.step, Step::Exhausted(..)) && self.rounds() < self.plan.max_rounds() {
@@ -264,7 +222,7 @@ impl Sequential {
         self.judge_after(self.rounds())
     }
 
-    /// The finding of the first `rounds` rounds, at the level of their look.
+    /// At the level of their look.
     fn judge_after(&self, rounds: usize) -> Result<(Estimate, Verdict), StatsError> {
         let alpha = self.rule.alpha() * self.plan.share(rounds);
         let [reference, subject] = [&self.reference, &self.subject].map(|side| &side[..rounds]);
@@ -272,7 +230,7 @@ impl Sequential {
     }
 }
 
-/// How wide an interval is, in logs.
+/// In logs.
 fn width(estimate: &Estimate) -> f64 {
     let ends = estimate.interval();
     ends.map_or(f64::INFINITY, |(low, high)| (high / low).ln())

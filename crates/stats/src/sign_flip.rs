@@ -1,17 +1,16 @@
 //! The mean of paired differences, by an exact test of their signs.
 //!
-//! Two variants run once in each round, in an order drawn by lot. If they are the same, each round's
-//! difference is as likely as its negative, whatever its size and whatever the machine did: of the 2^n ways
-//! to flip the signs of n differences all were as likely as what was seen (R. A. Fisher, *The Design of
-//! Experiments*, 1935). The p-value is the share of flips whose mean is at least as far from 0. Ties and
-//! zeros need no care, which counts of samples have many of.
+//! Two variants run once in each round, in an order drawn by lot. If they are the same, each
+//! round's difference is as likely as its negative, so all 2^n ways to flip the signs of n
+//! differences were as likely as what was seen (R. A. Fisher, *The Design of Experiments*, 1935).
+//! The p-value is the share of flips whose mean is at least as far from 0. Ties and zeros, frequent
+//! in counts of samples, need no care.
 //!
-//! A flip takes twice the sum of some subset from the sum of all. So the flips that are as large as what was
-//! seen are the subsets whose sum is not above 0, and the interval of the test is bounded by means of
-//! subsets: of the 2^n - 1 means, the k-th smallest and the k-th largest bound an interval of level
-//! 1 - 2 k / 2^n (J. Hartigan, "Using subsample values as typical values", 1969).
-//!
-//! The mean, and not a median, since means of parts add up to the mean of the whole.
+//! A flip takes twice the sum of a subset from the sum of all. So the flips as large as what was
+//! seen are the subsets whose sum is not above 0, and means of subsets bound the interval: of the
+//! 2^n - 1 means, the k-th smallest and the k-th largest bound one of level 1 - 2 k / 2^n (J.
+//! Hartigan, "Using subsample values as typical values", 1969). The mean, not a median: means of
+//! parts add up to the mean of the whole.
 
 /// Most differences: with more, subsets are too many to be counted.
 pub const MOST_FLIPS: usize = 20;
@@ -71,8 +70,7 @@ impl SignFlips {
         self.p_value
     }
 
-    /// The interval that misses the truth in at most this share of cases; `None` where the differences are
-    /// too few for one.
+    /// The interval that misses the truth in at most this share of cases; `None` for too few.
     #[must_use]
     pub fn interval(&mut self, alpha: f64) -> Option<(f64, f64)> {
         let flips = (self.subsets.len() + 1) as f64;

@@ -30,15 +30,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the times of one variant.
-    ///
-    /// # Errors
-    ///
-    /// There are no values, or one is not a finite number above zero.
-    ///
-    /// # Source
-    ///
-    /// Quantiles are type 7 of Hyndman and Fan (1996), as in R and NumPy.
+    /// Summarises the times of one variant; quantiles are type 7 of Hyndman and Fan (1996), as in R
+    /// and NumPy. Errors: no values, or one not finite and above zero.
     pub fn of(values: &[f64]) -> Result<Self, StatsError> {
         if values.is_empty() {
             return Err(StatsError::Empty);

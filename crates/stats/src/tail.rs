@@ -1,19 +1,14 @@
-//! The slow end, on a line of its own.
-//!
-//! The typical time says nothing about the run in a hundred that a user waits
-//! for. Tails need raw repetitions, not one value a slot, and they carry no
-//! interval: they describe, the verdict decides.
+//! The slow end: what the run in a hundred takes that a user waits for. Tails need raw repetitions,
+//! and carry no interval: they describe, the verdict decides.
 
 use serde::{Deserialize, Serialize};
 
 use crate::quantile::{mad, median, sorted, upper_quantile};
 
-/// A run is slow beyond the median plus this many median absolute deviations.
-/// Of Gaussian noise 4 runs in 10,000 lie there.
+/// Median absolute deviations beyond the median: 4 in 10,000 values of Gaussian noise.
 const SLOW_MADS: f64 = 5.0;
 
-/// And never less than this fraction beyond the median: if most values agree to
-/// the clock's last digit the deviation is 0, and a digit more is not slow.
+/// At least this fraction: where most values agree to the clock's last digit, one more is not slow.
 const SLOW_FLOOR: f64 = 0.01;
 
 /// The slow ends of two variants, side by side.
@@ -34,18 +29,13 @@ pub struct TailSide {
     pub p95: Option<f64>,
     /// 99th percentile; `None` for fewer than 100 values.
     pub p99: Option<f64>,
-    /// Where slow begins: median + 5 median absolute deviations, and at least
-    /// 1 % above the median. `None` without values.
+    /// Where slow begins: 5 median absolute deviations above the median, at least 1 %.
     pub slow_beyond: Option<f64>,
     /// How many values lie beyond.
     pub slow: usize,
 }
 
 /// The slow ends of two columns of repetitions, which need not pair up.
-///
-/// # Source
-///
-/// Quantiles are type 7 of Hyndman and Fan (1996), as in R and NumPy.
 pub fn tail(reference: &[f64], subject: &[f64]) -> Tail {
     Tail {
         reference: side(reference),

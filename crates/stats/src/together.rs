@@ -1,27 +1,21 @@
 //! Several answers of one run, at one level together.
 //!
-//! A run of S studies gives S headline answers. Each at 5 % makes a run of identical variants
-//! name a difference in up to 1 - 0.95^S of runs: a third of them for eight studies. S. Holm's
-//! procedure ("A simple sequentially rejective multiple test procedure", 1979) keeps the whole
-//! at 5 % and costs less than dividing by S:
-//!
+//! Each of S headline answers at 5 % makes a run of identical variants name a difference in up to
+//! 1 - 0.95^S of runs: a third of them for eight studies. S. Holm's procedure ("A simple
+//! sequentially rejective multiple test procedure", 1979) keeps the whole at 5 %, for less than
+//! 1/S:
 //! ```text
 //!   k = S   which answers name a difference at 1/S of the level?     d of them: they stand
 //!   k = S-d which of the others do at 1/(S-d)?                       those stand too
 //!   ...     until no further one does; the rest is judged at the last level
 //! ```
-//!
-//! An answer that says *same* or *cannot tell* names no difference, cannot be a false one, and
-//! frees no level for the others. The procedure needs nothing of how the answers depend on
-//! each other, and it needs no p-value: only whether an answer names a difference at a level,
-//! which a sequence of looks tells for its own data at any level ([`Sequential::at`]).
-//!
-//! [`Sequential::at`]: crate::Sequential::at
+//! An answer that says *same* or *cannot tell* cannot be a false difference, and frees no level for
+//! the others. The procedure needs nothing of how the answers depend on each other, and no p-value:
+//! only whether an answer names a difference at a level
+//! ([`Sequential::at`](crate::Sequential::at)).
 
-/// By what the level of each of `answers` answers is divided, so that all together keep it.
-///
-/// `differs(i, k)` is whether answer `i` names a difference at the level divided by `k`; a
-/// larger `k` may only name fewer.
+/// What the level of each of `answers` answers is divided by, so that all together keep it.
+/// `differs(i, k)`: whether answer `i` names a difference at the level over `k`.
 pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut shares: Vec<Option<usize>> = vec![None; answers];
     loop {
@@ -37,16 +31,12 @@ pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> 
     }
 }
 
-/// How many of these comparisons name a difference so that at most a share of `level` of those
-/// that do is false on average: the procedure of Benjamini and Hochberg.
+/// How many of these comparisons name a difference so that at most a share of `level` of those that
+/// do is false on average. With the answer R of m, those whose p-value is at most `level * R / m`
+/// are the ones; judged at that level, their intervals keep it too (Benjamini and Yekutieli, 2005).
 ///
-/// With the answer R of m comparisons, those whose p-value is at most `level * R / m` are the
-/// ones; judged at that level, their intervals keep it too (Benjamini and Yekutieli, 2005).
-///
-/// # Source
-///
-/// Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", *Journal of the Royal
-/// Statistical Society B*, 1995.
+/// Source: Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", *Journal of the
+/// Royal Statistical Society B*, 1995.
 pub fn discoveries(p_values: &[f64], level: f64) -> usize {
     let mut sorted = p_values.to_vec();
     sorted.sort_by(f64::total_cmp);

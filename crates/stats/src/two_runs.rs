@@ -1,27 +1,20 @@
 //! The ratio of one variant in two runs, whose rounds are not paired.
 //!
-//! Within a run, a round holds a slot of each variant, and what the round shares
-//! cancels. Between two runs nothing is shared: their slots are two independent
-//! samples. So all differences of logs are taken, each value of the one run
-//! against each of the other,
-//!
+//! What a round shares cancels within a run. Between two runs nothing is shared: their slots are
+//! two independent samples. So all differences of logs are taken,
 //! ```text
 //! r_1 .. r_m, s_1 .. s_n  ->  all m n differences ln s_j - ln r_i, sorted
 //!
 //!   their median: ln ratio        the k-th and the k-th last: ln low, ln high
 //! ```
+//! The median is the Hodges-Lehmann estimate of the shift, and k comes from the exact distribution
+//! in `mann_whitney`, as calm under heavy tails as `estimate` is with pairs.
 //!
-//! The median is the Hodges-Lehmann estimate of the shift, and k comes from the
-//! exact distribution in `mann_whitney`: the sibling of what `estimate` does
-//! with pairs, with the same calm in the face of heavy tails.
-//!
-//! What it needs is more than a run needs within itself. The level holds for
-//! slots that are independent draws. A machine that drifts, or whose load comes and
-//! goes slowly, makes neighbouring slots alike and shifts whole runs, and no
-//! arithmetic on two runs can tell such a shift from a difference of the programs. So
-//! [`wander`] measures how far a run's own halves lie apart, and
-//! [`Rule::judge_apart`](crate::Rule::judge_apart) calls only that a difference
-//! which lies beyond a floor as a whole.
+//! The level holds for slots that are independent draws. A drift, or a load that comes and goes
+//! slowly, makes neighbouring slots alike and shifts whole runs, and no arithmetic on two runs
+//! tells that from a difference of the programs. So [`wander`] measures how far a run's own halves
+//! lie apart, and [`Rule::judge_apart`](crate::Rule::judge_apart) calls a difference only what lies
+//! beyond a floor as a whole.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, MAX_ROUNDS, check_time};
@@ -31,28 +24,19 @@ use crate::quantile;
 /// Level of a comparison of runs, which has a single look. The comparisons of a case share it.
 pub const RUNS_ALPHA: f64 = 0.05;
 
-/// Values in each half of a run, at least, for [`wander`].
 const HALF: usize = 3;
 
 /// Values of a variant in a run from which on it can be seen how far the run wandered.
 pub const FEWEST_FOR_WANDER: usize = 2 * HALF;
 
-/// Hodges-Lehmann estimate of subject / reference of two runs with its exact
-/// Mann-Whitney interval.
+/// Hodges-Lehmann estimate of subject / reference of two runs with its exact Mann-Whitney interval.
 ///
-/// The values are times of slots, in any one unit, and may differ in number;
-/// [`Estimate::rounds`] is the smaller one. The interval is absent when there are
-/// too few values for one.
+/// The values are times of slots, in any one unit, and may differ in number; [`Estimate::rounds`]
+/// is the smaller one. There is no interval for too few. Errors: those of
+/// [`estimate()`](crate::estimate()), but for the length.
 ///
-/// # Errors
-///
-/// A side is empty, longer than [`MAX_ROUNDS`], or holds a value that is not a
-/// finite number above zero; `alpha` is not between 0 and 1.
-///
-/// # Source
-///
-/// H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables
-/// is stochastically larger than the other", 1947; J. L. Hodges and E. L. Lehmann, 1963.
+/// Source: H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is
+/// stochastically larger than the other", 1947; J. L. Hodges and E. L. Lehmann, 1963.
 pub fn two_runs(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
@@ -93,11 +77,8 @@ fn shifts(reference: &[f64], subject: &[f64]) -> Vec<f64> {
     quantile::sorted(&shifts.collect::<Vec<_>>())
 }
 
-/// How far the second half of a run lies from its first, as a fraction of 0 or
-/// more; `None` for fewer than [`FEWEST_FOR_WANDER`] values.
-///
-/// `values` are those of one variant in time order. It is the size of the
-/// Hodges-Lehmann shift between the halves: what this machine makes of a while.
+/// How far the second half of a run lies from its first, as a fraction of 0 or more: the
+/// Hodges-Lehmann shift. `values` are in time order; `None` for fewer than [`FEWEST_FOR_WANDER`].
 pub fn wander(values: &[f64]) -> Option<f64> {
     let (first, second) = values.split_at(values.len() / 2);
     if first.len() < HALF || check(values, Side::Subject).is_err() {

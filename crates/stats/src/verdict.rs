@@ -1,8 +1,7 @@
 //! From an interval to one of four words.
 //!
-//! The interval of the ratio holds the truth at its level, so a sentence is
-//! allowed if it is true of *every* ratio in the interval:
-//!
+//! The interval holds the true ratio at its level, so a sentence is allowed if it is true
+//! of *every* ratio in it:
 //! ```text
 //!            1/(1+d)    1    1+d
 //!   ratio  ------|------|-----|------>
@@ -11,16 +10,11 @@
 //!                          [------]    slower          (all above 1)
 //!             [-----------]            cannot tell
 //! ```
-//!
-//! *Same* goes first: an interval inside the band but beside 1 is a difference
-//! that is proven and too small to matter, and the floor d is what the user
-//! declared too small to matter. The order costs no false verdict, because a
-//! *same* can only replace a *faster* or *slower*.
-//!
-//! All four words are symmetric: swapping the variants turns *faster* into
-//! *slower* with the same number. "Faster, at least L" says that the slower one
-//! takes at least (1 + L) times as long. L = 0.02 reads "at least 2 %", L = 33
-//! reads "34x". A report that rounds L must round it down.
+//! *Same* goes first: an interval inside the band but beside 1 is a difference that is proven and,
+//! by the floor d that the user declared, too small to matter. That costs no false verdict:
+//! a *same* only replaces a *faster* or *slower*. Swapping the variants turns *faster*
+//! into *slower* with the same number. "Faster, at least L" says that the slower one takes at least
+//! (1 + L) times as long: 0.02 reads "at least 2 %", 33 reads "34x". Round L down.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +30,12 @@ use crate::wilcoxon::rounds_for_interval;
 pub enum Verdict {
     /// The subject takes less time.
     Faster {
-        /// The reference takes at least `1 + at_least` times as long as the subject.
+        /// As a fraction: the reference takes at least `1 + at_least` times as long.
         at_least: f64,
     },
     /// The subject takes more time.
     Slower {
-        /// The subject takes at least `1 + at_least` times as long as the reference.
+        /// As a fraction: the subject takes at least `1 + at_least` times as long.
         at_least: f64,
     },
     /// Neither takes more than `1 + within` times as long as the other.
@@ -51,8 +45,7 @@ pub enum Verdict {
     },
     /// The rounds do not settle it.
     CannotTell {
-        /// About how many further rounds would, if the noise stays as it is;
-        /// it may be more than any plan allows. `None` if no number would.
+        /// About how many more would, if the noise stays: maybe more than any plan allows.
         more_rounds: Option<usize>,
     },
 }
@@ -91,11 +84,7 @@ impl Rule {
         LOOK_ALPHA / self.comparisons.max(1) as f64
     }
 
-    /// Refuses a rule that means nothing.
-    ///
-    /// # Errors
-    ///
-    /// The floor is negative or not finite, or there are no comparisons.
+    /// Refuses a floor that is negative or not finite, and no comparisons.
     pub fn check(&self) -> Result<(), StatsError> {
         if !(self.floor >= 0.0 && self.floor.is_finite()) {
             return Err(StatsError::Floor(self.floor));
@@ -106,8 +95,7 @@ impl Rule {
         Ok(())
     }
 
-    /// The word for an estimate. Only the floor of the rule is used: the
-    /// estimate brings its own level.
+    /// The word for an estimate. Uses the rule's floor only: the estimate brings its level.
     pub fn judge(&self, e: &Estimate) -> Verdict {
         let Some((low, high)) = e.interval() else {
             let needed = rounds_for_interval(e.alpha);
@@ -133,9 +121,8 @@ impl Rule {
         }
     }
 
-    /// The word for an estimate of two runs, whose machine may have shifted between them:
-    /// a difference is called one only where the whole interval lies beyond the floor.
-    ///
+    /// The word for an estimate of two runs, whose machine may have shifted between them: a
+    /// difference is called one only where the whole interval lies beyond the floor.
     /// ```text
     ///            1/(1+d)    1    1+d
     ///   ratio  ------|------|-----|------>
@@ -162,10 +149,6 @@ impl Rule {
     }
 
     /// Estimates at [`Rule::alpha`] and judges: one look at all rounds of a plan.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`] and [`estimate()`].
     pub fn judge_values(
         &self,
         reference: &[f64],
@@ -175,10 +158,6 @@ impl Rule {
     }
 
     /// The same at another level.
-    ///
-    /// # Errors
-    ///
-    /// As [`Rule::judge_values`].
     pub fn judge_at(
         &self,
         reference: &[f64],
@@ -194,12 +173,9 @@ impl Rule {
     }
 }
 
-/// About how many rounds beyond `n` would decide, for the interval
-/// `[low, high]` and the band `[-band, band]`, all in logs.
-///
-/// The half-width h shrinks as 1 / sqrt(rounds) around the centre c. It decides
-/// once h < |c| (a difference) or h <= band - |c| (the same); the nearer goal
-/// counts. Neither exists if c is 0 and the band is empty.
+/// About how many rounds beyond `n` would decide; all in logs. The half-width h shrinks as 1 /
+/// sqrt(rounds) around the centre c. It decides once h < |c| (a difference) or h <= band - |c| (the
+/// same); the nearer goal counts. Neither exists if c is 0 and the band is empty.
 fn more_rounds(n: usize, low: f64, high: f64, band: f64) -> Option<usize> {
     let centre = ((low + high) / 2.0).abs();
     let half_width = (high - low) / 2.0;

@@ -1,21 +1,15 @@
 //! The exact null distribution of Wilcoxon's signed-rank statistic.
 //!
-//! Rank the sizes |d_1| .. |d_n| and let W+ be the sum of the ranks whose d is
-//! positive. If the two variants are the same and the order within each round
-//! was drawn by a fair coin, every d_i is as likely to be positive as negative,
-//! so W+ is the sum of a random subset of 1..n. Its distribution needs no model
-//! of the noise: it is counted, one rank at a time,
-//!
+//! Rank the sizes |d_1| .. |d_n| and let W+ be the sum of the ranks whose d is positive. If the
+//! variants are the same and a fair coin drew the order within each round, every d_i is as likely
+//! to be positive as negative: W+ is the sum of a random subset of 1..n. It needs no model of the
+//! noise, and is counted rank by rank, in probabilities, because 2^80 subsets fit no integer:
 //! ```text
 //! P_j(w) = P_{j-1}(w) / 2  +  P_{j-1}(w - j) / 2
 //! ```
-//!
-//! in probabilities and not in counts, because 2^80 subsets fit no integer.
-//!
-//! W+ is also the number of Walsh averages (d_i + d_j) / 2, i <= j, above zero.
-//! That duality turns the test into an interval: with k the largest number such
-//! that P(W+ <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest
-//! Walsh average bound an interval of level at least 1 - alpha. k counts from 1.
+//! W+ is also the number of Walsh averages (d_i + d_j) / 2, i <= j, above zero, which turns the
+//! test into an interval: with k the largest number such that P(W+ <= k - 1) <= alpha / 2, the k-th
+//! smallest and the k-th largest Walsh average bound an interval of level at least 1 - alpha.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -24,11 +18,8 @@ use crate::estimate::MAX_ROUNDS;
 
 /// Largest k with P(W+ <= k - 1) <= alpha / 2, or 0 if there is none.
 ///
-/// The interval of `n` rounds runs from the `k`-th smallest to the `k`-th
-/// largest Walsh average, counted from 1; 0 means that `n` rounds are too few
-/// for any interval at that level. The first count for an `n` takes
-/// work that grows as its cube.
-///
+/// 0 means that `n` rounds are too few for any interval at that level. The first count for an `n`
+/// takes work as its cube.
 /// ```
 /// assert_eq!(stats::wilcoxon_k(10, 0.05), 9);
 /// assert_eq!(stats::wilcoxon_k(6, 0.016), 0);
@@ -51,17 +42,14 @@ pub(crate) fn at_most(n: usize, w: usize) -> f64 {
     up_to(n).get(w).copied().unwrap_or(1.0)
 }
 
-/// Fewest rounds that allow an interval at level `alpha`.
-///
-/// The most extreme outcome, all d of one sign, has probability 2^-n; an
-/// interval exists once that is at most alpha / 2. It is 7 for alpha 0.016.
-/// `None` if `alpha` is not a positive number.
+/// Fewest rounds that allow an interval at level `alpha`: all d of one sign have probability 2^-n,
+/// which must be at most alpha / 2 (7 for 0.016). `None` if `alpha` is not a positive number.
 pub fn rounds_for_interval(alpha: f64) -> Option<usize> {
     let enough = |&n: &i32| 0.5_f64.powi(n) <= alpha / 2.0;
     (1..=1074).find(enough).map(|n| n as usize)
 }
 
-/// P(W+ <= w) for w from 0 to half of the largest sum, counted once for each number of rounds.
+/// P(W+ <= w) up to half of the largest sum, counted once for each number of rounds.
 fn up_to(n: usize) -> Cow<'static, [f64]> {
     static COUNTED: [OnceLock<Vec<f64>>; MAX_ROUNDS + 1] =
         [const { OnceLock::new() }; MAX_ROUNDS + 1];
@@ -79,7 +67,7 @@ fn up_to(n: usize) -> Cow<'static, [f64]> {
     }
 }
 
-/// P(W+ = w) for w from 0 to half of the largest sum; the other half mirrors it.
+/// P(W+ = w) up to half of the largest sum; the other half mirrors it.
 fn lower_half(n: usize) -> Vec<f64> {
     let mut p = vec![0.0; n * (n + 1) / 4 + 1];
     p[0] = 1.0;

@@ -52,8 +52,7 @@ pub struct Tally {
 }
 
 impl Experiment {
-    /// An A/A or planted comparison as flowgauge makes it: random order, the
-    /// default looks, one comparison, a floor of 1 %.
+    /// As flowgauge compares: random order, default looks, one comparison, floor of 1 %.
     pub fn new(model: NoiseModel, ratio: f64) -> Self {
         Self {
             model,
@@ -80,10 +79,6 @@ impl Experiment {
     }
 
     /// Runs experiment number `index` of `seed` through the sequential driver.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`], and a ratio that is no ratio.
     pub fn run(&self, seed: u64, index: u64) -> Result<(Estimate, Verdict), StatsError> {
         let (reference, subject) = self.measure(&mut Draw::new(seed, index));
         let mut sequential = Sequential::new(self.plan.clone(), self.rule)?;
@@ -96,10 +91,6 @@ impl Experiment {
     }
 
     /// Runs `experiments` of them and counts the words.
-    ///
-    /// # Errors
-    ///
-    /// As [`Experiment::run`].
     pub fn repeat(&self, experiments: usize, seed: u64) -> Result<Tally, StatsError> {
         let mut tally = Tally::default();
         for index in 0..experiments {

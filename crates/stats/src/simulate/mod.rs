@@ -1,7 +1,5 @@
-//! Machines with known noise, to test the method where the truth is known.
-//!
-//! Seeded and portable: ChaCha8 gives the same bits everywhere, and experiment
-//! `i` of a seed is the same whether or not the others are run.
+//! Machines with known noise, to test the method where the truth is known. Seeded and portable:
+//! ChaCha8 gives the same bits everywhere, and experiment `i` of a seed does not depend on others.
 
 mod draw;
 mod experiment;

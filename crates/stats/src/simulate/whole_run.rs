@@ -39,11 +39,10 @@ pub enum Cuts {
     None,
     /// Shown after a round drawn at random, and never taken up again.
     Once,
-    /// Before every round there is one chance in eight that it is shown as it stands and taken
-    /// up again with more rounds, up to twice as many as were planned.
+    /// Before every round, one chance in eight that it is shown as it stands and taken up again
+    /// with more rounds, up to twice the planned ones.
     Often,
-    /// Somebody looks after every single round, and ends it at the first that names a difference:
-    /// the worst way to watch a run.
+    /// Somebody looks after every round, and ends it at the first that names a difference.
     Watched,
 }
 
@@ -60,10 +59,6 @@ pub struct Named {
 
 impl WholeRun {
     /// Runs number `index` of `seed`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Rule::check`] and [`LookPlan::new`].
     pub fn run(&self, seed: u64, index: u64) -> Result<Named, StatsError> {
         let mut draw = Draw::new(seed, index);
         let cases = self
@@ -90,10 +85,6 @@ impl WholeRun {
     }
 
     /// Runs `runs` of them.
-    ///
-    /// # Errors
-    ///
-    /// As [`WholeRun::run`].
     pub fn repeat(&self, runs: usize, seed: u64) -> Result<Named, StatsError> {
         (0..runs).try_fold(Named::default(), |sum, index| {
             let one = self.run(seed, index as u64)?;
@@ -105,8 +96,7 @@ impl WholeRun {
         })
     }
 
-    /// The comparisons of one answer, measured until all are settled at the strictest level or
-    /// time is up.
+    /// Measured until all are settled at the strictest level or time is up.
     fn case(&self, ratios: &[f64], draw: &mut Draw) -> Result<Vec<Sequential>, StatsError> {
         let parts = match self.level {
             Level::Each => 1,
@@ -152,14 +142,13 @@ impl WholeRun {
     }
 }
 
-/// The chance that a run is shown before a round, where that is often.
 const SHOWN: f64 = 0.125;
 
 fn up_to(most: usize, draw: &mut Draw) -> usize {
     ((draw.uniform() * most as f64).ceil() as usize).clamp(1, most)
 }
 
-/// As a run that was shown is taken up again: what was decided stays, and there may be more rounds.
+/// What was decided stays, and there may be more rounds.
 fn take_up_again(pairs: &mut [Sequential], most: usize) -> Result<(), StatsError> {
     for pair in pairs {
         if pair.rounds() > 0 {
