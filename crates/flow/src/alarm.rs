@@ -1,15 +1,9 @@
-//! The deadline of a slot whose work makes its own flows.
-//!
-//! # Theory
-//!
-//! Other slots are watched by the thread that made their flows ([`crate::watch`]). Here that
-//! thread is at work itself, and a second one would keep the work from forking. So the kernel
-//! watches: a timer sends this process a signal at the deadline, and the handler writes the
-//! answer, which was made ready before, and ends the group as at every early end
-//! ([`crate::slot_process`]). Flows that are forked do not inherit the timer.
-//!
-//! The timer is taken away before the slot process writes an answer of its own, so that there is
-//! never more than one.
+//! The deadline of a slot whose work makes its own flows. Other slots are watched by the thread
+//! that made their flows ([`crate::watch`]). Here that thread is at work, and a second one would
+//! keep the work from forking. So a timer of the kernel signals this process at the deadline, and
+//! the handler writes the answer, made ready before, and ends the group ([`crate::slot_process`]).
+//! Forked flows do not inherit the timer. It is taken away before the slot process writes an answer
+//! of its own: there is never more than one.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -33,14 +27,11 @@ struct LastWords {
 /// Leaked for the handler: a slot process has one.
 static LAST_WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
 
-/// While this lives, the slot process ends at its deadline.
 pub(crate) struct Alarm {
     _timer: Timer,
 }
 
 impl Alarm {
-    /// # Errors
-    /// The kernel gives no timer.
     pub(crate) fn set<W>(spec: &SlotSpec<W>) -> io::Result<Self> {
         let deadline_s = spec.deadline_text();
         let answer = Answer::Failed {

@@ -1,12 +1,7 @@
-//! Which memory allocator the processes of a slot use.
-//!
-//! # Theory
-//!
-//! A slot is a fresh process, so its allocator can be another one than the C library's: the
-//! launcher names a library in `LD_PRELOAD`, and the dynamic linker binds `malloc` and its family
-//! to it, for this program's own memory (Rust's default allocator calls `malloc`) and for that of
-//! the C code in it. The dynamic linker ignores a library that it cannot load, with a line on
-//! standard error. So the slot process looks whether the library is mapped, and fails otherwise.
+//! Which memory allocator the processes of a slot use. The launcher names a library in
+//! `LD_PRELOAD`, and the dynamic linker of the fresh process binds `malloc` and its family to it,
+//! for Rust (whose default allocator calls `malloc`) and for C code. The linker ignores a library
+//! that it cannot load, with a line on standard error. The slot process fails without it.
 
 use std::fmt;
 use std::fs;
@@ -33,9 +28,9 @@ pub enum Source<'a> {
     CLibrary,
     /// It is built with this program.
     Own,
-    /// A package of the distribution has it, in one of these files.
+    /// A package of the distribution has it.
     Package {
-        /// Names of its files, the best first.
+        /// Names of the file, the best first.
         files: &'static [&'static str],
         /// The package of Debian and Ubuntu.
         package: &'static str,
@@ -44,14 +39,10 @@ pub enum Source<'a> {
     File(&'a Path),
 }
 
-/// How an allocator gets transparent huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Huge {
-    /// Asks for them itself.
     Asks,
-    /// By a tunable of the C library.
     Tunable,
-    /// By this variable with this value.
     Variable(&'static str, &'static str),
     Never,
 }
@@ -63,7 +54,6 @@ struct Known {
     huge: Huge,
 }
 
-/// The one place that an allocator is added to.
 static KNOWN: [Known; 5] = [
     Known {
         name: "libc",
@@ -102,7 +92,7 @@ static KNOWN: [Known; 5] = [
 ];
 
 impl Allocator {
-    /// Those that have names, libc's first; each but that one may be missing on a machine.
+    /// Those with names, libc's first; each but that may be missing on a machine.
     pub fn known() -> impl Iterator<Item = Self> {
         KNOWN.iter().map(|known| Self(Which::Known(known)))
     }
@@ -123,7 +113,7 @@ impl Allocator {
         }
     }
 
-    /// A word for labels: the name, or of a path the file's name.
+    /// For labels: the name, or the file name of a path.
     #[must_use]
     pub fn label(&self) -> &str {
         let file = Path::new(self.name()).file_name();

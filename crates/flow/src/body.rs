@@ -8,26 +8,22 @@ use crate::latency::Latencies;
 use crate::proof::Proof;
 use crate::turn::{HandOver, Turn};
 
-/// The work itself, the same for every model.
-///
-/// [`SlotProcess::run`](crate::SlotProcess::run) is generic over it, so that each workload is compiled into the
-/// flow loop: no dynamic dispatch stands between the gate and the work.
+/// The work itself, the same for every model. [`SlotProcess::run`](crate::SlotProcess::run) is
+/// generic over it: no dynamic dispatch stands between the gate and the work.
 pub trait Body: Sync {
-    /// What one flow keeps between its units (buffers, tables), made before the start gate: part of
-    /// *create*.
+    /// What one flow keeps between its units, made before the start gate: part of *create*.
     type State;
 
     /// Whether units send results to the parent; if not, no channel is made.
     const SENDS: bool;
 
-    /// Whether flows hand over to each other: unit u is flow u, done by [`Body::turns`] instead of
-    /// [`Body::unit`].
+    /// Whether flows hand over to each other: flow u does unit u, by [`Body::turns`].
     const TURNS: bool = false;
 
     /// Whether flows note how long requests take ([`Body::latencies`]).
     const TIMES: bool = false;
 
-    /// Whether interrupts that make other CPUs forget translations are counted while it works.
+    /// Whether TLB shootdowns are counted while it works.
     const SHOOTS_DOWN: bool = false;
 
     /// How many units of work one repetition has.
@@ -53,15 +49,13 @@ pub trait Body: Sync {
         0
     }
 
-    /// Makes the state of flow `flow` (0-based), in that flow: it belongs to its process, thread
-    /// and file table.
+    /// Makes the state of flow `flow` (0-based), in that flow's process, thread and file table.
     fn state(&self, flow: usize) -> Self::State;
 
     /// Does unit `unit` (0-based) and proves it. Results for the parent go to `outlet`.
     fn unit(&self, state: &mut Self::State, unit: u64, outlet: &mut Outlet<'_>) -> Proof;
 
-    /// Checks a flow's state after its last unit, beyond what a sum proves, in no timed part.
-    /// Panics, which fails the slot.
+    /// Checks a flow's state after its last unit, beyond a sum, untimed. A panic fails the slot.
     fn settle(&self, _state: &mut Self::State) {}
 
     /// A flow's latencies, if [`Body::TIMES`]; asked for after [`Body::settle`], in no timed part.
@@ -69,8 +63,7 @@ pub trait Body: Sync {
         None
     }
 
-    /// Whether flows make threads of their own, which the kernel's files of a flow's thread then
-    /// miss.
+    /// Whether flows make threads of their own: files of the kernel on a flow's thread miss those.
     fn hires(&self) -> bool {
         false
     }
@@ -83,8 +76,7 @@ pub trait Body: Sync {
     /// Whether flows can tell what they work on ([`Body::touched`]).
     const TOUCHES: bool = false;
 
-    /// Adds all memory that flow `flow` works on, after the work of the last repetition, in no
-    /// timed part.
+    /// Adds all memory that flow `flow` works on, after the last repetition, in no timed part.
     fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.

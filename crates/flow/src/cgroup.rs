@@ -1,37 +1,28 @@
 //! A control group that holds all that the commands of a run make, where the kernel allows one.
 //!
-//! # Theory
-//!
-//! Descent finds a command's processes as long as the process above them is there (`program::tree`).
-//! If that one is killed, and the main process with it, nobody is left who could find them. What
-//! no process can leave by itself is its control group: a slot of a command makes a group,
-//! all that it launches begins in it, and any survivor can end the whole group by one
-//! write, without a race and without hitting a stranger. The kernel also counts the CPU time of
-//! the group, of children that nobody has waited for too.
-//!
+//! Descent finds a command's processes as long as the process above them is there
+//! (`program::tree`). If that one is killed, and the main process with it, nobody could find them.
+//! But no process can leave its control group by itself: a slot of a command makes a group and
+//! launches into it, and any survivor can end the whole group by one write, without a race and
+//! without hitting a stranger. The kernel counts the group's CPU time, unreaped children's too.
 //! ```text
 //!   own group of the main process (cgroup v2)
 //!     flowgauge-RANDOM.group   made and locked by a slot, which launches into it
 //! ```
+//! The name is random: in a container each run is process 1, and groups of several are in one
+//! folder. The slot holds a lock (`flock`) on that folder for as long as it lives, across
+//! namespaces; the kernel drops it with the process. So a group that can be locked has lost its
+//! slot, and anyone may end what is in it and remove it: the main process after each slot, else the
+//! janitor, else the next run. None needs the name, and none can take the group of a live run.
 //!
-//! The name is random, since in a container or a PID namespace of its own each run is process 1,
-//! and groups of both are in the same folder. The slot holds a lock (`flock`) on the folder of its
-//! group for as long as it lives. The kernel drops a lock with its process, however that ends, and it holds across
-//! namespaces. So a group that can be locked has lost its slot: anyone may end what is in it and
-//! remove it. The main process does so after each slot, the janitor if that one is gone, and the next
-//! run if both are. None of them needs the name, and none can take the group of a run that is alive.
+//! The group has no controllers and no `pids.max`: it changes nothing about scheduling. Commands
+//! are made in it ([`sys::clone_into`]). Where that is not allowed, the slot enters once, before it
+//! launches anything, since moving a process takes milliseconds; to end all but itself it then
+//! leaves first ([`Cgroup::kill_others`]). No fork escapes from `cgroup.kill`; without that file,
+//! the group is frozen before its members are killed.
 //!
-//! The group has no controllers, so it changes nothing about how its members are scheduled, and
-//! has no `pids.max`. Commands are made in it ([`sys::clone_into`]). Where the kernel or a sandbox does not allow
-//! that, the slot enters once and before it launches anything, since to move a process
-//! takes milliseconds; to end everything but itself it then leaves first ([`Cgroup::kill_others`]).
-//! The kernel sees to it that no fork escapes from `cgroup.kill`; where the kernel has no such file, the group is
-//! frozen before its members are killed.
-//!
-//! It needs cgroup v2 and the right to make a group below one's own: root has it, and a service
-//! or a user's session with `Delegate=yes`. Without it descent is all there is.
-//!
-//! Source: the kernel's Documentation/admin-guide/cgroup-v2.rst.
+//! It needs cgroup v2 and the right to make a group below one's own: root, or `Delegate=yes`.
+//! Without it descent is all there is. Source: Linux's admin-guide/cgroup-v2.rst.
 
 use std::fs::{self, File};
 use std::io;
@@ -53,7 +44,6 @@ const TRIES: usize = 10;
 #[derive(Debug)]
 pub struct Cgroup {
     folder: PathBuf,
-    /// The group of this process before.
     before: PathBuf,
     /// Open and locked: the slot is alive.
     lock: File,
@@ -61,10 +51,7 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes a group.
-    ///
-    /// # Errors
-    /// There is no cgroup v2, or it may not be used.
+    /// Makes a group below this process's. Errors: no cgroup v2, or no right to.
     pub fn make() -> io::Result<Self> {
         let before = own_folder()?;
         let (folder, lock) = make_locked(&before)?;
@@ -76,10 +63,7 @@ impl Cgroup {
         })
     }
 
-    /// Moves this process into it, so that what it launches is in it too.
-    ///
-    /// # Errors
-    /// It may not.
+    /// Moves this process into it, and so what it launches.
     pub fn enter(&mut self) -> io::Result<()> {
         fs::write(self.folder.join("cgroup.procs"), "0")?;
         self.is_entered = true;
@@ -110,10 +94,8 @@ impl Cgroup {
         threads(&self.folder)
     }
 
-    /// Kills all other members; this process leaves meanwhile. Nothing that forks escapes.
-    ///
-    /// # Errors
-    /// This process may not leave it; nothing was killed then.
+    /// Kills all other members; this process leaves meanwhile. Nothing that forks escapes. On an
+    /// error it may not leave, and nothing was killed.
     pub fn kill_others(&self) -> io::Result<()> {
         if !self.is_entered {
             kill(&self.folder);
@@ -131,7 +113,6 @@ impl Cgroup {
     }
 }
 
-/// Makes a folder of a group below `parent`, and locks it.
 pub(crate) fn make_locked(parent: &Path) -> io::Result<(PathBuf, File)> {
     for _ in 0..TRIES {
         let folder = parent.join(tidy::names::new(Kind::Group)?);
@@ -168,13 +149,11 @@ pub fn sweep() -> bool {
     held
 }
 
-/// `None` if it is gone or somebody else holds its lock.
 fn locked(folder: &Path) -> Option<File> {
     let handle = File::open(folder).ok()?;
     handle.try_lock().is_ok().then_some(handle)
 }
 
-/// User and system time of `cpu.stat`, in ns.
 pub(crate) fn cpu_ns(text: &str) -> Option<[u64; 2]> {
     let of = |key: &str| -> Option<u64> {
         let used = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -229,8 +208,7 @@ fn own_folder() -> io::Result<PathBuf> {
     Ok(Path::new(mount).join(path))
 }
 
-/// The folder of a group and of all above it, the nearest first. A group outside the mount shows no
-/// folder.
+/// Nearest first. A group outside the mount shows no folder.
 pub(crate) fn ancestors(mount: &Path, path: &str) -> Vec<PathBuf> {
     let own = mount.join(path.trim_start_matches('/'));
     let all = own

@@ -10,11 +10,9 @@ use serde::Serialize;
 
 const EXIT_PANIC: i32 = 101;
 
-/// Where a slot process answers.
 static ANSWERS: OnceLock<File> = OnceLock::new();
 
-/// From here on standard output is standard error, for whatever the work prints; answers go where standard
-/// output led to.
+/// From here on standard output is standard error, for whatever the work prints.
 pub(crate) fn keep_answers_apart() -> io::Result<()> {
     let answers = io::stdout().as_fd().try_clone_to_owned()?;
     dup2_stdout(io::stderr())?;
@@ -22,7 +20,6 @@ pub(crate) fn keep_answers_apart() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the slot process and all that it made.
 pub(crate) fn answer_and_exit(answer: &impl Serialize) -> ! {
     exit(i32::from(write_line(answer).is_err()))
 }
@@ -40,7 +37,7 @@ pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
     }
 }
 
-/// For a signal handler, which writes an answer that was made ready.
+/// For a signal handler.
 pub(crate) fn answers() -> RawFd {
     ANSWERS.get().map_or(libc::STDOUT_FILENO, File::as_raw_fd)
 }
@@ -50,7 +47,6 @@ pub(crate) fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Makes a panic end the process in which it happens.
 pub(crate) fn end_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let text = match panic.payload_as_str() {

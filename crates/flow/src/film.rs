@@ -1,12 +1,8 @@
-//! What was recorded of one slot that is no data point: what its flows did and waited for, moment by
-//! moment.
-//!
-//! # Theory
-//!
-//! The moments are those of the scheduler ([`measure::scheduling`]) in one repetition, from the beginning of
-//! *create* to the end of *tear-down*. Between two moments a task is in one [`State`]: sums are exact. For the
-//! picture the repetition is cut into [`CELLS`] equal cells, and each has the state that fills most of it:
-//! a lane is then a short text (`r12l3`: twelve cells at work, three at a lock), however often flows switched.
+//! What the flows of one recorded slot did and waited for, moment by moment; it is no data point.
+//! The moments are those of the scheduler ([`measure::scheduling`]) in one repetition. Between two
+//! of them a task is in one [`State`]: sums are exact. For the picture the repetition is cut into
+//! [`CELLS`] equal cells, each with the state that fills most of it: a lane is a short text
+//! (`r12l3`: twelve cells at work, three at a lock), however often flows switched.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +14,12 @@ use crate::Rep;
 /// Cells of a repetition.
 pub const CELLS: usize = 400;
 
-/// Lanes at most.
 const LANES: usize = 9;
 
 /// A repetition, lane by lane.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Film {
-    /// When *create*, *steady* and *tear-down* began after the first of them, and the last of them ended,
-    /// in ns.
+    /// Begin of *create*, *steady* and *tear-down* and the end, in ns from the first.
     pub marks: [u64; 4],
     /// The parent's, then those of flows.
     pub lanes: Vec<Lane>,
@@ -55,20 +49,17 @@ pub struct Lane {
     pub ns: BTreeMap<State, u64>,
 }
 
-/// What was heard of a slot, and what was seen of its waits.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     pub(crate) moments: Vec<Moment>,
-    /// What a task waited for that began to at a time.
+    /// By task and the time when it began to wait.
     pub(crate) causes: BTreeMap<(i32, u64), State>,
     pub(crate) lost: u64,
 }
 
-/// From a time to another one, in a state.
 type Span = (u64, u64, State);
 
 impl Film {
-    /// `None` of a repetition without marks.
     pub(crate) fn of(mut heard: Heard, rep: &Rep) -> Option<Self> {
         let [create, steady, tear_down] = **rep.marks.as_ref()?;
         let end = tear_down + rep.teardown_ns;
@@ -100,7 +91,6 @@ impl Film {
 }
 
 impl Heard {
-    /// What a task did within a window.
     fn spans(&self, tid: i32, (from, to): (u64, u64)) -> Vec<Span> {
         let own: Vec<&Moment> = self.moments.iter().filter(|one| one.tid == tid).collect();
         let states = own.iter().map(|one| match one.change {
@@ -159,7 +149,6 @@ fn lane(tid: i32, spans: &[Span], (from, to): (u64, u64)) -> Lane {
     }
 }
 
-/// The state that fills most of a cell, if it is filled by half.
 fn most(cell: &BTreeMap<State, f64>) -> char {
     let filled: f64 = cell.values().sum();
     let most = cell.iter().max_by(|a, b| a.1.total_cmp(b.1));
@@ -181,7 +170,7 @@ fn shortened(letters: impl Iterator<Item = char>) -> String {
 }
 
 impl Lane {
-    /// First cell, cells and letter of each state in turn, without those where the task is not there.
+    /// First cell, cells and letter of each state in turn, where the task is there.
     pub fn runs(&self) -> impl Iterator<Item = (usize, usize, char)> {
         let mut at = 0;
         let letters = self

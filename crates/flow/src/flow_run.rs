@@ -1,16 +1,12 @@
 //! What one flow does, whatever it is made of.
-//!
 //! ```text
 //!  born ─ prepare ─ arrive ─┤start gate├─ start stamp ─ units ─ end stamp ─ done ─┤end gate├─ gone
 //!         create phase                     steady phase                            tear-down
 //! ```
-//!
-//! A carrier of user-level flows lives the same way, with all of its flows inside: see
-//! [`crate::start::fiber`] and [`crate::start::task`].
-//!
-//! Everything the harness needs (state, outlet, CPU mask) is ready before the gate.
-//! Between the two stamps there is the body, and of the harness only the hand-out of
-//! units (an addition, or one `fetch_add` on a queue).
+//! A carrier lives the same way, with its user-level flows inside: [`crate::start::fiber`],
+//! [`crate::start::task`]. Everything the harness needs is ready before the gate. Between the
+//! stamps there is the body, and of the harness only the hand-out of units (an addition, or one
+//! `fetch_add` on a queue).
 
 mod trouble;
 mod units;
@@ -39,31 +35,25 @@ use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
 pub(crate) use units::{say, unit_of_queue, units};
 
-/// What flows borrow from the parent for one repetition.
 #[derive(Debug)]
 pub(crate) struct Context<'a, B: Body> {
     pub(crate) body: &'a B,
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
-    /// The parent's name for the results, if all are to narrate.
+    /// What the parent calls the results, if all are to narrate.
     pub(crate) narrate: Option<&'a str>,
-    /// For a recorder: which flows are where.
     pub(crate) recorded: Option<Recorded<'a>>,
     pub(crate) shared: &'a SharedMemory,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
-    /// Where flows write their pages, if asked.
     pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
-    /// Sum of the flows' latencies.
     pub(crate) latencies: Option<&'a Together>,
-    /// Of a ring of pipes.
     pub(crate) pipes: &'a Pipes,
     /// Lets a child detect that it was orphaned at birth.
     pub(crate) parent: Pid,
 }
 
 impl<B: Body> Context<'_, B> {
-    /// Checks the state of a finished flow and takes its notes.
     pub(crate) fn settle(&self, state: &mut B::State) {
         self.body.settle(state);
         if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
@@ -72,7 +62,6 @@ impl<B: Body> Context<'_, B> {
     }
 }
 
-/// A flow that carries no others, from its birth to the end gate.
 pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
     match B::TURNS {
         true => take_turns(context, index),
@@ -124,7 +113,6 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     leave(context, index, worked);
 }
 
-/// Arrives and waits for the release.
 pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_at_gate(context, index);
     begins(context, index);
@@ -138,7 +126,6 @@ fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_while(&context.shared.header().start.0, SHUT);
 }
 
-/// Marks the beginning of the recorded work.
 fn begins<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_begins(index);
@@ -152,7 +139,6 @@ pub(crate) fn begin() -> Tally {
     }
 }
 
-/// Sends the rest, then stamps the end of the timed part.
 pub(crate) fn finish(
     mut tally: Tally,
     before: Usage,
@@ -169,18 +155,17 @@ pub(crate) fn finish(
     }
 }
 
-/// Reports to the parent and waits for the second release.
 pub(crate) fn leave<B: Body>(
     context: &Context<'_, B>,
     index: usize,
     worked: Result<Tally, Trouble>,
 ) {
     report(context, index, worked);
-    // These flows have no survey.
+    // These have no survey.
     wait_for_the_end(context, || {});
 }
 
-/// Marks the end of the recorded work; only the first call counts.
+/// Only the first call counts.
 fn ends<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_ends(index);
@@ -197,7 +182,6 @@ fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally,
     finished(context);
 }
 
-/// Takes part in a survey before the second release.
 fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
     let end = &context.shared.header().end.0;
     wait_while(end, SHUT);
@@ -207,7 +191,6 @@ fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
     }
 }
 
-/// Binds the flow and opens its outlet.
 pub(crate) fn prepare<'a, B: Body>(
     context: &Context<'a, B>,
     index: usize,
@@ -270,7 +253,6 @@ fn wait_while(gate: &AtomicU32, value: u32) {
     }
 }
 
-/// Writes down the flow's pages and says so.
 fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
     if let Some(Ok(board)) = context.board {
         let mut pieces = Pieces::of_flow(index);

@@ -1,7 +1,5 @@
-//! What one flow writes about itself, in shared memory.
-//!
-//! A flow writes its numbers with relaxed stores and publishes them with one `Release`
-//! store of its state; the parent reads them after an `Acquire` load of that state.
+//! What one flow writes about itself, in shared memory: numbers with relaxed stores, published with
+//! one `Release` store of its state, after an `Acquire` load of which the parent reads them.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -43,7 +41,6 @@ pub(crate) enum Stage {
     Troubled,
 }
 
-/// Written once, when the flow is done.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) start_ns: u64,
@@ -52,7 +49,6 @@ pub(crate) struct Tally {
     pub(crate) units: u64,
     pub(crate) sent: u64,
     pub(crate) proof: Proof,
-    /// User-level flows that it carried.
     pub(crate) carried: u64,
     pub(crate) turns: Turns,
 }

@@ -1,18 +1,13 @@
-//! Sleeping on a word of shared memory.
+//! Sleeping on a word of shared memory. The private flag of the futex calls is never used: a
+//! private futex is keyed by address space, and a forked flow would sleep for ever.
 //!
-//! The word may lie in memory shared between processes, so the private flag of the
-//! futex calls is never used: a private futex would be keyed by address space, and a
-//! forked flow would sleep for ever.
-//!
-//! # Theory: waiting for a counter
-//!
-//! Who waits for a counter of another flow raises a flag, looks at the counter once more and
-//! then sleeps **on the flag** ([`sleep_unless`]). The other moves its counter and then looks at
-//! the flag: where it is raised it takes it down and wakes ([`stir`]). All of it is `SeqCst`, so
-//! either the sleeper sees the new counter, or the mover sees the flag. A mover may be late and
-//! take down a flag that was raised anew for a later wait: then the word has changed, and the
-//! kernel does not let that sleeper sleep. (Sleeping on the counter would not do: it may stand
-//! as it was seen, the flag is down, and nobody wakes.)
+//! # Waiting for a counter
+//! Who waits for another flow's counter raises a flag, looks at the counter once more and
+//! sleeps **on the flag** ([`sleep_unless`]). The other moves its counter, then looks at the flag:
+//! where it is raised it takes it down and wakes ([`stir`]). All is `SeqCst`: either the sleeper
+//! sees the new counter, or the mover sees the flag. A late mover may take down a flag raised anew
+//! for a later wait: then the kernel does not let that sleeper sleep. (Sleeping on the counter
+//! would not do: it may stand as it was seen, the flag is down, and nobody wakes.)
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -49,14 +44,12 @@ pub(crate) fn stir(flag: &AtomicU32) {
     }
 }
 
-/// The owner of `word` may sleep on it.
 #[inline]
 pub(crate) fn hand_token(word: &AtomicU32) {
     word.store(1, Ordering::Release);
     wake(word, 1);
 }
 
-/// Sleeps until the token is there.
 #[inline]
 pub(crate) fn take_token(word: &AtomicU32) {
     while word.swap(0, Ordering::Acquire) == 0 {

@@ -1,20 +1,17 @@
 //! On which pages the heap of a slot's processes lies.
 //!
-//! # Theory
-//!
-//! A program's heap comes from `malloc`, so the allocator gets its settings before it maps anything, and what
-//! came of it is read afterwards:
+//! The allocator gets its settings before it maps anything; the result is read afterwards:
 //!
 //! | asked for | how | read in |
 //! |---|---|---|
 //! | `4k` | `PR_SET_THP_DISABLE`, which forked flows inherit | `AnonHugePages` is 0 |
-//! | `thp` | libc: its tunable `glibc.malloc.hugetlb=1` advises the kernel; core-aware does anyway | `AnonHugePages` |
-//! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps pages that were reserved | `Private_Hugetlb` |
+//! | `thp` | libc: `glibc.malloc.hugetlb=1` advises the kernel; core-aware does anyway | `AnonHugePages` |
+//! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps reserved pages | `Private_Hugetlb` |
 //!
 //! An allocator that gets no such pages takes small ones in silence. So a kind of which the machine
-//! has none is refused before the run, and a slot fails whose heap lies on none of the pages that
-//! it names. How much of the heap does is a quantity: the heap is all anonymous memory of the
-//! processes here, so stacks count too, and no allocator reaches the whole.
+//! has none is refused before the run, and a slot fails whose heap lies on none of the named pages.
+//! How much of it does is a quantity: the heap here is all anonymous memory of the processes,
+//! stacks too, and no allocator reaches the whole.
 
 use std::fmt;
 use std::fs;
@@ -90,10 +87,7 @@ impl From<HeapPages> for String {
 }
 
 impl HeapPages {
-    /// Checks that this machine can give an allocator such pages.
-    ///
-    /// # Errors
-    /// Why it cannot, and the command that would change it.
+    /// Checks that this machine can give an allocator such pages; else the reason and the remedy.
     pub fn check(self, allocator: Option<&Allocator>) -> Result<(), String> {
         self.check_below(Path::new(KERNEL), allocator)
     }
@@ -129,7 +123,7 @@ impl HeapPages {
         }
     }
 
-    /// Forbids huge pages to this process and its forks, if small ones are wanted.
+    /// Forbids huge pages, also to forks, if small ones are wanted.
     pub(crate) fn prepare(self) -> std::io::Result<()> {
         if self != Self::Small {
             return Ok(());
@@ -141,7 +135,6 @@ impl HeapPages {
         }
     }
 
-    /// Checks the pages of a slot's heap, as far as its size allows.
     pub(crate) fn check_heap(self, reading: &Reading) -> Result<(), String> {
         let Reading::Honest(Memory {
             heap: Some(Heap { bytes, large }),
@@ -180,7 +173,6 @@ fn remedy(pages: HeapPages) -> String {
     }
 }
 
-/// The C library's if none is named.
 fn huge(allocator: Option<&Allocator>) -> Huge {
     allocator.map_or(Huge::Tunable, Allocator::huge)
 }

@@ -1,13 +1,8 @@
-//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to
-//! poll.
-//!
-//! Only while there is something to bring to an end: slots that run, a journal that is to hold
-//! what was finished. Before ([`Interrupt::begin`]), while a tree is walked or a machine is read, and
-//! after ([`Interrupt::end`]), while files are written that are whole or not there, a signal ends
-//! the process at once, with the exit code of one that was cut.
-//!
-//! No thread is made for it (the launcher forks, and a parent-death signal follows the
-//! *thread* that forked), and nothing happens in the handler but a store and a write.
+//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to poll. Only
+//! from [`Interrupt::begin`] to [`Interrupt::end`], while slots run or a journal is open. Before
+//! and after, while files are written that are whole or not there, a signal ends the process at
+//! once, with the exit code of one that was cut. No thread is made for it: the launcher forks, and
+//! a parent-death signal follows the *thread* that forked. The handler stores and writes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -23,18 +18,14 @@ use sys::is_ignored;
 #[derive(Debug)]
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
-    /// Nothing needs an orderly end: a signal ends the process.
+    /// A signal ends the process.
     at_rest: Arc<AtomicBool>,
     bell: UnixStream,
 }
 
 impl Interrupt {
-    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (a closed terminal; left alone
-    /// where it is ignored, as under `nohup`). A file size limit becomes an error of the
-    /// write that meets it, in place of a death by SIGXFSZ.
-    ///
-    /// # Errors
-    /// The system refuses a handler or a descriptor.
+    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (not where it is ignored, as under
+    /// `nohup`). A file size limit fails a write, and does not kill by SIGXFSZ.
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let at_rest = Arc::new(AtomicBool::new(true));
@@ -73,7 +64,6 @@ impl Interrupt {
             .filter(|&number| number != 0)
     }
 
-    /// Readable once a signal has come.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
@@ -81,9 +71,6 @@ impl Interrupt {
 
 /// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write with an error, where the kernel
 /// would end this process with SIGXFSZ and without a word.
-///
-/// # Errors
-/// The kernel refuses to ignore the signal.
 pub fn ignore_file_size_signal() -> io::Result<()> {
     // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;

@@ -1,47 +1,35 @@
 //! The janitor: a process that removes what a slot has on disk when nobody else is left to do it.
 //!
-//! # Theory
-//!
-//! Files and a named pipe outlive processes, so somebody must remove them however a slot ends:
-//!
 //! | who is left               | who removes                                                  |
 //! |---------------------------|--------------------------------------------------------------|
 //! | the main process          | it does, after it has killed the slot's group                |
 //! | the janitor               | it does, when the pipe from the main process ends            |
 //! | nobody                    | the next run that looks there ([`tidy::slot_folder::sweep`]) |
 //!
-//! The janitor is this same binary, in a process group of its own, where no signal to the group of
-//! the run and no Ctrl-C reaches it, and signals that ask to end are blocked for it before it is
-//! born. It sleeps in a read. Before anything of a slot is made it gets the names, on one line; a
-//! line without names says that all is removed. When the main process is gone, however it went, the read ends. The slot's
-//! processes are dying then by their parent-death signals, stopped ones included, and need no
-//! help. The janitor removes what is left at the last names it got, and what is
-//! provably ours there ([`tidy`]), and ends.
+//! It is this same binary, in a process group of its own that no Ctrl-C reaches, born with signals
+//! that ask to end blocked, asleep in a read. Before anything of a slot is made it gets the names
+//! on one line; a line without names says that all is removed. When the main process is gone, the
+//! read ends, and the slot's processes die by their parent-death signals. The janitor removes what
+//! is left at the last names, and what is provably ours there ([`tidy`]), ends the slot's control
+//! group ([`crate::cgroup`]), and ends.
 //!
-//! A janitor that was stopped is continued by the kernel: its parent-death signal is `SIGCONT`, which
-//! also takes back a stop that has not taken effect. It asks for that right after its fork. One
-//! that was stopped even earlier is continued as a member of a group that has become an orphan: with
-//! the main process dies the last that ties its group to a session, and the stopped members
-//! of such a group get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`, "consequences of
-//! process termination"). So it has a group of its own, and not a session of its own, whose group
-//! would be an orphan from the beginning. Nothing continues it if that stop has not taken effect when
-//! the main process dies, or if the process that adopts orphans is in the session of the run, as the first
-//! process of a container can be.
+//! The kernel continues a stopped janitor: its parent-death signal, asked for right after its fork,
+//! is `SIGCONT`, which also takes back a stop that has not taken effect. One stopped even earlier
+//! is continued as a member of an orphaned group: with the main process dies the last tie to a
+//! session, and stopped members get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`,
+//! "consequences of process termination"). So it has a group and not a session of its own, whose
+//! group would be an orphan from the beginning. Nothing continues it if that stop has not taken
+//! effect when the main process dies, or if the process that adopts orphans is in the run's
+//! session, as the first of a container can be.
 //!
-//! One process has no parent-death signal yet: a child of the main process that was stopped
-//! between its fork and its exec. It would stay for ever, and the janitor with it, since it has
-//! inherited the writing end of the janitor's pipe. By that very end the janitor knows it: a
-//! second thread waits until the main process ends, and kills who then still holds the pipe.
+//! A child of the main process that was stopped between its fork and its exec has no parent-death
+//! signal yet, and would stay for ever with the writing end of the janitor's pipe. By that end the
+//! janitor knows it: a second thread waits until the main process ends, and kills who still holds
+//! the pipe. It never kills by number, which may have gone to a stranger.
 //!
-//! Two things may come after that: a flow that was stopped between its fork and its own request to
-//! die with its parent (or a load generator before its own), and a name that a dying slot was
-//! just making. So the janitor looks for both a few times ([`crate::stranded`]).
-//!
-//! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
-//! have gone to a stranger; a process that holds this pipe can only be ours.
-//!
-//! It also ends the control group of the slot, where there is one ([`crate::cgroup`]): all in it is of
-//! the slot.
+//! Two things may come later: a flow (or load generator) stopped before its own request to die with
+//! its parent, and a name that a dying slot was just making. So it looks a few times
+//! ([`crate::stranded`]).
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -66,14 +54,13 @@ const ENDS: [Signal; 4] = [
     Signal::SIGTERM,
 ];
 
-/// Looks for what a killed slot leaves, and their interval: a dying process finishes its system
-/// call.
+/// Looks for what a killed slot leaves: a dying process finishes its system call.
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
-/// Further looks for a control group or folder that a dying slot may hold.
+/// Further looks for what a dying slot may hold.
 const PATIENCE: u32 = 100;
 
-/// A waiting janitor; dropping it ends it.
+/// Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Janitor {
     child: Child,
@@ -91,8 +78,7 @@ impl Janitor {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0);
-        // SAFETY: between fork and exec only what is async-signal-safe may run; this is one
-        // `prctl`, and turning its error number into an `io::Error` allocates nothing.
+        // SAFETY: one async-signal-safe `prctl`; an `io::Error` of a number allocates nothing.
         unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGCONT)?)) };
         // A child inherits the mask, also through exec.
         let before = SigSet::from_iter(ENDS).thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
@@ -123,7 +109,7 @@ pub(crate) fn begin(janitor: &mut Option<Janitor>) {
     }
 }
 
-/// Names what a slot is about to have on disk. Without a janitor the next run may have to clean up.
+/// Without a janitor the next run may have to clean up.
 pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
     let Ok(mut line) = serde_json::to_vec(names) else {
         return;
@@ -169,7 +155,6 @@ pub fn janitor_main() -> ! {
     exit(0)
 }
 
-/// Cleans up after a killed main process.
 fn end_slot(names: &[PathBuf]) {
     for look in 0..LOOKS + PATIENCE {
         // A dying process may still be making something.
@@ -178,8 +163,7 @@ fn end_slot(names: &[PathBuf]) {
             stranded::end();
         }
         tidy::slot_folder::remove_left(names);
-        // On a busy machine a slot dies slowly and holds its group and lock. Another run may hold a
-        // group too.
+        // On a busy machine a slot dies slowly and holds its group and lock, as other runs do.
         let is_held = crate::cgroup::sweep();
         if !is_early && !is_held && !names.iter().any(|name| name.symlink_metadata().is_ok()) {
             return;
@@ -188,12 +172,10 @@ fn end_slot(names: &[PathBuf]) {
     }
 }
 
-/// The starter's pid, as it was given.
 fn main_process() -> Option<i32> {
     std::env::args().nth(2)?.parse().ok()
 }
 
-/// Waits until the process `main` has ended.
 fn ends(main: i32) {
     let Some(process) = pidfd(main) else { return };
     let mut end = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];

@@ -1,18 +1,14 @@
 //! How long requests took: a histogram of fixed size.
 //!
-//! # Theory
+//! Keeping the times of a hundred thousand requests would put the harness's memory and caches into
+//! the middle of the work. So a flow counts them in buckets, by a shift and an addition. Buckets
+//! are 1 ns wide up to [`STEPS`] ns, and from there each power of two has [`STEPS`]: the middle of
+//! one is at most 1.6 % away from what was noted. A quantile takes the times of its bucket as
+//! spread evenly: within a bucket's width (3.1 %), nearer where a bucket holds many. Times beyond
+//! [`LONGEST_NS`] count as that; the longest is kept as it is.
 //!
-//! A flow that answers a hundred thousand requests cannot keep their times one by one: that
-//! would be memory and caches of the harness's in the middle of the work. So it counts them in
-//! buckets that it has from the beginning; to note one takes a shift and an addition. Buckets
-//! are 1 ns wide up to [`STEPS`] ns, and from there each power of two has [`STEPS`] of them,
-//! so the middle of one is at most 1.6 % away from what was noted. A quantile takes the times of
-//! its bucket as spread evenly over it: never more than a bucket's width away (3.1 %), and near
-//! the truth where a bucket holds many. Times beyond [`LONGEST_NS`] count as that. The longest
-//! is kept as it is.
-//!
-//! Histograms are added bucket by bucket: those of flows when they are done, outside of the
-//! timed part, in memory that all of them share; those of repetitions by the one who reads.
+//! Histograms are added bucket by bucket: those of flows when they are done, outside of the timed
+//! part, in shared memory; those of repetitions by their reader.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,7 +53,7 @@ pub struct Latencies {
     most_ns: u64,
 }
 
-/// As in journals: buckets that are not empty, with their counts.
+/// Buckets that are not empty, with their counts.
 #[derive(Serialize, Deserialize)]
 struct Written {
     most_ns: u64,
@@ -107,16 +103,15 @@ impl Latencies {
         self.most_ns
     }
 
-    /// The times in ns that were noted, in ascending order and each within 1.6 %, with how many
-    /// there were of it.
+    /// The times in ns that were noted, ascending and within 1.6 %, with their number.
     pub fn counts_ns(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let noted = self.counts.iter().enumerate();
         let noted = noted.filter(|&(_, &count)| count > 0);
         noted.map(|(bucket, &count)| (middle(bucket).min(self.most_ns), count))
     }
 
-    /// The time in ns that this share of the requests did not exceed (0.99 for p99); `None`
-    /// where none was noted. It is that of the nearest rank, within 3.1 %.
+    /// The time in ns that this share of the requests did not exceed (0.99 for p99): nearest rank,
+    /// within 3.1 %; `None` where none was noted.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();
@@ -159,7 +154,6 @@ impl From<Written> for Latencies {
     }
 }
 
-/// A histogram shared by the parent and all flows.
 #[derive(Debug)]
 pub(crate) struct Together(Shared<Cells>);
 

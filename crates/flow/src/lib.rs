@@ -1,7 +1,6 @@
 //! Start N flows of a model, release them together, collect.
 //!
 //! A **slot** is one fresh launch of one variant. The way through this crate:
-//!
 //! ```text
 //!  launcher (main process)                 slot process (fresh process of the same binary)
 //!  ───────────────────────                 ──────────────────────────────────────
@@ -11,9 +10,7 @@
 //!        │       deadline                      ▼
 //!        ◀──────────────── stdout ──────── Answer (one JSON line)
 //! ```
-//!
 //! The modules that a slot goes through, each of which knows only those below it:
-//!
 //! ```text
 //! launcher ─▶ sampler            main process: starts the slot process, and a sampler beside it
 //! slot_process                   reads the spec, runs the repetitions, writes the answer
@@ -25,14 +22,10 @@
 //! shared_memory ─▶ flow_status, ring     what the parent and its flows exchange
 //! spec, variant, record, proof   values: what is asked for, and what is answered
 //! ```
-//!
 //! Beside them: [`SelfManaged`], work that makes its own flows, in the place of `rep`;
-//! [`migration`], work that is to move flows between processes;
-//! [`probe`], flows made until a lowered limit stops them; [`parent_memory`], memory that the
-//! parent has touched before it makes flows; [`latency`], how long requests took; the janitor.
-//!
-//! This crate contains `unsafe`: forks, pthreads, the ends of processes. Mapped memory is that of
-//! [`sys`].
+//! [`migration`] of flows between processes; [`probe`], flows made until a lowered limit stops
+//! them; [`parent_memory`], touched before flows are made; [`latency`] of requests; the janitor.
+//! `unsafe` here: forks, pthreads, the ends of processes. Mapped memory is that of [`sys`].
 
 mod alarm;
 mod allocator;
@@ -125,7 +118,6 @@ pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};
 pub use word::WordError;
 
-/// Compiles the code of pages of the guide.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../../../docs/guide/model.md")]

@@ -5,24 +5,20 @@ use std::path::{Path, PathBuf};
 
 use crate::allocator::{Allocator, Source};
 
-/// A library that is built beside the command.
 struct Library {
     file: &'static str,
     /// Names another place for it.
     variable: &'static str,
     package: &'static str,
-    /// A name that it alone defines.
     symbol: &'static str,
 }
 
-/// The core-aware allocator.
 const ALLOCATOR: Library = Library {
     file: "libflowgauge_malloc.so",
     variable: "FLOWGAUGE_MALLOC_LIBRARY",
     package: "flowgauge-alloc-preload",
     symbol: "flowgauge_malloc_on_core",
 };
-/// The recorder of memory accesses.
 const RECORDER: Library = Library {
     file: "libflowgauge_recorder.so",
     variable: "FLOWGAUGE_RECORDER_LIBRARY",
@@ -32,26 +28,17 @@ const RECORDER: Library = Library {
 /// `ET_DYN`: what an ELF file that can be loaded into a process is.
 const SHARED: u16 = 3;
 
-/// The library of the core-aware allocator.
-///
-/// # Errors
-/// It is not there, or another file is named for it.
+/// The core-aware allocator's library; an error if it is missing or another file is named for it.
 pub fn own_allocator() -> Result<PathBuf, String> {
     found(&ALLOCATOR)
 }
 
-/// The library that records memory accesses in the emulator.
-///
-/// # Errors
-/// As [`own_allocator`].
+/// The library that records memory accesses in the emulator; as [`own_allocator`].
 pub fn recorder() -> Result<PathBuf, String> {
     found(&RECORDER)
 }
 
-/// Where a library is.
-///
-/// Cargo leaves it in `deps` beside the command; an installation may put it beside the command
-/// or into `lib` beside its folder.
+/// Cargo leaves it in `deps` beside the command; an installation, there or in `lib`.
 fn found(library: &Library) -> Result<PathBuf, String> {
     let Library {
         file,
@@ -86,8 +73,7 @@ fn found(library: &Library) -> Result<PathBuf, String> {
     })
 }
 
-/// Whether a file is a shared library whose names include that one. The dynamic linker warns of
-/// another file, and starts the program without it.
+/// The dynamic linker only warns of another file, and starts the program without it.
 fn defines(library: &Path, symbol: &str) -> Result<bool, String> {
     let bytes = fs::read(library);
     let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", library.display()))?;
@@ -97,10 +83,8 @@ fn defines(library: &Path, symbol: &str) -> Result<bool, String> {
     Ok(is_library && bytes.windows(name.len()).any(|window| window == name))
 }
 
-/// The library of an allocator; none is the C library's own.
-///
-/// # Errors
-/// It is not installed, or no library with a `malloc`; and what installs it.
+/// The library of an allocator; none is the C library's own. Errors: it is not installed or has no
+/// `malloc`; and what installs it.
 pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
     match allocator.source() {
         Source::CLibrary => Ok(None),
@@ -125,7 +109,6 @@ pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// Where distributions install libraries.
 fn installed(files: &[&str]) -> Option<PathBuf> {
     let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
     let folders = [own.as_str(), "/usr/local/lib", "/usr/lib64", "/usr/lib"];

@@ -1,25 +1,10 @@
-//! On which memory nodes the pages of a slot's processes lie.
+//! On which memory nodes the pages of a slot's processes lie (docs/numa.md).
 //!
-//! # Theory
-//!
-//! A page gets its node when it is first touched. Which node that is follows from the policy of the
-//! thread that touches it (`set_mempolicy(2)`):
-//!
-//! | word | policy | node of a new page |
-//! |---|---|---|
-//! | `local` | `MPOL_LOCAL` | that of the CPU which touches it first |
-//! | `interleave` | `MPOL_INTERLEAVE` | each node that the control group allows, in turn |
-//!
-//! The slot process sets it for itself before it maps anything for its flows. Threads, forked processes
-//! and programs that are executed inherit it, so one call reaches every flow of every model. Then it is
-//! read back. Memory with a policy of its own (`mbind`) and pages of files that are in the cache
-//! already stay where they are. Under either word the kernel's automatic balancing moves no page: it
-//! moves those of threads without a policy alone.
-//!
-//! With one node both are the same; the run says so. Before a run begins, a sandbox that forbids the call
-//! and a kernel without it are named as such.
-//!
-//! Source: `Documentation/admin-guide/mm/numa_memory_policy.rst` of Linux.
+//! A page gets its node when it is first touched, by the policy of the touching thread
+//! (`set_mempolicy(2)`). The slot process sets it before it maps anything for its flows, and reads
+//! it back; threads, forks and executed programs inherit it. Memory with a policy of its own
+//! (`mbind`) and pages of files in the cache stay where they are. Automatic balancing moves only
+//! pages of threads without a policy. Source: `admin-guide/mm/numa_memory_policy.rst` of Linux.
 
 use std::fmt;
 use std::io;
@@ -76,9 +61,6 @@ type Nodes = [u64; WORDS];
 
 impl MemoryPolicy {
     /// Checks that this kernel lets a process have a policy.
-    ///
-    /// # Errors
-    /// Why it does not.
     pub fn check(self) -> Result<(), String> {
         allowed_nodes().map(drop).map_err(|error| match error.raw_os_error() {
             Some(libc::ENOSYS) => {
@@ -93,9 +75,6 @@ impl MemoryPolicy {
     }
 
     /// How many memory nodes a process here may have pages on.
-    ///
-    /// # Errors
-    /// The kernel does not say.
     pub fn nodes() -> io::Result<u32> {
         Ok(allowed_nodes()?.iter().map(|word| word.count_ones()).sum())
     }
@@ -126,8 +105,7 @@ impl MemoryPolicy {
 fn allowed_nodes() -> io::Result<Nodes> {
     let mut nodes: Nodes = [0; WORDS];
     let (no_mode, no_address) = (std::ptr::null_mut::<libc::c_int>(), std::ptr::null::<u8>());
-    // SAFETY: the kernel writes no more than the bits of `nodes` that BITS says there are, and nothing
-    // through the other two, which are null.
+    // SAFETY: the kernel writes at most BITS bits into `nodes`, nothing through null pointers.
     let done = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,
@@ -143,16 +121,15 @@ fn allowed_nodes() -> io::Result<Nodes> {
 
 fn set(mode: libc::c_int, nodes: Option<&Nodes>) -> io::Result<()> {
     let (nodes, bits) = nodes.map_or((std::ptr::null(), 0), |nodes| (nodes.as_ptr(), BITS));
-    // SAFETY: the kernel reads no more than the bits that are said, of a set that outlives the call.
+    // SAFETY: the kernel reads at most `bits` bits, of a set that outlives the call.
     let done = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, nodes, bits) };
     succeeded("set_mempolicy", done)
 }
 
-/// Of this thread.
 fn current() -> io::Result<libc::c_int> {
     let mut mode: libc::c_int = -1;
     let (no_nodes, no_address) = (std::ptr::null_mut::<u64>(), std::ptr::null::<u8>());
-    // SAFETY: the kernel writes one number into `mode`, and nothing through the others, which are null.
+    // SAFETY: the kernel writes one number into `mode`, nothing through null pointers.
     let done = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,

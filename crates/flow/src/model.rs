@@ -8,13 +8,10 @@ use serde::{Deserialize, Serialize};
 
 /// What a flow of control is made of.
 ///
-/// Processes and threads are the kernel's, which sees and schedules each of them. Fibers and
-/// tasks are **user-level**: the kernel sees only the threads that carry them, the
-/// [carriers](Model::carriers).
-///
-/// The two in-between models take one shared resource away (or add one), so
-/// that a difference between `process` and `thread` can be put down to the
-/// shared address space or to the shared file table.
+/// The kernel sees and schedules processes and threads. Fibers and tasks are **user-level**: it
+/// sees only the threads that carry them, the [carriers](Model::carriers). The two in-between
+/// models share one resource less (or more): a difference between `process` and `thread` can be put
+/// down to the shared address space or to the shared file table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Model {
@@ -22,13 +19,11 @@ pub enum Model {
     Process,
     /// `clone(CLONE_FILES | CLONE_FS)`: own address space, shared file table.
     ProcessSharedFiles,
-    /// pthread that calls `unshare(CLONE_FILES | CLONE_FS)`: shared address space, own file
-    /// table.
+    /// pthread that calls `unshare(CLONE_FILES | CLONE_FS)`: shared address space, own file table.
     ThreadPrivateFiles,
     /// pthread: shared address space, shared file table.
     Thread,
-    /// `PxT`: P forked processes of T threads each (the first thread of each is
-    /// the process's own).
+    /// `PxT`: P forked processes of T threads each (the first thread of each is the process's own).
     Mix {
         /// P, the number of processes (at least 1).
         processes: u32,
@@ -42,8 +37,7 @@ pub enum Model {
         /// Kernel threads that carry them (at least 1).
         carriers: u32,
     },
-    /// Fibers whose stacks have an address on which several processes agree, so that they can
-    /// go on in another one.
+    /// Fibers whose stacks have one address in several processes: they can go on in another.
     Migratable {
         /// How a stack comes to lie at its address.
         way: Way,
@@ -81,8 +75,7 @@ impl Stacks {
 pub struct Shape {
     /// Forked processes; 0 when the flows are threads of the slot process itself.
     pub processes: u32,
-    /// Threads in each process (or in the slot process): the flows themselves, or the carriers of
-    /// user-level ones.
+    /// Threads in each process (or in the slot process): flows, or carriers of user-level ones.
     pub flows_in_each: u32,
 }
 
@@ -96,8 +89,7 @@ impl Model {
     /// Migratable fibers on one kernel thread, each at an address of its own.
     pub const MIGRATABLE: Self = Self::migratable(Way::Isomalloc, 1);
 
-    /// The kernel's models that have a name of their own, in the order of how much they
-    /// share.
+    /// The kernel's models that have a name of their own, in the order of how much they share.
     pub const NAMED: [Self; 4] = [
         Self::Process,
         Self::ProcessSharedFiles,
@@ -105,7 +97,6 @@ impl Model {
         Self::Thread,
     ];
 
-    /// All named models, over one carrier.
     const ALL: [Self; 10] = [
         Self::Process,
         Self::ProcessSharedFiles,
@@ -139,7 +130,7 @@ impl Model {
                 processes: 0,
                 flows_in_each: carriers.min(flows),
             },
-            // One carrier is a thread of the slot process, as other fibers' is.
+            // One carrier is a thread of the slot process.
             Self::Migratable { processes, .. } => Shape {
                 processes: if processes > 1 {
                     processes.min(flows)
@@ -175,8 +166,7 @@ impl Model {
         }
     }
 
-    /// How many of the kernel's flows run `flows` flows of this model: as many, or for
-    /// user-level ones the threads that carry them. Each leaves one record.
+    /// The kernel's flows, each with a record: as many, or the carriers of user-level ones.
     #[must_use]
     pub fn carriers(self, flows: u32) -> u32 {
         let shape = self.shape(flows);
@@ -192,8 +182,7 @@ impl Model {
         )
     }
 
-    /// What it is in a few words, for those who do not know its name; `None` of processes and
-    /// threads.
+    /// What it is in a few words; `None` of processes and threads.
     #[must_use]
     pub fn gloss(self) -> Option<&'static str> {
         Some(match self {
@@ -236,7 +225,6 @@ impl Model {
 }
 
 impl Model {
-    /// Over one carrier; a mix has only numbers.
     fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::Process => "process",
@@ -258,7 +246,6 @@ impl Model {
         })
     }
 
-    /// `None` for a model without carriers.
     fn over(self, carriers: u32) -> Option<Self> {
         match self {
             Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),

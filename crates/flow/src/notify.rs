@@ -1,5 +1,4 @@
-//! An eventfd by which flows wake the parent: the last one arrives or is done, or a ring has
-//! results and the parent sleeps.
+//! An eventfd by which flows wake the parent: the last arrived or is done, or a ring has results.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -20,7 +19,6 @@ impl Notify {
         Ok(Self(bell.map_err(sys::refused("eventfd2"))?))
     }
 
-    /// A full counter is already ringing: no error.
     pub(crate) fn wake(&self) {
         let _full_is_ringing = self.0.write(1);
     }

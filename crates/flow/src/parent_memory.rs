@@ -1,29 +1,13 @@
 //! Parent memory: memory that the parent has touched before it makes its flows.
 //!
-//! # Theory
+//! The memory of a parent that has grown large decides what a fork costs. The kernel copies no
+//! page, but for private memory an entry of 8 bytes for each, into page tables that the child gives
+//! back when it ends. Each kind of [`Pages`] takes one more part of that away (docs/why.md).
 //!
-//! Programs that fork have often grown large first, and what a fork costs is then decided by
-//! the memory of the parent and not by the work of the child. The kernel copies no page, but
-//! it copies what leads to them: for private memory one entry of 8 bytes for each page, into
-//! page tables that the child must give back when it ends. Each way to hold the same bytes
-//! takes one more part of that away:
-//!
-//! | [`Pages`] | what it is | what a fork copies of it |
-//! |---|---|---|
-//! | `4k` | private, in pages of the smallest size | an entry a page |
-//! | `huge` | private, in transparent huge pages | an entry a huge page, and a table that stands ready for its pieces |
-//! | `shared` | a shared mapping | nothing: the child finds the pages when it touches them |
-//! | `dontfork` | private, kept from children (`MADV_DONTFORK`) | nothing: the child does not have it |
-//!
-//! Threads copy nothing of any of them.
-//!
-//! The slot process holds the parent memory over all of its repetitions and writes to each page of
-//! it again before each of them: a fork leaves the pages of its parent write-protected, and the
-//! next one would find less to do. All of that lies outside the timed phases.
-//!
-//! The system's own choice of page size (`transparent_hugepage`) is set aside for `4k`, and
-//! for `huge` it is checked in `smaps` that every byte really is in huge pages: a kind of pages that
-//! was not obtained is not measured.
+//! The slot process holds it over all repetitions and writes to each page before each of them,
+//! outside the timed phases: a fork leaves its parent's pages write-protected, and the next would
+//! find less to do. `4k` sets the system's `transparent_hugepage` aside; for `huge`, `smaps` must
+//! say that every byte is in huge pages.
 
 mod hold;
 
@@ -64,8 +48,7 @@ pub enum Pages {
 }
 
 impl Pages {
-    /// Whether a fork makes page tables for it in the child: for huge pages too, as the
-    /// kernel keeps a table ready for each that may have to be split.
+    /// Whether a fork makes page tables for it in the child: for huge pages one that may be split.
     #[must_use]
     pub fn copied(self) -> bool {
         matches!(self, Self::Small | Self::Huge)
@@ -75,13 +58,13 @@ impl Pages {
 const ENTRY: u64 = 8;
 
 impl ParentMemory {
-    /// Bytes of page tables that lead to it, in each address space that has them.
+    /// Bytes of page tables that lead to it in an address space.
     #[must_use]
     pub fn table_bytes(self) -> u64 {
         self.bytes.div_ceil(page_bytes()).saturating_mul(ENTRY)
     }
 
-    /// Bytes that one parent and its children need for it, if this many are forked.
+    /// Bytes that a parent and this many forked children need for it.
     #[must_use]
     pub fn need(self, processes: u32) -> u64 {
         let copies = if self.pages.copied() { processes } else { 0 };

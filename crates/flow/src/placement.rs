@@ -20,8 +20,7 @@ pub enum Placement {
     Smt,
     /// Flow i on the i-th memory node, around again, each on a CPU of its own while there are such.
     Numa,
-    /// Flow i on the i-th CPU of the list, around again; the parent too where the list is of
-    /// one CPU.
+    /// Flow i on the i-th CPU of the list, around again; the parent too on a list of one.
     List(Vec<u32>),
 }
 
@@ -40,7 +39,7 @@ pub struct Cpus {
 
 impl Cpus {
     /// CPUs that do not disturb flows bound to `measured`: allowed CPUs of other cores, else other
-    /// hardware threads of these cores. Empty if all are measured, as with free flows.
+    /// hardware threads of these. Empty if all are measured, as with free flows.
     #[must_use]
     pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
         if measured.is_empty() {
@@ -105,10 +104,8 @@ impl Placement {
         }
     }
 
-    /// The CPUs that flows are dealt to in turn; empty means free.
-    ///
-    /// # Errors
-    /// A CPU of a list that this process may not use; `numa` where there is one memory node.
+    /// The CPUs that flows are dealt to in turn; empty means free. Errors: a CPU that this process
+    /// may not use; `numa` on one memory node.
     pub fn resolve(&self, cpus: &Cpus) -> Result<Vec<u32>, PlacementError> {
         match self {
             Self::Free => Ok(Vec::new()),

@@ -1,24 +1,10 @@
-//! By which policy of the kernel's scheduler the flows of a slot get their CPUs.
+//! By which policy of the kernel's scheduler the flows of a slot get their CPUs, where more can run
+//! than there are CPUs (`sched(7)`).
 //!
-//! # Theory
-//!
-//! Where more flows can run than there are CPUs, the scheduler decides who waits, and for how long
-//! (`sched(7)`):
-//!
-//! | word | policy | means |
-//! |---|---|---|
-//! | `other` | `SCHED_OTHER` | in turn, with the kernel's usual slice |
-//! | `batch` | `SCHED_BATCH` | in turn; who wakes does not take the CPU from who computes |
-//! | `idle` | `SCHED_IDLE` | where nobody else wants the CPU |
-//! | `short` | `SCHED_OTHER` | asks for slices of 0.1 ms |
-//! | `long` | `SCHED_OTHER` | asks for slices of 100 ms |
-//!
-//! A slice is a request to the scheduler called EEVDF (Linux 6.12 and later take it): one of a shorter
-//! slice has an earlier deadline, so it waits less. The slot process sets the policy for itself before
-//! it makes anything; threads, forked processes and commands inherit it. Then it is read back. None of
-//! them needs a privilege.
-//!
-//! Source: `Documentation/scheduler/sched-eevdf.rst` of Linux.
+//! A slice is a request to the EEVDF scheduler (Linux 6.12 and later take it): a shorter one has an
+//! earlier deadline, and waits less. The slot process sets the policy before it makes anything, and
+//! reads it back; threads, forks and commands inherit it. None needs a privilege. Source:
+//! `Documentation/scheduler/sched-eevdf.rst` of Linux.
 
 use std::fmt;
 use std::io;
@@ -79,7 +65,7 @@ impl FromStr for Policy {
 }
 
 impl Policy {
-    /// The number of the policy, and the slice that is asked for, in ns.
+    /// With the slice that is asked for, in ns.
     fn asks(self) -> (u32, Option<u64>) {
         match self {
             Self::Other => (libc::SCHED_OTHER as u32, None),
@@ -91,9 +77,6 @@ impl Policy {
     }
 
     /// Checks that this kernel has it: this thread takes it, and has its own again.
-    ///
-    /// # Errors
-    /// Why it cannot be had.
     pub fn check(self) -> Result<(), String> {
         let tried = current().and_then(|(own, _)| {
             let tried = self.prepare();
@@ -134,18 +117,16 @@ fn attributes(policy: u32, slice: u64) -> libc::sched_attr {
     }
 }
 
-/// Of this thread.
 fn set(policy: u32, slice: u64) -> io::Result<()> {
     let asked = attributes(policy, slice);
-    // SAFETY: the kernel reads the attributes, as many bytes as they say, and nothing else.
+    // SAFETY: the kernel reads the attributes, no more bytes than they say.
     let done = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const asked, 0) };
     succeeded("sched_setattr", done)
 }
 
-/// The policy and the slice of this thread.
 fn current() -> io::Result<(u32, u64)> {
     let mut found = attributes(u32::MAX, 0);
-    // SAFETY: the kernel writes no more bytes than are said, of attributes that outlive the call.
+    // SAFETY: the kernel writes at most SIZE bytes, of attributes that outlive the call.
     let done = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, SIZE, 0) };
     succeeded("sched_getattr", done).map(|()| (found.sched_policy, found.sched_runtime))
 }

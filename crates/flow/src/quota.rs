@@ -1,27 +1,18 @@
-//! How much CPU time the flows of a slot get: a quota or a weight of their control group.
+//! The CPU time of a slot's flows: a quota or a weight of their control group (docs/quotas.md).
 //!
-//! # Theory
-//!
-//! A container rarely has the CPUs that a program in it sees. Its *quota* is CPU time for each period of
-//! 100 ms: who has used it up is held back ("throttled") until the next period, on all CPUs at once. Its
-//! *weight* divides the CPUs where several groups want them, and holds nobody back otherwise.
-//!
+//! A *quota* is CPU time for each period of 100 ms: who has used it up is held back ("throttled")
+//! until the next, on all CPUs at once. A *weight* divides the CPUs where several groups want them.
 //! ```text
 //!   quota 0.5, two flows     ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  █ runs  ░ throttled
 //!                            ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  25 ms of every 100
 //! ```
+//! More flows than the quota has CPUs use it up sooner and then all wait: it shows at the end of
+//! latencies. The slot enters its group before it makes any flow; what it launches enters between
+//! `fork` and `execve`. The group is named, locked, swept and removed as in [`crate::cgroup`]. With
+//! v2 only the root and groups without processes hand the `cpu` controller down: the nearest with
+//! it is the parent.
 //!
-//! So more flows than the quota has CPUs use it up sooner and then all wait, and the wait is up to a
-//! period long: it is seen at the end of latencies. A slot that takes less than a few periods may end
-//! before its quota is used up.
-//!
-//! The slot makes a group of its own where the `cpu` controller is (cgroup v1 or v2), sets the quota,
-//! reads it back, and enters before it makes any flow; what a slot launches enters between `fork` and
-//! `execve`. The group is named, locked, swept and removed as the one that holds commands
-//! ([`crate::cgroup`]). With v2 the controller is handed down from the group above, which is only done
-//! by groups without processes and by the root: the group is made below the nearest that has it.
-//!
-//! Sources: Documentation/scheduler/sched-bwc.rst, Documentation/admin-guide/cgroup-v2.rst of Linux.
+//! Sources: scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst of Linux's Documentation.
 
 mod group;
 
@@ -135,10 +126,7 @@ impl Quota {
         }
     }
 
-    /// Checks that it can be had here: a group with it is made and removed.
-    ///
-    /// # Errors
-    /// Why not, and what would help.
+    /// Checks that it can be had: makes and removes a group with it. An error says what would help.
     pub fn check(self) -> Result<(), String> {
         let made = QuotaGroup::make(self).map(drop);
         crate::cgroup::sweep();

@@ -1,5 +1,5 @@
-//! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
-//! their reason. These types are the journal's schema (docs/results.md).
+//! What a slot leaves behind: raw values, in ns and bytes, and failures with their reason: the
+//! journal's schema (docs/results.md).
 
 mod answer;
 mod columns;
@@ -63,11 +63,10 @@ pub enum Answer {
     Failed {
         /// Why.
         reason: Failure,
-        /// The repetition that failed, with what its other flows finished all the same
-        /// (isolation at work); `None` when the whole slot was lost.
+        /// The repetition that failed, with what its other flows finished (isolation at work);
+        /// `None` when the whole slot was lost.
         kept: Option<Rep>,
-        /// Repetitions that were begun, warm-ups among them and the failed one the last; `None` where that is not
-        /// known.
+        /// Repetitions that were begun, warm-ups and the failed one included, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         begun: Option<u32>,
     },
@@ -80,7 +79,6 @@ impl Answer {
         Self::after(error, None)
     }
 
-    /// The same of a slot in which so many repetitions had been begun.
     pub(crate) fn after(error: &std::io::Error, begun: Option<u32>) -> Self {
         let carried = error.get_ref().and_then(|inner| inner.downcast_ref());
         let reason = carried.cloned().unwrap_or_else(|| Failure::Error {
@@ -110,8 +108,7 @@ pub struct SlotRecord {
     pub warmups: Vec<Rep>,
     /// Repetitions that count.
     pub reps: Vec<Rep>,
-    /// Memory of the parent and all flows while every flow was alive and had done its
-    /// work (the end gate of the last repetition).
+    /// Memory of the parent and all flows, all alive, at the end gate of the last repetition.
     pub memory: Reading,
     /// A repetition with timers in it, after those that count; it is no data point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,13 +126,11 @@ pub struct Rep {
     pub steady_ns: u64,
     /// From the second release until the last flow is joined or reaped.
     pub teardown_ns: u64,
-    /// Latest minus earliest start after the release. With more flows than CPUs this is
-    /// run-queue time.
+    /// Latest minus earliest start after the release: run-queue time where flows outnumber CPUs.
     pub skew_ns: u64,
     /// The parent's own part.
     pub parent: ParentRecord,
-    /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
-    /// of the thread that carried them.
+    /// One entry for each of the kernel's flows, in order; a carrier's holds its user-level flows.
     #[serde(with = "columns")]
     pub flows: Vec<FlowRecord>,
     /// Of flows that take turns: how many, and whether the switches happened.
@@ -147,18 +142,16 @@ pub struct Rep {
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
     pub kernel_counters: Option<Box<KernelCounters>>,
-    /// Events that were counted, where that was asked for; of the last repetition of a slot
-    /// alone.
+    /// Events that were counted, if asked for; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Box<Measured<Counted>>>,
-    /// Of work that makes its own flows: what it tells of them. There is one flow record then,
-    /// which stands for all of them.
+    /// What work that makes its own flows tells of them; one flow record then stands for all.
     #[serde(default, rename = "own", skip_serializing_if = "Option::is_none")]
     pub self_managed: Option<Box<SelfManagedUsage>>,
     /// What the flows were held back, where they have a quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<Throttled>,
-    /// When create, steady and tear-down began, by the machine's clock in ns; of a slot that is filmed.
+    /// When create, steady and tear-down began, by the machine's clock in ns; of a filmed slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Box<[u64; 3]>>,
 }
@@ -168,8 +161,8 @@ pub struct Rep {
 pub struct Turns {
     /// Timed turns of all flows.
     pub taken: u64,
-    /// Hand-overs in the span for which the kernel's counts are taken (the timed turns and
-    /// some around them). 0 for user-level flows, whose switches it does not see.
+    /// Hand-overs in the span of the kernel's counts (the timed turns and some around them); 0 for
+    /// user-level flows, whose switches the kernel does not see.
     pub handed_over: u64,
     /// Voluntary and involuntary switches that the kernel counted in that span.
     pub switches: u64,

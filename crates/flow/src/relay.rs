@@ -1,24 +1,15 @@
-//! A bounded queue from one flow to another, in memory that all flows of a slot process share.
-//!
-//! # Theory
-//!
-//! It is made in the slot process before any flow exists, so that forked flows inherit it and
-//! threads see it: the same queue under every model. It hands over words. Flows that share a heap
-//! may hand over a number of words and leave what belongs to it in their heap, under the number
-//! of the slot; flows that do not must copy all that they hand over into the slot.
-//!
+//! A bounded queue from one flow to another, in memory that all flows of a slot process share: the
+//! same under every model, since it is made before any flow exists. It hands over words. Flows that
+//! share a heap may hand over a few and leave the rest in their heap, under the number of the slot;
+//! others must copy all into the slot.
 //! ```text
 //! ┌ head │ tail │ reader waits │ writer waits ┬ slot 0 ┬ slot 1 ┬ …
 //! └ each on its own 128 bytes ────────────────┴ words ─┴────────┴──
 //! ```
-//!
 //! One writer, one reader. `head` counts entries written, `tail` entries read; both only grow
 //! (wrapping, so the slots are a power of two). Each side waits for the other's counter as
-//! [`crate::futex`] tells.
-//!
-//! Every word is an atomic: two writers at once, or one that dies half-way, leave wrong words
-//! and never undefined behaviour. Who waits for a flow that died waits until the deadline of
-//! the slot.
+//! [`crate::futex`] tells. All words are atomic: two writers, or a dead one, leave wrong words and
+//! never undefined behaviour. Who waits for a dead flow waits until the deadline.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -37,7 +28,6 @@ struct Header {
     writer_waits: CachePadded<AtomicU32>,
 }
 
-/// 128 bytes.
 const LINE_WORDS: usize = 16;
 
 // SAFETY: atomics.
@@ -53,9 +43,6 @@ pub struct Relay {
 
 impl Relay {
     /// A queue of at least `slots` slots (the next power of two), each of `words` words.
-    ///
-    /// # Errors
-    /// So much memory cannot be mapped.
     pub fn new(slots: u32, words: usize) -> io::Result<Self> {
         let too_large = || io::Error::other("a queue would exceed the address space");
         let slots = slots.max(1).checked_next_power_of_two();
@@ -82,8 +69,7 @@ impl Relay {
         self.memory.memory()
     }
 
-    /// Writes one entry, asleep while there is no room. `write` is given the number of its
-    /// slot and the slot's words.
+    /// Writes one entry, asleep while there is no room. `write` gets the slot's number and words.
     pub fn push<T>(&self, write: impl FnOnce(u32, &[AtomicU64]) -> T) -> T {
         let header = self.header();
         let head = header.head.0.load(Ordering::Relaxed);
@@ -116,7 +102,6 @@ impl Relay {
     }
 }
 
-/// Waits while `must_wait` holds for the other side's counter.
 fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
     loop {
         let seen = counter.load(Ordering::SeqCst);
@@ -127,7 +112,6 @@ fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) ->
     }
 }
 
-/// Moves this side's counter and wakes the other side.
 fn advance(counter: &AtomicU32, value: u32, flag: &AtomicU32) {
     counter.store(value.wrapping_add(1), Ordering::SeqCst);
     futex::stir(flag);

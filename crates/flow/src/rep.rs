@@ -1,24 +1,14 @@
 //! One repetition, seen from the parent: create, steady, tear-down.
-//!
-//! # Theory
-//!
 //! ```text
 //! t0 ─ create flows ─ all arrived ─ t1   go ─ take results ─ all done ─ last result   t2 ─ join ─ t3
 //! └──────────── create ────────────┘     └──────────── steady ───────────────────┘    └ tear-down ┘
 //!                                                                              (memory)
 //! ```
-//!
-//! * Two gates keep the phases apart: no flow works before all exist, none leaves before
-//!   all are done. What lies between two phases (reading memory) is in none of them.
-//! * A result that the parent does not have yet is not there yet: `steady` ends when the
-//!   last flow is done *and* the parent has taken and stored every result.
-//! * What the kernel tells of migrations and bytes is read between the phases too, by
-//!   [`telling`]; where events are to be counted, [`counting`] opens the counters of the flows
-//!   and reads them there.
-//! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
-//!   in `verdict`.
-//!
-//! It never kills a thread (nothing can, safely): a hung thread ends with its slot process.
+//! * Two gates keep the phases apart: no flow works before all exist, none leaves before all are
+//!   done. Between two phases: memory, [`counter_reader`], [`counting`].
+//! * `steady` ends when the last flow is done *and* the parent has taken and stored every result.
+//! * Waiting: [`crate::watch`]; what flows leave is read in `flow_records`, judged in `verdict`.
+//! * Nothing can kill a thread safely: a hung one ends with its slot process.
 
 mod counter_reader;
 mod counting;
@@ -59,7 +49,6 @@ use counting::Counting;
 pub(crate) struct Run {
     pub(crate) rep: Rep,
     pub(crate) failure: Option<Failure>,
-    /// At the end gate, if asked for.
     pub(crate) memory: Option<Reading>,
 }
 
@@ -75,7 +64,6 @@ struct Parts<'a, 'b, B: Body, S> {
     film: bool,
 }
 
-/// Memory and counts of the last repetition are read at the gates.
 pub(crate) fn run<W, B: Body, S: Sink>(
     resources: &SlotResources,
     spec: &SlotSpec<W>,
@@ -91,7 +79,6 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     } else {
         Pipes::default()
     };
-    // Carried flows are not asked for their pages.
     let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
     let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
@@ -126,7 +113,6 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     }
 }
 
-/// The reading without the memory of ended threads.
 fn without_hired(reading: &Reading) -> Reading {
     let (Reading::Honest(Memory { rss, .. }) | Reading::RssOnly { rss, .. }) = *reading;
     Reading::RssOnly {
@@ -200,7 +186,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// The flows wait.
     fn at_gate(&self, reader: &mut Option<CounterReader>) {
         if let Some(reader) = reader {
             reader.flows(&self.resources.shared);
@@ -226,7 +211,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Until all flows wait at the gate: its beginning and how long it takes.
     fn create(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t0 = now_ns();
@@ -241,14 +225,13 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok((t0, t1 - t0))
     }
 
-    /// Only if results are sent and narration was asked for.
     fn narrate(&self, does: &str) {
         if let Some(what) = self.context.narrate.filter(|_| B::SENDS) {
             say(&format!("parent {} {does} {what}", self.context.parent));
         }
     }
 
-    /// Until the last flow is done and the parent has every result.
+    /// Until the parent has every result.
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         self.narrate("writing");
         let before = usage::this_thread();
@@ -269,7 +252,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         } else {
             last
         };
-        // Flows that take turns line up after the release: only their turns count.
+        // Flows that take turns line up after the release.
         let from = match tallies().map(|tally| tally.start_ns).min() {
             Some(first) if B::TURNS => first.max(go),
             _ => go,
@@ -278,7 +261,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok((go, end.saturating_sub(from)))
     }
 
-    /// Until the last flow is gone.
     fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let t2 = now_ns();
@@ -317,8 +299,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Ends the slot process: threads may still work in frames borrowed from this one, so it must
-    /// not return.
+    /// Ends the slot process: no return, as threads may work in frames borrowed from this one.
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
         self.set.kill();
         crate::ending::answer_and_exit(&match broken {
@@ -345,13 +326,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 }
 
-/// Shootdowns from a reading until now.
 fn since(before: Measured<u64>) -> Measured<u64> {
     let now = interrupts::shootdowns();
     before.and_then(|before| now.map(|now| now.saturating_sub(before)))
 }
 
-/// Between two readings of the parent's counters.
 fn phase<T>(
     reader: &mut Option<CounterReader>,
     run: impl FnOnce() -> io::Result<T>,

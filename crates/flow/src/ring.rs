@@ -1,13 +1,7 @@
-//! A ring of batches in shared memory, from one flow to the parent.
-//!
-//! # Theory
-//!
-//! One writer, one reader, sixteen batches of the size that a named pipe takes in one
-//! atomic write, so that channels differ in how bytes travel and in nothing else.
-//! `head` counts batches written, `tail` batches read; both only grow (wrapping).
-//!
-//! A writer that finds it full waits for `tail` as [`crate::futex`] tells; the reader, which
-//! waits for many things, is woken by [`crate::notify`].
+//! A ring of batches in shared memory, from one flow to the parent. One writer, one reader, sixteen
+//! batches of the size of an atomic write to a pipe: channels differ only in how bytes travel.
+//! `head` counts batches written, `tail` batches read; both only grow (wrapping). A writer that
+//! finds it full waits for `tail` as [`crate::futex`] tells; [`crate::notify`] wakes the reader.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -38,7 +32,6 @@ pub(crate) struct Ring {
 unsafe impl Shareable for Ring {}
 
 impl Ring {
-    /// Sleeps while the ring is full.
     pub(crate) fn push(&self, words: &[u64]) {
         let head = self.head.0.load(Ordering::Relaxed);
         self.wait_for_room(head);
@@ -61,7 +54,6 @@ impl Ring {
         }
     }
 
-    /// False when there is none.
     pub(crate) fn pop(&self, words: &mut [u64; BATCH_WORDS]) -> bool {
         if self.is_empty() {
             return false;

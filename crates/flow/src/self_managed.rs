@@ -1,23 +1,17 @@
 //! Slots of work that makes its own flows.
 //!
-//! # Theory
+//! For some work how flows are made and given their share *is* the work: a searcher that makes a
+//! thread for each file has no moment at which all flows wait at a gate. One call of a
+//! [`SelfManaged`] is a whole repetition, and tells how long its phases took. All else is as for a
+//! [`Body`](crate::Body): fresh process, one thread, warm-ups, equal proofs.
 //!
-//! Most work is a [`Body`](crate::Body): the harness makes the flows, and the body is what they
-//! do. For some work how flows are made and given their share *is* the work: a searcher that
-//! makes a thread for each file has no moment at which all flows wait at a gate. Such work is
-//! an [`SelfManaged`]: one call is a whole repetition, and it says itself how long its phases
-//! took. All else stays: a fresh process with one thread for each slot, warm-ups, repetitions
-//! that must all prove the same.
-//!
-//! * Usage is that of the whole slot process and of the processes that it has reaped, so it has one
-//!   flow record, which stands for all flows.
+//! * Usage is the slot process's and that of all it reaped: one flow record stands for all flows.
 //! * Placement binds the slot process before its first repetition; flows inherit that.
-//! * Memory cannot be read while all flows wait, since they never do. What is kept is the peak
-//!   of RSS. For the same reason no events are counted.
-//! * The deadline is watched by a timer of the kernel ([`crate::alarm`]), since a second thread
-//!   would keep the work from forking. It ends the slot process with all that it has made.
-//! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)) there is one
-//!   more repetition, after those that count, and with timers in it. It is no data point.
+//! * Flows never all wait, so memory is the peak of RSS, and no events are counted.
+//! * A kernel timer watches the deadline ([`crate::alarm`]), since a second thread would keep the
+//!   work from forking. It ends the slot process with all that it has made.
+//! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)), one more
+//!   repetition has them, after those that count. It is no data point.
 
 use std::io;
 use std::time::Duration;
@@ -41,34 +35,23 @@ use crate::{Failure, Latencies, Proof, simulation};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
-    /// Whether it ends by itself at the deadline, and says what became of it. Otherwise the kernel's
-    /// timer ends the slot process.
+    /// Whether it ends by itself at the deadline, and says what became of it.
     const KEEPS_DEADLINE: bool = false;
 
-    /// Gets ready for a repetition, outside of all time.
-    ///
-    /// # Errors
-    /// Whatever keeps the repetition from being what was asked for; it fails the slot.
+    /// Gets ready for a repetition, outside of all time. An error fails the slot.
     fn prepare(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Does the whole work once, with timers for classes of work if `timers`.
-    ///
-    /// # Errors
-    /// Whatever keeps the work from being done; it fails the slot.
+    /// Does all work once, with timers for classes of work if `timers`. An error fails the slot.
     fn repeat(&mut self, timers: bool) -> io::Result<SelfManagedRep>;
 
-    /// Why a repetition that proved `got` is no data point beside one that proved `expected`.
+    /// Why a repetition is no data point beside one that proved other work.
     fn differs(&self, expected: Proof, got: Proof) -> Failure {
         Failure::different_work(expected, got)
     }
 
-    /// Memory, after the last repetition and outside of all time; `None` where all that can be
-    /// said is the peak of RSS.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being read; it fails the slot.
+    /// Memory, after the last repetition, untimed; else the peak of RSS. An error fails the slot.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
         Ok(None)
     }
@@ -89,7 +72,7 @@ pub struct SelfManagedRep {
     pub units: u64,
     /// Proof of the work.
     pub proof: Proof,
-    /// When the phases began by the clock, in ns; `None` where they follow each other from the call on.
+    /// When the phases began by the clock, in ns; `None`: one after the other from the call on.
     pub began_ns: Option<[u64; 3]>,
     /// How long requests took, where it answers some.
     pub latencies: Option<Latencies>,
@@ -109,7 +92,7 @@ impl<W> SlotProcess<W> {
     fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
         prepare(&spec.variant)?;
-        // What a supervisor launches has the quota, and it has none.
+        // What a supervisor launches has the quota; it has none.
         let own = Some(&spec.variant).filter(|_| !F::KEEPS_DEADLINE);
         let limited = own.map_or(Ok(None), limited)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
@@ -170,7 +153,6 @@ impl<W> SlotProcess<W> {
     }
 }
 
-/// A repetition, with what the group of a quota was held back in it.
 fn within(
     limited: Option<&QuotaGroup>,
     work: &mut impl SelfManaged,
@@ -184,7 +166,6 @@ fn within(
     })
 }
 
-/// With timers in it, with marks for a film, and with the clock's times of its phases, as was asked for.
 fn repetition(
     work: &mut impl SelfManaged,
     (timers, (film, profiled)): (bool, (bool, bool)),
@@ -260,7 +241,6 @@ fn not_counted() -> Measured<Counted> {
     )
 }
 
-/// The highest peak of RSS.
 fn memory(reps: &[Rep]) -> Reading {
     let peaks = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
     Reading::RssOnly {

@@ -1,29 +1,18 @@
 //! What the parent and all flows of a slot share.
 //!
-//! # Theory
-//!
-//! Processes and threads must be released, counted and collected by the same
-//! means, or the harness itself would favour one of them. So everything they
-//! exchange stands in shared memory ([`Shared`]) that is made before the first
-//! flow exists: forked flows inherit it, threads see it.
-//!
+//! Processes and threads must be released, counted and collected by the same means, or the harness
+//! would favour one of them. So all that they exchange is in shared memory ([`Shared`]), made
+//! before the first flow: forked flows inherit it, threads see it.
 //! ```text
 //! ┌ Header ────────────────────────────────────┬ FlowStatus 0 ┬ FlowStatus 1 ┬ …
 //! │ arrived │ start │ done │ end │ cursor │ …  │    256 B     │              │
 //! └ each on its own 128 bytes ─────────────────┴──────────────┴──────────────┴──
 //! ┌ Ring 0 ┬ Ring 1 ┬ …   (where results travel in shared memory)
 //! ```
-//!
-//! * Every word is an atomic, so a flow that dies half-way can leave wrong
-//!   numbers, never undefined behaviour.
-//! * Words that different flows write lie 128 bytes apart (two cache lines:
-//!   adjacent-line prefetchers pull pairs).
-//! * All of it is in memory at once, so that no flow pays page faults for the
-//!   harness inside its timed region.
-//! * A flow publishes its numbers with one `Release` store of its state; the
-//!   parent reads them after an `Acquire` load.
-//!
-//! It deliberately has no locks: a flow that dies can hold nothing.
+//! * Every word is an atomic, and there are no locks: a flow that dies half-way can leave wrong
+//!   numbers, never undefined behaviour, and holds nothing.
+//! * Words of different writers lie 128 bytes apart (prefetchers pull pairs of lines).
+//! * All is in memory at once: no flow pays the harness's page faults in its timed region.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -38,26 +27,20 @@ pub(crate) const OPEN: u32 = 1;
 /// Flows write down their pages and wait on.
 pub(crate) const SURVEY: u32 = 2;
 
-/// Of the slot as a whole.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// At the start gate.
     pub(crate) arrived: CachePadded<AtomicU32>,
     /// [`SHUT`] or [`OPEN`]; a futex word.
     pub(crate) start: CachePadded<AtomicU32>,
     pub(crate) done: CachePadded<AtomicU32>,
     /// [`SHUT`], [`OPEN`], or [`SURVEY`]; a futex word.
     pub(crate) end: CachePadded<AtomicU32>,
-    /// Flows that wrote down their pages.
     pub(crate) surveyed: CachePadded<AtomicU32>,
-    /// Of a queue.
     pub(crate) cursor: CachePadded<AtomicU64>,
     /// 1: the parent sleeps and wants to be woken for results in rings.
     pub(crate) parent_sleeps: CachePadded<AtomicU32>,
-    /// Flows ready to take turns.
     pub(crate) lined_up: CachePadded<AtomicU32>,
-    /// Flows that finished their timed turns.
     pub(crate) laps_done: CachePadded<AtomicU32>,
     /// Of the next checked turn.
     pub(crate) turn: CachePadded<AtomicU64>,
@@ -66,7 +49,6 @@ pub(crate) struct Header {
 // SAFETY: atomics.
 unsafe impl Shareable for Header {}
 
-/// Lives as long as the slot process's repetitions.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     statuses: Shared<Header, FlowStatus>,
@@ -74,7 +56,6 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// `rings` is 0 or `flows`.
     pub(crate) fn new(flows: usize, rings: usize) -> io::Result<Self> {
         let for_flows =
             |error: io::Error| io::Error::new(error.kind(), format!("{error} ({flows} flows)"));

@@ -1,28 +1,17 @@
-//! Slots whose memory accesses are recorded, and run through a model of another machine.
-//!
-//! # Theory
-//!
+//! Slots whose memory accesses run through a model of another machine (docs/simulate.md).
 //! ```text
 //!   launcher ─▶ qemu-x86_64 -plugin recorder ─▶ slot process, flows     a trace for each thread
 //!      └─ when it has answered: traces ─▶ simulate::merge ─▶ counts, in the slot's outcome
 //! ```
-//!
-//! * The slot process runs as ever, in the emulator: it forks, makes threads, proves its work. The
-//!   kernel schedules its flows on the CPUs that there are. *Where* a flow is on the simulated
-//!   machine is said by the slot's CPUs, which are hardware threads of that machine.
-//! * What is recorded is the steady phase of each flow, up to a window ([`mark`]). The first quarter
-//!   of what was recorded warms caches up and is not counted.
-//! * Work that makes its own flows is recorded from the beginning of its repetition to the end: each
-//!   thread is a flow, also the one that makes the others.
-//! * A user's program ([`Simulation::of_program`]) is recorded from its first instruction, each thread
-//!   a flow. What is recorded as a whole is counted as a whole, cold caches included.
-//! * Where flows are on hardware threads of one core, the traces are merged a second time with turns
-//!   that are [`OTHER_TURN`] times as long: how much the rule of interleaving matters.
-//! * Several flows are merged in [`ORDERS`] more orders, drawn from their numbers: how much the order in
-//!   which flows reach what they share matters.
-//! * Where the work did not end within the window, parts of it are merged too ([`PARTS`]): how much the
-//!   window matters.
-//! * Times of such a slot are those of an emulator, and mean nothing.
+//! * The slot process runs as ever, in the emulator; its CPUs are hardware threads of the simulated
+//!   machine. Times mean nothing.
+//! * Recorded is the steady phase of each flow, up to a window ([`mark`]); its first quarter warms
+//!   caches up. Work that makes its own flows is recorded for its whole repetition, a user's
+//!   program ([`Simulation::of_program`]) from its first instruction, each thread a flow; both are
+//!   counted as a whole, cold caches too.
+//! * How much the rules matter: for hardware threads of one core, traces are merged again with
+//!   turns [`OTHER_TURN`] times as long; several flows, in [`ORDERS`] more orders drawn from their
+//!   numbers; work that did not end within the window, in parts of it ([`PARTS`]).
 
 use std::ffi::CStr;
 use std::ffi::OsStr;
@@ -68,8 +57,7 @@ pub struct Simulated {
     /// The same in other orders of the flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_other_orders: Vec<Merged>,
-    /// The same with parts of the window, where the work did not end within it: a number for a part
-    /// of one in that many.
+    /// Counts of one n-th of the window, with n, where the work did not end within it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_parts: Vec<(u64, Merged)>,
     /// Programs were started by exec; they were not recorded.
@@ -102,10 +90,8 @@ pub struct Emulator {
 const QEMU: &str = "qemu-x86_64";
 
 impl Emulator {
-    /// Finds the emulator; `recorder` is the library.
-    ///
-    /// # Errors
-    /// It is not there, or is one that the recorder does not fit; with what to do.
+    /// Finds the emulator; `recorder` is the library. An error says what is missing or does not
+    /// fit.
     pub fn find(recorder: PathBuf) -> Result<Self, String> {
         if cfg!(not(all(target_arch = "x86_64", target_os = "linux"))) {
             return Err("accesses are recorded of x86-64 programs on Linux alone".to_owned());
@@ -157,15 +143,13 @@ impl Emulator {
         Ok(self.command(&program, OsStr::new("flowgauge"), traces, &how))
     }
 
-    /// The command that runs any program, recorded from its first instruction; arguments are to be
-    /// added.
+    /// The command that records any program from its first instruction; arguments are to be added.
     #[must_use]
     pub fn program(&self, program: &Path, name: &OsStr, traces: &Path, window: u64) -> Command {
         self.command(program, name, traces, &format!(",window={window},all=on"))
     }
 }
 
-/// From qemu's own version text.
 fn interface(told: &str) -> Result<u32, String> {
     let version = told.split("version ").nth(1).unwrap_or_default();
     let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
@@ -202,11 +186,8 @@ impl Simulation {
         }
     }
 
-    /// Counts what the traces of a program tell, whose threads are flows on these hardware threads in
-    /// the order of their birth. What was recorded as a whole is counted as a whole.
-    ///
-    /// # Errors
-    /// The traces cannot be read, or it was stopped.
+    /// Counts what the traces of a program tell, its threads as flows on these hardware threads in
+    /// the order of their birth. Errors: the traces cannot be read, or it was stopped.
     pub fn of_program(
         &self,
         folder: &Path,
@@ -221,7 +202,6 @@ impl Simulation {
         self.counted(folder, &place, &warm, stopped)
     }
 
-    /// With the flows' places and the warm-up.
     fn counted(
         &self,
         folder: &Path,
@@ -298,7 +278,6 @@ fn traces(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(traces)
 }
 
-/// From begin to end; `None` for a thread that is no flow.
 fn recorded(trace: &Path) -> io::Result<Option<u64>> {
     let mut file = File::open(trace)?;
     let from = file.metadata()?.len().saturating_sub(16);
@@ -323,13 +302,11 @@ impl<'a> Recorded<'a> {
         (!on.is_empty()).then_some(Self { machine, on })
     }
 
-    /// Tells the allocator this flow's simulated core.
     pub(crate) fn flow_is_born(self, flow: usize) {
         let core = self.machine.core_of(self.on[flow % self.on.len()]);
         // SAFETY: the name ends with a zero; the answer is an address or null.
         let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, ON_CORE.as_ptr()) };
-        // SAFETY: the core-aware allocator alone has that name, for a function of this type; null
-        // is `None`.
+        // SAFETY: the core-aware allocator alone has that name, of this type; null is `None`.
         let on_core: Option<extern "C" fn(u16)> = unsafe { std::mem::transmute(found) };
         if let Some(on_core) = on_core {
             on_core(core as u16);
@@ -365,7 +342,6 @@ pub(crate) fn no_more_flows() {
     tell(mark::NO_MORE, 0);
 }
 
-/// Copies a slot's traces into a folder of their own.
 pub(crate) fn keep_traces(traces_of: &Path, keep: &Path, name: &str) -> io::Result<()> {
     fs::create_dir_all(keep)?;
     let taken = fs::read_dir(keep)?.count();
@@ -378,8 +354,7 @@ pub(crate) fn keep_traces(traces_of: &Path, keep: &Path, name: &str) -> io::Resu
 }
 
 fn tell(what: u64, flow: usize) {
-    // SAFETY: no kernel has a call of that number: it is an error without consequences, and the
-    // emulator's recorder takes numbers alone from it.
+    // SAFETY: no kernel has that call; the emulator's recorder takes numbers alone from it.
     let _no_such_call = unsafe { libc::syscall(mark::CALL, what, flow) };
 }
 

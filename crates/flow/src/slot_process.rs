@@ -1,23 +1,17 @@
 //! The slot process: the fresh process in which one slot runs.
 //!
-//! # Theory
+//! This same binary, started with [`SLOT_PROCESS_ARGUMENT`], reads its task as one JSON document
+//! from standard input, runs the slot, writes its [`Answer`] as one line to standard output, and
+//! exits. It has one thread until it creates flows, and leads a process group.
 //!
-//! A slot process is this same binary, started with [`SLOT_PROCESS_ARGUMENT`]. It reads its task as
-//! one JSON document from standard input, runs the slot, writes its [`Answer`] as one line
-//! to standard output, and exits. It has one thread until it creates its flows, and it
-//! leads a process group of its own, so that one `kill` reaches everything it made.
+//! It never outlives the main process: it asks for `SIGKILL` at its parent's death (as no other
+//! signal reaches a stopped process) before this program begins in it, and again before anything
+//! else, and compares its parent with the pid in its task, as the parent may have been faster. The
+//! request survives exec and is cleared by fork, hence each forked flow asks again. Others remove
+//! what it has on disk ([`crate::janitor`]).
 //!
-//! It never outlives the main process, however that ends:
-//!
-//! * `SIGKILL` at its parent's death is asked for before this program begins in it, and again
-//!   before it does anything else; then it compares its parent with the pid in its task, for the case that the parent was
-//!   faster. (The request survives exec and is cleared by fork, hence each forked flow
-//!   asks again.) No other signal would do: a process that is stopped takes none but this.
-//! * What it has on disk is removed by others then ([`crate::janitor`]).
-//!
-//! A panic anywhere in a slot process ends that process at once (`_exit` after the message): a
-//! forked flow that unwound into its copy of the parent's frames would go on as a second
-//! parent.
+//! A panic ends a slot process at once (`_exit` after the message): a forked flow that unwound into
+//! its copy of the parent's frames would go on as a second parent.
 
 use std::io::{self, Read, Write};
 use std::os::fd::RawFd;
@@ -50,7 +44,6 @@ pub(crate) struct Task<S> {
     pub(crate) spec: S,
     pub(crate) parent: i32,
     pub(crate) fifo: PathBuf,
-    /// The folder of the slot's files, if its work needs one.
     pub(crate) scratch: Option<PathBuf>,
     /// A descriptor that the launcher has left open for it.
     pub(crate) lent: Option<RawFd>,
@@ -70,8 +63,7 @@ pub fn is_slot_process() -> bool {
         .is_some_and(|argument| argument == SLOT_PROCESS_ARGUMENT)
 }
 
-/// The whole life of a slot process: `run` turns the work of the spec into a body and a sink and
-/// calls [`SlotProcess::run`].
+/// The whole life of a slot process: `run` makes body and sink and calls [`SlotProcess::run`].
 pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) -> Answer) -> ! {
     end_on_panic();
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
@@ -97,8 +89,7 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
 
 /// What the slot launches must not inherit it.
 fn close_on_exec(lent: RawFd) {
-    // SAFETY: the call takes numbers alone, and sets a flag on a descriptor that the launcher left
-    // open for this process.
+    // SAFETY: the call takes numbers alone, and flags a descriptor left open for this process.
     unsafe { libc::fcntl(lent, libc::F_SETFD, libc::FD_CLOEXEC) };
 }
 
@@ -108,7 +99,6 @@ fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
     serde_json::from_str(&text).map_err(io::Error::other)
 }
 
-/// What a variant asks for of the process itself, before anything is made.
 pub(crate) fn prepare(variant: &Variant) -> io::Result<()> {
     allocator::check(variant.allocator.as_ref()).map_err(io::Error::other)?;
     variant.heap_pages.map_or(Ok(()), HeapPages::prepare)?;
@@ -118,7 +108,6 @@ pub(crate) fn prepare(variant: &Variant) -> io::Result<()> {
     variant.policy.map_or(Ok(()), Policy::prepare)
 }
 
-/// The group of the variant's quota, if it has one, with this process in it.
 pub(crate) fn limited(variant: &Variant) -> io::Result<Option<QuotaGroup>> {
     let group = variant.quota.map(QuotaGroup::make).transpose()?;
     group.as_ref().map_or(Ok(()), QuotaGroup::enter)?;
@@ -200,7 +189,6 @@ impl<W> SlotProcess<W> {
     }
 }
 
-/// What the group was held back since a reading.
 pub(crate) fn throttled_since(
     group: Option<&QuotaGroup>,
     before: Option<Throttled>,
@@ -209,7 +197,6 @@ pub(crate) fn throttled_since(
     Ok(now.zip(before).map(|(now, before)| now.since(before)))
 }
 
-/// All repetitions prove the same work.
 fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
     let (expected, got) = (reps.first()?.proof(), rep.proof());
     (expected != got).then(|| Failure::different_work(expected, got))

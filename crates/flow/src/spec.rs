@@ -9,17 +9,14 @@ use crate::Simulation;
 use crate::Variant;
 use crate::samples::SampleSpec;
 
-/// One slot: a variant, its work and how often to repeat it.
-///
-/// `W` describes the work; this crate only carries it.
+/// One slot: a variant, its work and how often to repeat it. `W` describes the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlotSpec<W> {
     /// What to run.
     pub work: W,
     /// As what.
     pub variant: Variant,
-    /// The CPUs that flows are dealt to in turn (from [`crate::Placement::resolve`]);
-    /// empty for free.
+    /// The CPUs that flows are dealt to in turn ([`crate::Placement::resolve`]); empty for free.
     pub cpus: Vec<u32>,
     /// Repetitions that are run, recorded and not counted.
     pub warmups: u32,
@@ -27,14 +24,13 @@ pub struct SlotSpec<W> {
     pub reps: u32,
     /// Seconds after which the slot is a failure: whatever still runs is killed.
     pub deadline_s: f64,
-    /// Each flow says on standard error when it starts and ends a unit, and the parent when it
-    /// writes this: `the results for primes.csv`. Such a slot is for people; it is never a data
-    /// point.
+    /// What each flow says on standard error when it starts and ends a unit, and the parent when it
+    /// writes: `the results for primes.csv`. Such a slot is never a data point.
     pub narrate: Option<String>,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
-    /// Where the launcher makes a folder for the slot's files ([`crate::SlotProcess::scratch`]), for
-    /// workloads that need one. It is removed when the slot ends, however that is.
+    /// Where the launcher makes a folder for the slot's files ([`crate::SlotProcess::scratch`]). It
+    /// is removed however the slot ends.
     pub scratch: Option<PathBuf>,
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,13 +41,11 @@ pub struct SlotSpec<W> {
     /// Events that are counted of each flow in the last repetition; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Event>,
-    /// One more repetition after those that count, with timers in it, where the work makes its
-    /// own flows.
+    /// One more repetition with timers after those that count, where the work makes its own flows.
     pub timers: bool,
     /// Seconds that the slot process needs after its deadline to end what it has launched.
     pub grace_s: f64,
-    /// The machine that its accesses are run through; usually none. Its CPUs are then that
-    /// machine's hardware threads.
+    /// The machine that its accesses are run through, with its CPUs as hardware threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<Simulation>>,
     /// What its flows do and wait for is recorded; such a slot is never a data point.
@@ -87,8 +81,7 @@ impl<W> SlotSpec<W> {
         }
     }
 
-    /// The CPUs that flows of this slot are bound to; empty for free, when they may run on
-    /// any.
+    /// The CPUs that flows of this slot are bound to; empty for free, when they may run on any.
     #[must_use]
     pub fn measured_cpus(&self) -> &[u32] {
         let carriers = self.variant.carriers() as usize;
@@ -109,7 +102,6 @@ impl<W> SlotSpec<W> {
     }
 }
 
-/// Tenths; below one second two digits that are not 0.
 fn seconds(seconds: f64) -> String {
     if seconds >= 1.0 || seconds <= 0.0 {
         return format!("{seconds:.1}");

@@ -1,15 +1,14 @@
-//! Whether this process was started with standard output closed (`>&-`).
-//!
-//! Before `main` the runtime opens `/dev/null` in place of a closed standard stream, which then
-//! looks like the user's own choice. So a constructor looks before the runtime does.
+//! Whether this process was started with standard output closed (`>&-`). Before `main` the runtime
+//! opens `/dev/null` in place of a closed standard stream, which then looks like the user's own
+//! choice. So a constructor looks before the runtime does.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: the C library calls the functions of this section once, with one thread, before `main`;
-// this one makes a system call and a store, and needs nothing of the runtime.
+// SAFETY: the C library calls this section's functions once, with one thread, before `main`; this
+// one makes a system call and a store, and needs nothing of the runtime.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static LOOK: extern "C" fn() = look;

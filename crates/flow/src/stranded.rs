@@ -1,27 +1,19 @@
 //! Processes of this program that are stopped and that nobody will ever continue.
 //!
-//! # Theory
+//! A stopped process takes no signal but `SIGKILL` and `SIGCONT`. It dies with its maker if it has
+//! asked the kernel for that, by a system call of its own. Two kinds can be left by a killed maker:
 //!
-//! A process that is stopped takes no signal but `SIGKILL` and `SIGCONT`. It dies with the process that
-//! made it if it has asked the kernel for that, and asking takes a system call of its own. So two
-//! kinds can be left when their maker is killed:
-//!
-//! * one in a role (`__cell`, `__load`, ...) that forked and had not asked yet. Its command line
-//!   names the role.
-//! * one between its fork and its exec, which looks like the command that made it: same file, same
-//!   words. So the maker bears a name with its own number while it forks ([`spawn`]). A child
-//!   inherits the name; its number is another one; its exec takes the name away.
+//! * one in a role (`__cell`, `__load`, ...), named in its command line, that had not asked yet.
+//! * one between its fork and its exec, with its maker's file and words. So the maker bears a name
+//!   with its own number while it forks ([`spawn`]). A child inherits the name; its number is
+//!   another; its exec takes the name away.
 //!
 //! Both are ended if they are stopped, run the file of this program, and have a parent that runs
-//! another one: by the janitor, which outlives a main process, and by the next run. The janitor itself
-//! can be of the second kind, so that only the next run ends it. No mechanism of the kernel does it
-//! before: a parent-death signal is asked for by the child and not inherited, a child holds every
-//! descriptor of its maker until its exec, so that no end of a pipe tells of the maker's death, and a
-//! process group that becomes an orphan has its members continued only if they have stopped
-//! by then.
-//!
-//! What it deliberately does not do: end what runs, or what a person has stopped, whose parent is a
-//! shell and which bears no such name.
+//! another one: by the janitor, and by the next run (a janitor can be of the second kind). No
+//! mechanism of the kernel does it before: a parent-death signal is not inherited; a child holds
+//! every descriptor of its maker until its exec, so that no end of a pipe tells of the maker's
+//! death; an orphaned process group is continued only if its members have stopped by then. Never
+//! ended: what runs, or what a person stopped, whose parent is a shell and which has no such name.
 
 use std::fs::{self, File};
 use std::io;
@@ -34,22 +26,19 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use sys::{MAKER, MakerName};
 
-/// The child is identifiable until its exec.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     let _as_a_maker = MakerName::bear()?;
     command.spawn()
 }
 
-/// Ends what is stranded now, before any lock is asked for: a child stopped before its exec holds
-/// its maker's locks.
+/// Ends what is stranded. Call before locking: a child stopped before exec holds its maker's locks.
 pub fn end() {
     if let Ok(own) = file("/proc/self/exe") {
         kill_each(|pid| is_stranded(pid, own));
     }
 }
 
-/// Whether the numbers in `/proc` are those of this process's PID namespace. In a namespace that sees
-/// the `/proc` of an outer one, a number means one process there and another one in a system call.
+/// Whether the numbers in `/proc` are of this PID namespace; else they are of other processes.
 #[must_use]
 pub fn proc_is_own() -> bool {
     let shown = fs::read_link("/proc/self").ok();
@@ -71,7 +60,6 @@ pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     }
 }
 
-/// Readable once the process has ended.
 pub(crate) fn pidfd(pid: i32) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
@@ -108,7 +96,6 @@ fn others() -> impl Iterator<Item = i32> {
     pids.filter(move |pid| *pid != own)
 }
 
-/// Whether nobody will continue this process of the program in the file `own`.
 fn is_stranded(pid: i32, own: FileId) -> bool {
     let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
     let stopped = stopped(pid);
@@ -122,7 +109,6 @@ struct Stopped {
     parent: String,
 }
 
-/// If stopped by a signal.
 fn stopped(pid: i32) -> Option<Stopped> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (before, after) = stat.rsplit_once(')')?;
@@ -134,14 +120,12 @@ fn stopped(pid: i32) -> Option<Stopped> {
     })
 }
 
-/// Janitors have no role.
 fn is_in_a_role(pid: i32) -> bool {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let role = words.split(|&byte| byte == 0).nth(1);
     role.is_some_and(|role| role.starts_with(b"__") && role != JANITOR.as_bytes())
 }
 
-/// Whether it still bears the name of its maker, by the numbers of its own namespace.
 fn is_unborn(pid: i32, name: &str) -> bool {
     let Some(maker) = name.strip_prefix(MAKER) else {
         return false;

@@ -10,21 +10,14 @@ use nix::sys::signal::Signal;
 use crate::stranded;
 
 /// Starts a program that gets SIGTERM when this thread ends, by whatever way.
-///
-/// # Errors
-/// The program cannot be started.
 pub fn spawn_tied(command: &mut Command) -> io::Result<Child> {
-    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
-    // and turning its error number into an `io::Error` allocates nothing.
+    // SAFETY: one async-signal-safe `prctl`; an `io::Error` of a number allocates nothing.
     unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?)) };
     command.spawn()
 }
 
-/// What a program says that is asked something and ends, such as its version. It is killed when this
-/// thread ends, also where it is stopped.
-///
-/// # Errors
-/// The program cannot be started, or not be listened to.
+/// What a program says that is asked something and ends, such as its version. It is killed when
+/// this thread ends, also where it is stopped.
 pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -32,10 +25,9 @@ pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     stranded::spawn(command)?.wait_with_output()
 }
 
-/// Makes the kernel kill `command` when the thread that starts it ends, from before its exec on.
+/// From before its exec on.
 pub(crate) fn kill_with_this(command: &mut Command) {
-    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
-    // and turning its error number into an `io::Error` allocates nothing.
+    // SAFETY: one async-signal-safe `prctl`; an `io::Error` of a number allocates nothing.
     unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
 }
 

@@ -27,8 +27,7 @@ pub struct Variant {
     /// Memory that the parent has touched before it makes the flows.
     #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
     pub parent_memory: Option<ParentMemory>,
-    /// The memory allocator of its processes, where it is not left to the C library and the
-    /// environment.
+    /// The memory allocator of its processes; else left to the C library and the environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocator: Option<Allocator>,
     /// The pages of its processes' heaps, where that is not left to the machine.
@@ -37,7 +36,7 @@ pub struct Variant {
     /// The memory nodes of its new pages, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_policy: Option<MemoryPolicy>,
-    /// By which policy of the scheduler its flows get their CPUs, where that is not left to the machine.
+    /// The scheduler's policy for its flows, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
     /// The CPU time that its flows get, where that is not left to the machine.

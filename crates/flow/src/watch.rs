@@ -1,21 +1,14 @@
 //! Waiting for flows: one `poll` over everything that can happen to them.
 //!
-//! # Theory
+//! The parent sleeps on the doorbell that the last flow to arrive (or to be done) rings, the
+//! channel, and a signalfd for `SIGCHLD`: it burns no CPU beside the flows, takes results as they
+//! come, and learns at once of a child that dies early. Until the end gate opens no child ends by
+//! itself: every end seen here is a death. Only children that are flows are listened for: where
+//! flows are threads, processes that their *work* makes are children too, and each end would wake
+//! it and disturb the flows.
 //!
-//! The parent sleeps on three descriptors at once: the doorbell that the last flow to
-//! arrive (or to be done) rings, the channel, and a signalfd for `SIGCHLD`. So it burns
-//! no CPU beside the flows, takes results as they come, and learns at once of a child
-//! that dies early. Until the end gate opens no child ends by itself: every end that is
-//! seen here is a death.
-//!
-//! Only children that are flows are listened for and reaped. Where flows are threads of the
-//! slot process, the processes that their *work* makes are children of the slot process too: those
-//! are none of its business, and to be woken by the end of each would disturb the flows.
-//!
-//! The flows of a dead process count as gone, so that the others can be released and
-//! their results kept. From the first death on, counting arrivals no longer suffices
-//! (the bell is rung for the full number only): the parent then looks at every flow
-//! again each 10 ms.
+//! Flows of a dead process count as gone: the others are released and their results kept. The bell
+//! rings for the full number only: from the first death on the parent looks every 10 ms.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -101,7 +94,6 @@ pub(crate) struct Watch<'a> {
     hung: bool,
 }
 
-/// Interval once counting does not suffice.
 const LOOK_AGAIN_MS: u16 = 10;
 
 impl<'a> Watch<'a> {
@@ -116,7 +108,6 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// At the deadline.
     pub(crate) fn hung(&self) -> bool {
         self.hung
     }
@@ -138,8 +129,7 @@ impl<'a> Watch<'a> {
         (first..first + self.flows_in_each).contains(&index)
     }
 
-    /// Ends at `wait_for` or the deadline ([`Watch::hung`]); results go to `sink`. Dead children
-    /// leave `children`.
+    /// Ends at `wait_for` or the deadline ([`Watch::hung`]). Dead children leave `children`.
     pub(crate) fn until<S: Sink>(
         &mut self,
         wait_for: WaitFor,
@@ -176,7 +166,6 @@ impl<'a> Watch<'a> {
         !self.deaths.is_empty() && (0..self.flows).all(|index| self.settled(wait_for, index))
     }
 
-    /// Whether a flow is where it should be, or never will be.
     fn settled(&self, wait_for: WaitFor, index: usize) -> bool {
         match self.resources.shared.flow(index).stage() {
             Stage::Done | Stage::Troubled => true,

@@ -73,7 +73,7 @@ impl Inlet {
         Ok(())
     }
 
-    /// Reads more after what is held; `None` when there is nothing now.
+    /// `None` when there is nothing now.
     fn read_some(&mut self) -> io::Result<Option<usize>> {
         let Source::Pipe(reader) = &mut self.source else {
             return Ok(None);
@@ -105,7 +105,6 @@ impl Inlet {
     }
 }
 
-/// The first batch, if it is complete.
 pub(super) fn whole_batch(words: &[u64]) -> io::Result<Option<&[u64]>> {
     let Some(&count) = words.first() else {
         return Ok(None);
@@ -118,7 +117,6 @@ pub(super) fn whole_batch(words: &[u64]) -> io::Result<Option<&[u64]>> {
     }
 }
 
-/// Returns the words of the batch and its number of values.
 fn deliver<S: Sink>(words: &[u64], sink: &mut S) -> io::Result<(usize, u64)> {
     let batch = whole_batch(words)?.ok_or_else(|| io::Error::other("a batch is cut short"))?;
     let (head, values) = batch.split_at(HEAD_WORDS);

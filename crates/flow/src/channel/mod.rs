@@ -1,22 +1,14 @@
 //! How results travel from flows to the parent.
 //!
-//! # Theory
-//!
-//! A result is a `u64`. Results of one unit are gathered into a **batch** of at most
-//! `PIPE_BUF` (4,096) bytes and sent whole: writes up to that size are atomic, so
-//! batches of many writers never mix in one pipe, and sending one costs about as much
-//! as sending a single value (0.9 ns a value instead of 230).
-//!
+//! A result is a `u64`. Results of one unit are gathered into a **batch** of at most `PIPE_BUF`
+//! (4,096) bytes: writes up to that size are atomic, so batches of many writers never mix in one
+//! pipe, and sending one costs about as much as one value (0.9 ns a value instead of 230).
 //! ```text
 //! batch, in 8-byte words:   count │ unit │ first │ value 0 │ value 1 │ … (at most 509)
 //! ```
-//!
-//! Three ways, the same batches: a **named pipe** that each flow opens for itself (as
-//! in the 2010 study), an inherited anonymous **pipe**, and a **ring** in shared memory
-//! that needs no system call unless a side sleeps.
-//!
-//! The parent reads without blocking whenever [`Inlet::drain`] is called; who waits for
-//! what is the business of [`crate::rep`].
+//! They travel by a **named pipe** that each flow opens for itself (as in the 2010 study), an
+//! inherited anonymous **pipe**, or a **ring** in shared memory that needs no system call unless a
+//! side sleeps. [`Inlet::drain`] never blocks; the waiting is in [`crate::rep`].
 
 mod inlet;
 mod outlet;
@@ -50,7 +42,7 @@ pub(crate) enum Entrance {
 }
 
 impl Entrance {
-    /// A flow's end, made in the flow before it arrives at the gate.
+    /// Made in the flow before it arrives at the gate.
     pub(crate) fn outlet<'a>(
         &'a self,
         shared: &'a SharedMemory,
@@ -70,7 +62,6 @@ impl Entrance {
         }))
     }
 
-    /// Removes the name of a pipe that all flows have opened.
     pub(crate) fn all_open(&self) {
         if let Self::Fifo(path) = self {
             let _gone_is_fine = std::fs::remove_file(path);
@@ -97,8 +88,7 @@ pub(crate) fn open(channel: Option<Channel>, fifo: &Path) -> io::Result<(Entranc
 /// The most that an unprivileged process gets.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
-/// A larger pipe makes writers and reader take turns less often (a third of the cost of a value). A
-/// refusal does no harm.
+/// Writer and reader take turns less often (a third of the cost of a value).
 fn widen(pipe: &impl AsFd) {
     let _smaller_works_too =
         nix::fcntl::fcntl(pipe, nix::fcntl::FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));

@@ -8,10 +8,8 @@ use super::{BATCH_WORDS, HEAD_WORDS};
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 
-/// A flow's end: gathers results and sends them in batches.
-///
-/// [`Outlet::push`] is a store and a comparison; a system call is made once in
-/// [`BATCH_VALUES`](super::BATCH_VALUES) values.
+/// A flow's end: sends results in batches. [`Outlet::push`] is a store and a comparison, with a
+/// system call once in [`BATCH_VALUES`](super::BATCH_VALUES) values.
 #[derive(Debug)]
 pub struct Outlet<'a> {
     words: Box<[u64; BATCH_WORDS]>,
@@ -27,9 +25,7 @@ pub struct Outlet<'a> {
 #[derive(Debug)]
 pub(super) enum Way<'a> {
     None,
-    /// A named pipe, opened by this flow.
     Own(File),
-    /// The parent's pipe.
     Inherited(&'a OwnedFd),
     Ring(&'a SharedMemory, usize, &'a Notify),
 }
@@ -64,8 +60,7 @@ impl<'a> Outlet<'a> {
         self.used += 1;
     }
 
-    /// Fails the flow with the first such error, whose errno reaches the user; the slot is no data
-    /// point.
+    /// Fails the flow with the first such error; its errno reaches the user.
     #[cold]
     pub fn fail(&mut self, error: io::Error) {
         self.failure.get_or_insert(error);
@@ -80,7 +75,6 @@ impl<'a> Outlet<'a> {
         self.sent
     }
 
-    /// Results from now on belong to `unit` and count from 0.
     pub(crate) fn begin(&mut self, unit: u64) {
         self.flush();
         (self.unit, self.next) = (unit, 0);
@@ -125,7 +119,6 @@ impl Way<'_> {
     }
 }
 
-/// One atomic write, repeated after a signal.
 fn write_whole(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     loop {
         match nix::unistd::write(pipe, bytes) {

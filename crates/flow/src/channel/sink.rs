@@ -2,23 +2,13 @@ use std::io;
 
 /// The parent's side: takes the results that flows send while they run.
 pub trait Sink {
-    /// Called before each repetition.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from taking results; it fails the slot.
+    /// Called before each repetition. An error fails the slot.
     fn begin(&mut self) -> io::Result<()>;
 
-    /// Takes consecutive results of one unit: `values[i]` is result number `first + i`
-    /// (0-based) of `unit`.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from taking results; it fails the slot.
+    /// Takes results of one unit: `values[i]` is result `first + i` (0-based). Errors fail it.
     fn take(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()>;
 
-    /// Called inside the timed region when all flows are done and all results taken.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from storing what it took; it fails the slot.
+    /// Called in the timed region when all is done and all results taken. An error fails the slot.
     fn end(&mut self) -> io::Result<()>;
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Step {
 
 pub(crate) type Trouble = (Step, io::Error);
 
-/// A step and its errno; errors without an errno become EIO.
+/// Errors without an errno become EIO.
 pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
     let errno = u64::from(error.raw_os_error().unwrap_or(libc::EIO).unsigned_abs());
     ((step as u64) << 32) | errno

@@ -70,7 +70,7 @@ fn do_unit<B: Body>(
     }
 }
 
-/// On standard error, in one write: lines never mix.
+/// In one write: lines never mix.
 #[cold]
 fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
     let model = context.variant.model;
@@ -85,7 +85,6 @@ fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
     say(&format!("{who} {what} {}", context.body.describe(unit)));
 }
 
-/// On standard error, in one write.
 #[cold]
 pub(crate) fn say(line: &str) {
     use std::io::Write;

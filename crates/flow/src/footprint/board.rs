@@ -1,7 +1,5 @@
-//! The shared memory in which flows write down their pages.
-//!
-//! Each flow has a part of its own, of [`RUNS`] runs at the most. It is mapped before the
-//! flows exist, takes no memory until they write, and they write after memory has been read.
+//! The shared memory in which flows write down their pages. Each flow has a part of at most
+//! [`RUNS`] runs. It is mapped before the flows exist, and empty until memory has been read.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +9,11 @@ use sys::{Pages, Shared};
 use super::Pieces;
 use super::runs::Run;
 
-/// With more runs, a flow's footprint is not known.
+/// Beyond, the footprint is not known.
 pub(super) const RUNS: usize = 1 << 16;
 /// First page, pages, owner.
 const WORDS: usize = 3;
-/// Number of runs, and the runs.
 const PART: usize = 1 + RUNS * WORDS;
-/// Instead of a number of runs that was too large.
 const TOO_MANY: u64 = u64::MAX;
 
 /// Atomic words: a flow that dies half-way leaves wrong numbers, never undefined behaviour.
@@ -33,7 +29,6 @@ impl Board {
         &self.0.rows()[flow]
     }
 
-    /// Runs of pages, each with the flow that works on it.
     pub(crate) fn write(&self, flow: usize, pieces: Pieces) {
         self.write_runs(flow, &pieces.runs());
     }

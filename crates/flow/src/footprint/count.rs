@@ -10,10 +10,8 @@ use super::runs::{Run, Runs};
 use crate::record::footprint::{Footprint, OfCore, Touched};
 
 const HUGE: u64 = 2 << 20;
-/// More flows are not listed one by one.
 const FLOWS: usize = 64;
 
-/// A flow's process, and its core if it is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) pid: i32,
@@ -159,7 +157,6 @@ impl Flows<'_> {
         each.fold(Touched::default(), |a, b| a + b)
     }
 
-    /// Asks the kernel once for every page.
     fn page_counts(&self) -> Measured<PageCounts> {
         let mut told = PageCounts::default();
         for (pid, flows) in self.spaces() {

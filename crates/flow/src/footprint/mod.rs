@@ -1,35 +1,24 @@
 //! The footprint: on which pages flows work, and which of them several flows work on.
 //!
-//! # Theory
+//! A core finds an address in its TLB by its page. Threads of one process may find their objects on
+//! the same pages, so that each core touches many more pages than it has objects; processes cannot.
+//! So Inoue and Nakatani (2010) explain why threads gain less along cores than on hardware threads.
 //!
-//! A core finds an address in its TLB by the page it lies on. Threads of one process may find
-//! their objects on the same pages, so that each core touches many more pages than it has
-//! objects; processes cannot. That is how Inoue and Nakatani (2010) explain that threads gain
-//! less along cores than along hardware threads of one core, and it is what is counted here.
-//!
-//! Which pages a core *has touched* no file tells for threads, which share one page table. But
-//! a flow knows its objects. After the last repetition's work, when memory has been read and
-//! before the end gate opens, each flow goes over what it works on ([`crate::Body::touched`])
-//! and writes down the pages:
-//!
+//! No file tells which pages a core *has touched* of threads, which share one page table. But a
+//! flow knows its objects: after the last repetition's work, untimed, it goes over them
+//! ([`crate::Body::touched`]) and writes down the pages:
 //! ```text
 //!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
 //! ```
+//! Counted as [`runs`] of neighbours are the pages of each flow, of each core (flows bound to one
+//! of its hardware threads), and those in more than one such set. Within a process two flows share
+//! a page if both have it; between processes, if both have the same *physical* page:
+//! `/proc/PID/pagemap` says which pages no other process maps, to root alone the others' numbers.
 //!
-//! None of that is in a timed part. Pages are counted as runs of neighbours ([`runs`]): those
-//! of each flow, of each core (all flows bound to one of its hardware threads), and those that
-//! are in more than one such set. Within a process two flows share a page if both have it.
-//! Between processes they do if both have the same *physical* page, which `/proc/PID/pagemap`
-//! tells: pages that the kernel says no other process maps cannot be shared; of the others it
-//! must show the number, which it does to root alone.
-//!
-//! What it does not see: pages of the stack, of code, of tables that belong to the allocator
-//! and the harness, and objects that were freed before the end. An object counts whether or
-//! not the repetition came upon it.
-//!
-//! # Sources
-//! H. Inoue, T. Nakatani, "Performance of Multi-Process and Multi-Thread Processing on
-//! Multi-core SMT Processors", 2010. `Documentation/admin-guide/mm/pagemap.rst` of Linux.
+//! Not seen: pages of the stack, of code, of tables of the allocator and the harness, and objects
+//! freed before the end. Sources: H. Inoue, T. Nakatani, "Performance of Multi-Process and
+//! Multi-Thread Processing on Multi-core SMT Processors", 2010.
+//! `Documentation/admin-guide/mm/pagemap.rst` of Linux.
 
 mod board;
 mod count;
@@ -41,7 +30,6 @@ pub(crate) use board::Board;
 pub(crate) use count::{Place, count};
 use runs::Run;
 
-/// Why flows carried by a thread have no footprint.
 pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
     Measured::not_available(
         "user-level flows are not asked for their pages",
@@ -54,7 +42,6 @@ pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
 pub struct Pieces {
     own: usize,
     shift: u32,
-    /// Flow and page number, in the order of finding.
     pages: Vec<(usize, u64)>,
 }
 

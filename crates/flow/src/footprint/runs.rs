@@ -10,7 +10,6 @@ pub(crate) struct Run {
 pub(crate) struct Runs(Vec<Run>);
 
 impl FromIterator<Run> for Runs {
-    /// Runs may come in any order and overlap.
     fn from_iter<I: IntoIterator<Item = Run>>(runs: I) -> Self {
         let mut all: Vec<Run> = runs.into_iter().collect();
         all.sort_unstable();
@@ -34,7 +33,6 @@ impl Runs {
         self.iter().map(|run| run.end - run.first).sum()
     }
 
-    /// The aligned ranges of this many pages that they touch.
     pub(crate) fn ranges(&self, pages: u64) -> Self {
         let range = |run: Run| Run {
             first: run.first / pages,
@@ -49,7 +47,6 @@ impl Runs {
     }
 }
 
-/// Pages in more than one set.
 pub(crate) fn common<'a>(sets: impl IntoIterator<Item = &'a Runs>) -> Runs {
     let edges = |run: Run| [(run.first, 1), (run.end, -1)];
     let sets = sets.into_iter().flat_map(Runs::iter);

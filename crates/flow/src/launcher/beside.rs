@@ -21,7 +21,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Starts it as `argument` with its task; waits for `patience` at the most until it is ready.
+    /// Returns when it says `ready`, or after `patience`.
     pub(super) fn start(
         argument: &str,
         task: Vec<u8>,
@@ -54,7 +54,6 @@ impl Beside {
         }
     }
 
-    /// A line for it.
     pub(super) fn tell(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         self.input
@@ -62,12 +61,11 @@ impl Beside {
             .map_or(Ok(()), |input| input.write_all(&line))
     }
 
-    /// Nothing more will be said to it.
     pub(super) fn close(&mut self) {
         drop(self.input.take());
     }
 
-    /// Its next line without the end, or the part of it that it said before it ended.
+    /// Without its end; or the part that it said before it ended.
     pub(super) fn line(&mut self, patience: Duration) -> io::Result<Vec<u8>> {
         let deadline = Instant::now() + patience;
         let end = |bytes: &[u8]| bytes.iter().position(|byte| *byte == b'\n');

@@ -18,8 +18,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// A pipe's name in `folder`, a new folder in `base`, and one for traces in `folder` if
-    /// recorded. The janitor hears of them first.
+    /// The janitor hears of them first.
     pub(super) fn make(
         folder: &Path,
         base: Option<&PathBuf>,
@@ -66,7 +65,7 @@ impl Files {
     }
 }
 
-/// One if its parent is bound too, else all that this process may use.
+/// One if its parent is bound too.
 fn most_cpus<W>(spec: &SlotSpec<W>) -> Option<u32> {
     if spec.variant.placement.is_one_cpu() {
         return Some(1);

@@ -1,4 +1,4 @@
-//! Records a slot for its film: hears of every switch, and looks what the tasks wait for that were switched off.
+//! Records a slot for its film: hears of every switch, and looks what tasks then wait for.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,19 +14,16 @@ use crate::film::{Film, Heard};
 
 /// Between two looks; the timer adds some 50 us.
 const PAUSE: Duration = Duration::from_micros(30);
-/// Looks before the launcher has its turn again.
 const LOOKS: usize = 40;
-/// More are not kept.
 const MOST: usize = 200_000;
 
 const REMEDY: &str = "sysctl kernel.perf_event_paranoid=2";
 
-/// A recording.
 #[derive(Debug)]
 pub(super) struct Filming {
     recorder: Result<Recorder, io::Error>,
     heard: Heard,
-    /// Who waits for what nobody has seen yet, since when.
+    /// Whose cause nobody has seen yet, with since when.
     waiting: BTreeMap<i32, u64>,
     next: Instant,
 }
@@ -67,7 +64,6 @@ impl Filming {
         });
     }
 
-    /// To be asked after the slot's end.
     pub(super) fn film(self, answer: &Answer) -> Measured<Film> {
         if let Err(error) = self.recorder {
             return Measured::not_available(

@@ -1,24 +1,15 @@
-//! The launcher: starts a slot process for each slot and brings back its answer, or the reason
-//! why there is none.
+//! The launcher: starts a process for each slot and brings back its answer, or why there is none.
 //!
-//! # Theory
+//! The main process sleeps in one `poll` over the slot process's standard output and error and the
+//! interrupt bell, up to a deadline. Whatever ends the wait: kill the slot process's whole
+//! group, *then* reap the slot process (a zombie keeps its pid, so the group cannot have become
+//! somebody else's), remove what it has on disk (else the [`crate::janitor`]).
 //!
-//! The main process sleeps in one `poll` over the slot process's standard output and error and
-//! the interrupt bell, bounded by a deadline. Whatever ends the wait, the same steps
-//! follow: kill the slot process's whole group, *then* reap the slot process (a zombie keeps its
-//! pid, so the group cannot have become somebody else's), remove the named pipe.
-//!
-//! * The slot process has its own deadline, which lets it say which flows hung and keep what
-//!   others did. The launcher's is a few seconds later and needs no cooperation.
-//! * End of file on standard output ends the wait: forked flows hold the descriptor too,
-//!   and die with the slot process.
-//! * An [`Onlooker`] is given a turn when it wants one; a sampler (`crate::sampler`) is a
-//!   process of its own and only gets the group to look at.
-//! * Slot processes are started from the thread that made the launcher, because the parent-death
-//!   signal is tied to that *thread*: use it from the main thread.
-//!
-//! What a slot has on disk (its named pipe, the folder of its files) goes with it; where this
-//! process is killed, a janitor removes it ([`crate::janitor`]).
+//! * The slot process has its own deadline, by which it says which flows hung and keeps what others
+//!   did. The launcher's is a few seconds later and needs no cooperation.
+//! * End of file on standard output ends the wait: forked flows hold it, and die with the process.
+//! * An [`Onlooker`] gets a turn when it wants one; a sampler (`crate::sampler`) is a process.
+//! * The parent-death signal is tied to the starting *thread*: use the main thread.
 mod beside;
 mod files;
 mod filming;
@@ -68,13 +59,9 @@ pub struct Launcher {
     interrupt: Interrupt,
     folder: PathBuf,
     janitor: Option<Janitor>,
-    /// The allocator's library for the next slots.
     allocator: Option<PathBuf>,
-    /// The swept folder.
     swept: Option<PathBuf>,
-    /// Runs recorded slots.
     emulator: Option<Emulator>,
-    /// A file of this process that the next slots have too.
     lent: Option<File>,
 }
 
@@ -110,20 +97,17 @@ fn way_out(error: &io::Error) -> &'static str {
 
 /// After the slot process's own deadline.
 const GRACE: Duration = Duration::from_secs(3);
-/// A slot process that ends a command asks, waits, and looks for the rest.
+/// Its asking, its waiting, and its look for the rest.
 const STEPS_OF_GRACE: f64 = 2.0;
 /// For a slot process to end what it launched, when interrupted.
 const PARTING: Duration = Duration::from_secs(10);
-/// Of standard error, in bytes.
 const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
-    /// A launcher that puts named pipes into the system's folder for temporary files,
-    /// after removing those that dead runs left there, and processes that were left stopped.
-    ///
-    /// A process that was started as the janitor of another one does not return from here: it is
-    /// [`crate::janitor_main`] from now on, also where its `main` has not asked. It would be a second
-    /// run, with a janitor of its own, which would be a third one.
+    /// A launcher that puts named pipes into the system's folder for temporary files, after
+    /// removing those of dead runs, and stopped processes. In a process started as a janitor it
+    /// does not return ([`crate::janitor_main`]), also where its `main` has not asked: it would be
+    /// a second run with a janitor of its own, which would be a third one.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         if crate::is_janitor() {
@@ -144,12 +128,8 @@ impl Launcher {
         }
     }
 
-    /// The next slots have this file under the same number, and find it at the path that comes back.
-    /// A path below this process's own number would not do: where `/proc` is that of another PID
-    /// namespace, the number is a stranger's.
-    ///
-    /// # Errors
-    /// The file cannot be opened a second time.
+    /// The next slots have this file under the same number, at the path that comes back. It holds
+    /// no pid: where `/proc` is another PID namespace's, that is a stranger's.
     pub fn lend(&mut self, file: &File) -> io::Result<PathBuf> {
         let lent = self.lent.insert(file.try_clone()?);
         Ok(own_descriptor(lent))
@@ -165,19 +145,13 @@ impl Launcher {
         self.emulator = Some(emulator);
     }
 
-    /// Runs one slot in a fresh process.
-    ///
-    /// # Errors
-    /// The run was interrupted, or no process can be started. A slot that fails in any
-    /// other way is an [`Outcome`] with its reason.
+    /// Runs one slot in a fresh process. Errors: an interrupt, or no process can be started. Any
+    /// other failure is an [`Outcome`] with its reason.
     pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
         self.launch_seen_by(&mut Nobody, spec)
     }
 
     /// As [`launch`](Self::launch), with somebody who looks at the slot while it runs.
-    ///
-    /// # Errors
-    /// As [`launch`](Self::launch).
     pub fn launch_seen_by<W: Serialize>(
         &mut self,
         onlooker: &mut dyn Onlooker,
@@ -223,7 +197,6 @@ impl Launcher {
         })
     }
 
-    /// A model's counts of a slot's traces.
     fn simulated<W>(
         &self,
         spec: &SlotSpec<W>,
@@ -243,7 +216,6 @@ impl Launcher {
         simulation.run(traces.path(), &spec.cpus, &stopped)
     }
 
-    /// The command of a slot process, in the emulator if recorded.
     fn program<W>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Command> {
         let (Some(simulation), Some(traces)) = (&spec.simulate, &files.traces) else {
             return Ok(this_program());
@@ -274,10 +246,7 @@ impl Launcher {
         Files::make(&self.folder, base, recorded, &mut self.janitor)
     }
 
-    /// Runs a probe in a fresh process.
-    ///
-    /// # Errors
-    /// As [`Launcher::launch`]. A probe that fails in any other way is not available.
+    /// Runs a probe in a fresh process; one that fails is not available. Errors: as `launch`.
     pub fn probe<P: DeserializeOwned>(
         &mut self,
         spec: &ProbeSpec,
@@ -339,7 +308,6 @@ impl Launcher {
         self.hear_out(stranded::spawn(&mut command)?, &task, patience_s, onlooker)
     }
 
-    /// Gives a process its task, reads its output, and leaves nothing of it.
     fn hear_out(
         &self,
         mut process: Child,
@@ -416,7 +384,7 @@ impl Launcher {
     }
 }
 
-/// Asks a slot process to end at once with all that it made, also outside of its group.
+/// With all that it made, also outside of its group.
 fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
     let _gone_is_fine = kill(group, Signal::SIGTERM);
     let _stopped_or_not = kill(group, Signal::SIGCONT);
@@ -427,7 +395,6 @@ fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the onlooker look if it is due; returns the time to its next look.
 fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     let until = |at: Instant| at.saturating_duration_since(Instant::now());
     if onlooker.next_look().is_some_and(|at| until(at).is_zero()) {
@@ -442,8 +409,7 @@ fn this_program() -> Command {
     command
 }
 
-/// A command that runs this program as `argument`. It is tied to this process's life before exec: a
-/// process stopped at its very start could not ask for that itself.
+/// Tied to this process's life before exec: a process stopped at once could not ask for that.
 fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
     command
         .arg(argument)
@@ -459,23 +425,20 @@ fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
     command
 }
 
-/// Valid in any process that has the file under the same number.
 fn own_descriptor(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
-/// Makes `command` inherit `file`.
 fn inherit(command: &mut Command, file: &File) {
     let number = file.as_raw_fd();
     let inherited = move || {
-        // SAFETY: `fcntl` takes two numbers here and no pointer; the child has a copy of the first,
-        // since its maker has the file open as it forks.
+        // SAFETY: `fcntl` takes two numbers; the child has the descriptor, open in its maker.
         match unsafe { libc::fcntl(number, libc::F_SETFD, 0) } {
             -1 => Err(io::Error::last_os_error()),
             _ => Ok(()),
         }
     };
-    // SAFETY: between fork and exec only what is async-signal-safe may run, and `fcntl` is.
+    // SAFETY: `fcntl` is async-signal-safe.
     unsafe { command.pre_exec(inherited) };
 }
 

@@ -1,9 +1,8 @@
 use std::time::Instant;
 
-/// Looks from the main process at a slot's processes. The launcher wakes for it; without one, it
-/// sleeps until the slot writes.
+/// Looks from the main process at a slot's processes. The launcher wakes for it.
 pub trait Onlooker {
-    /// The slot's process is there, leads process group `group`, and waits for its task.
+    /// The slot's process leads process group `group`, and waits for its task.
     fn slot_began(&mut self, group: i32);
 
     /// When to look next; `None` for never.
@@ -26,7 +25,6 @@ impl Onlooker for Nobody {
     fn slot_ends(&mut self) {}
 }
 
-/// All look at one slot, the first one first.
 pub(super) struct Several<'a>(pub(super) Vec<&'a mut dyn Onlooker>);
 
 impl Onlooker for Several<'_> {

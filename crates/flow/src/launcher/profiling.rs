@@ -1,5 +1,4 @@
-//! A profiler beside a slot. It gets the number of the slot process before the slot process gets its task, and
-//! the timed spans after the slot has answered.
+//! A profiler beside a slot: gets its pid before it has its task, its timed spans afterwards.
 
 use std::io;
 use std::time::Duration;
@@ -12,12 +11,9 @@ use super::beside::Beside;
 use crate::Answer;
 use crate::record::Rep;
 
-/// For its beginning.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// For the names of all that it has seen.
 const NAMING: Duration = Duration::from_secs(60);
 
-/// A running profiler, or why there is none.
 #[derive(Debug)]
 pub(super) struct Profiler {
     phases: [bool; 3],
@@ -25,7 +21,6 @@ pub(super) struct Profiler {
 }
 
 impl Profiler {
-    /// Waits until it is ready.
     pub(super) fn start(spec: &ProfileSpec) -> Self {
         Self {
             phases: spec.phases,
@@ -33,7 +28,6 @@ impl Profiler {
         }
     }
 
-    /// Where the slot's time went.
     pub(super) fn profile(self, answer: &Answer) -> Measured<Profile> {
         let Some(record) = answer.done() else {
             return Measured::not_available("the slot failed", "");
@@ -72,7 +66,6 @@ fn start(spec: &ProfileSpec) -> io::Result<Beside> {
     Beside::start(ARGUMENT, serde_json::to_vec(&task)?, READY, PATIENCE)
 }
 
-/// The slot waits until its events are open.
 fn open(running: &mut Beside, group: i32) -> Result<(), Box<Measured<Profile>>> {
     let opened = running
         .tell(group.to_string().into_bytes())
@@ -95,7 +88,6 @@ fn told(mut running: Beside, spans: &Spans) -> io::Result<Measured<Profile>> {
     Ok(serde_json::from_slice(&running.line(NAMING)?)?)
 }
 
-/// The spans of the phases that count.
 fn spans_of(rep: &Rep, phases: [bool; 3]) -> impl Iterator<Item = (u64, u64)> {
     let lengths = [rep.create_ns, rep.steady_ns, rep.teardown_ns];
     let began = rep.parent.began_ns.into_iter().zip(lengths).zip(phases);

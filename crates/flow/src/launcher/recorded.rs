@@ -1,11 +1,7 @@
-//! A user's program in the emulator, whose accesses are recorded and counted.
-//!
-//! # Theory
-//!
-//! The program has this process's standard input, unless that is a terminal (a program of another
-//! process group may not read from one), and writes to its standard error: standard output is the
-//! answer's. It leads a process group, and whatever is left of the group when the program has ended
-//! is killed: it can be recorded no longer. Traces lie in a folder that is removed with all else.
+//! A user's program in the emulator, whose accesses are recorded and counted. The program has this
+//! process's standard input, unless that is a terminal (a program of another process group may not
+//! read from one), and writes to its standard error: standard output is the answer's. It leads a
+//! process group, which is killed when the program has ended. Traces are removed.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -51,10 +47,7 @@ pub struct RecordedProgram {
 
 impl Launcher {
     /// Runs a program in the emulator, its threads on these hardware threads in the order of their
-    /// birth.
-    ///
-    /// # Errors
-    /// It cannot be started or recorded, or a signal came.
+    /// birth. Errors: it cannot be started or recorded, or a signal came.
     pub fn record(
         &mut self,
         emulator: &Emulator,
@@ -104,7 +97,6 @@ impl Launcher {
         })
     }
 
-    /// Waits for the end or a signal; kills the rest of the group.
     fn wait(&self, process: &mut Child) -> io::Result<ExitStatus> {
         let group = Pid::from_raw(i32::try_from(process.id()).map_err(io::Error::other)?);
         while process.try_wait()?.is_none() && self.interrupt.signal().is_none() {
@@ -115,7 +107,7 @@ impl Launcher {
     }
 }
 
-/// A program killed by a signal lost its last records: the signal is the cause to name.
+/// The last records of a program killed by a signal are lost: the signal is the cause to name.
 fn ended_early(status: ExitStatus, error: io::Error) -> io::Error {
     match status.signal().map(Signal::try_from) {
         Some(Ok(signal)) => io::Error::other(format!(

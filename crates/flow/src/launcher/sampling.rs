@@ -8,10 +8,8 @@ use super::beside::Beside;
 use crate::sampler::{ARGUMENT, READY, Task};
 use crate::samples::{SampleSpec, Samples};
 
-/// For its beginning and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A running sampler, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     running: Option<Beside>,
@@ -19,7 +17,6 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Waits until it is ready.
     pub(crate) fn start(spec: &SampleSpec) -> Self {
         let (running, error) = match start(spec) {
             Ok(running) => (Some(running), String::new()),
@@ -31,7 +28,6 @@ impl Sampler {
         }
     }
 
-    /// To be asked after the slot's end.
     pub(crate) fn samples(self) -> Measured<Samples> {
         self.samples
     }
@@ -65,7 +61,6 @@ fn samples(mut running: Beside) -> io::Result<Measured<Samples>> {
     Ok(serde_json::from_slice(&running.line(PATIENCE)?)?)
 }
 
-/// What it answered in place of being ready.
 fn why_not(error: io::Error) -> io::Error {
     match serde_json::from_str::<Measured<Samples>>(&error.to_string()) {
         Ok(Measured::NotAvailable { reason, .. }) => io::Error::other(reason),

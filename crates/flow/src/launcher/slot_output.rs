@@ -1,5 +1,3 @@
-//! A slot process's output, errors and end.
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -48,7 +46,6 @@ impl Stream {
     }
 }
 
-/// The end of listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Closed,

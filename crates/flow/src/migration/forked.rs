@@ -1,5 +1,3 @@
-//! Processes forked by the slot process, and their usage.
-
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -26,8 +24,6 @@ pub(super) struct Forked {
 }
 
 impl Forked {
-    /// Forks `processes - 1` processes, each of which does `life` and ends. All, the caller too,
-    /// are bound to `cpus` in turn.
     pub(super) fn fork(
         processes: usize,
         cpus: &[u32],
@@ -36,8 +32,8 @@ impl Forked {
         let parent = getpid();
         let mut members = Vec::with_capacity(processes.saturating_sub(1));
         for number in 1..processes {
-            // SAFETY: the slot process has one thread, so no lock is held by anyone else; the
-            // child never returns.
+            // SAFETY: the slot process has one thread, so nobody holds a lock; the child never
+            // returns.
             match unsafe { fork() }? {
                 ForkResult::Parent { child } => members.push(child),
                 ForkResult::Child => {
@@ -60,7 +56,7 @@ impl Forked {
         Ok(())
     }
 
-    /// As [`Forked::wait_until`] without sleep, for timed waits.
+    /// Without sleep, for timed waits.
     pub(super) fn wait_busily(&self, ready: impl Fn() -> bool) -> io::Result<()> {
         let mut looks: u32 = 0;
         while !ready() {
@@ -73,7 +69,7 @@ impl Forked {
         Ok(())
     }
 
-    /// Does `work`, which may sleep until another process wakes it. A second thread fails the slot
+    /// Does `work`, which may sleep until another process wakes it: a second thread fails the slot
     /// if a process ends badly meanwhile, so no wait of `work` needs a clock.
     pub(super) fn watched<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let (over, still_at_work) = io::pipe()?;
@@ -90,7 +86,6 @@ impl Forked {
         })
     }
 
-    /// Waits until `over` ends; fails if a process ends.
     fn watch(&self, over: &io::PipeReader) -> io::Result<()> {
         let members = self.members.iter();
         let mut alive: Vec<OwnedFd> = members
@@ -149,7 +144,6 @@ fn pin(cpus: &[u32], number: usize) -> io::Result<()> {
     }
 }
 
-/// Usage of this thread and of reaped processes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spent {
     thread: Usage,
@@ -166,7 +160,6 @@ impl Spent {
         })
     }
 
-    /// Usage since `before`, and its part by name.
     pub(super) fn since(
         self,
         before: Self,
@@ -188,7 +181,7 @@ impl Spent {
     }
 }
 
-/// Sum of the peaks; forked processes count as the largest of them.
+/// Of forked processes, as many times the largest.
 fn peak_rss(processes: usize) -> io::Result<u64> {
     let (own, forked) = (
         ProcessUsage::own()?.most_rss,

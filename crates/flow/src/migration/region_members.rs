@@ -1,12 +1,7 @@
 //! Processes between which flows move: a region, its members, and what becomes of the flows.
-//!
-//! # Theory
-//!
-//! Process 0 is the slot process. It reserves the region, forks the others, which do nothing but
-//! serve, and makes all flows; their results come home to it.
-//!
-//! A process that dies takes along the flows that it had and those under way to it. The others go
-//! on and end, and the error names the process and the flows that were lost.
+//! Process 0, the slot process, reserves the region, forks the others, which only serve, and makes
+//! all flows; results come home to it. A process that dies takes along the flows that it had and
+//! those under way to it. The others go on, and the error names the process and the lost flows.
 
 use std::io;
 
@@ -15,10 +10,8 @@ use ::fiber::{Config, JoinError, Scheduler};
 
 use super::forked::Forked;
 
-/// Upper bound for an error's list.
 const NAMED: usize = 10;
 
-/// A region with all members, as process 0 sees it.
 #[derive(Debug)]
 pub(super) struct RegionMembers {
     pub(super) scheduler: Scheduler,
@@ -27,7 +20,7 @@ pub(super) struct RegionMembers {
 }
 
 impl RegionMembers {
-    /// Waits until all have joined. Each calls `beside` as soon as it has.
+    /// Waits until all have joined; each then calls `beside`.
     pub(super) fn begin(
         config: Config,
         processes: usize,
@@ -52,7 +45,6 @@ impl RegionMembers {
         })
     }
 
-    /// Results of all flows, in the order of `handles`.
     pub(super) fn results<T>(&self, handles: Vec<MovableHandle<T>>) -> io::Result<Vec<T>> {
         let all = handles.len();
         let mut results = Vec::with_capacity(all);
@@ -76,7 +68,6 @@ impl RegionMembers {
     }
 }
 
-/// Flows lost with a process.
 #[derive(Debug, Default)]
 struct Lost {
     processes: Vec<usize>,
@@ -114,8 +105,8 @@ impl Lost {
 }
 
 pub(super) fn go(fiber: &mut MovableFiber<'_>, to: usize) {
-    // SAFETY: what the flows of this module keep are numbers, values of their own arena, and
-    // references to memory that was mapped at one address in every process before they were forked.
+    // SAFETY: flows of this module keep numbers, values of their own arena, and references to
+    // memory mapped at one address in every process before they were forked.
     let moved = unsafe { fiber.move_to(to) };
     if let Err(error) = moved {
         refused(error);

@@ -7,13 +7,12 @@ use sys::{Advice, Mapping, Of};
 use super::{Pages, ParentMemory};
 
 const HUGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
-/// If the system does not say.
 const USUAL_PAGE: u64 = 4096;
 
 /// Bytes of a page of the smallest size.
 #[must_use]
 pub fn page_bytes() -> u64 {
-    // SAFETY: `sysconf` reads a number and has no preconditions.
+    // SAFETY: `sysconf` reads a number.
     let told = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(told)
         .ok()
@@ -21,21 +20,16 @@ pub fn page_bytes() -> u64 {
         .unwrap_or(USUAL_PAGE)
 }
 
-/// Parent memory in memory, until it is dropped.
+/// Parent memory, mapped until it is dropped.
 #[derive(Debug)]
 pub struct HeldParentMemory {
     mapping: Mapping,
     pages: Pages,
-    /// Distance of touched places.
     page: usize,
 }
 
 impl HeldParentMemory {
-    /// Maps the parent memory and touches all of it.
-    ///
-    /// # Errors
-    /// The memory cannot be had, or not in that kind of pages: the message says why, and
-    /// what would make it available.
+    /// Maps the parent memory and touches all of it. An error says why not, and what would help.
     pub fn take(parent_memory: ParentMemory) -> io::Result<Self> {
         let page = page_bytes();
         let mapped = match parent_memory.pages {
@@ -59,10 +53,8 @@ impl HeldParentMemory {
         Ok(held)
     }
 
-    /// Writes to every page, to undo a fork's write protection. Only while no child has them too.
-    ///
-    /// # Errors
-    /// What was in huge pages is no longer.
+    /// Writes to every page, to undo a fork's write protection, only while no child has them.
+    /// Errors: what was in huge pages is no longer.
     pub fn renew(&self) -> io::Result<()> {
         self.touch();
         match self.pages {
@@ -122,7 +114,6 @@ impl HeldParentMemory {
     }
 }
 
-/// Huge bytes of the mappings in a range of addresses.
 fn huge_within(smaps: &str, from: usize, to: usize) -> u64 {
     let mut inside = false;
     let mut huge = 0;
@@ -173,7 +164,6 @@ fn size(bytes: u64) -> io::Result<usize> {
     usize::try_from(bytes).map_err(|_| too_large())
 }
 
-/// At least one.
 fn whole_pages(bytes: u64, page: u64) -> io::Result<usize> {
     let whole = bytes.max(1).checked_next_multiple_of(page);
     size(whole.ok_or_else(too_large)?)

@@ -10,7 +10,7 @@ pub const TASKS: u64 = 100;
 /// Room that a fence on address space leaves, in bytes.
 pub const ADDRESSES: u64 = 64 << 20;
 
-/// A user without processes is looked for among these.
+/// Where a user without processes is looked for.
 const SPARE: std::ops::Range<u32> = 52_000..60_000;
 
 pub(super) fn fewer_tasks(of_this_user: u64) -> Result<(), String> {
@@ -28,14 +28,12 @@ pub(super) fn fewer_addresses() -> Result<(), String> {
     lower(Resource::RLIMIT_AS, used + ADDRESSES)
 }
 
-/// A lower limit stays.
 fn lower(resource: Resource, value: u64) -> Result<(), String> {
     let lowered =
         getrlimit(resource).and_then(|(soft, hard)| setrlimit(resource, value.min(soft), hard));
     lowered.map_err(|errno| format!("{resource:?} cannot be lowered: {}", errno.desc()))
 }
 
-/// Of this process, in bytes.
 fn addresses() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().next()?.parse().ok()?;
@@ -68,7 +66,6 @@ pub(super) fn become_nobody() -> Result<Uid, String> {
     Ok(user)
 }
 
-/// Of all visible processes.
 fn users() -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,15 +1,8 @@
-//! A namespace of ids with a `pid_max` of its own.
-//!
-//! # Theory
-//!
-//! Since Linux 6.14 each namespace of ids has its own `kernel.pid_max`. Before, there is one
-//! for the whole machine, and writing it from within a namespace would lower it for all. Two
-//! things keep that from happening: the kernel's version is asked, and the process is no root
-//! outside of the namespace (it becomes a spare user first, or was none), so that the file of
-//! the whole machine is not its to write.
-//!
-//! A fresh namespace gives out its first 300 ids too, which a machine that has run for a
-//! while does not any more: they are used up first.
+//! A namespace of ids with a `pid_max` of its own, as each has since Linux 6.14. Before, writing it
+//! from within would lower it for the whole machine. So the kernel's version is asked, and the
+//! process is no root outside (it becomes a spare user first, or was none): that file is not its to
+//! write. A fresh namespace gives out its first 300 ids too, unlike a machine that has run for a
+//! while: they are used up first.
 
 use std::fs;
 use std::io;
@@ -24,14 +17,11 @@ use super::fence::{TASKS, become_nobody};
 use crate::ending::exit;
 use crate::start::reap;
 
-/// The first kernel whose namespaces have their own `pid_max`.
 const OWN_PID_MAX: (u64, u64) = (6, 14);
-/// Ids given out once.
 const RESERVED: i32 = 300;
-/// More forks than use them up.
 const PATIENCE: i32 = 2 * RESERVED;
 
-/// Continues in the first process of a new namespace; the caller waits for its end.
+/// The caller waits for the end of the new first process.
 pub(super) fn enter() -> Result<(), String> {
     if kernel().is_none_or(|version| version < OWN_PID_MAX) {
         return Err(
@@ -76,14 +66,13 @@ fn kernel() -> Option<(u64, u64)> {
 
 /// The parent never returns; killing it kills the namespace.
 fn be_its_first() -> io::Result<()> {
-    // SAFETY: a probe has one thread here, so no lock is held by anyone else.
+    // SAFETY: a probe has one thread here: no lock is held by another.
     match unsafe { fork() }? {
         ForkResult::Parent { child } => exit(i32::from(reap(child).is_err())),
         ForkResult::Child => Ok(set_pdeathsig(Signal::SIGKILL)?),
     }
 }
 
-/// Mounts the namespace's `/proc`.
 fn see_it() -> Result<(), String> {
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)

@@ -62,8 +62,7 @@ fn processes(enough: u64) -> Reached {
 
 fn waiting_process() -> io::Result<Pid> {
     let parent = getpid();
-    // SAFETY: this process has one thread, so no lock is held by anyone else; the child
-    // allocates nothing and never returns.
+    // SAFETY: one thread here, so nobody holds a lock; the child allocates nothing, never returns.
     if let ForkResult::Parent { child } = unsafe { fork() }? {
         return Ok(child);
     }
@@ -106,16 +105,13 @@ fn waiting_thread() -> io::Result<libc::pthread_t> {
     }
     let mut thread = 0;
     let (usual, none) = (std::ptr::null(), std::ptr::null_mut());
-    // SAFETY: the entry takes no argument and touches nothing but a static; the thread is
-    // joined before this process ends.
+    // SAFETY: the entry touches a static only; the thread is joined before this process ends.
     match unsafe { libc::pthread_create(&raw mut thread, usual, wait, none) } {
         0 => Ok(thread),
         error => Err(io::Error::from_raw_os_error(error)),
     }
 }
 
-/// The largest number that can be made together, to one part in [`PRECISION`]; the prediction is
-/// tried first.
 fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<()>) -> Reached {
     let (mut most, mut too_many, mut next) = (0, enough, enough);
     let mut refused = None;
@@ -134,7 +130,6 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
     }
 }
 
-/// User-level flows; each runs to its first station and ends.
 fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
     let variant = Variant::new(model, u32::try_from(flows).map_err(io::Error::other)?);
     let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);

@@ -1,28 +1,14 @@
 //! A small probe behind a lowered limit: does it stop where reading says it will?
 //!
-//! # Theory
+//! What reading of limits misses (an overlooked limit, ids never given out, a wrong size) shows at
+//! a small number of flows as well as at a large one. So a fresh process lowers one limit *for
+//! itself* ([`Fence`]), reads again inside, and makes flows until the kernel refuses. It can not
+//! harm the machine: a fence is at most some hundred tasks or [`ADDRESSES`] bytes wide and gone
+//! with its process, and the launcher kills the group at a deadline.
 //!
-//! How many flows a machine can hold is predicted by reading its limits, and to make them
-//! all would be the only proof. But what reading misses (a limit that was overlooked, ids
-//! that are never given out, a wrong size) shows at a small number as well as at a large
-//! one. So a fresh process lowers one limit *for itself*, has the same reading done again
-//! inside, and makes flows until the kernel refuses:
-//!
-//! | fence | lowers | for | needs |
-//! |---|---|---|---|
-//! | [`Fence::Ids`] | `kernel.pid_max` of a namespace of its own | processes, threads | Linux 6.14, user namespaces |
-//! | [`Fence::User`] | `RLIMIT_NPROC`, as a user that nobody is (root), or as oneself | processes, threads | nothing |
-//! | [`Fence::Addresses`] | `RLIMIT_AS` | fibers, tasks | nothing |
-//!
-//! It can not harm the machine: no fence is more than some hundred tasks or [`ADDRESSES`]
-//! bytes wide, each is a property of this process and what it makes, so it is gone with
-//! them, and the launcher kills the group at a deadline.
-//!
-//! Of fibers and tasks no limit counts one by one. Theirs is how many one scheduler (one
-//! vector) can be made for, found by halving, with every flow made and run each time.
-//!
-//! What it deliberately does not do: use a control group. Its directory would stay behind if
-//! this program were killed.
+//! No limit counts fibers and tasks: theirs is how many one scheduler (one vector) can be made for,
+//! found by halving, with every flow made and run. No control group is used: its folder would stay
+//! behind if this program were killed.
 
 mod fence;
 mod ids;
@@ -94,8 +80,7 @@ pub enum Probed<P> {
         predicted: P,
         /// Flows that there were at one time.
         reached: u64,
-        /// The error that refused one more (`EAGAIN`); `None` where many more than
-        /// predicted were made without one.
+        /// The error that refused one more (`EAGAIN`), before far more than predicted.
         refused_with: Option<String>,
     },
     /// There is no such fence here.
@@ -119,8 +104,8 @@ pub(crate) struct ProbeTask<S> {
     pub(crate) parent: i32,
 }
 
-/// The whole life of a probe. `body` is what flows are of; `predict` reads how many flows
-/// of a model there is room for, and is asked behind the fence.
+/// The whole life of a probe. `body` is what flows are of; `predict` reads, behind the fence, how
+/// many flows of a model there is room for.
 pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
     body: &B,
     predict: impl FnOnce(Model) -> Option<(u64, P)>,

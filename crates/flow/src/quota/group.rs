@@ -11,7 +11,7 @@ use tidy::names::Kind;
 use super::Quota;
 use crate::cgroup::{self, ancestors, make_locked, members};
 
-/// Of a quota, in us: that of containers.
+/// In us, as containers have.
 const PERIOD: u64 = 100_000;
 const PROCS: &str = "cgroup.procs";
 
@@ -21,13 +21,12 @@ enum Version {
     V2,
 }
 
-/// A group with a quota that this process has made. It is removed by [`cgroup::sweep`] when this process
-/// is gone, or here.
+/// A group with a quota of this process; removed on drop, else by [`cgroup::sweep`].
 #[derive(Debug)]
 pub struct QuotaGroup {
     folder: PathBuf,
     version: Version,
-    /// The way in, for this process and for children that share its descriptors.
+    /// For this process and children that share its descriptors.
     procs: File,
     /// Open and locked: the slot is alive.
     _lock: File,
@@ -57,10 +56,7 @@ impl Throttled {
 }
 
 impl QuotaGroup {
-    /// Makes a group with that quota, and reads the quota back.
-    ///
-    /// # Errors
-    /// There is no `cpu` controller, it may not be used, or the kernel gives another quota.
+    /// Makes a group with that quota. Errors: no `cpu` controller, no right, or another quota.
     pub fn make(quota: Quota) -> io::Result<Self> {
         let (version, parents) = hierarchy()?;
         let mut refused = None;
@@ -102,9 +98,6 @@ impl QuotaGroup {
     }
 
     /// Moves this process into it; what it makes is in it too.
-    ///
-    /// # Errors
-    /// It may not.
     pub fn enter(&self) -> io::Result<()> {
         fs::write(self.folder.join(PROCS), "0")
     }
@@ -140,9 +133,6 @@ impl QuotaGroup {
     }
 
     /// What it was held back so far.
-    ///
-    /// # Errors
-    /// The kernel does not tell.
     pub fn throttled(&self) -> io::Result<Throttled> {
         throttled(&self.stat()?).ok_or_else(|| io::Error::other("cpu.stat has no periods"))
     }
@@ -152,7 +142,6 @@ impl QuotaGroup {
     }
 }
 
-/// Of `cpu.stat`, in either version.
 fn throttled(text: &str) -> Option<Throttled> {
     let of = |key: &str| -> Option<u64> {
         let value = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -210,10 +199,7 @@ fn set(folder: &Path, version: Version, quota: Quota) -> io::Result<()> {
     Ok(())
 }
 
-/// This process leaves a group of a quota, as a load generator does, whose own time is not limited.
-///
-/// # Errors
-/// It may not.
+/// This process leaves a group of a quota, as a load generator does: its own time is not limited.
 pub fn leave() -> io::Result<()> {
     let Ok((_, parents)) = hierarchy() else {
         return Ok(());
@@ -230,7 +216,6 @@ fn is_ours(folder: &Path) -> bool {
     name.and_then(Kind::of) == Some(Kind::Group)
 }
 
-/// Folders in which groups of quotas may be.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let found = hierarchy().map(|(_, folders)| folders).unwrap_or_default();
     found
@@ -239,7 +224,6 @@ pub(crate) fn folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where the controller is: its version, and the group of this process with all above it.
 fn hierarchy() -> io::Result<(Version, Vec<PathBuf>)> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let groups = fs::read_to_string("/proc/self/cgroup")?;

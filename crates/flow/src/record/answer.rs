@@ -1,8 +1,6 @@
-//! Reading what a slot process answered.
-//!
-//! The outcome is written first, so what follows can be read as what it is. The code that serde derives for
-//! an enum with a tag expects the tag anywhere, and holds all else in memory until then: for records of
-//! many flows that doubles the time of reading a journal.
+//! Reading what a slot process answered. The outcome is written first, so the rest is read as what
+//! it is: serde's derived code for a tagged enum holds all in memory until it has the tag, which
+//! doubles the time of reading a journal with many flows.
 
 use std::fmt;
 

@@ -1,13 +1,6 @@
-//! The records of many flows, written column by column.
-//!
-//! # Theory
-//!
-//! A record of a thousand flows is mostly names of fields, and values that all flows share.
-//! So from [`ROWS`] flows on they are written as columns: what is the same for all of them
-//! once (`same`), the rest as one array for each field (`each`). Fields of fields have their
-//! names joined by a dot. Nothing is left out or rounded: what is read is what was written.
-//!
-//! Up to [`ROWS`] flows are an array of objects.
+//! The records of many flows, written column by column: from [`ROWS`] flows on, what is the same
+//! for all of them once (`same`), the rest as one array for each field (`each`), nested names
+//! joined by a dot. Nothing is left out or rounded. Up to [`ROWS`] flows are an array of objects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +13,6 @@ use serde_json::{Map, Value};
 
 use super::FlowRecord;
 
-/// Fewer flows are written one by one.
 pub(super) const ROWS: usize = 64;
 
 const DOT: char = '.';
@@ -46,7 +38,6 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Flow
     from.deserialize_any(Written)
 }
 
-/// Either form.
 struct Written;
 
 impl<'de> Visitor<'de> for Written {
@@ -66,7 +57,6 @@ impl<'de> Visitor<'de> for Written {
     }
 }
 
-/// Nested names are joined by a dot.
 fn flat(flow: &FlowRecord) -> Result<Object, serde_json::Error> {
     let mut row = Object::new();
     if let Value::Object(fields) = serde_json::to_value(flow)? {
@@ -158,7 +148,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// A record, read from the columns as if it were nested objects.
+/// Read from the columns as if it were nested objects.
 struct Row<'a> {
     /// Its fields in order: those of an object are neighbours.
     columns: &'a [Column<'a>],

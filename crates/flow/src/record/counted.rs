@@ -10,11 +10,9 @@ pub struct Counted {
     pub flows: usize,
     /// One for each event that was asked for.
     pub events: Vec<EventCount>,
-    /// How long the parent took to open the counters before the release, in ns. It is in no
-    /// phase.
+    /// Time to open the counters before the release, in ns, in no phase.
     pub open_ns: u64,
-    /// How long it took to read and close them when all flows were done, in ns. It is in no
-    /// phase.
+    /// Time to read and close them when all flows were done, in ns, in no phase.
     pub read_ns: u64,
 }
 
@@ -38,8 +36,7 @@ pub enum Came {
         scope: Scope,
         /// Of all flows together, as it was read.
         sum: Sample,
-        /// Events of all flows in all of the time, rounded: the scaled counts of each, added
-        /// up. `None` where a flow's counter never ran.
+        /// Events of all flows in all of the time, rounded; `None` where a counter never ran.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scaled: Option<u64>,
         /// Flows whose counter never ran.
@@ -60,9 +57,9 @@ fn is_none(number: &usize) -> bool {
 }
 
 impl Came {
-    /// Events of all flows in all of the time that their counters were wanted; `None` if it was
-    /// not read, or the counter of a flow never ran. Flows share a processor's counters in
-    /// unlike parts, so each is scaled by its own part before they are added up.
+    /// Events of all flows in all of the time that their counters were wanted; `None` if not read,
+    /// or a flow's counter never ran. Flows share a processor's counters unevenly, so each is
+    /// scaled by its own part before they are added up.
     #[must_use]
     pub fn scaled(&self) -> Option<f64> {
         match self {

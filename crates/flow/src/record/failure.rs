@@ -44,8 +44,7 @@ pub enum Failure {
         /// The deadline, in seconds.
         deadline_s: String,
     },
-    /// The slot was still at work at its deadline. Its work makes its own flows: nobody else
-    /// knows how many of them were.
+    /// The slot was still at work at its deadline; of work that makes its own flows.
     #[error(
         "the slot was still at work at the deadline of {deadline_s} s and was ended{}",
         tail(said)
@@ -138,8 +137,7 @@ fn tail(stderr: &str) -> String {
     }
 }
 
-/// One line, as messages are shown. Text that several flows wrote alike stands once; a panic's
-/// place in the source is dropped.
+/// Text that several flows wrote alike stands once; a panic's place in the source is dropped.
 fn one_line(text: &str) -> String {
     let of_panic = |line: &str| {
         let is_head = line.starts_with("thread '") && line.contains("panicked at ");

@@ -61,8 +61,8 @@ pub enum FlowState {
     },
 }
 
-/// A record as it is read, with its state's fields. serde's derived code for flattened fields would
-/// hold each field in memory; records of flows are most of a journal.
+/// With its state's fields: serde's derived code for flattened fields would hold each field in
+/// memory, and records of flows are most of a journal.
 #[derive(Deserialize)]
 struct Written {
     pid: i32,

@@ -2,12 +2,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What of the usage of processes is missing, where some ended that nobody waited for: the kernel forgets what
-/// those used, so that a sum over the others is no amount of anything.
+/// What is missing of usage where processes ended that nobody waited for: the kernel forgets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Forgotten {
-    /// Faults, switches and bytes. CPU time is known, as a control group counted it.
+    /// Faults, switches and bytes. CPU time is known from a control group.
     Counts,
     /// CPU time too.
     All,
@@ -29,13 +28,12 @@ pub struct SelfManagedUsage {
     pub held_at: Option<u64>,
     /// Blocks of 512 bytes that were read from a disk.
     pub disk_blocks: u64,
-    /// Highest RSS so far of all processes together, in bytes: that of the slot process, and the
-    /// highest of any process that it has made for each of those that were alive at one time.
+    /// Highest RSS so far of all processes together, in bytes: the slot process's, and the highest
+    /// of any it made for each that was alive at one time.
     pub peak_rss: u64,
     /// What the work counted, by name.
     pub counts: BTreeMap<String, u64>,
-    /// Wall time by class of work, summed over all flows, in ns; only of a repetition with
-    /// timers.
+    /// Wall time by class of work, summed over flows, in ns; only of a repetition with timers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub classes_ns: BTreeMap<String, u64>,
     /// What the other fields and the usage of the flow record lack; `None` where they are whole.

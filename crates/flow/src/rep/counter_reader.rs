@@ -1,18 +1,12 @@
 //! Reading what the kernel tells of the parent and the flows, between the phases.
-//!
-//! # Theory
-//!
 //! ```text
 //!   ┤ begin ├─ create ─┤ end, flows, begin ├─ steady ─┤ end, flows, begin ├─ tear-down ─┤ end ├
 //! ```
-//!
-//! The parent reads, while the flows wait at a gate; no timed span holds a reading. Each
-//! reading is itself bytes read by the parent: before a phase its own bytes are read last and
-//! with this very reading in them, after it first, so that they cancel.
-//!
-//! What has been read of a thread is a little more for the kernel to forget when it ends. So
-//! this is done in the last repetition alone, the one whose memory is read too, and only for
-//! so many flows that it does not take longer than the work ([`MOST`]).
+//! The flows wait at a gate; no timed span holds a reading. A reading is itself bytes read by the
+//! parent: before a phase its own bytes are read last, with this very reading in them, after it
+//! first, so that they cancel. A thread that was read leaves a little more for the kernel to forget
+//! at its end. So this is done in the last repetition alone, and for so few flows that it takes no
+//! longer than the work ([`MOST`]).
 
 use measure::Measured;
 use measure::task::{Io, Reader, Task};
@@ -39,7 +33,6 @@ pub(super) struct CounterReader {
 }
 
 impl CounterReader {
-    /// `parent` is its process id.
     pub(super) fn new(parent: i32, flows: usize, hires: bool) -> Self {
         Self {
             reader: Reader::default(),
@@ -68,7 +61,6 @@ impl CounterReader {
         self.migrations.end(own);
     }
 
-    /// At a gate, with every flow waiting.
     pub(super) fn flows(&mut self, shared: &SharedMemory) {
         if self.flows > MOST {
             return;
@@ -99,7 +91,6 @@ impl CounterReader {
     }
 }
 
-/// Whether the readings cover all who worked.
 fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     if hires {
         return Measured::not_available(HIRED, "");
@@ -115,10 +106,8 @@ fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
 
 #[derive(Debug)]
 struct Track<T> {
-    /// Before and after each phase.
     parent: Vec<(Measured<T>, Measured<T>)>,
     began: Option<Measured<T>>,
-    /// Of all flows at each gate.
     gates: Vec<Measured<Vec<T>>>,
 }
 
@@ -142,7 +131,6 @@ impl<T: Copy> Track<T> {
             .extend(self.began.take().map(|began| (began, own)));
     }
 
-    /// Not available where a reading is not.
     fn per_phase(self, since: impl Fn(T, T) -> T) -> Measured<PerPhase<T>> {
         let spans = self.parent.into_iter();
         let spans = spans
@@ -171,7 +159,6 @@ impl<T: Copy> Track<T> {
     }
 }
 
-/// All values, or the first missing one's reason.
 fn all<T>(values: Vec<Measured<T>>) -> Measured<Vec<T>> {
     let mut all = Vec::with_capacity(values.len());
     for value in values {

@@ -1,28 +1,17 @@
-//! Counting events of the flows between the two gates, from outside.
-//!
-//! # Theory
-//!
+//! Counting events of the flows between the two gates, from outside (docs/counting.md).
 //! ```text
 //!   ─ create ─┤ open, begin ├─ steady ─┤ read, close ├─ (memory) ─ tear-down ─
 //! ```
+//! The parent opens a counter for each event and kernel flow at the first gate, and reads and
+//! closes it at the second, before memory is read and flows end: flows run no code for it. The
+//! kernel works at each switch of a thread with counters: only the last repetition has them.
 //!
-//! The parent opens one counter for each event and each of the kernel's flows while they wait
-//! at the first gate, and reads them while they wait at the second: flows run no code for it,
-//! and no timed span holds an opening or a reading. What is left in a timed span is what the
-//! kernel does at each switch of a thread that has counters. So they are open in the last
-//! repetition of a slot alone, as for what else is read of flows ([`super::telling`]), and
-//! the others tell what it costs.
-//!
-//! * All flows of an event are counted in the same scope: in the kernel too, or, where the
-//!   kernel forbids that to the first flow, in user code only.
-//! * An event that fails for one flow fails for all: a sum of some flows would be no sum.
-//!   What was opened for it is closed at once, so that the next event may find room.
-//! * Where counters take turns, flows have them for unlike parts of their time. So each count is
-//!   scaled by its own part, and then they are added up; a flow whose counter never ran leaves
-//!   no sum.
-//! * Each counter is a file descriptor of the parent, in the very table that threads share with
-//!   it. So counters take no more than half of what is left, and the rest is the flows'.
-//! * They are closed before memory is read and before the flows end.
+//! * All flows of an event are counted in the same scope: in the kernel too, or, where the kernel
+//!   forbids that to the first flow, in user code only.
+//! * An event that fails for one flow fails for all, and is closed at once: the next may find room.
+//! * Counters that take turns have unlike parts of the flows' times: each count is scaled before
+//!   they are added up; a flow whose counter never ran leaves no sum.
+//! * Threads share the parent's table of descriptors: counters take at most half of what is left.
 
 use measure::Measured;
 use measure::clock::now_ns;
@@ -32,7 +21,6 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use crate::record::counted::{Came, Counted, EventCount};
 
-/// Fewer flows are written one by one.
 const EACH: usize = 64;
 /// Upper bound: each takes some 10 us to open and close.
 const MOST: usize = 8_192;
@@ -103,7 +91,6 @@ fn open<S: Source>(
     }
 }
 
-/// All counters of an event count, or none.
 fn start<C: Counter>(opened: &mut Result<Opened<C>, Errno>) {
     if let Ok(all) = opened
         && let Err(errno) = all.counters.iter_mut().try_for_each(Counter::begin)

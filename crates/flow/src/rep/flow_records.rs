@@ -4,7 +4,6 @@ use crate::record::{FlowRecord, FlowState, Turns};
 use crate::shared_memory::SharedMemory;
 use crate::watch::Watch;
 
-/// Times count from `go`.
 pub(super) fn flow_records(shared: &SharedMemory, watch: &Watch<'_>, go: u64) -> Vec<FlowRecord> {
     let flows = shared.flows().iter().enumerate();
     flows
@@ -37,7 +36,6 @@ fn flow_record(flow: &FlowStatus, go: u64, fate: Option<FlowState>) -> FlowRecor
     }
 }
 
-/// In ns.
 pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
     let starts = || {
         flows

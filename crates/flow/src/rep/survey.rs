@@ -12,8 +12,7 @@ use crate::shared_memory::SURVEY;
 use crate::watch::WaitFor;
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    /// Of flows that wait at the end gate. An emulated flow's footprint is the emulator's and slow
-    /// to ask for.
+    /// At the end gate. An emulated flow's footprint is the emulator's and slow to get.
     pub(super) fn footprint(&mut self) -> io::Result<Option<Measured<Footprint>>> {
         if !B::TOUCHES || self.context.recorded.is_some() {
             return Ok(None);

@@ -39,7 +39,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 const SWITCHED: f64 = 0.9;
 
 impl<B: Body> Context<'_, B> {
-    /// Why the turns prove no switches.
     fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
         let Turns {
             handed_over,

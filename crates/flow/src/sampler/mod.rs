@@ -1,8 +1,4 @@
-//! The sampler: a process beside a slot that writes down at a fixed interval what the slot
-//! uses.
-//!
-//! # Theory
-//!
+//! The sampler: a process beside a slot that writes down at a fixed interval what the slot uses.
 //! ```text
 //! main process                      sampler (this same binary)           the slot's group
 //! ────────────                      ──────────────────────────           ────────────────
@@ -13,30 +9,19 @@
 //! (the slot runs)                     one Sample, kept in memory
 //! closes stdin ───────────────────▶ the end of it: totals
 //!                ◀───── stdout ──── Samples, as one JSON line
-//! kills and reaps it
 //! ```
+//! * No thread of the main process, which forks; no part of the slot process, which is measured. It
+//!   never outlives the main process, and leads its own process group: no Ctrl-C reaches it.
+//! * It runs on CPUs that no flow is bound to ([`SampleSpec::cpus`]), else anywhere, and says so.
+//! * Ticks are absolute deadlines of a timer: a late sample does not delay the next. Ticks that
+//!   passed during a sample count as missed.
+//! * Its start and end are in no phase of the slot; its cost is written down with the samples.
 //!
-//! * It is a process and no thread of the main one, because that one forks and has one
-//!   thread; and no part of the slot process, whose CPU time and memory are measured.
-//! * It runs on CPUs that the slot's flows are not bound to, where there are such
-//!   ([`SampleSpec::cpus`]); else wherever the scheduler puts it, which is then said.
-//! * Ticks are absolute deadlines of a timer, so a late sample does not make the next one
-//!   late. Ticks that passed while a sample was still being taken are counted as missed.
-//! * It is ready before the slot process is started, and has its say after the slot process has
-//!   answered: its own start and end are in no phase of the slot. What it costs in between is
-//!   written down with the samples, and `flowgauge calibrate --sample` measures what
-//!   that does to a slot.
-//! * It never outlives the main process: it dies by signal with its parent, ends when its
-//!   standard input does, and compares its parent with the pid that it was given. It leads
-//!   a process group of its own, so that Ctrl-C reaches it only through the main process.
-//!
-//! CPU time is that since the slot was given its task, and exact for processes that are there;
-//! of those that have ended it is what their parent was credited with (in ticks of 10 ms) or
-//! what they had when they were last seen, whichever is more. What comes to light late is
-//! spread so that no interval has more than its CPUs can have given. Bytes written lose nothing:
-//! the kernel hands them on to the parent. Honest memory is read at most once a second, and so
-//! rarely that it takes at most a hundredth of the time: it walks every mapped page (see
-//! [`measure::memory`]).
+//! CPU time counts from the slot's task, and is exact for live processes; for ended ones it is what
+//! their parent was credited with (in ticks of 10 ms) or what was last seen, whichever is more.
+//! What comes to light late is spread: no interval has more than its CPUs can give. The kernel
+//! hands bytes written on to the parent. Honest memory walks every mapped page
+//! ([`measure::memory`]): it is read at most once a second and for at most a hundredth of the time.
 
 mod disk;
 mod process;

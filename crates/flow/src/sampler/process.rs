@@ -24,9 +24,7 @@ pub(crate) const READY: &str = "ready";
 
 /// Some 10 MB.
 const MOST: usize = 100_000;
-/// Least interval of honest memory.
 const MEMORY_EVERY_NS: u64 = 1_000_000_000;
-/// And least interval in multiples of a reading's time.
 const MEMORY_REST: u64 = 100;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,14 +90,11 @@ struct Books {
     processes: Vec<Process>,
     /// Processes with their last CPU time, ascending.
     seen: Vec<(i32, u64)>,
-    /// Last CPU time of ended processes.
     gone_ns: u64,
-    /// Before the slot's beginning.
     base_ns: u64,
-    /// The last count.
     counted: Counted,
     written: Option<u64>,
-    /// Next reading of honest memory; `None` if it cannot be read.
+    /// `None` if it cannot be read.
     memory_due_ns: Option<u64>,
     not_available: Vec<String>,
 }
@@ -123,7 +118,6 @@ impl Books {
         })
     }
 
-    /// Until standard input ends.
     fn keep(mut self, group: i32) -> io::Result<Samples> {
         let (began, own_cpu_ns) = (now_ns(), process_cpu_ns());
         // So far the slot is one process that waits for its task.
@@ -209,8 +203,7 @@ impl Books {
         self.counted
     }
 
-    /// Own bytes and those of reaped processes. Until it is reaped, an ended process's bytes are in
-    /// its own file.
+    /// Own bytes and those of reaped processes; an ended process's are in its own file until then.
     fn count_written(&mut self) {
         let Some(before) = self.written else {
             return;
@@ -272,7 +265,6 @@ impl Books {
     }
 }
 
-/// CPU time and its clock time, in ns since the slot began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counted {
     at_ns: u64,
@@ -280,9 +272,8 @@ struct Counted {
 }
 
 impl Counted {
-    /// Limits a later count to what is possible. Reaped CPU time comes in ticks: a sum may seem to
-    /// fall by one, then catch up with more than the CPUs can give; the excess is accepted as time
-    /// passes. No count exceeds the truth.
+    /// Limits a later count to what CPUs can give. Reaped CPU time comes in ticks: a sum may fall
+    /// by one, then catch up with too much; the excess counts as time passes.
     fn then(self, at_ns: u64, cpu_ns: u64, most_cpus: Option<u32>) -> Self {
         let passed = at_ns.saturating_sub(self.at_ns);
         let most = passed.saturating_mul(most_cpus.map_or(u64::MAX, u64::from));
@@ -304,7 +295,7 @@ fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
     Ok(timer)
 }
 
-/// Sleeps until a tick; returns the ticks since the last one, `None` at the end of input.
+/// Returns the ticks since the last one, `None` at the end of input.
 fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
     let stdin = io::stdin();
     loop {

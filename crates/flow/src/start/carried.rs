@@ -1,19 +1,13 @@
 //! What the user-level flows of one carrier share.
 //!
-//! # Theory
-//!
-//! A carrier is one of the kernel's threads, so its flows never run at the same time and
-//! plain slot processes suffice between them. They go through the same stations as flows of the
-//! kernel, but as a body:
-//!
+//! A carrier is one kernel thread, so its flows never run at the same time and plain cells suffice
+//! between them. They go through the stations of kernel flows as a body:
 //! ```text
 //!  born, state ─┤release├─ units, or laps ─┤checks├─ checked laps ─┤end├
 //!     create                steady                                 tear-down
 //! ```
-//!
-//! The carrier opens each station when all have arrived at it, and stamps the time outside
-//! of them: a million flows read no clock. No flow ends before the second release, so that
-//! memory is read while all of them exist.
+//! The carrier opens each station when all have arrived, and stamps the time outside of them: a
+//! million flows read no clock. No flow ends before memory is read.
 
 use std::cell::{Cell, RefCell};
 
@@ -28,15 +22,11 @@ use crate::turn::is_orderly;
 use crate::variant::Schedule;
 use crate::{Proof, flow_run::finish};
 
-/// Stations behind which flows wait, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Station {
     Release,
-    /// The timed part is done.
     Checks,
-    /// Everything is done.
     End,
-    /// All may end.
     Gone,
 }
 
@@ -93,7 +83,6 @@ impl<'a, B: Body> Carried<'a, B> {
         station < self.shut.get()
     }
 
-    /// Opens the stations before `station`.
     pub(super) fn open_up_to(&self, station: Station) {
         self.arrived.set(0);
         self.shut.set(station);
@@ -104,14 +93,12 @@ impl<'a, B: Body> Carried<'a, B> {
         self.context.variant.schedule == Schedule::Queue
     }
 
-    /// False when the queue is empty.
     pub(super) fn unit_of_queue(&self, state: &mut B::State) -> bool {
         self.with_outlet(|outlet, tally| {
             flow_run::unit_of_queue(self.context, state, outlet, tally)
         })
     }
 
-    /// Units dealt to flow `index`.
     pub(super) fn units(&self, index: usize, state: &mut B::State) {
         self.with_outlet(|outlet, tally| {
             flow_run::units(self.context, index, state, outlet, tally);
@@ -119,7 +106,7 @@ impl<'a, B: Body> Carried<'a, B> {
         });
     }
 
-    /// False without an outlet. A flow that sends hands over to no other within a unit, so the outlet
+    /// False without an outlet. A flow that sends hands over to no other within a unit: the outlet
     /// is one flow's at a time. One that sends nothing may be interrupted, and keeps its own count.
     fn with_outlet(&self, work: impl FnOnce(&mut Outlet<'a>, &mut Tally) -> bool) -> bool {
         if B::SENDS {
@@ -144,14 +131,12 @@ impl<'a, B: Body> Carried<'a, B> {
         self.add(1, proof);
     }
 
-    /// The number of a flow's first checked turn.
     #[inline]
     pub(super) fn draw(&self) -> u64 {
         self.drawn.replace(self.drawn.get() + 1)
     }
 
-    /// The number of a checked turn, compared at once with the flow's `last`: a flow keeps nothing
-    /// of it.
+    /// Compares at once with the flow's `last`: a flow keeps nothing of it.
     #[inline]
     pub(super) fn draw_after(&self, last: u64) -> u64 {
         let number = self.draw();

@@ -1,27 +1,17 @@
 //! `fiber`, `fiber-packed`, `migratable`: user-level threads on one or more of the kernel's.
 //!
-//! # Theory
+//! Each carrier is a kernel thread with a scheduler, and carries every P-th flow. Flows suspend at
+//! a station: when all are there the scheduler's queue is empty and its `run` returns, so nothing
+//! is polled and nothing of the harness stands between two yields of a timed lap. Awakening them is
+//! not timed. Flows borrow from the carrier's frame: `Fibers` ends them before it goes.
 //!
-//! Each carrier is a kernel thread with a scheduler of its own, and carries every P-th
-//! flow. Its flows wait at a station by suspending, so that the scheduler's queue is empty
-//! when all have come there, and its `run` returns: nothing is polled, and nothing of the
-//! harness stands between two yields of a timed lap. Awakening them for the next part is
-//! not timed.
+//! **Small slots.** Of a million flows memory is measured. So a flow's life is one loop with one
+//! place to suspend in the first frame of its fiber, and the timed part has one small frame below,
+//! with the handle in it: a turn touches that frame or, if registers hold all, the control block.
 //!
-//! What flows share is borrowed from the carrier's frame, which outlives them: `Fibers` ends
-//! every fiber before it goes.
-//!
-//! **Small slots.** Of a million flows it is memory that is measured. So a flow's life is
-//! compiled into the first frame of its fiber, as one loop with one place to suspend, and
-//! the timed part has one small frame below that, with the handle in it: a turn touches
-//! that frame, or only the fiber's control block where a few registers hold all, and nothing else.
-//!
-//! Where units come from a queue, a flow yields after each of them: the next one is for who
-//! comes next, as it would be among threads. Units that were dealt beforehand are done in one
-//! go.
-//!
-//! A flow that never hands over keeps its carrier for itself; the deadline of the slot
-//! ends that, as it ends any flow that hangs.
+//! Where units come from a queue, a flow yields after each of them: the next is for who comes next,
+//! as among threads. Dealt units are done in one go. A flow that never hands over keeps its carrier
+//! until the slot's deadline.
 
 use std::pin::pin;
 
@@ -73,7 +63,6 @@ pub(super) fn carry_with<B: Body>(
     drop(fibers);
 }
 
-/// Makes and ends all fibers of the variant on this kernel thread.
 pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
     let flows = 0..context.variant.flows as usize;
@@ -84,7 +73,7 @@ pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io
     made.map(drop).map_err(|(_, error)| error)
 }
 
-/// Address space of one fiber (with its place in our list), and of the scheduler besides.
+/// Of one fiber (with its place in our list), and of the scheduler besides.
 pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     let stack = usize::try_from(stack).unwrap_or(usize::MAX);
     let config = config(stacks, stack);
@@ -94,7 +83,6 @@ pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     (each as u64, config.bytes_besides() as u64)
 }
 
-/// Address space beyond that, in whole pages.
 pub(super) fn rounded_bytes(stacks: Stacks, stack: u64, flows: u64) -> u64 {
     let [stack, flows] = [stack, flows].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     config(stacks, stack).bytes_rounded(flows) as u64
@@ -132,19 +120,16 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
             carried: self.carried,
             index: flow,
         };
-        // SAFETY: `carried` outlives `self`, which ends every fiber before it is gone; the
-        // body returns nothing.
+        // SAFETY: `carried` outlives `self`, which ends all fibers; the body returns nothing.
         let handle = unsafe { self.scheduler.spawn_life(body) }.map_err(no_fiber)?;
         self.ids.push(handle.id());
         Ok(())
     }
 
-    /// Until each has come to the shut station.
     fn run(&self) {
         self.scheduler.run();
     }
 
-    /// At the next run.
     fn open_up_to(&self, station: Station) {
         self.carried.open_up_to(station);
         self.scheduler.awaken_all(&self.ids);
@@ -161,13 +146,12 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
 
 pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
-        // SAFETY: `bytes` are those that a body says it needs, or that a study gives it, which are no
-        // fewer; frames of flows are in them. `Fibers` has every flow come to its end.
+        // SAFETY: a body says it needs `bytes`, or a study gives no fewer; frames of flows are in
+        // them. `Fibers` has every flow come to its end.
         Stacks::Packed => unsafe { Config::packed(bytes) },
         // SAFETY: the same.
         Stacks::Movable(Way::Isomalloc) => unsafe { Config::movable(bytes) },
-        // SAFETY: the two other ways have a guard; a flow lends nothing on its stack to others. As
-        // above, schedulers are locals that are dropped.
+        // SAFETY: as above; these have a guard, and a flow lends nothing on its stack.
         Stacks::Movable(way) => unsafe { Config::kept(way, guarded_bytes(bytes as u64) as usize) },
         Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
     }

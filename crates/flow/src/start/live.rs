@@ -1,11 +1,8 @@
-//! What a flow of each model does from its birth on.
-
 use super::{fiber, task};
 use crate::body::Body;
 use crate::flow_run::{self, Context};
 use crate::{Model, Stacks};
 
-/// Flow `index` itself, or a carrier with all that it carries.
 pub(super) fn live<B: Body>(context: &Context<'_, B>, index: usize) {
     match context.variant.model {
         Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),

@@ -1,8 +1,7 @@
-//! `migratable/P`: fibers that could go on in another process, over P forked processes.
-//!
-//! The range of addresses is reserved before the first fork, so that all processes have it at the
-//! same place. Each process carries every P-th flow, as the threads of `fiber/P` do. None moves
-//! unless its body says so: what the ability costs is then in where its stack lies.
+//! `migratable/P`: fibers that could go on in another process, over P forked processes. The range
+//! of addresses is reserved before the first fork: it is at the same place in all. Each process
+//! carries every P-th flow, as threads of `fiber/P` do. None moves unless its body says so: the
+//! ability costs only by where its stack lies.
 
 use std::io;
 
@@ -28,8 +27,7 @@ pub(super) fn start<B: Body>(
     index: usize,
     region: &Region,
 ) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread, so no lock is held by anyone else; the child never
-    // returns.
+    // SAFETY: the slot process has one thread: no lock is held by another. The child never returns.
     match unsafe { fork() }? {
         ForkResult::Child => {
             become_child(context.parent);

@@ -11,14 +11,12 @@ use crate::flow_run::Context;
 
 const EXIT_NO_THREAD: i32 = 98;
 
-/// It holds the flows `first .. first + count`.
 pub(super) fn start<B: Body>(
     context: &Context<'_, B>,
     first: usize,
     count: usize,
 ) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread, so no lock is held by anyone else; the child never
-    // returns.
+    // SAFETY: the slot process has one thread: no lock is held by another. The child never returns.
     match unsafe { fork() }? {
         ForkResult::Child => {
             become_child(context.parent);

@@ -1,8 +1,4 @@
-//! Making flows: one file a model.
-//!
-//! # Theory
-//!
-//! All models come down to `clone` with more or fewer things shared:
+//! Making flows: one file a model. All come down to `clone` with more or fewer things shared:
 //!
 //! | model                  | made by                       | address space | file table |
 //! |------------------------|-------------------------------|---------------|------------|
@@ -15,17 +11,14 @@
 //! | `migratable`           | by its carrier, a pthread     | shared        | shared     |
 //! | `migratable/P`         | by its carrier, P x `fork`    | one range shared | P share none |
 //!
-//! With the file table goes what the kernel calls `fs` (working folder, root, umask), which
-//! has a lock and a count of its own; with the address space go the signal handlers, which no
-//! flow can have of its own beside a shared address space and a shared thread group.
+//! With the file table goes `fs` (working folder, root, umask), which has a lock and a count of its
+//! own; with the address space go the signal handlers.
 //!
-//! Each forked flow asks to be killed when the slot process ends (`PR_SET_PDEATHSIG` is cleared
-//! by fork, so each must ask), and then compares its parent with the pid that was saved
-//! before the fork, for the case that the slot process died in between. It leaves by `_exit`:
-//! nothing of the slot process's (buffers, exit handlers) may run twice.
-//!
-//! The slot process has one thread when it forks. That is what makes it safe to go on in the
-//! child with Rust code: no lock can be held by a thread that does not exist there.
+//! Each forked flow asks to be killed when the slot process ends (fork clears `PR_SET_PDEATHSIG`),
+//! then compares its parent with the pid saved before the fork, as the slot process may have died
+//! in between. It leaves by `_exit`: no buffers or exit handlers of the slot process run twice. The
+//! slot process has one thread when it forks, so the child may go on in Rust: no lock can be held
+//! by a thread that does not exist there.
 
 mod carried;
 pub(crate) mod fiber;
@@ -53,7 +46,7 @@ use thread::Threads;
 
 #[derive(Debug)]
 pub(crate) struct FlowSet<'a, B: Body> {
-    /// Not reaped yet, with the index of their first flow.
+    /// With the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
     threads: Option<Threads<'a, B>>,
 }
@@ -115,7 +108,6 @@ impl<'a, B: Body> FlowSet<'a, B> {
         self.threads.take().map_or(Ok(()), Threads::join)
     }
 
-    /// Kills and reaps child processes.
     pub(crate) fn kill(&mut self) {
         for (child, _) in self.children.drain(..) {
             let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
@@ -124,7 +116,6 @@ impl<'a, B: Body> FlowSet<'a, B> {
     }
 }
 
-/// User-level flows of the context's variant; each runs to its first station and ends.
 pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     match context.variant.model.stacks() {
         Some(stacks) => fiber::hold(context, stacks),
@@ -132,8 +123,8 @@ pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     }
 }
 
-/// Bytes of address space that fibers of that model take, each and all of them together
-/// besides, where their body needs `stack` bytes of stack; `None` for other models.
+/// Address space of fibers of that model whose body needs `stack` bytes of stack, in bytes: of
+/// each, and of all besides; `None` for other models.
 #[must_use]
 pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
     model
@@ -141,8 +132,7 @@ pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
         .map(|stacks| fiber::address_bytes(stacks, stack))
 }
 
-/// Address space that `flows` fibers of that model take beyond [`address_bytes`]: memory that is
-/// taken in whole pages. 0 for other models.
+/// Address space of `flows` fibers beyond [`address_bytes`], in whole pages; 0 for other models.
 #[must_use]
 pub fn rounded_bytes(model: Model, stack: u64, flows: u64) -> u64 {
     let stacks = model.stacks();

@@ -9,8 +9,8 @@ use crate::body::Body;
 use crate::flow_run::Context;
 
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread (flows of an earlier repetition are joined), so no
-    // lock is held by anyone else; the child never returns from `be_flow`.
+    // SAFETY: the slot process has one thread (flows of an earlier repetition are joined): no lock
+    // is held by another. The child never returns from `be_flow`.
     match unsafe { fork() }? {
         ForkResult::Child => be_flow(context, index),
         ForkResult::Parent { child } => Ok(child),
@@ -23,7 +23,6 @@ pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     leave(0)
 }
 
-/// The child dies with its parent and blocks no signal.
 pub(crate) fn become_child(parent: Pid) {
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     if tied.is_err() || getppid() != parent {
@@ -50,7 +49,6 @@ pub(crate) fn reap(child: Pid) -> io::Result<()> {
     }
 }
 
-/// How `child` ended, if it has.
 pub(crate) fn reap_now(child: Pid) -> Option<String> {
     match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
         Ok(WaitStatus::Exited(_, code)) => Some(format!("exit code {code}")),

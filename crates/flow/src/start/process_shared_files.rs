@@ -1,5 +1,4 @@
-//! `process-shared-files`: clone that copies the address space and shares the file table, and
-//! the working folder with it.
+//! `process-shared-files`: clone that copies the address space and shares file table and folder.
 
 use std::io;
 

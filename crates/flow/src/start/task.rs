@@ -1,14 +1,8 @@
-//! `task`: stackless flows, futures that one kernel thread polls in turn.
-//!
-//! # Theory
-//!
-//! This is the bound that stacks are compared with, so it has nothing that a task does not
-//! need: no box, no waker, no queue. The futures of all flows have one type and lie side by
-//! side; the carrier polls them from first to last, over and over, until all have come to
-//! their next station. A future that waits costs its carrier a call and two comparisons.
-//!
-//! What a task does between two hand-overs runs on its carrier's stack. What it keeps lies
-//! in its future, which is therefore as large as all that.
+//! `task`: stackless flows, futures that one kernel thread polls in turn. The bound that stacks are
+//! compared with: no box, no waker, no queue. The futures of all flows have one type and lie side
+//! by side; the carrier polls them from first to last until all have come to their next station.
+//! One that waits costs a call and two comparisons. Between two hand-overs a task is on its
+//! carrier's stack; what it keeps lies in its future.
 
 use std::future::poll_fn;
 use std::io;
@@ -21,7 +15,6 @@ use crate::body::Body;
 use crate::flow_run::{Context, Step, at_gate, leave, prepare};
 use crate::turn::{CHECKED_LAPS, Turn};
 
-/// On this kernel thread, which is flow `index` of the kernel.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let carried = Carried::new(context, context.variant.flows.into());
@@ -46,7 +39,6 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     drop(tasks);
 }
 
-/// Each task begins once.
 pub(super) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
     Tasks::new(&carried)?.run();
@@ -74,13 +66,12 @@ impl<'c, 'a, B: Body> Tasks<'c, 'a, B, ()> {
 }
 
 impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
-    /// Until every flow has come to the shut station.
     fn run(&mut self) {
         let mut poller = Poller::from_waker(Waker::noop());
         while !self.carried.all_arrived() {
             for future in &mut self.futures {
-                // SAFETY: the futures lie in a vector that is never grown, sorted or given
-                // away after `new`, so none moves between its first poll and its drop.
+                // SAFETY: the vector of futures is never grown, sorted or given away after `new`:
+                // none moves between its first poll and its drop.
                 let future = unsafe { Pin::new_unchecked(future) };
                 let _waits_at_the_end_for_ever = future.poll(&mut poller);
             }

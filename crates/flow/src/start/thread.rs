@@ -1,5 +1,5 @@
 //! `thread` and `thread-private-files`: pthreads of the slot process or of a process of a mix. A
-//! flow takes its private file table and working folder itself, as its first act.
+//! flow's first act is to take its private file table and working folder.
 
 use std::io;
 
@@ -20,7 +20,6 @@ pub(crate) struct Threads<'a, B: Body> {
 }
 
 impl<'a, B: Body> Threads<'a, B> {
-    /// For the flows from `first` on; none is created yet.
     pub(super) fn new(context: &'a Context<'a, B>, first: usize, count: usize) -> Self {
         let tasks = (first..first + count)
             .map(|index| Task { context, index })
@@ -31,13 +30,11 @@ impl<'a, B: Body> Threads<'a, B> {
         }
     }
 
-    /// With the C library's default attributes.
     pub(super) fn create(&mut self) -> io::Result<()> {
         for task in &self.tasks {
             let mut handle = 0;
-            // SAFETY: `entry::<B>` is given the pointer of a `Task<B>` that neither moves
-            // nor is dropped before `join` has seen the thread end (`tasks` is never
-            // pushed to after `new`, and `drop` joins).
+            // SAFETY: `entry::<B>` gets a `Task<B>` that neither moves nor is dropped before `join`
+            // has seen the thread end (`tasks` is never pushed to after `new`, and `drop` joins).
             let error = unsafe {
                 libc::pthread_create(
                     &raw mut handle,
@@ -54,7 +51,6 @@ impl<'a, B: Body> Threads<'a, B> {
         Ok(())
     }
 
-    /// Both gates must be open.
     pub(super) fn join(mut self) -> io::Result<()> {
         self.join_all()
     }

@@ -1,15 +1,8 @@
-//! Turns of processes and threads.
-//!
-//! # Theory
-//!
-//! In a ring each flow waits for a token, has its turn, and passes the token on. All are
-//! lined up by one lap that is not timed. `sched_yield` names nobody, so its flows line up
-//! by yielding until all of them run: without that, the flows that the gate wakes first
-//! would hand over to a few instead of all.
-//!
-//! Reading usage takes two system calls, about as long as a switch. So it is read one lap
-//! before the timed ones and after the checked ones, and hand-overs are counted between the
-//! same two points.
+//! Turns of processes and threads. In a ring each flow waits for a token, has its turn, and passes
+//! it on. One lap that is not timed lines all up. `sched_yield` names nobody: its flows yield until
+//! all run, or those that the gate wakes first would hand over to a few. Reading usage takes two
+//! system calls, about as long as a switch. So it is read one lap before the timed ones and after
+//! the checked ones, and hand-overs are counted between the same points.
 
 use std::pin::{Pin, pin};
 use std::sync::atomic::Ordering;
@@ -73,7 +66,6 @@ impl KernelTurn<'_> {
         }
     }
 
-    /// `timed` runs between two stamps; everything else is around it.
     pub(crate) fn run<F: AsyncFnOnce(&mut Self) -> crate::Proof>(
         &mut self,
         laps: u64,
@@ -116,7 +108,7 @@ impl KernelTurn<'_> {
         self.line_up(&self.shared.header().lined_up.0);
     }
 
-    /// `sched_yield` until every flow is here; a ring's order does that by itself.
+    /// A ring's order does that by itself.
     fn line_up(&mut self, count: &std::sync::atomic::AtomicU32) {
         if self.how.is_ring() {
             return;
@@ -148,8 +140,8 @@ impl KernelTurn<'_> {
     }
 }
 
-/// The output of a future that never waits: a hand-over of kernel flows and fibers returns at the
-/// next turn. Pinned by the caller: moving it would copy its state.
+/// Never waits: a hand-over of kernel flows and fibers returns at the next turn. The caller pins
+/// it: moving would copy its state.
 #[inline(always)]
 pub(crate) fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
     match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {

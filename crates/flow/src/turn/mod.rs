@@ -1,37 +1,20 @@
 //! Turns: flows that run one after the other and hand over to each other.
 //!
-//! # Theory
+//! The time of a context switch is that of very many, divided. So N flows take turns, each as often
+//! as every other (a **lap** is one turn of all), and each turn ends with a hand-over: of kernel
+//! flows by a [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`.
 //!
-//! The time of a context switch is the time of very many of them, divided. So N flows take
-//! turns, each as often as every other (a **lap** is one turn of all of them), and each turn
-//! ends with a hand-over:
-//!
-//! | flows | hand over by | which needs |
-//! |---|---|---|
-//! | kernel | `sched_yield` | one call; the kernel chooses who is next, and may choose nobody |
-//! | kernel | `pipe` | a write to the next flow's pipe, a read from one's own |
-//! | kernel | `futex` | a store and a wake of the next flow's word, a sleep on one's own |
-//! | kernel | `ignored` | an emulation of a `sched_yield` that returns to who called it |
-//! | fiber | the scheduler's yield | no call |
-//! | task | `Pending` | a return to who polls |
-//!
-//! One body serves them all because it is a future: under the kernel's models and on a
-//! fiber a hand-over comes back when the next turn begins, so the future never waits and is
-//! polled once; a task returns at each hand-over and is polled again. What the body keeps
-//! from turn to turn lies on the flow's own stack, or in the task.
-//!
+//! One body serves them all as a future: on kernel flows and fibers a hand-over comes back when the
+//! next turn begins, so it never waits and is polled once; a task returns at each hand-over. What
+//! the body keeps from turn to turn lies on the flow's own stack, or in the task.
 //! ```text
 //!  gate ─ line up ─│start│─ laps ─│end│─ line up ─ checked laps ─ done
 //!                   └ timed, the body ┘            └ who ran between two turns?
 //! ```
-//!
-//! # Did the switch happen?
-//!
 //! A kernel may return from `sched_yield` to who called it, which makes a fine low number of
-//! nothing. Two things are therefore recorded beside the time ([`crate::record::Turns`]):
-//! how many switches the kernel itself counted against how many hand-overs there were, and
-//! for some laps that are not timed, whether every flow ran between two turns of the same
-//! flow. A repetition whose switches are missing is no data point.
+//! nothing. So two things are recorded ([`crate::record::Turns`]): the switches that the kernel
+//! counted against the hand-overs, and for some untimed laps, whether every flow ran between two
+//! turns of the same flow. A repetition without its switches is no data point.
 
 mod kernel;
 mod order;
@@ -68,8 +51,8 @@ pub enum HandOver {
     Pipe,
     /// A wake of the next flow of the ring, which sleeps on a word of shared memory.
     Futex,
-    /// A call that enters the kernel and returns to who made it, as `sched_yield` does on a system
-    /// that ignores it: shows that such a measurement is refused.
+    /// A call that returns to its caller, as `sched_yield` does on a system that ignores it: shows
+    /// that such a measurement is refused.
     Ignored,
 }
 

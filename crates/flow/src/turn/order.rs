@@ -1,17 +1,12 @@
-//! Whether every flow runs between two turns of the same flow.
-//!
-//! # Theory
-//!
-//! All turns of all flows draw a number. Where N flows take turns fairly, the next number of
-//! a flow is the last one plus N. A flow that runs twice while another waits sees a smaller
-//! step, one that is passed over a larger one. Drawing costs a few nanoseconds, so it is
-//! done in laps of its own that are not timed.
+//! Whether every flow runs between two turns of the same flow. All turns of all flows draw a
+//! number. Where N flows take turns fairly, the next number of a flow is the last one plus N:
+//! smaller for a flow that runs twice while another waits, larger for one passed over. Drawing
+//! costs a few nanoseconds, so it has laps that are not timed.
 
 use crate::record::Turns;
 
 pub(crate) const CHECKED_LAPS: u64 = 4;
 
-/// Whether each of `flows` flows had exactly one turn from `last` to `number`.
 #[inline]
 pub(crate) fn is_orderly(last: u64, number: u64, flows: u64) -> bool {
     number == last + flows
@@ -25,7 +20,6 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// `number` was drawn at the beginning of a turn.
     pub(crate) fn take(&mut self, number: u64, flows: u64) {
         if let Some(last) = self.last.replace(number) {
             self.checked += 1;

@@ -1,8 +1,6 @@
-//! The pipes of a ring: one a flow, into which its predecessor writes.
-//!
-//! They are made before the flows, which inherit them, so that no flow opens anything in a
-//! timed region. Each flow needs two descriptors in every process; the soft limit on them
-//! is raised to the hard one, and what lies beyond that is refused.
+//! The pipes of a ring: one a flow, into which its predecessor writes. Flows inherit them and open
+//! nothing in a timed region. Each flow needs two descriptors in every process; the soft limit is
+//! raised to the hard one, and what lies beyond is refused.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -35,7 +33,6 @@ impl Pipes {
     }
 }
 
-/// Raises the limit on open files, as far as needed and allowed.
 fn make_room(files: u64) -> io::Result<()> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     if files > hard {

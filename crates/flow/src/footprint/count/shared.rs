@@ -1,12 +1,8 @@
-//! Which pages are shared: those that flows of more than one group have.
-//!
-//! # Theory
-//!
-//! Within a process a page is shared if flows of two groups have it. Between processes it is if
-//! both have the same physical page. Such a page counts once, at its address in the first
-//! process that has it; and so do the ranges of 2 MiB, which are ranges *of addresses*, as
-//! those that are touched: pages that are neighbours by address lie anywhere in physical memory.
-//! So nothing is shared that is not among what is touched.
+//! Which pages are shared: those that flows of more than one group have. Within a process, groups
+//! share a page by address; between processes, by physical page. Such a page counts once, at its
+//! address in the first process that has it. So do the ranges of 2 MiB, ranges *of addresses* as
+//! those that are touched: neighbours by address lie anywhere in physical memory. So nothing is
+//! shared that is not touched.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +12,6 @@ use super::super::runs::{Run, Runs, common};
 use super::{Flows, Mapped, PageCounts};
 use crate::record::footprint::Touched;
 
-/// Pages and 2 MiB ranges of one process that flows of several groups have.
 #[derive(Debug, Default)]
 struct Shared {
     small: Runs,
@@ -36,7 +31,6 @@ fn joined(
 }
 
 impl Flows<'_> {
-    /// `groups` is the group of each flow.
     pub(super) fn several(
         &self,
         told: &Measured<PageCounts>,
@@ -51,8 +45,7 @@ impl Flows<'_> {
             .map(|between| self.sizes(&joined(within, between)))
     }
 
-    /// Upper bound where physical pages are hidden: each shared one takes two of the pages that
-    /// other processes map too.
+    /// Upper bound where physical pages are hidden: a shared one takes two of `mapped`.
     pub(super) fn at_most(&self, told: &Measured<PageCounts>, groups: &[usize]) -> Option<Touched> {
         let told = told.value()?;
         let hidden = told.mapped.iter().any(|page| page.frame.is_none());
@@ -95,8 +88,7 @@ impl Flows<'_> {
         }
     }
 
-    /// Physical pages of different groups in different processes, each at its address in one of
-    /// them.
+    /// Each page at its address in one of the processes.
     fn between(&self, mapped: &[Mapped], groups: &[usize]) -> Measured<BTreeMap<i32, Shared>> {
         let mut frames: BTreeMap<u64, Vec<Mapped>> = BTreeMap::new();
         for page in mapped {
@@ -129,7 +121,6 @@ impl Flows<'_> {
         Measured::Value(once.into_iter().map(shared).collect())
     }
 
-    /// The first page, if flows of two groups have this physical page.
     fn of_several(&self, pages: &[Mapped], groups: &[usize]) -> Option<Mapped> {
         let mut holders: Vec<(usize, Mapped)> = Vec::new();
         for page in pages {

@@ -1,5 +1,3 @@
-//! Counters shared by the processes of balanced work.
-
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,15 +9,15 @@ const COMMON: usize = 8;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Board<'w> {
-    /// For each process, 128 bytes apart: ns of work, flows, wanted flows.
+    /// 128 bytes apart: ns of work, flows, wanted flows.
     process: &'w [AtomicU64],
-    /// For each piece: ns so far, and its process.
+    /// Ns so far, and its process.
     piece: &'w [AtomicU64],
     pub(super) moves: &'w AtomicU64,
-    /// Count and checksum found by the work.
+    /// Count and checksum.
     pub(super) found: &'w AtomicU64,
     pub(super) checksum: &'w AtomicU64,
-    /// Finished pieces; with a queue, finished processes.
+    /// Pieces; with a queue, processes.
     pub(super) done: &'w AtomicU64,
     pub(super) taken: &'w AtomicU64,
     /// Pieces at the next barrier, and open barriers.

@@ -1,11 +1,7 @@
-//! A flow a piece, which moves to where it is wanted.
-//!
-//! # Theory
-//!
-//! All flows are made in process 0, and each goes first to the process it is put in; that is not
-//! counted as a move. While a flow waits for others (at a barrier, or for work), it looks now
-//! and then whether all processes live, since one that died brings nobody to the barrier: then
-//! it ends, and the flows that were lost are named ([`RegionMembers::results`]).
+//! A flow a piece, which moves to where it is wanted. All flows are made in process 0, and each
+//! first goes to its process, which is not counted as a move. A flow that waits (at a barrier, or
+//! for work) looks now and then whether all processes live: one that died brings nobody to the
+//! barrier. Then it ends, and the lost flows are named ([`RegionMembers::results`]).
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +18,6 @@ const STACK: usize = if cfg!(debug_assertions) {
 } else {
     16 << 10
 };
-/// What an arena keeps for itself.
 const ARENA: usize = 512;
 const LOOK_EVERY_NS: u64 = 20_000_000;
 
@@ -32,8 +27,8 @@ impl<U: Uneven> Order<'_, U> {
         let Balancing {
             processes, pieces, ..
         } = *self.plan;
-        // SAFETY: the frames of a piece fit: what it computes with lies in its arena. Schedulers are
-        // those of `RegionMembers`, locals that are dropped.
+        // SAFETY: a piece's frames fit, since what it computes with lies in its arena. Schedulers
+        // are those of `RegionMembers`, locals that are dropped.
         let config = unsafe { Config::movable(STACK) };
         let config = config
             .arena(ARENA + self.work.state_bytes())
@@ -60,14 +55,12 @@ impl<U: Uneven> Order<'_, U> {
     }
 }
 
-/// `address` came from a live order.
 fn at<'a, U>(address: usize) -> &'a Order<'a, U> {
-    // SAFETY: `by_flows` gave the address of an `Order` that it has until the last flow has ended,
+    // SAFETY: `by_flows` gave the address of an `Order` that lives until the last flow has ended,
     // made before the other processes were forked, which have it at the same place.
     unsafe { &*std::ptr::with_exposed_provenance(address) }
 }
 
-/// One piece, in whatever process wants it.
 fn works<U: Uneven>(fiber: &mut MovableFiber<'_>, (address, piece): (usize, usize)) {
     let order = at::<U>(address);
     let (board, plan) = (&order.board, order.plan);
@@ -113,7 +106,7 @@ fn turns_to_where_it_is_wanted<U>(
     true
 }
 
-/// Waits for all; the last one deals the rest. False if somebody will not come.
+/// The last one deals the rest. False if somebody will not come.
 fn barrier(fiber: &mut MovableFiber<'_>, board: &Board<'_>, plan: &Balancing, step: u64) -> bool {
     if board.arrived.fetch_add(1, Ordering::AcqRel) + 1 == plan.pieces as u64 {
         deal(board, plan);
@@ -144,8 +137,7 @@ fn deal(board: &Board<'_>, plan: &Balancing) {
     }
 }
 
-/// While its process is idle, asks for half of what another has, until all is done or a process has
-/// died. Never moves.
+/// While its process is idle, asks for half of what another has. Never moves.
 fn asks<U>(fiber: &mut MovableFiber<'_>, (address, process): (usize, usize)) {
     let Order { board, plan, .. } = at::<U>(address);
     let has = |process: usize| board.here(process).load(Ordering::Relaxed);
@@ -163,7 +155,6 @@ fn asks<U>(fiber: &mut MovableFiber<'_>, (address, process): (usize, usize)) {
     }
 }
 
-/// Moves to a process that wants flows, or yields.
 fn gives(fiber: &mut MovableFiber<'_>, board: &Board<'_>, processes: usize) {
     let own = fiber.process();
     let other = (0..processes).find(|who| *who != own && takes_one(board.wants(*who)));
@@ -173,14 +164,12 @@ fn gives(fiber: &mut MovableFiber<'_>, board: &Board<'_>, processes: usize) {
     }
 }
 
-/// Decrements, unless it is 0.
 fn takes_one(wants: &AtomicU64) -> bool {
     let one_less = |wants: u64| wants.checked_sub(1);
     let taken = wants.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less);
     taken.is_ok()
 }
 
-/// A counted move, or a yield where the flow is there already.
 fn moves(fiber: &mut MovableFiber<'_>, board: &Board<'_>, to: usize) {
     let from = fiber.process();
     if from == to {

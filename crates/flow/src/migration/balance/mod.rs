@@ -1,30 +1,16 @@
-//! Uneven work over several processes or threads, and what evens it out.
+//! Uneven work over several processes or threads, and what evens it out ([`Balance`]).
 //!
-//! # Theory
+//! Work is cut into pieces of different length, and each piece into a few steps. Process 0 gets the
+//! first block of pieces: where later ones are longer the last process has most. `Greedy` deals
+//! anew at each barrier, the longest piece so far first, to the process that has least.
 //!
-//! Work is cut into pieces of different length, and each piece into a few steps. Pieces are dealt
-//! out in blocks, the first of them to process 0, so where later pieces are longer the last
-//! process has most to do. Then:
+//! What a piece keeps between its steps ([`Uneven::State`]) lies in the arena of its flow, which
+//! moves with it; with a queue, on the ordinary heap. After each step a flow looks whether it is
+//! wanted elsewhere. What all know (the [`board`]) is shared memory, mapped before the processes
+//! are forked: one address in all of them, to which a flow may keep a reference.
 //!
-//! | [`Balance`] | |
-//! |---|---|
-//! | `None` | a flow a piece, which stays where it was put first |
-//! | `Greedy` | a barrier after each step: what is left is dealt anew by how long each piece took so far, the longest first, to the process that has least |
-//! | `Stealing` | a process without work asks for half of what another one has; flows go there as they yield |
-//! | `Queue` | processes or threads take pieces from a common queue: nothing has to move |
-//!
-//! What a piece keeps between its steps ([`Uneven::State`]) is made in memory that moves with it:
-//! the arena of its flow. Where pieces come from a queue it is on the ordinary heap.
-//!
-//! Flows move by themselves: after each step one looks whether it is wanted elsewhere. What they
-//! all know (the [`board`]) is shared memory, mapped before the processes are forked, so it has
-//! one address in all of them and a flow may keep a reference to it.
-//!
-//! **Imbalance** is the longest CPU time that a process spent in pieces over the mean of all.
-//! The time that moving and waiting take shows in the time of the whole alone.
-//!
-//! Deliberately not done: steps that are cut short by a timer. A flow that does not yield cannot
-//! move, here as in the systems of which this is a model.
+//! **Imbalance** is the longest CPU time of a process in pieces over the mean. Moving and waiting
+//! show in the time of the whole alone. A flow that does not yield cannot move.
 
 mod board;
 mod flows;
@@ -70,8 +56,7 @@ pub trait Uneven: Sync {
     /// Begins piece `piece`.
     fn begin<A: Allocator + Copy>(&self, piece: u64, memory: A) -> Self::State<A>;
 
-    /// Does step `step` of piece `piece`. It must hold nothing that belongs to a process when it
-    /// returns.
+    /// Does step `step` of piece `piece`. It must hold nothing of a process when it returns.
     fn step<A: Allocator + Copy>(&self, state: &mut Self::State<A>, piece: u64, step: u64)
     -> Proof;
 }
@@ -81,7 +66,7 @@ pub trait Uneven: Sync {
 pub struct Balancing {
     /// What evens it out.
     pub balance: Balance,
-    /// Whether those that take from a queue are threads; else they are processes.
+    /// Threads take from a queue, not processes.
     pub threads: bool,
     /// Processes or threads.
     pub processes: usize,
@@ -94,10 +79,7 @@ pub struct Balancing {
 }
 
 impl Balancing {
-    /// Does all of the work.
-    ///
-    /// # Errors
-    /// The system has no room for it, or a process ended before its time.
+    /// Does all of the work. Errors: no room for it, or a process ended before its time.
     pub fn run(&self, work: &impl Uneven) -> io::Result<SelfManagedRep> {
         let before = Spent::now()?;
         let words = Words::new(Board::words(self.processes, self.pieces), Pages::AtOnce)?;
@@ -127,7 +109,6 @@ impl Balancing {
     }
 }
 
-/// What a flow, process or thread must know.
 struct Order<'w, U> {
     board: Board<'w>,
     plan: &'w Balancing,
@@ -153,7 +134,6 @@ impl<U: Uneven> Order<'_, U> {
             .fetch_add(proof.checksum, Ordering::Relaxed);
     }
 
-    /// Notes the CPU time of `act`.
     fn timed<R>(&self, process: usize, piece: usize, act: impl FnOnce() -> R) -> R {
         let began = thread_cpu_ns();
         let result = act();

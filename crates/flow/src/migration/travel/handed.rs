@@ -1,5 +1,3 @@
-//! State handed to the next process through queues in shared memory or sockets.
-
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicU64;
@@ -11,7 +9,6 @@ use crate::migration::forked::Forked;
 use crate::migration::times::Times;
 
 impl Trips {
-    /// `lines` lines through queues into each process; returns times and end values.
     pub(super) fn relayed(&self, lines: usize) -> io::Result<(Times, Vec<u64>)> {
         let words = lines * LINE / size_of::<u64>();
         let slots = u32::try_from(self.flows).map_err(io::Error::other)?;
@@ -28,7 +25,6 @@ impl Trips {
         self.handed(lines, take, give)
     }
 
-    /// All lines through sockets; returns times and end values.
     pub(super) fn sent(&self) -> io::Result<(Times, Vec<u64>)> {
         let pairs = (0..self.processes).map(|_| UnixStream::pair());
         let pairs: Vec<(UnixStream, UnixStream)> = pairs.collect::<io::Result<_>>()?;
@@ -91,8 +87,7 @@ fn copy_in(state: &[Line], words: &[AtomicU64]) {
     let state = state.as_flattened();
     assert!(state.len() <= words.len(), "a slot holds the state");
     let to = words.as_ptr().cast_mut().cast::<u64>();
-    // SAFETY: both hold as many words (just checked) and do not overlap; the queue has given the
-    // slot to this process alone until `push` returns.
+    // SAFETY: both hold as many words, apart; the slot is this process's until `push` returns.
     unsafe { std::ptr::copy_nonoverlapping(state.as_ptr(), to, state.len()) };
 }
 
@@ -100,7 +95,6 @@ fn copy_out(words: &[AtomicU64], state: &mut [Line]) {
     let state = state.as_flattened_mut();
     assert!(state.len() <= words.len(), "a slot holds the state");
     let from = words.as_ptr().cast::<u64>();
-    // SAFETY: both hold as many words (just checked) and do not overlap; the queue has given the
-    // slot to this process alone until `pop` returns.
+    // SAFETY: both hold as many words, apart; the slot is this process's until `pop` returns.
     unsafe { std::ptr::copy_nonoverlapping(from, state.as_mut_ptr(), state.len()) };
 }

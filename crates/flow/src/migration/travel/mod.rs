@@ -1,28 +1,14 @@
-//! State that goes around a ring of processes.
-//!
-//! # Theory
-//!
+//! State that goes around a ring of processes, by the means of [`By`] ([`moving`], [`handed`]).
 //! ```text
 //!  process 0 ──▶ process 1 ──▶ … ──▶ process P-1 ──▶ process 0      one lap: P moves
 //! ```
+//! Each process reads, checks and changes every line of the state ([`state`]): the end value is the
+//! same by every means, and follows from all moves in their order. A hand-off brings one line.
 //!
-//! | by | what takes the state along |
-//! |---|---|
-//! | [`By::Move`] | a fiber has it on its stack, and continues in the next process ([`moving`]) |
-//! | [`By::HandOff`] | nothing: one line and a wake-up, the least that any way needs ([`handed`]) |
-//! | [`By::Memcpy`] | it is copied into shared memory, and out of it on the other side |
-//! | [`By::Socket`] | it is written to a socket, and read on the other side |
-//!
-//! **Proof.** Each process reads, checks and changes every line of the state ([`state`]), so the
-//! end value is the same by every means, and follows from all moves in their order. A hand-off
-//! alone brings one line.
-//!
-//! **Time.** One lap is made before the time is taken, so that every page is there in every
-//! process. Then all the state goes around at once: with one flow one move after the other, with
-//! many of them pipelined, since all that leave a process together wake the next one once.
-//!
-//! Deliberately not done: more than one socket's worth of state under way at a time by sockets,
-//! which would make both sides wait for each other.
+//! One lap is made before the time is taken: every page is then there in every process. Then all
+//! the state goes around at once, one move after the other with one flow, pipelined with many,
+//! since all that leave a process together wake the next one once. By sockets never more than one
+//! socket's worth is under way: both sides would wait for each other.
 
 mod handed;
 mod moving;
@@ -53,7 +39,7 @@ pub enum By {
     Socket,
 }
 
-/// Stack beside the state: for unwinding, and for unoptimised code.
+/// Beside the state: for unwinding, and for unoptimised code.
 const ROOM: usize = if cfg!(debug_assertions) {
     32 << 10
 } else {
@@ -129,10 +115,7 @@ impl Trips {
         (0..self.flows as u64).collect()
     }
 
-    /// Makes the processes, and all the trips.
-    ///
-    /// # Errors
-    /// The system has no room for it, or a process ended before its time.
+    /// Makes the processes and all trips. Errors: no room for it, or a process that ended early.
     pub fn run(&self) -> io::Result<SelfManagedRep> {
         let before = Spent::now()?;
         let (times, ends) = match self.by {

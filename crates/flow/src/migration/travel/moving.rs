@@ -12,11 +12,10 @@ use crate::migration::times::Times;
 type Body = fn(&mut MovableFiber<'_>, (u64, u64, u64)) -> u64;
 
 impl Trips {
-    /// Flows carry the state; returns times and end values.
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
-        // SAFETY: the stack has room for the state that a trip carries, and its frames, of which
-        // nothing is lent to others. Schedulers are those of `RegionMembers`, locals that are dropped.
+        // SAFETY: the stack has room for a trip's state and its frames, of which nothing is lent.
+        // Schedulers are those of `RegionMembers`, locals that are dropped.
         let config = unsafe { Config::kept(self.way, self.stack_bytes()) };
         let config = config.capacity(self.flows);
         let group = RegionMembers::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;
@@ -27,7 +26,6 @@ impl Trips {
         Ok((times.end(), ends))
     }
 
-    /// Each flow goes around `laps` times; returns the end values.
     fn all(
         &self,
         group: &RegionMembers,
@@ -44,7 +42,6 @@ impl Trips {
     }
 }
 
-/// Turns a number of bytes into a type.
 fn traveller(bytes: usize) -> Body {
     match bytes / LINE {
         0x1 => travels::<0x1>,
@@ -65,7 +62,6 @@ fn traveller(bytes: usize) -> Body {
     }
 }
 
-/// Keeps `LINES` lines on the stack.
 fn travels<const LINES: usize>(
     fiber: &mut MovableFiber<'_>,
     (value, laps, processes): (u64, u64, u64),

@@ -1,11 +1,7 @@
-//! The state that goes around, and what each process does with it.
-//!
-//! # Theory
-//!
-//! The state is a number of cache lines with one word each. A process that gets it reads every
-//! line, compares it with what the first line implies, and changes every line to a value that
-//! follows from the one before and from the process. So a line that was not brought along, or a
-//! move that was left out, changes what stands in the state at the end.
+//! The state that goes around: cache lines with one word each. A process that gets it reads every
+//! line, compares it with what the first line implies, and changes it to a value that follows from
+//! the one before and from the process. So a line that was not brought along, or a move that was
+//! left out, changes the end value.
 
 use std::hint::black_box;
 
@@ -14,7 +10,6 @@ pub(super) type Line = [u64; 8];
 
 pub(super) const LINE: usize = size_of::<Line>();
 
-/// The value after one more process.
 pub(super) fn next(value: u64, process: u64) -> u64 {
     let mixed = (value ^ process).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)
@@ -26,7 +21,7 @@ pub(super) fn put(state: &mut [Line], value: u64) {
     }
 }
 
-/// Reads and changes every line. A wrong line changes the value, and so the proof.
+/// A wrong line changes the value, and so the proof.
 #[inline(never)]
 pub(super) fn arrive(state: &mut [Line], process: u64) {
     let value = state[0][0];
