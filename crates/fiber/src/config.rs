@@ -6,13 +6,11 @@ use crate::memory::PAGE;
 use crate::movable::Way;
 use crate::slots::{self, LINE};
 
-/// The smallest packed slot: two cache lines.
 const PACKED_MINIMUM: usize = 2 * LINE;
-/// The smallest guarded stack: a page.
 const GUARDED_MINIMUM: usize = PAGE;
 /// From this size on a panic in a fiber is caught and delivered at `join`.
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
-/// Slots are counted in 32 bits, and one number means "nobody".
+/// In 32 bits, and one number means "nobody".
 const MOST: usize = u32::MAX as usize - 1;
 /// The largest stack: beyond 512 MiB it is no stack but a mistake.
 const LARGEST: usize = 1 << 29;
@@ -20,9 +18,8 @@ const LARGEST: usize = 1 << 29;
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stack {
-    /// Dense slots without a guard, on huge pages where possible. An overflow is found by
-    /// a canary, at the latest when the fiber ends, and ends the program; one so deep
-    /// that it runs through all slots below it is found when it does.
+    /// Dense slots without a guard, on huge pages if possible. A canary finds an overflow, at the
+    /// latest when the fiber ends, and ends the program; one through all slots below at once.
     Packed {
         /// Bytes of a slot.
         bytes: usize,
@@ -32,8 +29,7 @@ pub enum Stack {
         /// Bytes of a stack.
         bytes: usize,
     },
-    /// At addresses that several processes agree on, so that a fiber can go on in another of
-    /// them; see [`movable`](crate::movable).
+    /// At addresses that several processes agree on ([`movable`](crate::movable)).
     Movable {
         /// How a stack comes to lie where its fiber expects it.
         way: Way,
@@ -45,7 +41,6 @@ pub enum Stack {
 }
 
 impl Stack {
-    /// Bytes of one stack.
     pub(crate) fn bytes(self) -> usize {
         let (Stack::Packed { bytes } | Stack::Guarded { bytes } | Stack::Movable { bytes, .. }) =
             self;
@@ -53,9 +48,7 @@ impl Stack {
     }
 }
 
-/// Which stacks, and how many fibers at most at one time.
-///
-/// The capacity costs address space, not memory: memory is taken as fibers are made.
+/// Which stacks, and how many fibers at most at one time. Capacity costs address space, not memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     pub(crate) stack: Stack,
@@ -64,22 +57,17 @@ pub struct Config {
 }
 
 impl Config {
-    /// Packed slots of `bytes`: a multiple of 64, at least 128. Sizes of four, six, eight
-    /// … cache lines get one line more, so that slots spread over all sets of the caches.
-    ///
-    /// The smallest ones hold little more than a first frame: an optimised loop over a few words
-    /// fits in 128 bytes, and hardly anything that calls a function. Code that is not known to fit
-    /// has [guarded](Config::guarded) stacks, where an overflow is found at once.
-    ///
+    /// Packed slots of `bytes`: a multiple of 64, at least 128. Sizes of four, six, eight … cache
+    /// lines get one line more, to spread slots over all sets of the caches. In 128 bytes fits an
+    /// optimised loop over a few words, and hardly anything that calls a function. For code not
+    /// known to fit: [`Config::guarded`].
     /// # Safety
-    /// No fiber of the scheduler needs more of its slot than that holds: closure or result, and its
-    /// deepest frames, those of signal handlers and of library functions that it calls included. A
-    /// canary finds many overflows, and ends the program; but only when the fiber next gives up the
-    /// processor in a round in which canaries are looked at (the first, and every 64th), or ends,
-    /// when it has written over what belongs to its neighbour.
-    ///
-    /// A fiber that its scheduler cannot unwind when it is dropped (in a slot below 16 KiB, or in a
-    /// program that aborts on panics) has lent nothing to other threads: neither what lies on its stack, nor a thread-local.
+    /// No fiber needs more of its slot than that holds: closure or result, and its deepest frames,
+    /// those of signal handlers and library functions included. A canary finds many overflows, and
+    /// ends the program, but only when the fiber next gives up the processor in a round in which
+    /// canaries are looked at (the first, and every 64th), or ends: its neighbour is written over
+    /// by then. A fiber that its scheduler cannot unwind when it is dropped (in a slot below 16
+    /// KiB, or if panics abort) has lent neither its stack nor a thread-local to other threads.
     #[must_use]
     pub unsafe fn packed(bytes: usize) -> Config {
         Config::new(Stack::Packed { bytes })
@@ -92,12 +80,10 @@ impl Config {
     }
 
     /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128.
-    /// They lie as packed ones do, and an overflow is found as late.
-    ///
     /// # Safety
-    /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in memory
-    /// that processes share. Each scheduler, also of [`Region::join`](crate::movable::Region::join),
-    /// ends as [`Scheduler::new`](crate::Scheduler::new) asks.
+    /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in shared
+    /// memory. Each scheduler, also of [`Region::join`](crate::movable::Region::join), ends as
+    /// [`Scheduler::new`](crate::Scheduler::new) asks.
     #[must_use]
     pub unsafe fn movable(bytes: usize) -> Config {
         // SAFETY: the caller's promise is the one asked for.
@@ -105,25 +91,21 @@ impl Config {
     }
 
     /// Movable stacks kept in one of the three ways: with addresses of their own, or taking turns
-    /// at one address above a page that may not be touched. Then `bytes` is a multiple of 4 KiB.
-    ///
+    /// at one address above a guard page. Then `bytes` is a multiple of 4 KiB.
     /// # Safety
-    /// Where `way` is [`Way::Isomalloc`], as [`Config::movable`].
-    ///
-    /// [`Way::Copied`] and [`Way::Aliased`] have a guard, but a stack lies at its address during its
-    /// fiber's turn alone, and another one afterwards. So nobody reads or writes a local of a fiber
-    /// that does not run: no other fiber, no other thread (`std::thread::scope` lends to those), no
-    /// signal handler, and not the kernel on behalf of a system call that goes on.
-    ///
-    /// In all three ways each scheduler ends as [`Scheduler::new`](crate::Scheduler::new) asks.
+    /// Where `way` is [`Way::Isomalloc`], as [`Config::movable`]. With the other two a stack lies
+    /// at its address during its fiber's turn alone: nobody reads or writes a local of a fiber that
+    /// does not run, no other fiber, no other thread (`std::thread::scope` lends to those), no
+    /// signal handler, and not the kernel in a system call. Each scheduler ends as
+    /// [`Scheduler::new`](crate::Scheduler::new) asks.
     #[must_use]
     pub unsafe fn kept(way: Way, bytes: usize) -> Config {
         let arena = 0;
         Config::new(Stack::Movable { way, bytes, arena })
     }
 
-    /// Room for what a movable fiber allocates: `bytes` beside its stack, rounded up to whole
-    /// cache lines (pages where memory is mapped at each switch). Others have none.
+    /// Room for what a movable fiber allocates: `bytes` beside its stack, rounded up to whole cache
+    /// lines (pages where memory is mapped at each switch).
     #[must_use]
     pub fn arena(self, bytes: usize) -> Config {
         let Stack::Movable {
@@ -158,8 +140,7 @@ impl Config {
         }
     }
 
-    /// Words that all processes of a region share, for what their fibers have to know of each other
-    /// ([`Region::common`](crate::movable::Region::common)).
+    /// Words that processes of a region share ([`Region::common`](crate::movable::Region::common)).
     #[must_use]
     pub fn common(self, words: u32) -> Config {
         Config {
@@ -168,14 +149,12 @@ impl Config {
         }
     }
 
-    /// Does a panic in such a fiber reach its `join`, rather than end the program? In a program that
-    /// is built with `panic = "abort"` none does.
+    /// Whether a panic in such a fiber reaches its `join`. With `panic = "abort"` none does.
     #[must_use]
     pub fn catches_panics(&self) -> bool {
         self.stack.bytes() >= CATCHES_FROM && can_unwind()
     }
 
-    /// The most fibers that there can be with such stacks.
     pub(crate) fn most(&self) -> usize {
         MOST.min(slots::most(self.stack))
     }
@@ -218,7 +197,6 @@ impl Config {
     }
 }
 
-/// Is this program built to unwind?
 pub(crate) fn can_unwind() -> bool {
     #[cfg(test)]
     if tests::is_as_if_built_to_abort() {

@@ -5,39 +5,35 @@ use std::cell::Cell;
 use crate::arch::{Context, Saved};
 use crate::memory::Zeroed;
 
-/// No fiber: the end of a list, a join that nobody waits for.
+/// The end of a list, a join that nobody waits for.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// One fiber's control block: a cache line of its own, which is all that a switch touches of a
-/// fiber whose live words fit registers. All-zero bytes are a free slot.
+/// One fiber's control block, a cache line: all that a switch touches of a fiber whose live words
+/// fit registers. All-zero bytes are a free slot.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Control {
-    /// Its context while it does not run; see also [`Control::discard`].
+    /// See also [`Control::discard`].
     pub(crate) saved: Saved,
-    /// How many fibers this slot has had: ids of earlier ones are told from it.
+    /// Fibers that this slot has had: tells ids of earlier ones.
     pub(crate) generation: Cell<u32>,
     /// Who waits for its end; in a free slot, the next free one.
     pub(crate) link: Cell<u32>,
     pub(crate) stage: Cell<Stage>,
-    /// It was awakened while it was not suspended (it may have been joining): its next
-    /// `suspend` returns at once.
+    /// Awakened while it was not suspended: its next `suspend` returns at once.
     pub(crate) permit: Cell<bool>,
     pub(crate) detached: Cell<bool>,
     pub(crate) own_floats: Cell<bool>,
 }
 
 impl Control {
-    /// What drops the value at the top of the slot, if that needs to be dropped: the closure of a
-    /// fresh fiber, the result or panic of one that ended. `None` in a free slot.
-    ///
-    /// It stands where a register is saved of a fiber that has begun and not ended, so for those
-    /// it must not be asked for.
+    /// What drops the value at the top of the slot: the closure of a fresh fiber, the result or
+    /// panic of one that ended. `None` in a free slot. A fiber that has begun and not ended has a
+    /// register there, and must not be asked.
     #[inline(always)]
     pub(crate) fn discard(&self) -> Option<Discard> {
         let word = self.saved.spare().get();
-        // SAFETY: at these stages the word is what `set_discard` put there: 0, which is `None`, or
-        // the address of such a function.
+        // SAFETY: at these stages the word is from `set_discard`: `None` (0) or such a function.
         unsafe { std::mem::transmute::<usize, Option<Discard>>(word) }
     }
 
@@ -52,8 +48,7 @@ impl Control {
         &raw const self.saved
     }
 
-    /// Takes over what another control block of the same fiber says, but for who waits for it.
-    /// One that is on its way continues where it arrives.
+    /// All but who waits for it. One that is on its way continues where it arrives.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Control) {
         self.saved.set_words(other.saved.words());
@@ -66,8 +61,7 @@ impl Control {
 
 pub(crate) type Discard = unsafe fn(*mut u8);
 
-// SAFETY: zero, `Stage::Free` and false are all-zero bytes; nothing in a control block needs to
-// be dropped.
+// SAFETY: zero, `Stage::Free` and false are all-zero bytes; nothing here needs to be dropped.
 unsafe impl Zeroed for Control {}
 
 // SAFETY: all-zero bytes are a null pointer, which needs no drop.
@@ -115,7 +109,7 @@ pub(crate) fn place<V>(top: *mut u8) -> *mut V {
         .cast()
 }
 
-/// Bytes that [`place`] can take, rounded to what keeps a stack aligned.
+/// Rounded to what keeps a stack aligned.
 pub(crate) const fn area<V>() -> usize {
     let slack = if align_of::<V>() > 16 {
         align_of::<V>()
@@ -125,10 +119,7 @@ pub(crate) const fn area<V>() -> usize {
     (size_of::<V>() + slack).next_multiple_of(16)
 }
 
-/// A [`Discard`] for a `V`.
-///
-/// # Safety
-/// A `V` lies at its [`place`] below `top`, and nobody uses it again.
+/// Safety: a `V` lies at its [`place`] below `top`, and nobody uses it again.
 pub(crate) unsafe fn discard<V>(top: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe { place::<V>(top).drop_in_place() };

@@ -1,44 +1,31 @@
 //! The inside of a scheduler: the queue, and what happens at its turns.
 //!
-//! # Theory
-//!
 //! The run queue is an array of addresses of control blocks, read in order. A round:
-//!
 //! ```text
 //!  ring  │ fiber 0 │ fiber 1 │ hole │ fiber 3 │ … │ lap │ (stale) …
 //!                       ▲ turn: the cell of the fiber that runs
 //! ```
-//!
-//! * To **yield** is to save a few words in one's control block, step the turn, and load those
-//!   of the next: the queue never moves, and the next flows' addresses are known
-//!   before they are needed, so that the processor works on several flows at once and
-//!   can fetch their memory ahead.
-//! * **Control blocks lie apart from stacks**, side by side, a cache line each. A fiber whose live
-//!   words fit the registers of its context costs that line and nothing of its stack; read in
-//!   order, such lines come ahead of their use.
-//! * A context of its own stands in the last cell, so that nobody tests for the end of the array.
-//!   It begins the ring again where nobody came or left meanwhile, and else goes on with the
-//!   scheduler: rounds of few fibers, of which each is short, hardly ever go through that.
-//! * A fiber that **suspends** or **ends** leaves a *hole*: a context that only hands the
-//!   turn on. Holes are closed after the round, all at once.
-//! * Fibers made or awakened during a round wait in a second array and join the ring
-//!   after it, in the order in which they came. So every runnable fiber runs once a
-//!   round, none can keep others out by awakening, and both arrays are bounded by the
-//!   number of fibers.
-//!
-//! The price: a round in which one fiber ends closes holes in a pass over the ring, and a
-//! fiber awakened early in a round waits until its end.
+//! * To **yield** is to save a few words in one's control block, step the turn, and load those of
+//!   the next. The queue never moves: the processor knows the next addresses early, works on
+//!   several flows at once and fetches their memory ahead.
+//! * **Control blocks lie apart from stacks**, side by side, a cache line each: read in order, such
+//!   lines come ahead of their use.
+//! * A context in the last cell spares a test for the end of the array. It begins the ring again
+//!   where nobody came or left, and else goes on with the scheduler.
+//! * A fiber that **suspends** or **ends** leaves a *hole*, a context that only hands the turn on,
+//!   closed after the round.
+//! * Fibers made or awakened during a round wait in a second array and join the ring after it, in
+//!   order. So every runnable fiber runs once a round, none can keep others out by awakening, and
+//!   the number of fibers bounds both arrays.
 //!
 //! **Canaries** lie in slots, where a fiber in registers has no other business. So they are looked
-//! at whenever a fiber ends, and in the first round and every [`rounds::LOOK_EVERY`]th. In such a round the
-//! cell after a turn is the scheduler's, which looks before any other fiber goes on; a yield is the
-//! same in all rounds.
+//! at when a fiber ends, and in the first round and every [`rounds::LOOK_EVERY`]th: then the cell
+//! after a turn is the scheduler's, which looks before another fiber goes on.
 //!
-//! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
-//! what nobody joins) is done on a stack that the scheduler keeps for it.
-//!
-//! Here is the queue; `rounds` runs it, `slots` says who has which slot, `turns` is what fibers
-//! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
+//! What a fiber must not do on its small stack when it ends (wake whoever waits, drop what nobody
+//! joins) is done on a stack that the scheduler keeps. Here is the queue; `rounds` runs it, `slots`
+//! says who has which slot, `turns` is what fibers do at theirs, `ending` how they end. Everything
+//! belongs to one kernel thread: no locks, no atomics.
 
 mod ending;
 pub(crate) mod rounds;
@@ -63,8 +50,7 @@ use crate::movable::staged::Staged;
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
 
-/// Prefetch distance in flows: some 10 % from 100,000 flows on (4, 8 and 16 gain less), free where
-/// all is near.
+/// In flows: some 10 % from 100,000 on (4, 8 and 16 gain less), free where all is near.
 pub(crate) const AHEAD: usize = 32;
 
 /// Bytes of a fiber in each table: controls, ring, late ones.
@@ -82,10 +68,8 @@ pub(crate) fn last_stack_bytes(stack: Stack) -> usize {
     whole.unwrap_or(usize::MAX).max(256 << 10)
 }
 
-/// They distinguish ids of schedulers.
 static NUMBERS: AtomicU32 = AtomicU32::new(0);
 
-/// For a scheduler, or all of a region.
 pub(crate) fn next_number() -> u32 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
@@ -93,7 +77,6 @@ pub(crate) fn next_number() -> u32 {
 #[derive(Debug)]
 pub(crate) struct Core {
     number: u32,
-    /// Its own count, for holders of a reference.
     own: OnceCell<Weak<Core>>,
     /// For valgrind; dropped before the stacks.
     pub(crate) watched: Option<Stacks>,
@@ -107,15 +90,12 @@ pub(crate) struct Core {
     in_round: Cell<bool>,
     hole: Saved,
     lap: Lap,
-    /// While its fibers run.
     own_context: Saved,
     last_stack: Mapping,
     /// Waits on this kernel thread meanwhile; or null.
     pub(crate) below: Cell<*const Core>,
     rounds: Cell<u32>,
-    /// All above are new.
     used: Cell<u32>,
-    /// Used before: a list through `Control::link`.
     free: Cell<u32>,
     live: Cell<usize>,
     ending: Cell<u32>,
@@ -125,7 +105,7 @@ pub(crate) struct Core {
     /// While it unwinds a fiber.
     dropper: Cell<Context>,
     dropped: Cell<bool>,
-    /// Range of slots for fibers made here.
+    /// For fibers made here.
     first_slot: u32,
     slots_end: usize,
     catches: bool,
@@ -226,7 +206,6 @@ impl Core {
     /// Counted: join handles may outlive it.
     pub(crate) fn counted(self) -> Rc<Core> {
         let core = Rc::new(self);
-        // A new cell is empty.
         let _is_first = core.own.set(Rc::downgrade(&core));
         core
     }
@@ -273,7 +252,6 @@ impl Core {
         self.ring.at(place)
     }
 
-    /// In place of a fiber that left the ring.
     pub(crate) fn hole(&self) -> Context {
         &raw const self.hole
     }

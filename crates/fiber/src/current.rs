@@ -1,20 +1,13 @@
-//! Who runs on this kernel thread.
+//! Who runs on this kernel thread: the scheduler, and the turn of the flow.
 //!
-//! # Theory
-//!
-//! Two words for each kernel thread: the scheduler that runs, and the turn of the flow that runs.
 //! The turn travels in a register, and the flow that gets it publishes it here, for free functions
-//! and for checks. Reading it back to go on would put a store and a load between any two switches; a
-//! [`Fiber`](crate::Fiber) that finds its own copy confirmed goes on with that, and the processor
-//! predicts that it will.
+//! and checks. Reading it back to go on would put a store and a load between any two switches; a
+//! [`Fiber`](crate::Fiber) that finds its own copy confirmed goes on with that, as the processor
+//! predicts. A fiber keeps its kernel thread: these addresses may be kept over a switch.
 //!
-//! A fiber never moves to another kernel thread, so the address of these words may be
-//! kept over a switch.
-//!
-//! They are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or
-//! `replace`: those go through a function of the standard library that is not inlined where
-//! the caller is compiled for size, and a call at every switch costs 1.2 ns. `.ci/switch-code`
-//! looks at the program itself.
+//! They are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or `replace`:
+//! that function of the standard library is not inlined where the caller is compiled for size, and
+//! a call at every switch costs 1.2 ns. `.ci/switch-code` looks at the program itself.
 
 use std::cell::Cell;
 use std::ptr;
@@ -57,7 +50,6 @@ pub(crate) fn address() -> usize {
     turn_word(|word| std::ptr::from_ref(word).addr())
 }
 
-/// `what` needs a fiber.
 #[inline(always)]
 pub(crate) fn turn_for(what: &str) -> Turn {
     let turn = turn();
@@ -85,7 +77,6 @@ fn refuse(what: &str, turn: Turn) -> ! {
     panic!("{what} was called outside any fiber: only a fiber that a scheduler runs can do that");
 }
 
-/// `what` needs a scheduler.
 pub(crate) fn core_for(what: &str) -> *const Core {
     let core = core();
     if core.is_null() {
@@ -140,18 +131,14 @@ impl Drop for Entered {
     }
 }
 
-/// The scheduler that runs on this kernel thread.
-///
-/// # Safety
-/// A fiber must run here, so that there is a scheduler below it on this thread; the reference
-/// must not outlive that fiber's stay on this thread.
+/// Safety: a fiber must run here, with a scheduler below it on this thread; the reference must not
+/// outlive that fiber's stay on it.
 #[inline(always)]
 pub(crate) unsafe fn running<'a>() -> &'a Core {
     // SAFETY: the caller promises that a fiber runs, and with it its scheduler.
     unsafe { &*core() }
 }
 
-/// What a fiber does first with the turn that it was given.
 #[inline(always)]
 pub(crate) fn arrive(turn: Turn) {
     if turn.is_null() {

@@ -1,5 +1,3 @@
-//! What can go wrong before a fiber runs, and at its join.
-
 use std::any::Any;
 use std::fmt;
 use std::io;
@@ -119,7 +117,7 @@ pub enum SpawnError {
         made: u32,
         /// What the kernel said.
         source: io::Error,
-        /// Does each guard take two mappings?
+        /// Whether each guard takes two mappings.
         by_mapping: bool,
     },
     /// Asked for by a free function, with no scheduler running on this kernel thread.
@@ -159,10 +157,9 @@ fn guard_advice(by_mapping: bool) -> &'static str {
 pub enum JoinError {
     /// It panicked; this is what it threw.
     Panicked(Box<dyn Any + Send>),
-    /// Every fiber is suspended or has ended, and this one has not: nobody can awaken it.
+    /// Every other fiber is suspended or has ended: nobody can awaken it.
     Stuck,
-    /// Its scheduler runs, and has to wait: the join was asked for by a fiber of another one
-    /// that it runs in turn.
+    /// A fiber of another scheduler, which its own runs in turn, asked for the join.
     Waiting,
     /// Its scheduler was dropped first.
     Dropped,

@@ -1,10 +1,5 @@
-//! The end of the program, with a message that needs little stack and no memory.
-//!
-//! # Theory
-//!
-//! Whatever ends here has lost its stack or somebody else's, so nothing is unwound and
-//! nothing allocated: the message is made in a buffer, written to standard error in one
-//! call, and the program aborts.
+//! The end of the program. The stack is lost, so nothing is unwound or allocated: the message is
+//! written from a buffer in one call.
 
 use std::fmt::{self, Write};
 

@@ -6,8 +6,8 @@ use crate::control::Control;
 use crate::core::{AHEAD, Core};
 use crate::current::{self, arrive};
 
-/// Which fiber: a scheduler, a slot of it, and which of the fibers that this has had. Equal
-/// only for the same fiber (until four billion schedulers, or fibers of one slot, have been).
+/// A scheduler, a slot of it, and which of its fibers. Equal only for the same fiber (until four
+/// billion schedulers, or fibers of one slot).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiberId {
     pub(crate) scheduler: u32,
@@ -16,18 +16,15 @@ pub struct FiberId {
 }
 
 impl FiberId {
-    /// The number by which messages name the fiber: that of its slot, from 0.
+    /// The number by which messages name the fiber: its slot's, from 0.
     #[must_use]
     pub fn number(self) -> u32 {
         self.index
     }
 }
 
-/// The running fiber's own handle: what its closure is given.
-///
-/// It keeps the turn where the compiler can hold it in a register, so that
-/// [`Fiber::yield_now`] is the fastest way to yield. The free functions do the same
-/// without it, a little slower; both may be mixed.
+/// The running fiber's handle, which its closure is given. It keeps the turn in a register if the
+/// compiler can: [`Fiber::yield_now`] is the fastest way to yield. Free functions do the same.
 #[derive(Debug)]
 pub struct Fiber {
     /// Null with its own floating-point state: no yield is plain then.
@@ -62,14 +59,12 @@ impl Fiber {
         arch::prefetch(unsafe { self.turn.wrapping_add(AHEAD).read() });
         // SAFETY: the published turn is this fiber's cell.
         let own = unsafe { self.turn.read() };
-        // SAFETY: the context is this fiber's; fibers, holes or the scheduler stand in the next
-        // cell.
+        // SAFETY: this fiber's context; a fiber, a hole or the scheduler is in the next cell.
         let turn = unsafe { arch::switch(own, self.turn.wrapping_add(1)) };
         arrive(turn);
         self.turn = turn;
     }
 
-    /// After a move.
     #[inline(always)]
     pub(crate) fn arrived_with(&mut self, turn: Turn) {
         if !self.turn.is_null() {
@@ -77,8 +72,7 @@ impl Fiber {
         }
     }
 
-    /// This handle for a function of its own frame: what it keeps then lies there, near what
-    /// a switch touches anyway, and not where the fiber began.
+    /// This handle for a function of its own frame: what it keeps lies near what a switch touches.
     #[inline(always)]
     pub fn lend(&mut self) -> Lent<'_> {
         let Fiber { turn, bound } = *self;
@@ -88,8 +82,7 @@ impl Fiber {
         }
     }
 
-    /// Stops until somebody calls `awaken` with this fiber's id; at once if that happened
-    /// since the last time.
+    /// Stops until somebody calls `awaken` with this fiber's id; at once if that has happened.
     #[inline(always)]
     pub fn suspend(&mut self) {
         crate::suspend();
@@ -119,18 +112,15 @@ impl Lent<'_> {
 }
 
 /// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
-/// turn (then there is a turn to go on with), or it has floating-point state of its own (then it has
-/// yielded when this returns).
-///
-/// One call for both, which takes next to no stack where it only looks: a small slot has none to
-/// spare.
+/// turn (then there is a turn to go on with), or has floating-point state of its own (then it has
+/// yielded). One call for both takes next to no stack where it only looks.
 #[cold]
 #[inline(never)]
 fn uncommonly() -> Option<Turn> {
     let turn = current::turn_for("Fiber::yield_now");
     // SAFETY: a turn is a cell of the ring.
     let context = unsafe { turn.read() };
-    // SAFETY: it holds the context of its fiber, which its control block begins with.
+    // SAFETY: it holds its fiber's context, with which the control block begins.
     let control = unsafe { &*context.cast::<Control>() };
     if control.own_floats.get() {
         specially(turn);

@@ -1,15 +1,8 @@
-//! Touched guards: a fault with a name.
-//!
-//! # Theory
-//!
-//! A fiber that runs over the end of a guarded stack touches a page that may not be
-//! touched, and the kernel sends SIGSEGV. Its handler cannot run on that stack, so the
-//! kernel thread has an alternate one. The handler finds the fiber by the address and
-//! ends the program by name; any other fault goes to the handler that was there before.
-//!
-//! Packed slots have no guard between them, but the page below them all is one: a fiber that
-//! runs so deep faults there in its own turn, so the one that runs is named. An overflow that ends in
-//! a neighbour is often noticed by that one's fault: then a canary tells whose it was.
+//! Touched guards: a fault with a name. A fiber that runs over the end of a guarded stack gets
+//! SIGSEGV, handled on the kernel thread's alternate stack. The handler finds the fiber by the
+//! address and ends the program by name; any other fault goes to the handler that was there before.
+//! A guard page is below all packed slots: a fiber that runs so deep faults in its own turn. An
+//! overflow that ends in a neighbour often shows as that one's fault: a canary tells whose it was.
 
 use std::cell::RefCell;
 use std::io;
@@ -81,7 +74,7 @@ fn name_overflow(core: &Core, address: usize) {
     }
 }
 
-/// Ends the program if an overflow is certain.
+/// If an overflow is certain.
 fn name_packed(core: &Core, address: usize) {
     let bytes = bytes(core.slots.stack());
     let in_a_fiber = !current::turn().is_null();
@@ -140,7 +133,6 @@ fn has_alternate_stack() -> bool {
     present.ss_flags & libc::SS_DISABLE == 0
 }
 
-/// For handlers of faults on a fiber's stack.
 #[derive(Debug)]
 struct AlternateStack {
     /// Freed after `drop` has told the kernel.

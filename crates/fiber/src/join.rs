@@ -9,11 +9,8 @@ use crate::current;
 use crate::error::JoinError;
 use crate::fiber::FiberId;
 
-/// The right to a fiber's result. Dropped unused, the fiber runs on and its result is
-/// dropped when it ends.
-///
-/// Two words, so that it is handed about in registers. The rest of its [`FiberId`] is that of the
-/// slot, which has no other fiber while this lives.
+/// The right to a fiber's result. Dropped unused, the fiber runs on and its result is dropped when
+/// it ends. Two words, to be handed about in registers: the slot tells the rest of its [`FiberId`].
 pub struct JoinHandle<T> {
     core: Rc<Core>,
     index: u32,
@@ -42,12 +39,9 @@ impl<T> JoinHandle<T> {
         self.core.is_dropped() || self.control().stage.get().is_over()
     }
 
-    /// The fiber's result, when it has ended. Called in a fiber, lets the others run until
-    /// then; called outside, runs the scheduler until then.
-    ///
-    /// # Errors
-    /// The fiber panicked, cannot end, or its scheduler was dropped; or its scheduler runs, and
-    /// the fiber that asks is none of it.
+    /// The fiber's result, when it has ended. Called in a fiber, lets the others run until then;
+    /// outside, runs the scheduler. Errors: it panicked, cannot end, or its scheduler was dropped;
+    /// or its scheduler runs, and another's fiber asks.
     #[inline]
     pub fn join(self) -> Result<T, JoinError> {
         if self.control().stage.get() == Stage::Done {
@@ -98,10 +92,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Takes what a fiber left, and gives back its slot.
-    ///
-    /// # Safety
-    /// A `V` lies at the top of its slot.
+    /// Takes the value and gives back the slot. Safety: a `V` lies at the top of it.
     #[inline(always)]
     unsafe fn take<V>(self) -> V {
         // Nothing to detach: only the scheduler's count is returned.

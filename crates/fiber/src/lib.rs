@@ -1,5 +1,4 @@
 //! User-level threads: a switch of one nanosecond, stacks, a cooperative scheduler.
-//!
 //! ```
 //! fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
 //!     let counts = [2_u64, 3].map(|times| {
@@ -17,54 +16,38 @@
 //! })??;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! # Theory
-//!
-//! A flow that is not running is a few saved words, its stack pointer among them, in its control
-//! block; the queue is an array of their addresses; to yield is to save those words, load those of
-//! the next and jump. What is left is memory: each switch touches the control block of the next
-//! flow, a cache line, and of its stack what does not fit the saved registers. All else follows
-//! from keeping that little, near each other, and known in advance.
-//!
+//! A flow that is not running is a few saved words in its control block; the queue is an array of
+//! their addresses; to yield is to save those words, load those of the next and jump. A switch
+//! touches the next flow's control block, a cache line, and of its stack what does not fit the
+//! saved registers. All else keeps that little, near each other, and known in advance.
 //! ```text
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
 //!      │          └─▶ control: 64 bytes a fiber     slots: where stacks lie ─▶ memory
 //!      └─▶ start: closure ─▶ context ─▶ result      fatal, guard: ends, by name
 //! ```
-//!
 //! * [`Scheduler`] belongs to one kernel thread; make one on each of many, each for a [`scope`].
-//! * [`Config`] chooses the stacks: [`Config::guarded`] for ordinary code, [`Config::packed`] for
-//!   very many small flows that are known to fit, which is `unsafe` to claim.
-//! * In a fiber: the closure's own [`Fiber`], or the functions [`yield_now`],
-//!   [`suspend`], [`awaken`], [`spawn`], [`current`] anywhere below it.
-//! * Under valgrind every stack is made known to it, so that memcheck's reports are about
-//!   the program, not about switches.
+//! * [`Config`] chooses the stacks: [`Config::guarded`] for ordinary code, [`Config::packed`]
+//!   (`unsafe`) for very many small flows.
+//! * In a fiber: its [`Fiber`], or [`yield_now`], [`suspend`], [`awaken`], [`spawn`], [`current`].
+//! * Under valgrind every stack is made known to it: memcheck does not report switches.
 //!
 //! # What it deliberately does not do
-//!
-//! * **Without `std`.** The switch and the queue need nothing of it; but panics are caught, the
-//!   scheduler that runs is found through a thread-local, memory comes from mappings and a
-//!   touched guard from a signal. What would be left is not worth a second way to build.
-//! * **Preempt by itself.** A fiber that never yields keeps all others of its kernel thread waiting,
-//!   but in code that its author declares [`preemptible`].
+//! * **Without `std`.** Panics, thread-locals, mappings and signals need it.
+//! * **Preempt by itself.** A fiber that never yields keeps others waiting; see [`preemptible`].
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
-//! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
-//!   may be kept over a yield.
-//! * **Make small slots fit.** Frames of unoptimised code are several times as large: sizes
-//!   below some kilobytes are for optimised builds.
-//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the
-//!   canary finds that, after the fact, and ends the program. A fiber that runs through all
-//!   slots below its own is found at once, by a page that may not be touched; a frame that
-//!   jumps over it is a bare fault.
-//! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the
-//!   fiber's stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
-//! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other
-//!   fibers see `std::thread::panicking()`.
+//! * **Move fibers between kernel threads.** Code may keep thread-locals and `errno` over a yield.
+//! * **Make small slots fit.** Frames of unoptimised code are several times as large.
+//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the canary finds that
+//!   after the fact, and ends the program. A fiber that runs through all slots below is found at
+//!   once, by a guard page; a frame that jumps over it is a bare fault.
+//! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the fiber's
+//!   stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
+//! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other fibers
+//!   see `std::thread::panicking()`.
 //!
-//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable
-//! Parallel Programs", 2006 (ring of runnable threads, minimal switch, time against the
-//! number of flows).
+//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable Parallel
+//! Programs", 2006 (ring of runnable threads, minimal switch, time against the number of flows).
 
 #![warn(unreachable_pub)]
 
@@ -97,18 +80,12 @@ pub use preempt::preemptible;
 pub use scheduler::{Scheduler, scope};
 pub use start::{Floats, Life};
 
-/// Are there fibers on this target?
-///
-/// # Errors
-/// Why not.
+/// Whether there are fibers on this target; else why not.
 pub fn available() -> Result<(), &'static str> {
     arch::available()
 }
 
-/// Lets every other runnable fiber of this kernel thread run once.
-///
-/// # Panics
-/// When called outside any fiber.
+/// Lets every other runnable fiber of this thread run once. Panics: when called outside any fiber.
 #[inline(always)]
 pub fn yield_now() {
     let turn = current::turn_for("fiber::yield_now");
@@ -116,11 +93,8 @@ pub fn yield_now() {
     unsafe { current::running() }.give_up(turn);
 }
 
-/// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that
-/// happened since the last time.
-///
-/// # Panics
-/// When called outside any fiber.
+/// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that has
+/// happened since. Panics: when called outside any fiber.
 #[inline(always)]
 pub fn suspend() {
     let turn = current::turn_for("fiber::suspend");
@@ -129,13 +103,8 @@ pub fn suspend() {
 }
 
 /// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
-/// [`suspend`]; false when it has ended, or is another scheduler's, or while its scheduler is
-/// dropped.
-///
-/// A destructor of what a fiber left may call it too.
-///
-/// # Panics
-/// When no scheduler runs on this kernel thread.
+/// [`suspend`]. False when it has ended, is another scheduler's, or its scheduler is dropped.
+/// Destructors of what a fiber left may call it. Panics: when none runs here.
 pub fn awaken(id: FiberId) -> bool {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken") };
@@ -143,11 +112,8 @@ pub fn awaken(id: FiberId) -> bool {
     control.is_some_and(|control| core.awaken(control))
 }
 
-/// As [`awaken`] for each id in turn, and faster for many fibers that lie far apart: their memory is
-/// asked for ahead. Returns how many calls of [`awaken`] would have said true.
-///
-/// # Panics
-/// When no scheduler runs on this kernel thread.
+/// As [`awaken`] for each id in turn, and faster for many fibers that lie far apart: prefetches.
+/// Returns how many calls would have said true. Panics: when no scheduler runs.
 pub fn awaken_all(ids: &[FiberId]) -> usize {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken_all") };
@@ -157,11 +123,7 @@ pub fn awaken_all(ids: &[FiberId]) -> usize {
     }
 }
 
-/// The fiber that runs on this kernel thread; also one that is unwound because its scheduler
-/// is dropped.
-///
-/// # Panics
-/// When called outside any fiber.
+/// The fiber that runs on this kernel thread, or is unwound. Panics: when called outside any fiber.
 #[must_use]
 pub fn current() -> FiberId {
     if current::turn().is_null() {
@@ -172,19 +134,14 @@ pub fn current() -> FiberId {
     core.id(core.running_index())
 }
 
-/// Makes a fiber of the scheduler that runs on this kernel thread.
-///
-/// A destructor of what a fiber left may call it too.
-///
-/// # Errors
-/// As [`Scheduler::spawn`]; [`SpawnError::Outside`] where no scheduler runs, and
-/// [`SpawnError::Dropped`] while it is dropped.
+/// Makes a fiber of this kernel thread's running scheduler. Errors: as [`Scheduler::spawn`];
+/// [`SpawnError::Outside`] where none runs, [`SpawnError::Dropped`] in its drop.
 pub fn spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError>
 where
     F: FnOnce(&mut Fiber) -> T + 'static,
     T: 'static,
 {
-    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this kernel thread.
+    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this thread.
     let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
     let core = core.another_count().ok_or(SpawnError::Dropped)?;
     start::spawn(&core, Floats::Common, start::Closure::new(body))

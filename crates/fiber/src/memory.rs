@@ -1,20 +1,14 @@
 //! Memory from the kernel: mappings, and tables of words in them.
 //!
-//! # Theory
+//! A scheduler reserves address space for all fibers it may ever hold, and the kernel gives a page
+//! when it is first touched: nothing is moved, no table grows. Getting memory is most of what a new
+//! fiber costs: where this was measured a page of 4 KiB took 1.2 us, one by one or many in a call
+//! (`MADV_POPULATE_WRITE`), one of 2 MiB 45 us, a tenth of that a byte; populating ahead takes as
+//! long. So what fills half of a huge page gets a whole one.
 //!
-//! Address space is cheap and memory is not: a scheduler reserves room for all the fibers
-//! it may ever hold, and the kernel gives a page when it is first touched. So nothing is
-//! ever moved, and every table is indexed and never grown.
-//!
-//! Getting memory is most of what a new fiber costs: on the machine where this was measured
-//! a page of 4 KiB took 1.2 us, one by one or many in a call (`MADV_POPULATE_WRITE`), and a
-//! page of 2 MiB 45 us, a tenth of that for each byte; populated ahead of its use it takes as long.
-//! So what fills half of a huge page gets a whole one.
-//!
-//! A [`Mapping`] is all that the rest of the crate knows of where slots lie: memory private to
-//! the process, or a part of a [`Region`](crate::movable::Region) that several processes share
-//! at one address. Slots hold nothing but stacks (saved words included) and arenas, and nothing
-//! of the scheduler.
+//! A [`Mapping`] is all that the rest of the crate knows of where slots lie: private memory, or a
+//! part of a [`Region`](crate::movable::Region). Slots hold stacks (saved words included) and
+//! arenas, and nothing of the scheduler.
 
 use std::io;
 use std::marker::PhantomData;
@@ -27,7 +21,6 @@ pub(crate) use sys::PAGE;
 /// Fewer TLB entries for dense slots.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
-/// Rounded up if it fills at least half of the last page.
 pub(crate) fn in_whole_pages(bytes: usize) -> usize {
     let page = match bytes % HUGE_PAGE >= HUGE_PAGE / 2 {
         true => HUGE_PAGE,
@@ -41,7 +34,7 @@ pub(crate) fn in_whole_pages(bytes: usize) -> usize {
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
-    /// Untouchable bytes below `base`.
+    /// Untouchable, below `base`.
     below: usize,
     /// `None`: part of a larger mapping.
     own: Option<sys::Mapping>,
@@ -101,14 +94,12 @@ impl Mapping {
         Ok(Mapping::above(own, 0))
     }
 
-    /// In the untouchable part.
     pub(crate) fn is_below(&self, address: usize) -> bool {
         let base = self.base().addr();
         (base - self.below..base).contains(&address)
     }
 
-    /// Whole huge pages if it fills at least half of the last: one takes as long as some forty
-    /// small ones.
+    /// Whole huge pages if it fills half of the last: one takes as long as some forty small ones.
     pub(crate) fn in_huge_pages(bytes: usize) -> io::Result<Mapping> {
         Mapping::in_huge_pages_above(0, bytes)
     }
@@ -132,7 +123,6 @@ impl Mapping {
         self.base().wrapping_add(self.bytes)
     }
 
-    /// Without them there are more TLB misses.
     fn prefer_huge_pages(&self) {
         if let Some(own) = self.own.as_ref().filter(|_| self.bytes >= HUGE_PAGE) {
             let _works_without = own.advise(Advice::HugePages);
@@ -141,12 +131,10 @@ impl Mapping {
 }
 
 /// A type whose all-zero bytes are a value.
-///
 /// # Safety
-/// All-zero bytes must be a valid value, and the type must not need to be dropped.
+/// They are, and it needs no drop.
 pub(crate) unsafe trait Zeroed {}
 
-/// Zeroed values in a mapping.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     mapping: Mapping,
@@ -161,9 +149,8 @@ impl<T: Zeroed> Table<T> {
         Table::at_half_a_page(len, 0)
     }
 
-    /// The same, beginning in the middle of a page: at another place in its page than the first
-    /// values of other tables. A processor that compares the low twelve bits of addresses first
-    /// takes a load from one of them for a load of what was just stored to the other, and waits.
+    /// From the middle of a page. A processor that compares the low twelve bits of addresses first
+    /// takes a load from one table for one of what was just stored to another, and waits.
     pub(crate) fn apart(len: usize) -> io::Result<Table<T>> {
         Table::at_half_a_page(len, PAGE / 2)
     }
@@ -178,7 +165,6 @@ impl<T: Zeroed> Table<T> {
         })
     }
 
-    /// In part of a larger mapping.
     pub(crate) fn over(mapping: Mapping, len: usize) -> Table<T> {
         assert!(
             len * size_of::<T>() <= mapping.bytes(),
@@ -206,8 +192,8 @@ impl<T: Zeroed> Table<T> {
     #[inline(always)]
     pub(crate) fn at(&self, index: usize) -> &T {
         assert!(index < self.len, "index beyond the table");
-        // SAFETY: the index is in range (just checked), the mapping lives as long as
-        // `self`, is aligned to a page, and holds values of `T`: zeroed bytes are one.
+        // SAFETY: the index is in range (just checked), and the mapping lives as long as `self`, is
+        // aligned, and holds values of `T`: zeroed bytes are one.
         unsafe { &*self.address(index) }
     }
 }

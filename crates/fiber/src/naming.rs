@@ -1,12 +1,9 @@
 //! Ends of the program that name a fiber.
 //!
-//! # Theory
-//!
 //! * A **canary** that changed: reported by the flow that broke it, where it is looked at.
 //! * A **guard** that was touched, and a fault after an overflow in packed slots: see `guard`.
-//! * A **panic** in a stack too small to unwind: a panic hook names the fiber, then lets
-//!   the hook before it print what it can (over packed slots below, which nobody will use
-//!   again, or into the guard).
+//! * A **panic** in a stack too small to unwind: a hook names the fiber, then lets the hook before
+//!   it print what it can (over packed slots below, or into the guard).
 
 use std::panic::PanicHookInfo;
 use std::sync::Once;
@@ -16,8 +13,7 @@ use crate::core::Core;
 use crate::current;
 use crate::fatal::{end, say};
 
-/// The canary of fiber `index` is gone. Who ran over it may have a slot above: the canaries between
-/// are gone too.
+/// Who ran over it may have a slot above: the canaries between are gone too.
 #[cold]
 #[inline(never)]
 pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
@@ -30,7 +26,6 @@ pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
     ))
 }
 
-/// Fiber `index` has begun and not ended, and its scheduler goes.
 #[cold]
 pub(crate) fn cannot_unwind(core: &Core, index: u32) -> ! {
     let bytes = bytes(core.slots.stack());
@@ -51,7 +46,7 @@ pub(crate) fn bytes(stack: Stack) -> usize {
 
 enum Panic {
     Caught,
-    /// The destructor of a value in a fiber that unwinds already threw it, or a function that must not.
+    /// By a destructor in a fiber that unwinds already, or a function that must not.
     LetOut,
     /// It is one more in a fiber that is unwound with its scheduler.
     Unwound,
@@ -59,7 +54,6 @@ enum Panic {
     Doomed,
 }
 
-/// From now on a panic in a fiber that ends the program names the fiber.
 pub(crate) fn name_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -110,7 +104,6 @@ fn name_panic(core: &Core, index: u32, kind: &Panic) {
     }
 }
 
-/// Looks at the fiber that runs on this kernel thread, or is unwound, if one does.
 fn with_running<T>(look: impl FnOnce(&Core, u32) -> T) -> Option<T> {
     let turn = current::turn();
     // SAFETY: null, or a scheduler that runs below us, so that it outlives this look at it.

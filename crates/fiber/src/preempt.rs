@@ -1,34 +1,27 @@
 //! Preemption: a timer has a fiber give up its turn in the middle of a computation.
 //!
-//! # Theory
+//! A signal handler on a fiber's stack may switch to another fiber as a yield does
+//! (*signal-yield*): the kernel has put the interrupted registers, vectors included, into a frame
+//! there, and takes them back when the handler returns. The handler is entered with its signal
+//! unblocked (`SA_NODEFER`): the next fiber can be interrupted in turn. The kernel enters it with
+//! its own floating-point control state, so it takes that of the interrupted code.
 //!
-//! A signal handler runs on the stack of whoever it interrupts. On a fiber's stack it may switch to
-//! another fiber as a yield does: the kernel has put the interrupted registers, vectors included,
-//! into a frame on that stack, and takes them back when the fiber goes on and the handler returns.
-//! The handler is entered with its signal unblocked (`SA_NODEFER`), so the next fiber can be
-//! interrupted in turn. This is *signal-yield*.
-//!
-//! A kernel thread has one timer, which is set once for each turn: when a section of code that can
-//! be interrupted begins, and when a fiber goes on in one. It expires in no other fiber, so code that
-//! never asked is never interrupted. The signal is SIGURG: ignored by default, and few
-//! programs use it. The runtime of Go preempts by it, too.
-//!
-//! The kernel enters a handler with its own floating-point control state. Fibers have a state in
-//! common, so the handler takes that of the interrupted code before it hands on.
+//! A kernel thread's one timer is set once for each turn: when an interruptible section begins, and
+//! when a fiber goes on in one. It expires in no other code. The signal is SIGURG: ignored by
+//! default, and rarely used (Go's runtime preempts by it, too).
 //!
 //! # What it deliberately does not do
+//! * **Interrupt any code.** Whoever is interrupted with a lock (an allocator's, that of standard
+//!   output) keeps all other fibers of the thread from it, for ever; a thread-local half changed, a
+//!   fiber half switched are worse. So the author names a section, and promises that it holds
+//!   nothing. Switching kernel threads in place of fibers would lift this.
+//! * **Packed slots, movable stacks.** A signal frame takes 1 to 11 KiB, and a stack without its
+//!   own address must not hold what the kernel reads.
+//! * **Unwind a fiber that was interrupted.** No table covers any instruction: a scheduler dropped
+//!   before it has ended ends the program.
 //!
-//! * **Interrupt any code.** Whoever holds a lock of the kernel thread (an allocator's, that of
-//!   standard output) and is interrupted keeps all other fibers of that thread from it, for ever. A
-//!   thread-local half changed, a fiber half switched are worse. So a section is named by its author,
-//!   who promises that it holds nothing. Switching kernel threads in place of fibers would lift this.
-//! * **Packed slots, movable stacks.** A signal frame takes 1 to 11 KiB, and a stack without an
-//!   address of its own must not hold what the kernel reads.
-//! * **Unwind a fiber that was interrupted.** There is no table for any instruction. A scheduler that
-//!   is dropped before such a fiber has ended ends the program.
-//!
-//! Sources: S. Shiina, S. Iwasaki, K. Taura, P. Balaji, "Lightweight Preemptive User-Level Threads",
-//! PPoPP 2021 (signal-yield, timers of kernel threads); signal(7), timer_create(2).
+//! Sources: S. Shiina, S. Iwasaki, K. Taura, P. Balaji, "Lightweight Preemptive User-Level
+//! Threads", PPoPP 2021 (signal-yield, timers of kernel threads); signal(7), timer_create(2).
 
 use std::cell::Cell;
 use std::io;
@@ -47,25 +40,21 @@ use crate::error::PreemptError;
 
 const SIGNAL: Signal = Signal::SIGURG;
 
-/// Signal frames with the largest vectors there are, the handler, and the section.
+/// For signal frames with the largest vectors, the handler, and the section.
 const STACK_LEAST: usize = 32 << 10;
 
 thread_local! {
-    /// Nanoseconds of a turn in the section that runs on this kernel thread; 0 outside sections.
+    /// In ns, of the running section; 0 outside sections.
     static QUANTUM: Cell<u64> = const { Cell::new(0) };
     static TIMER: Timer = const { Timer(Cell::new(None)) };
 }
 
-/// Calls `section`, in which the fiber gives up its turn after each `quantum` of time. Outside fibers
-/// nothing is interrupted.
-///
+/// Calls `section`, in which the fiber gives up its turn after each `quantum` of time. Outside
+/// fibers nothing is interrupted. Errors: a small stack, no guard, no timer.
 /// # Safety
-/// `section` can be stopped at any instruction for any time, while other fibers of the kernel thread
-/// run: it holds no lock, borrows no thread-local, calls no function of this crate, and none that
-/// allocates, prints or panics. Its fiber ends before its scheduler is dropped.
-///
-/// # Errors
-/// The stack is too small or has no guard, or the kernel has no timer.
+/// `section` can be stopped at any instruction for any time, while other fibers of the kernel
+/// thread run: it holds no lock, borrows no thread-local, calls no function of this crate, and none
+/// that allocates, prints or panics. Its fiber ends before its scheduler is dropped.
 pub unsafe fn preemptible<R>(
     quantum: Duration,
     section: impl FnOnce() -> R,
@@ -95,7 +84,7 @@ fn yield_at_signals() -> io::Result<()> {
     ONCE.call_once(|| {
         let flags = SaFlags::SA_SIGINFO | SaFlags::SA_NODEFER | SaFlags::SA_RESTART;
         let action = SigAction::new(SigHandler::SigAction(on_tick), flags, SigSet::empty());
-        // SAFETY: what the handler does to the code that it interrupts, that code has agreed to.
+        // SAFETY: the code that the handler interrupts has agreed to what it does.
         outcome = unsafe { sigaction(SIGNAL, &action) }.map(|_before| ());
     });
     Ok(outcome?)
@@ -137,7 +126,6 @@ fn timespec(nanoseconds: u64) -> libc::timespec {
     }
 }
 
-/// The timer of a kernel thread.
 struct Timer(Cell<Option<libc::timer_t>>);
 
 impl Timer {

@@ -1,5 +1,3 @@
-//! How much address space a scheduler takes.
-
 use crate::config::{Config, Stack};
 use crate::core;
 use crate::memory::{HUGE_PAGE, PAGE, in_whole_pages};
@@ -29,9 +27,9 @@ impl Config {
         core::last_stack_bytes(self.stack).saturating_add(slots + PAGE + PAGE)
     }
 
-    /// Address space that the given number of fibers takes beyond [`bytes_per_fiber`](Self::bytes_per_fiber)
-    /// each: the rest of the last huge page of packed slots and of each table, which is taken
-    /// whole where half of it is needed; of a region for one process what lies between its parts.
+    /// Address space of fibers beyond [`bytes_per_fiber`](Self::bytes_per_fiber) each: the rest of
+    /// the last huge page of packed slots and of each table, taken whole where half is needed; in a
+    /// region for one process what lies between its parts.
     #[must_use]
     pub fn bytes_rounded(&self, fibers: usize) -> usize {
         let rounded = |bytes: usize| in_whole_pages(bytes) - bytes;

@@ -1,5 +1,3 @@
-//! The scheduler as its owner sees it.
-
 use std::mem;
 use std::rc::Rc;
 
@@ -12,19 +10,15 @@ use crate::join::JoinHandle;
 use crate::naming;
 use crate::start::{self, Closure, Floats, Life};
 
-/// Runs fibers on the kernel thread that made it. Many kernel threads can have one each;
-/// they share nothing.
+/// Runs fibers on the kernel thread that made it. Schedulers of several threads share nothing.
 ///
 /// # Dropping it with fibers that have not ended
-///
 /// * A fiber that never ran: its closure is dropped.
-/// * One that ran, on a stack of 16 KiB or more: it is unwound from where it stopped, as
-///   by a panic that nobody hears of, so that all it holds is dropped. It must not yield
-///   meanwhile (that ends the program).
-/// * One that ran and cannot be unwound, on a smaller stack or in a program built with
-///   `panic = "abort"`: on a guarded stack it ends the program, by name; on others it just never
-///   goes on. What it holds is not dropped then, and the memory of *all* slots stays, since others
-///   may point into it.
+/// * One that ran, on a stack of 16 KiB or more, is unwound from where it stopped, as by a panic,
+///   and drops all it holds. It must not yield meanwhile (that ends the program).
+/// * One that ran and cannot be unwound, on a smaller stack or with `panic = "abort"`: on a guarded
+///   stack it ends the program, by name; on others it never goes on. What it holds is not dropped,
+///   and the memory of *all* slots stays, since others may point into it.
 /// * Join handles that are left answer [`JoinError::Dropped`](crate::JoinError::Dropped).
 #[derive(Debug)]
 pub struct Scheduler {
@@ -33,15 +27,12 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// Reserves address space; takes next to no memory. [`scope`] does it without a promise.
-    ///
+    /// Errors: the configuration makes no sense, or the kernel has no room.
     /// # Safety
     /// Before its kernel thread ends, each fiber that has begun has ended, or the scheduler is
-    /// dropped: it is neither forgotten nor kept in a thread-local. Thread-locals die with their
-    /// thread, in an order that nobody knows, and a fiber that stopped within `LocalKey::with` has
-    /// borrowed one: it may not use it again, nor may those to whom it has lent it.
-    ///
-    /// # Errors
-    /// The configuration makes no sense, or the kernel has no room.
+    /// dropped: it is neither forgotten nor kept in a thread-local. Thread-locals die in an unknown
+    /// order, and a fiber that stopped within `LocalKey::with` has borrowed one: it may not use it
+    /// again, nor may those to whom it has lent it.
     pub unsafe fn new(config: Config) -> Result<Scheduler, ConfigError> {
         Scheduler::over(Core::new(&config)?)
     }
@@ -57,10 +48,7 @@ impl Scheduler {
         Ok(Scheduler { core })
     }
 
-    /// Makes a fiber, which runs after those that are in the queue.
-    ///
-    /// # Errors
-    /// No room for the fiber, or for its closure in a slot.
+    /// Makes a fiber, after those in the queue. Errors: no room for it, or for its closure.
     #[inline]
     pub fn spawn<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError>
     where
@@ -70,26 +58,17 @@ impl Scheduler {
         start::spawn(&self.core, Floats::Common, Closure::new(body))
     }
 
-    /// As [`Scheduler::spawn`], for a body that is a type of its own: its [`Life::live`] is
-    /// compiled into the fiber's first frame if it says so, and it may borrow what does not
-    /// live for ever.
-    ///
+    /// As [`Scheduler::spawn`], for a body that is a type of its own: its [`Life::live`] can be
+    /// compiled into the fiber's first frame, and it may borrow what does not live for ever.
     /// # Safety
-    /// What `body` borrows must live until the fiber has ended or its scheduler is dropped,
-    /// and what it returns must not outlive that either.
-    ///
-    /// # Errors
-    /// As [`Scheduler::spawn`].
+    /// What `body` borrows must live until the fiber has ended or its scheduler is dropped, and
+    /// what it returns must not outlive that either.
     #[inline]
     pub unsafe fn spawn_life<L: Life>(&self, body: L) -> Result<JoinHandle<L::Output>, SpawnError> {
         start::spawn(&self.core, Floats::Common, body)
     }
 
-    /// As [`Scheduler::spawn`], for a fiber that changes rounding or other floating-point
-    /// control state.
-    ///
-    /// # Errors
-    /// As [`Scheduler::spawn`].
+    /// As [`Scheduler::spawn`], for a fiber that changes floating-point control state.
     pub fn spawn_with<F, T>(&self, floats: Floats, body: F) -> Result<JoinHandle<T>, SpawnError>
     where
         F: FnOnce(&mut Fiber) -> T + 'static,
@@ -98,24 +77,19 @@ impl Scheduler {
         start::spawn(&self.core, floats, Closure::new(body))
     }
 
-    /// Runs until no fiber is runnable; returns how many are suspended.
-    ///
-    /// # Panics
-    /// When called by one of its own fibers.
+    /// Runs until no fiber is runnable; returns how many are suspended. Panics: in its own fibers.
     pub fn run(&self) -> usize {
         self.core.run(|| false);
         self.core.live()
     }
 
-    /// Has a fiber go on, or not stop at its next suspend; false when it has ended, or is
-    /// another scheduler's.
+    /// Has a fiber go on, or not stop at its next suspend; false if it has ended or is another's.
     pub fn awaken(&self, id: FiberId) -> bool {
         let control = self.core.find(id);
         control.is_some_and(|control| self.core.awaken(control))
     }
 
-    /// As [`Scheduler::awaken`] for each id in turn, and faster for many fibers that lie far apart:
-    /// their memory is asked for ahead. Returns how many calls of `awaken` would have said true.
+    /// As [`Scheduler::awaken`] for each id, with prefetches; returns how many times it was true.
     pub fn awaken_all(&self, ids: &[FiberId]) -> usize {
         self.core.awaken_all(ids)
     }
@@ -133,8 +107,8 @@ impl Scheduler {
 
 /// Calls `body` with a scheduler, and drops that before it returns.
 ///
-/// No fiber is left when the kernel thread ends, whatever `body` does. So a fiber may stop within
-/// `LocalKey::with`. What follows does not compile. A scheduler that leaves `body`:
+/// No fiber is left when the kernel thread ends: one may stop within `LocalKey::with`. Errors: as
+/// [`Scheduler::new`]. What follows does not compile. A scheduler that leaves `body`:
 /// ```compile_fail
 /// thread_local!(static KEPT: std::cell::Cell<Option<&'static fiber::Scheduler>> = const { std::cell::Cell::new(None) });
 /// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| KEPT.set(Some(scheduler))).unwrap();
@@ -199,12 +173,9 @@ impl Scheduler {
 /// ```compile_fail,E0133
 /// fiber::scope(fiber::Config::packed(128), |scheduler| scheduler.run()).unwrap();
 /// ```
-///
-/// # Errors
-/// As [`Scheduler::new`].
 pub fn scope<R>(config: Config, body: impl FnOnce(&Scheduler) -> R) -> Result<R, ConfigError> {
-    // SAFETY: it is dropped at the end of this function, on the way of a panic too, and this frame
-    // lies on a kernel thread, or on a fiber's stack, of which the same is known.
+    // SAFETY: it is dropped at the end of this function, by a panic too; this frame lies on a
+    // kernel thread, or on a fiber's stack, for which the same holds.
     let scheduler = unsafe { Scheduler::new(config) }?;
     Ok(body(&scheduler))
 }

@@ -1,9 +1,4 @@
-//! Where the stacks lie.
-//!
-//! # Theory
-//!
-//! A slot is the memory of one flow; slots lie side by side, lowest index first.
-//!
+//! Where the stacks lie: in slots, side by side, lowest index first.
 //! ```text
 //! packed                                   guarded
 //! ┌──────────────┬ slot i+1 ─ ─            ┌──────────────┬ slot i+1 ─ ─
@@ -15,30 +10,24 @@
 //! │ canary, 8 B  │                         │ guard page   │
 //! └──────────────┴ base of slot i          └──────────────┴ base of slot i
 //! ```
+//! **Sets.** A cache picks the set of a line by the low bits of its address. Flows are touched in
+//! the same place of every slot: in slots of 256 bytes they meet in a quarter of the sets, and
+//! 10,000 flows that would fit the second-level cache do not (4.6 ns a switch, against 1.2 with
+//! slots of 192 or 320 bytes). So a packed slot is an odd number of lines, except the smallest
+//! (two); and the tops of guarded slots are shifted by a colour of 0 to 31 lines.
 //!
-//! **Sets.** A cache picks the set of a line by the low bits of its address. Flows are
-//! touched in the same place of every slot, so with slots of 256 bytes they meet in a
-//! quarter of the sets, and 10,000 flows that would fit the second-level cache do not
-//! (measured: 4.6 ns a switch, against 1.2 with slots of 192 or 320 bytes). So a packed
-//! slot is an odd number of lines, except the smallest (two); and the tops of guarded
-//! slots, which lie a multiple of a page apart, are shifted by a colour of 0 to 31 lines.
+//! **Canary.** A packed slot's lowest word holds a value that is looked at when its flow ends, and
+//! in some rounds whenever it gives up the processor: in each round the word would be one more
+//! cache line a switch (8 ns at a million flows). A frame that jumps over it is not found.
 //!
-//! **Canary.** A packed slot has no guard. Its lowest word holds a value that is looked at
-//! when its flow ends, and in some rounds whenever it gives up the processor, before any other
-//! flow goes on: in each round the word would be one more cache line a switch (8 ns at a
-//! million flows). A frame that jumps over the word without writing it is not found.
+//! **Landing.** Below the first packed slot lies room for a panic message: printing needs more
+//! stack than a small slot has, and runs over slots below that nobody will use any more. Below it
+//! is an untouchable page: a flow that runs through all slots below its own faults there.
 //!
-//! **Landing.** Below the first packed slot lies room for a panic message: printing needs
-//! more stack than a small slot has, runs over slots below that nobody will use any more,
-//! and ends the program. Below the landing is a page that may not be touched: a flow that
-//! runs through all slots below its own faults there, before it spoils anything else.
+//! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and stack.
 //!
-//! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and
-//! stack.
-//!
-//! **Guard.** Since Linux 6.13 a page can be marked in the page table alone
-//! (`MADV_GUARD_INSTALL`), in slots that lie side by side by one call; before, each guard cuts a mapping in two, and
-//! `vm.max_map_count` ends it at some 32,000 flows.
+//! **Guard.** Since Linux 6.13 one call marks pages of several slots in the page table alone
+//! (`MADV_GUARD_INSTALL`); before, `vm.max_map_count` allows some 32,000.
 
 use std::cell::Cell;
 use std::io;
@@ -49,7 +38,7 @@ use crate::memory::{Mapping, PAGE};
 use crate::movable::Way;
 use crate::valgrind::RED_ZONE;
 
-/// The value of an intact canary: one that a comparison holds as a constant.
+/// One that a comparison holds as a constant.
 pub(crate) const CANARY: u64 = 0x5AFE_57AC;
 
 pub(crate) const LINE: usize = 64;
@@ -57,20 +46,16 @@ const COLOURS: usize = 32;
 pub(crate) const LANDING: usize = 256 << 10;
 /// `MADV_GUARD_INSTALL`, which the C library does not name yet.
 const GUARD_INSTALL: i32 = 102;
-/// `PIDFD_SELF_THREAD`, by which `process_madvise` knows its caller's memory (since Linux 6.14), also
-/// that of a process which was forked meanwhile.
+/// By which `process_madvise` knows its caller's memory (since Linux 6.14), also after a fork.
 const OWN_MEMORY: i32 = -10_000;
-/// Guards that one call installs at most.
 const BATCH: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Slots {
     mapping: Mapping,
     stack: Stack,
-    /// From one slot to the next, in bytes.
     stride: usize,
     usable: usize,
-    /// Bytes below the stack that are the fiber's arena.
     arena: usize,
     guard: Guard,
     capacity: usize,
@@ -81,15 +66,13 @@ pub(crate) struct Slots {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     None,
-    /// By `MADV_GUARD_INSTALL`.
     Installed,
-    /// By `mprotect`.
     Protected,
-    /// Below the one place where all stacks take their turns.
+    /// Below the one place of all stacks' turns.
     Elsewhere,
 }
 
-/// From one slot to the next: what `stack` asks for and what lies around it.
+/// With what lies around a stack.
 pub(crate) fn stride(stack: Stack) -> usize {
     match stack {
         Stack::Packed { bytes } => {
@@ -109,7 +92,6 @@ pub(crate) fn stride(stack: Stack) -> usize {
     }
 }
 
-/// Bytes at the low end of a slot that are its fiber's arena.
 fn arena(stack: Stack) -> usize {
     match stack {
         Stack::Movable { arena, .. } => arena,
@@ -117,15 +99,13 @@ fn arena(stack: Stack) -> usize {
     }
 }
 
-/// How many slots of such a stack a process can address, watched by valgrind or not.
 pub(crate) fn most(stack: Stack) -> usize {
     let stride = stride(stack).saturating_add(RED_ZONE);
     (isize::MAX as usize - LANDING) / stride
 }
 
 impl Slots {
-    /// Reserves all slots; takes no memory yet. Packed ones are further apart if `watched`
-    /// by valgrind.
+    /// Takes no memory yet. Packed slots are further apart if `watched` by valgrind.
     pub(crate) fn new(config: &Config, watched: bool) -> Result<Slots, ConfigError> {
         let usual = stride(config.stack);
         let (usable, stride) = match config.stack {
@@ -151,7 +131,7 @@ impl Slots {
         Ok(slots)
     }
 
-    /// The slots of a movable region, which lie in `mapping` above a landing.
+    /// In `mapping` above a landing.
     pub(crate) fn movable(mapping: Mapping, stack: Stack, watched: bool) -> Slots {
         let slots = Slots::within(mapping, stack, Slots::stride_of(stack, watched));
         match stack {
@@ -183,7 +163,6 @@ impl Slots {
         }
     }
 
-    /// From one slot to the next, in bytes.
     pub(crate) fn stride_of(stack: Stack, watched: bool) -> usize {
         let runs_elsewhere = matches!(
             stack,
@@ -204,14 +183,13 @@ impl Slots {
         self.mapping.base()
     }
 
-    /// The lowest address of slot `index`: its arena, canary or guard.
     #[inline(always)]
     pub(crate) fn base(&self, index: u32) -> *mut u8 {
         let first = self.mapping.base().wrapping_add(LANDING);
         first.wrapping_add(index as usize * self.stride)
     }
 
-    /// The lowest address of slot `index` that its flow may use.
+    /// That its flow may use.
     pub(crate) fn lowest(&self, index: u32) -> *mut u8 {
         let below = match self.guard {
             Guard::None => size_of_val(&CANARY),
@@ -221,23 +199,21 @@ impl Slots {
         self.canary(index).wrapping_add(below)
     }
 
-    /// The word below the stack of slot `index`, above its arena.
+    /// Below the stack, above the arena.
     #[inline(always)]
     pub(crate) fn canary(&self, index: u32) -> *mut u8 {
         self.base(index).wrapping_add(self.arena)
     }
 
-    /// All memory of slot `index`, and its bytes.
     pub(crate) fn extent(&self, index: u32) -> (*mut u8, usize) {
         (self.base(index), self.stride)
     }
 
-    /// The arena of slot `index`, and its bytes.
     pub(crate) fn arena(&self, index: u32) -> (*mut u8, usize) {
         (self.base(index), self.arena)
     }
 
-    /// The end of the stack of slot `index`, 16-byte aligned.
+    /// 16-byte aligned.
     #[inline(always)]
     pub(crate) fn top(&self, index: u32) -> *mut u8 {
         let end = self.base(index).wrapping_add(self.stride);
@@ -249,7 +225,6 @@ impl Slots {
         }
     }
 
-    /// The slot whose guard holds `address`.
     pub(crate) fn guard_at(&self, address: usize) -> Option<u32> {
         let first = self.base(0).addr();
         let end = self.mapping.base().addr() + self.mapping.bytes();
@@ -260,8 +235,7 @@ impl Slots {
         (within < PAGE).then_some(((address - first) / self.stride) as u32)
     }
 
-    /// Is `address` in the page below all slots, where a flow ends that runs through those
-    /// below its own?
+    /// Where a flow ends that runs through the slots below its own.
     pub(crate) fn is_below_all(&self, address: usize) -> bool {
         self.is_packed() && self.mapping.is_below(address)
     }
@@ -275,7 +249,7 @@ impl Slots {
         matches!(self.guard, Guard::Installed | Guard::Protected)
     }
 
-    /// Is the canary of slot `index` whole? Guarded slots have none to lose.
+    /// Guarded slots have none to lose.
     #[inline(always)]
     pub(crate) fn is_whole(&self, index: u32) -> bool {
         // SAFETY: the lowest word of a packed slot is mapped and only ever written whole.
@@ -286,13 +260,12 @@ impl Slots {
         self.stack
     }
 
-    /// Bytes that closure, result and frames of a fiber can have.
     #[inline(always)]
     pub(crate) fn usable(&self) -> usize {
         self.usable
     }
 
-    /// Readies a slot that was never used: sets its canary or guard. The lowest such slot is first.
+    /// Sets the canary or guard of a slot never used. The lowest such slot is first.
     #[inline]
     pub(crate) fn prepare(&self, index: u32) -> Result<(), SpawnError> {
         if self.is_packed() {
@@ -318,8 +291,7 @@ impl Slots {
             })
     }
 
-    /// Installs the guards of slot `index` and of some that follow: more each time, so that few fibers
-    /// do not pay for many. False if that was not done, since the kernel is too old or forbids it.
+    /// Some at once, more each time. False if the kernel is too old or forbids it.
     #[cold]
     fn install_batch(&self, index: u32) -> bool {
         let first = index as usize;
@@ -328,8 +300,7 @@ impl Slots {
             iov_base: self.base(index + place as u32).cast(),
             iov_len: PAGE,
         });
-        // SAFETY: pages of ours that hold nothing yet: the guards of `count` slots that nobody has
-        // used. The call reads the first `count` entries of `guards`.
+        // SAFETY: guard pages of `count` unused slots. The call reads as many entries of `guards`.
         let bytes = unsafe {
             libc::syscall(
                 libc::SYS_process_madvise,

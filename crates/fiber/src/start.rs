@@ -1,18 +1,9 @@
-//! How a fiber is made, and how it begins and ends.
-//!
-//! # Theory
-//!
-//! The closure is written at the top of the slot, and below it a context that starts in
-//! [`start`], monomorphised for closure and result. `start` moves the closure into its
-//! own frame and calls it; what comes out (result, or in slots with room to unwind a
-//! panic) takes the closure's place, and the fiber ends.
-//!
-//! Nothing but the handle and the closure's own state lives while the body runs: scheduler
-//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128
-//! bytes every word counts.
-//!
-//! `start` is `extern "C"`: a panic that reaches it in a slot too small to unwind ends
-//! the program, should the panic hook not have done so.
+//! How a fiber is made, and how it begins and ends. The closure is written at the top of the slot,
+//! and below it a context that starts in [`start`], monomorphised for closure and result. `start`
+//! moves the closure into its own frame and calls it; the result (or a panic, in slots with room to
+//! unwind) takes the closure's place. In a slot of 128 bytes every word counts: scheduler and slot
+//! are found again at the end, from the kernel thread and the turn. `start` is `extern "C"`: a
+//! panic that reaches it in a slot too small to unwind ends the program.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -36,16 +27,12 @@ pub enum Floats {
     /// One state for all fibers of the kernel thread: who changes it changes it for all.
     #[default]
     Common,
-    /// Its own, saved and restored at every switch, at several times the price. It
-    /// begins as the common state was when the fiber first ran.
+    /// Its own, saved and restored at every switch, at several times the price.
     Own,
 }
 
-/// What a fiber does, as a type.
-///
-/// Closures are bodies too, and nearly always the better ones. A type can say
-/// `#[inline(always)]` where a closure can not: then the body has no frame of its own, which
-/// in a slot of some cache lines is what counts.
+/// What a fiber does, as a type. Unlike a closure it can say `#[inline(always)]`: the body then has
+/// no frame of its own, which counts in a slot of some cache lines.
 pub trait Life {
     /// Its result.
     type Output;
@@ -138,18 +125,14 @@ fn begin(control: &Control, floats: Floats) {
     control.own_floats.set(floats == Floats::Own);
 }
 
-/// Where a fiber begins.
-///
-/// # Safety
-/// Only as the entry of a context made by [`spawn`] with the same types.
+/// Safety: only as the entry of a context made by [`spawn`] with the same types.
 unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     current::publish(turn);
     let (core, index) = present();
     let control = core.control(index);
     control.stage.set(Stage::Started);
     let mut fiber = Fiber::begin(core, index, turn);
-    // SAFETY: `spawn` wrote it there, and takes no more notice of it: the fiber's stage says that
-    // it has begun.
+    // SAFETY: `spawn` wrote it there; the fiber's stage says that it has begun.
     let body = unsafe { place::<L>(core.slots.top(index)).read() };
     if !CATCHES {
         let result = body.live(&mut fiber);

@@ -1,59 +1,41 @@
 //! Stacks made known to valgrind.
 //!
-//! # Theory
+//! Memcheck follows the stack pointer: what a step down uncovers is undefined, what a step up
+//! leaves behind may not be touched. A switch between flows looks like one such step, over other
+//! flows' memory, unless valgrind knows both ends as different stacks: each slot is told to it when
+//! first used, and the stacks on which fibers end. A program tells by **client requests**: four
+//! rotations that together turn a register twice around, and an exchange of a register with itself.
+//! A processor does nothing by that (1.1 ns); valgrind reads a request from `rax`.
 //!
-//! Valgrind's memcheck follows the stack pointer: what a step down uncovers is new and
-//! undefined, what a step up leaves behind may not be touched any more. A switch between
-//! flows looks like one such step, over other flows' memory, unless valgrind knows both
-//! ends as different stacks. So each slot is told to it when first used, and the stacks
-//! on which fibers end.
+//! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]); if not, taking a
+//!   slot costs one predicted branch.
+//! * **Used again.** [`renew`] makes all of the slot writable and undefined: a read of what an
+//!   earlier fiber left is found.
+//! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's own, over
+//!   the end of its slot too. So packed slots are that much further apart: an overflow that small
+//!   shows as a read of an undefined canary.
+//! * **Movable stacks.** A process that joins tells all stacks of a region, and what arrives is
+//!   made defined. Stacks that take turns in one place are one stack, writable anew at each turn.
+//! * **Speed.** Valgrind searches a list of stacks at each switch: ten yields each take 10,000
+//!   fibers 2 s, 30,000 13 s.
+//! * **Guards** by `madvise` are unknown to memcheck; a touched one faults and is reported by name.
 //!
-//! A program tells by **client requests**: four rotations that together turn a register
-//! twice around, and an exchange of a register with itself. To a processor that is
-//! nothing (1.1 ns); valgrind, which translates the code, finds the sequence and reads a
-//! request from `rax`.
-//!
-//! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]). If not,
-//!   nothing is kept, and to take a slot costs one predicted branch.
-//! * **Used again.** A stack's next fiber has its closure written where the last one's
-//!   frames were left behind. [`renew`] has all of the slot writable again, and
-//!   undefined: a read of what an earlier fiber left is found.
-//! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's
-//!   own, also where that reaches over the end of its slot into the next. Packed slots are
-//!   that much further apart while valgrind looks on. An overflow that small, which
-//!   a canary finds otherwise, shows there as a read of a canary that is not defined.
-//!
-//! * **Movable stacks.** A fiber that arrives has a stack of which this process never heard, so
-//!   all stacks of a region are told when a process joins it, and what arrives is made defined.
-//!   Stacks that take turns in one place are one stack to valgrind, writable anew at each turn.
-//!
-//! Deliberately not done:
-//!
-//! * **Speed under valgrind.** It searches a list of stacks at each switch, so that time
-//!   grows with the square of the fibers (ten yields each: 10,000 of them 2 s, 30,000
-//!   13 s); a million are out of reach.
-//! * **Guards.** Memcheck does not know of guards installed by `madvise`; a touched one
-//!   still faults and is reported by name.
-//!
-//! Sources: valgrind 3.19, `valgrind.h` (the sequence, the requests), `memcheck.h`,
-//! `m_stacks.c` (how a step is told from a switch).
+//! Sources: valgrind 3.19, `valgrind.h` (the sequence, the requests), `memcheck.h`, `m_stacks.c`.
 
 use std::cell::Cell;
 use std::io;
 
 use crate::memory::{Table, Zeroed};
 
-/// What memcheck leaves to a flow below its stack pointer: the red zone of the ABI.
+/// The ABI's.
 pub(crate) const RED_ZONE: usize = 128;
 
 const RUNNING_ON_VALGRIND: usize = 0x1001;
 const STACK_REGISTER: usize = 0x1501;
 const STACK_DEREGISTER: usize = 0x1502;
-/// A request to memcheck alone, which other tools do not take notice of.
 const MAKE_MEMORY_UNDEFINED: usize = 0x4D43_0001;
 const MAKE_MEMORY_DEFINED: usize = 0x4D43_0002;
 
-/// The stacks that valgrind was told of; it is told to forget them when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Stacks {
     /// A mapping, since fibers that spawn have little stack to allocate with.
@@ -65,7 +47,6 @@ pub(crate) struct Stacks {
 unsafe impl Zeroed for Cell<usize> {}
 
 impl Stacks {
-    /// Room for `most` stacks, if valgrind looks on.
     pub(crate) fn if_watched(most: usize) -> io::Result<Option<Stacks>> {
         if !is_watching() {
             return Ok(None);
@@ -76,7 +57,6 @@ impl Stacks {
         }))
     }
 
-    /// Tells valgrind that there is a stack from `lowest` up to `end`.
     pub(crate) fn add(&self, lowest: *const u8, end: *const u8) {
         // The last address is part of the stack.
         let id = request([STACK_REGISTER, lowest.addr(), end.addr() - 1], 0);
@@ -84,7 +64,6 @@ impl Stacks {
         self.len.set(self.len.get() + 1);
     }
 
-    /// Tells valgrind of the stack that a fiber is about to get.
     #[cold]
     #[inline(never)]
     pub(crate) fn tell(&self, lowest: *const u8, end: *const u8, is_new: bool) {
@@ -95,14 +74,12 @@ impl Stacks {
     }
 }
 
-/// Tells memcheck that from `lowest` up to `end` anything can be written, and nothing
-/// is worth reading.
+/// Anything can be written, and nothing is worth reading.
 pub(crate) fn renew(lowest: *const u8, end: *const u8) {
     let bytes = end.addr() - lowest.addr();
     request([MAKE_MEMORY_UNDEFINED, lowest.addr(), bytes], 0);
 }
 
-/// Tells memcheck that another process has written what lies from `lowest` on.
 pub(crate) fn came_from_elsewhere(lowest: *const u8, bytes: usize) {
     request([MAKE_MEMORY_DEFINED, lowest.addr(), bytes], 0);
 }
@@ -123,14 +100,13 @@ pub(crate) fn is_watching() -> bool {
     request([RUNNING_ON_VALGRIND, 0, 0], 0) > 0
 }
 
-/// Asks valgrind for something: a code and two arguments. `otherwise` without valgrind.
+/// A code and two arguments; `otherwise` without valgrind.
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
 fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
     let words = [code, first, second, 0, 0, 0];
     let answer;
-    // SAFETY: to a processor this changes no register but the flags: rdi is turned by
-    // 3 + 13 + 61 + 51 = 128 bits, rbx exchanged with itself. Valgrind reads the words,
-    // which live until after it, and writes rdx.
+    // SAFETY: this changes the flags alone: rdi is turned by 3 + 13 + 61 + 51 = 128 bits, rbx
+    // exchanged with itself. Valgrind reads words that outlive it, and writes rdx.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

@@ -1,6 +1,4 @@
-//! No fibers on this target: everything compiles, nothing can be started.
-//!
-//! [`available`] is asked before the first context is made, so none of the rest runs.
+//! No fibers on this target: all compiles; [`available`] is asked first, so nothing else runs.
 
 use std::cell::Cell;
 

@@ -1,41 +1,29 @@
 //! Switching contexts on x86-64, System V.
 //!
-//! # Theory
-//!
-//! The switch is **inline** and saves the stack pointer, where to go on, and four registers in
-//! the context's own words ([`Saved`]); every other register is declared clobbered. So the
-//! compiler keeps in those four what the fiber needs most, and spills the rest to the fiber's
-//! frame where it wants. A flow whose few live words fit the four touches one cache line at a
-//! switch, and nothing of its stack.
-//!
+//! The switch is **inline** and saves the stack pointer, where to go on, and four registers in the
+//! context's words ([`Saved`]); every other register is declared clobbered. The compiler keeps in
+//! those four what the fiber needs most, and spills the rest to its frame. A flow whose live words
+//! fit the four touches one cache line at a switch, and nothing of its stack. With all six that a
+//! call keeps, a switch within the caches takes a fifth longer.
 //! ```text
 //!  Saved │ where to go on │ rsp │ rbx │ rbp │ r12 │ r13 │
 //! ```
-//!
-//! Four, since each more is a store and a load at every switch, in use or not: with all six that
-//! a call keeps, a switch within the caches takes a fifth longer.
-//!
-//! The switch goes by `jmp`, never `ret`: a return would be predicted from the return
-//! stack, which knows nothing of other flows, and mispredicted each time. An indirect
-//! jump is predicted per site and history, and a ring is a short, repeating history.
+//! It goes by `jmp`, never `ret`, which would be predicted from the return stack and mispredicted
+//! each time. An indirect jump is predicted per site and history; a ring repeats.
 //!
 //! Whoever goes on finds the turn in `rdi` and its own context in `rsi`. `rdi` is also the first
-//! argument register, so that jumping to an [`Entry`] *is* calling it, and no trampoline exists.
-//! The stack of a context that has not begun:
-//!
+//! argument register: jumping to an [`Entry`] *is* calling it. A stack that has not begun:
 //! ```text
 //!  ┌──────────────────────────┐ ◀─ top: above it lies the closure
 //!  │ 0: "return address"      │    ends every backtrace
 //!  └──────────────────────────┘ ◀─ rsp at entry: 8 mod 16, as after a call
 //! ```
+//! Not saved: mxcsr and the x87 control word (1.7x the price of a switch; see [`Floats`]),
+//! direction flag (clear by the ABI), signal masks, shadow stacks (none unasked).
 //!
-//! Deliberately not saved: mxcsr and the x87 control word (1.7x the price of a switch;
-//! see [`Floats`] for fibers that ask), the direction flag (clear by the ABI), signal
-//! masks, shadow stacks (the kernel enables none for programs that do not ask).
-//!
-//! Sources: System V AMD64 ABI 1.0, 3.2 (registers, alignment); the Rust
-//! reference on inline assembly; G. Zheng, O. Lawlor and L. Kale, "Multiple Flows of
-//! Control in Migratable Parallel Programs", 2006, for the minimal switch.
+//! Sources: System V AMD64 ABI 1.0, 3.2 (registers, alignment); the Rust reference on inline
+//! assembly; G. Zheng, O. Lawlor and L. Kale, "Multiple Flows of Control in Migratable Parallel
+//! Programs", 2006, for the minimal switch.
 
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
@@ -46,35 +34,31 @@ use super::{Context, Entry, Lap, Sp, Turn};
 /// What the first frame and the entry's saved registers take.
 pub(crate) const FRAME_BYTES: usize = 80;
 
-/// A context that does not run: where it goes on, its stack pointer, rbx, rbp, r12, r13.
+/// Where a context goes on, its stack pointer, rbx, rbp, r12, r13.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Saved([Cell<usize>; 6]);
 
 impl Saved {
-    /// The stack pointer.
     pub(crate) fn sp(&self) -> Sp {
         std::ptr::with_exposed_provenance_mut(self.0[1].get())
     }
 
-    /// All there is, to be brought to another process.
     pub(crate) fn words(&self) -> [usize; 6] {
         self.0.each_ref().map(Cell::get)
     }
 
-    /// Puts there what [`Saved::words`] gave.
     pub(crate) fn set_words(&self, words: [usize; 6]) {
         self.0.iter().zip(words).for_each(|(to, word)| to.set(word));
     }
 
-    /// The word of a register, free while the context has not begun, and when it is over.
+    /// A register's word, free before the context has begun, and when it is over.
     #[inline(always)]
     pub(crate) fn spare(&self) -> &Cell<usize> {
         &self.0[2]
     }
 }
 
-/// Fibers work here.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "other targets have a reason to give"
@@ -83,17 +67,14 @@ pub(crate) fn available() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Saves this context in `own` and goes on with the context whose cell is `next`. Returns when
-/// somebody goes on with this context, with the turn that it was given.
-///
-/// # Safety
-/// `own` is writable; `next` is a cell that holds a context saved by this module, on a mapped
-/// stack, that is resumed once.
+/// Saves this context in `own` and goes on with that of the cell `next`. Returns, with the turn,
+/// when somebody goes on with this one. Safety: `own` is writable; `next` is a cell that holds a
+/// context saved by this module, on a mapped stack, that is resumed once.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;
-    // SAFETY: every register of the ABI is declared clobbered or saved and restored by
-    // hand (rsp, rbx, rbp, r12, r13); the caller vouches for both contexts and the stacks.
+    // SAFETY: every register of the ABI is declared clobbered or saved and restored by hand (rsp,
+    // rbx, rbp, r12, r13); the caller vouches for both contexts and the stacks.
     unsafe {
         asm!(
             "lea rax, [rip + 2f]",  // rax: where this context goes on
@@ -121,10 +102,8 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context `other`, giving it a null turn.
-///
-/// # Safety
-/// As [`switch`]; `other` must be one that takes a null turn for "unwind".
+/// As [`switch`], to the context `other` with a null turn. Safety: as [`switch`]; `other` must be
+/// one that takes a null turn for "unwind".
 pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
     // SAFETY: as in `switch`.
     unsafe {
@@ -154,10 +133,8 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
     }
 }
 
-/// Goes on with the context whose cell is `next`; the present one is gone.
-///
-/// # Safety
-/// `next` as in [`switch`]; nothing on the present stack is needed any more.
+/// Goes on with the context of the cell `next`. Safety: `next` as in [`switch`]; nothing on the
+/// present stack is needed any more.
 pub(crate) unsafe fn leave(next: Turn) -> ! {
     // SAFETY: the caller vouches for the context; nothing here is returned to.
     unsafe {
@@ -171,14 +148,10 @@ pub(crate) unsafe fn leave(next: Turn) -> ! {
     }
 }
 
-/// Goes on in `function` on the stack that ends at `top`; the present frame is gone.
-///
-/// # Safety
-/// `top` is the end of a writable stack that nobody uses, 16-byte aligned; nothing on
-/// the present stack is needed any more.
+/// Goes on in `function` on the stack that ends at `top`. Safety: `top` is the end of a writable,
+/// unused stack, 16-byte aligned; nothing on the present stack is needed any more.
 pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! {
-    // SAFETY: the caller vouches for the stack; the pushed zero ends backtraces and
-    // aligns the stack as a call would.
+    // SAFETY: the caller vouches for the stack; the pushed zero ends backtraces and aligns it.
     unsafe {
         asm!(
             "mov rsp, {top}",
@@ -192,9 +165,7 @@ pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! 
 }
 
 /// Makes `context` one that starts in `entry` below `top`, which it will know as `top_there`.
-///
-/// # Safety
-/// `top` is 16-byte aligned with [`FRAME_BYTES`] writable bytes below it, unused.
+/// Safety: `top` is 16-byte aligned with [`FRAME_BYTES`] writable, unused bytes below it.
 #[inline(always)]
 pub(crate) unsafe fn first_frame(context: &Saved, entry: Entry, top: *mut u8, top_there: *mut u8) {
     // SAFETY: within the bytes below `top` that the caller gave.
@@ -203,10 +174,7 @@ pub(crate) unsafe fn first_frame(context: &Saved, entry: Entry, top: *mut u8, to
     context.0[1].set(top_there.wrapping_sub(8).expose_provenance());
 }
 
-/// A context below `top` that begins in `entry`.
-///
-/// # Safety
-/// As [`first_frame`].
+/// Safety: as [`first_frame`].
 unsafe fn fresh(entry: Entry, top: *mut u8) -> Saved {
     let context = Saved::default();
     // SAFETY: the caller's promise is the one asked for.
@@ -214,16 +182,13 @@ unsafe fn fresh(entry: Entry, top: *mut u8) -> Saved {
     context
 }
 
-/// A context below `top` that hands the turn to the next cell, each time.
-///
-/// # Safety
-/// As [`first_frame`].
+/// A context below `top` that hands the turn on, each time. Safety: as [`first_frame`].
 pub(crate) unsafe fn hole(top: *mut u8) -> Saved {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { fresh(hand_on, top) }
 }
 
-/// What runs in a hole: it changes nothing, so it can be resumed without end.
+/// It changes nothing, so it can be resumed without end.
 #[unsafe(naked)]
 unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     naked_asm!(
@@ -234,16 +199,13 @@ unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     )
 }
 
-/// The context of a [`Lap`].
-///
-/// # Safety
-/// As [`first_frame`]; it is resumed only where it lies in a [`Lap`].
+/// The context of a [`Lap`], resumed only there. Safety: as [`first_frame`].
 pub(crate) unsafe fn lap(top: *mut u8) -> Saved {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { fresh(begin_again, top) }
 }
 
-/// What runs at the end of a ring. As in a hole, nothing of its own changes but the count.
+/// As in a hole, nothing of its own changes but the count.
 #[unsafe(naked)]
 unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     naked_asm!(
@@ -267,7 +229,7 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
-/// Asks for the words of a context. Any address will do.
+/// Any address will do.
 #[inline(always)]
 pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.
@@ -276,11 +238,8 @@ pub(crate) fn prefetch(context: Context) {
     };
 }
 
-/// Asks for the two lowest lines of the stack that a context goes on with, if there is a context:
-/// most often its frame, and where its handle lies.
-///
-/// # Safety
-/// `context` is null, or one that can be read.
+/// Asks for the two lowest lines of a context's stack: most often its frame, and where its handle
+/// lies. Safety: `context` is null, or one that can be read.
 #[inline(always)]
 pub(crate) unsafe fn prefetch_stack(context: Context) {
     // SAFETY: the caller's promise.
@@ -299,7 +258,6 @@ pub(crate) struct Floats {
 }
 
 impl Floats {
-    /// The state of this kernel thread, now.
     pub(crate) fn read() -> Floats {
         let (mut mxcsr, mut x87) = (0_u32, 0_u16);
         // SAFETY: each instruction stores into the local it is given.
@@ -315,10 +273,7 @@ impl Floats {
         Floats { mxcsr, x87 }
     }
 
-    /// The state of the code that a signal interrupted.
-    ///
-    /// # Safety
-    /// `context` is what the kernel passed to a handler that has not returned.
+    /// Of interrupted code. Safety: `context` is what the kernel passed to a handler still running.
     pub(crate) unsafe fn of_interrupted(context: *const libc::ucontext_t) -> Floats {
         // SAFETY: the caller's promise.
         let state = unsafe { (*context).uc_mcontext.fpregs };
@@ -330,7 +285,6 @@ impl Floats {
         })
     }
 
-    /// Makes this the state of this kernel thread.
     pub(crate) fn load(self) {
         // SAFETY: the words were read by `read`, so they hold no reserved bits.
         unsafe {

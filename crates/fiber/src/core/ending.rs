@@ -1,5 +1,3 @@
-//! How fibers end: by themselves, or with their scheduler.
-
 use std::ptr;
 
 use crate::arch::{self, Saved, Turn};
@@ -10,7 +8,6 @@ use crate::fatal;
 use crate::naming;
 
 impl Core {
-    /// The fiber that runs is over: its result, or what it threw, is in place.
     #[inline(always)]
     pub(crate) fn end(&self, control: &Control, index: u32) -> ! {
         let turn = current::turn();
@@ -28,8 +25,8 @@ impl Core {
         }
         self.ending.set(index);
         let top = self.last_stack.end();
-        // SAFETY: only ends of fibers use this stack, one at a time, and none switches
-        // while it does; the fiber's own frames are not needed any more.
+        // SAFETY: only ends of fibers use this stack, one at a time, and none switches meanwhile;
+        // the fiber's frames are not needed any more.
         unsafe { arch::call_on(top, last_words) }
     }
 
@@ -44,8 +41,7 @@ impl Core {
         if !self.is_home_of(index) {
             self.send_home(index);
         } else if control.detached.get() {
-            // A destructor that yields must find that it is outside any fiber; it may spawn
-            // and awaken.
+            // A destructor that yields must find itself outside any fiber; it may spawn and awaken.
             current::publish(ptr::null_mut());
             self.discard_unheard(index);
             self.free(control, index);
@@ -61,8 +57,7 @@ impl Core {
         unsafe { arch::leave(turn.wrapping_add(1)) }
     }
 
-    /// Ends all fibers. Returns false when some hold values that were not dropped: their
-    /// memory must stay.
+    /// False when some hold values that were not dropped: their memory must stay.
     pub(crate) fn drop_fibers(&self) -> bool {
         if self.in_round.get() {
             // SAFETY: this one runs, so one does on this kernel thread, below us.
@@ -100,7 +95,6 @@ impl Core {
         true
     }
 
-    /// Has one fiber unwind, so that all that lives on its stack is dropped.
     fn unwind(&self, index: u32) {
         let _entered = Entered::to_unwind(self);
         self.ending.set(index);
@@ -111,14 +105,13 @@ impl Core {
         self.resume_to_unwind(control);
     }
 
-    /// Switches to a fiber that unwinds. Never inlined: [`Entered`] may call into a
-    /// thread-local out of line, and no function that switches may (`.ci/switch-code`).
+    /// Never inlined: [`Entered`] may call into a thread-local out of line, and no function that
+    /// switches may (`.ci/switch-code`).
     #[inline(never)]
     fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();
         self.dropper.set(&raw const own);
-        // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
-        // whose end comes back to the dropper.
+        // SAFETY: the fiber's context takes a null turn for "unwind", and its end comes back here.
         unsafe { arch::switch_to_unwind(self.dropper.get(), control.context()) };
         self.dropper.set(ptr::null());
     }

@@ -1,11 +1,8 @@
-//! Rounds: who is in the ring, and how all of them run once.
-
 use crate::arch::{self, Context, Turn};
 use crate::core::Core;
 use crate::current::Entered;
 
-/// From one round in which canaries are looked at to the next: often enough to name a fiber that
-/// spoils its neighbours, and too seldom to cost anything.
+/// Often enough to name a fiber that spoils its neighbours, too seldom to cost anything.
 pub(super) const LOOK_EVERY: u32 = 64;
 
 impl Core {
@@ -29,7 +26,6 @@ impl Core {
         self.lap.most.set(0);
     }
 
-    /// Runs rounds until no fiber is runnable or `until` says so.
     pub(crate) fn run(&self, mut until: impl FnMut() -> bool) {
         assert!(
             !self.in_round.get(),
@@ -45,7 +41,6 @@ impl Core {
         }
     }
 
-    /// Those who came during the last round get their place.
     fn admit(&self) {
         let (len, late) = (self.len.get(), self.late_len.take());
         for place in 0..late {
@@ -54,7 +49,7 @@ impl Core {
         self.len.set(len + late);
     }
 
-    /// Every fiber in the ring runs once, or more often while nobody comes or leaves.
+    /// Once each, or more often while nobody comes or leaves.
     fn round(&self) {
         self.in_round.set(true);
         let round = self.rounds.replace(self.rounds.get().wrapping_add(1));
@@ -67,7 +62,7 @@ impl Core {
         self.in_round.set(false);
     }
 
-    /// Every fiber in the ring runs once, and its canary is looked at before the next one runs.
+    /// Looks at each canary before the next fiber runs.
     fn looking_round(&self) {
         for place in 0..self.len.get() {
             let index = self.index_of(self.ring.at(place).get());
@@ -78,8 +73,7 @@ impl Core {
         }
     }
 
-    /// Every fiber in the ring runs once, and up to `more` times more while nobody comes or leaves.
-    /// Where other processes send fibers, somebody may have come.
+    /// Repeats `more` times while nobody comes or leaves, or may have from other processes.
     fn run_laps(&self, more: u32) {
         let lap = &self.lap;
         lap.first.set(self.ring.at(0).as_ptr());
@@ -94,14 +88,12 @@ impl Core {
         self.rounds.set(rounds);
     }
 
-    /// Those in the cells from `first` on run, up to the cell `end`, where `last` stands meanwhile,
-    /// which goes on with the scheduler.
+    /// From cell `first` to `end`, where `last` stands meanwhile and goes on with the scheduler.
     fn run_cells(&self, first: usize, end: usize, last: Context) {
         let own = self.ring.at(end);
         let next = own.replace(last);
         let first = self.ring.at(first).as_ptr();
-        // SAFETY: the cells before `own` hold contexts saved by fibers or made by `spawn`,
-        // each once.
+        // SAFETY: the cells before `own` hold contexts of fibers, each once.
         let turn = unsafe { arch::switch(&raw const self.own_context, first) };
         debug_assert_eq!(turn, own.as_ptr(), "the turn came back to another cell");
         own.set(next);

@@ -1,5 +1,3 @@
-//! Slots: taking, returning, contents, owners.
-
 use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,13 +61,11 @@ impl Core {
         dropped.unwrap_or_else(mem::forget);
     }
 
-    /// Of a fiber that never ran, or is over.
     pub(crate) fn discard(&self, index: u32) {
         let control = self.control(index);
         if let Some(discard) = control.discard() {
             control.set_discard(None);
-            // SAFETY: `discard` is set only after the value was put there; taking it out of
-            // the control block makes this the only drop.
+            // SAFETY: `discard` is set only when the value is there; taken out, it drops once.
             unsafe { discard(self.slots.top(index)) };
         }
     }

@@ -1,5 +1,3 @@
-//! Turns of fibers: yield, suspend, awaken.
-
 use crate::arch::{self, Floats, Turn};
 use crate::control::{Control, Stage};
 use crate::core::{AHEAD, Core};
@@ -8,7 +6,7 @@ use crate::fatal;
 use crate::fiber::FiberId;
 use crate::naming;
 
-/// Prefetch distance in ids.
+/// In ids.
 const AWAKEN_AHEAD: usize = 16;
 
 impl Core {
@@ -28,7 +26,6 @@ impl Core {
         self.stop(index, turn, Stage::Joining)
     }
 
-    /// Until it is enqueued again.
     #[inline(always)]
     fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
         let control = self.control(index);
@@ -41,8 +38,7 @@ impl Core {
         control.stage.set(stage);
         self.leave_hole(turn);
         self.away(index, turn, |next| {
-            // SAFETY: the context is this fiber's own; `next` is a cell of the ring, where
-            // fibers, holes or the scheduler stand.
+            // SAFETY: the fiber's own context; a fiber, a hole or the scheduler is in `next`.
             unsafe { arch::switch(control.context(), next) }
         })
     }
@@ -61,8 +57,7 @@ impl Core {
         })
     }
 
-    /// For a fiber that a signal interrupted; `floats` are its own, or those in common. The kernel takes
-    /// them back when the handler returns.
+    /// `floats`: the interrupted fiber's own, or common. The kernel takes them back at the return.
     #[cold]
     pub(crate) fn stop_at_tick(&self, turn: Turn, floats: Floats) {
         let index = self.index_at(turn);
@@ -84,8 +79,7 @@ impl Core {
         publish(turn);
     }
 
-    /// Floating-point state and published turn. Keeps nothing over the switch in the usual case:
-    /// inlined, it needs no stack.
+    /// Keeps nothing over the switch in the usual case: inlined, it needs no stack.
     #[inline(always)]
     fn away(&self, index: u32, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
         if self.floats_asked.get() && self.control(index).own_floats.get() {
@@ -112,7 +106,6 @@ impl Core {
         self.floats_asked.set(true);
     }
 
-    /// It inherits the common state.
     #[cold]
     #[inline(never)]
     pub(crate) fn keep_common_floats(&self) {
@@ -156,7 +149,7 @@ impl Core {
         true
     }
 
-    /// Returns those not ended. Prefetches, so that several cache misses overlap.
+    /// Returns those not ended. Prefetches, so that cache misses overlap.
     pub(crate) fn awaken_all(&self, ids: &[FiberId]) -> usize {
         let awakened = ids.iter().enumerate().filter(|(place, id)| {
             if let Some(ahead) = ids.get(place + AWAKEN_AHEAD) {

@@ -1,22 +1,14 @@
 //! Memory that moves with a fiber.
 //!
-//! # Theory
-//!
-//! The low end of a fiber's slot is its arena: at the same address in every process, so boxes,
-//! vectors and strings made in it stay valid wherever the fiber goes. It belongs to one fiber,
-//! which runs on one kernel thread at a time, so it needs no lock.
-//!
+//! The low end of a fiber's slot is its arena, at the same address in every process: boxes, vectors
+//! and strings made in it stay valid wherever the fiber goes. It needs no lock.
 //! ```text
 //!  base │ header: used, free lists by size │ blocks … │ unused … │ canary │ stack
 //! ```
-//!
 //! Sizes are powers of two from 16 bytes on. A block is taken from the list of its size, or from
-//! what is unused; given back, it goes to its list, or, if it was the last one, to what is unused.
-//! Blocks are never joined. What is used ends at one address, so that a copy of the fiber can
-//! leave out the rest.
-//!
-//! An arena that is full refuses ([`ArenaFull`] from the `try_` functions); nothing of the
-//! ordinary heap is used instead, since that would not move.
+//! what is unused, and goes back there. Blocks are never joined. What is used ends at one address:
+//! a copy of the fiber leaves out the rest. A full arena refuses ([`ArenaFull`] from the `try_`
+//! functions): the ordinary heap would not move.
 
 use std::alloc::Layout;
 use std::fmt;
@@ -32,10 +24,7 @@ const LEAST: usize = 16;
 /// 16 bytes to 512 MiB.
 const SIZES: usize = 26;
 
-/// The arena of the running fiber: an allocator for the boxes and vectors of
-/// [`allocator_api2`].
-///
-/// It and what is made in it end with the fiber.
+/// The running fiber's arena: an allocator for boxes and vectors of [`allocator_api2`].
 #[derive(Clone, Copy)]
 pub struct Arena<'f> {
     header: NonNull<Header>,
@@ -70,10 +59,7 @@ struct Header {
 }
 
 impl<'f> Arena<'f> {
-    /// The arena of `bytes` at `base`, empty.
-    ///
-    /// # Safety
-    /// The bytes are the running fiber's own, and nothing lies there any more.
+    /// Empty, of `bytes` at `base`. Safety: they are the running fiber's own, and unused.
     pub(crate) unsafe fn begin(base: *mut u8, bytes: usize) -> Option<Arena<'f>> {
         let header = NonNull::new(base.cast::<Header>()).filter(|_| bytes > size_of::<Header>())?;
         let empty = Header {
@@ -81,7 +67,7 @@ impl<'f> Arena<'f> {
             bytes,
             free: [0; SIZES],
         };
-        // SAFETY: it is aligned to a cache line, and has room for a header (just checked).
+        // SAFETY: aligned to a cache line, with room for a header (just checked).
         unsafe { header.write(empty) };
         Some(Arena {
             header,
@@ -89,10 +75,7 @@ impl<'f> Arena<'f> {
         })
     }
 
-    /// Bytes from `base` on that an arena of `bytes` uses.
-    ///
-    /// # Safety
-    /// An arena was begun there, if there is room for one, and nobody uses it now.
+    /// Bytes from `base` on. Safety: an arena was begun there, if it has room, and is not in use.
     pub(crate) unsafe fn used_of(base: *const u8, bytes: usize) -> usize {
         if bytes <= size_of::<Header>() {
             return 0;
@@ -114,20 +97,14 @@ impl<'f> Arena<'f> {
         self.header().used
     }
 
-    /// A box in the arena.
-    ///
-    /// # Errors
-    /// The arena is full.
+    /// A box in the arena. Errors: the arena is full.
     pub fn try_box<T>(self, value: T) -> Result<allocator_api2::boxed::Box<T, Self>, ArenaFull> {
         let asked = size_of::<T>();
         allocator_api2::boxed::Box::try_new_in(value, self).map_err(|_| self.full(asked))
     }
 
-    /// A vector in the arena with room for `capacity` values. It grows as vectors do, and ends
-    /// the program where it cannot: `try_reserve` says so instead.
-    ///
-    /// # Errors
-    /// The arena is full.
+    /// A vector in the arena with room for `capacity` values. It grows as vectors do, and ends the
+    /// program where it cannot (`try_reserve` says so instead). Errors: the arena is full.
     pub fn try_vec<T>(self, capacity: usize) -> Result<Vec<T, Self>, ArenaFull> {
         let mut vec = Vec::new_in(self);
         let asked = capacity.saturating_mul(size_of::<T>());
@@ -136,10 +113,7 @@ impl<'f> Arena<'f> {
         Ok(vec)
     }
 
-    /// A string in the arena.
-    ///
-    /// # Errors
-    /// The arena is full.
+    /// A string in the arena. Errors: the arena is full.
     pub fn try_text(self, text: &str) -> Result<Text<'f>, ArenaFull> {
         let mut bytes = self.try_vec(text.len())?;
         bytes.extend_from_slice(text.as_bytes());
@@ -161,8 +135,7 @@ impl<'f> Arena<'f> {
         reason = "the one place where the header is changed"
     )]
     fn header_mut(&self) -> &mut Header {
-        // SAFETY: as above; one kernel thread uses an arena at a time, and no reference to the
-        // header leaves the functions of this file.
+        // SAFETY: as above; one kernel thread uses an arena, and no reference leaves this file.
         unsafe { &mut *self.header.as_ptr() }
     }
 
@@ -209,7 +182,7 @@ impl fmt::Debug for Arena<'_> {
     }
 }
 
-/// And its size class; `None` for larger alignments than a block has.
+/// Bytes and size class; `None` for larger alignments than a block has.
 fn block(layout: Layout) -> Option<(usize, usize)> {
     let size = layout.size().max(LEAST).checked_next_multiple_of(LEAST)?;
     let size = size.checked_next_power_of_two()?;
@@ -217,8 +190,7 @@ fn block(layout: Layout) -> Option<(usize, usize)> {
     (layout.align() <= LEAST && class < SIZES).then_some((size, class))
 }
 
-// SAFETY: blocks are apart, aligned to 16 bytes, and stay where they are until they are given
-// back; copies of an arena are the same arena.
+// SAFETY: blocks are apart, aligned to 16 bytes, and stay; copies of an arena are the same arena.
 unsafe impl Allocator for Arena<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = self.take(layout).and_then(NonNull::new).ok_or(AllocError)?;
@@ -234,10 +206,7 @@ unsafe impl Allocator for Arena<'_> {
 pub struct Text<'f>(Vec<u8, Arena<'f>>);
 
 impl Text<'_> {
-    /// Adds to its end.
-    ///
-    /// # Errors
-    /// The arena is full; nothing was added.
+    /// Adds to its end. Errors: the arena is full; nothing was added.
     pub fn try_push_str(&mut self, text: &str) -> Result<(), ArenaFull> {
         let arena = *self.0.allocator();
         let grown = self.0.try_reserve(text.len());

@@ -1,11 +1,6 @@
-//! What a movable fiber sees, and whoever made it.
-//!
-//! # Theory
-//!
-//! A movable fiber begins in a plain function with one argument. Both are stored in its slot, as a
-//! closure is, and the rest is as for other fibers. Its result lies in the slot too, and is read
-//! where the fiber was made. What a panic throws lies on the heap of the process in which it
-//! happened, which is of no use elsewhere, so its message is kept in the slot instead.
+//! What a movable fiber sees, and whoever made it. It begins in a plain function with one argument,
+//! both in its slot. Its result lies there too, and is read where the fiber was made. What a panic
+//! throws lies on the heap of its process, so its message is kept in the slot instead.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -94,21 +89,17 @@ impl<'f> MovableFiber<'f> {
         })
     }
 
-    /// Memory that moves with the fiber; none where its scheduler was made without
-    /// ([`Config::arena`](crate::Config::arena)).
+    /// Memory that moves with the fiber ([`Config::arena`](crate::Config::arena)), if any.
     #[must_use]
     pub fn arena(&self) -> Option<Arena<'f>> {
         self.arena
     }
 
-    /// Goes on in process `to`, after those that wait there; at once where it is there already.
-    ///
+    /// Goes on in process `to`, after those that wait there; at once if it is there.
     /// # Safety
     /// Nothing that belongs to the process it leaves is used afterwards, by this fiber or by a
-    /// destructor of its locals; see [what must not be held](crate::movable#what-must-not-be-held-over-a-move).
-    ///
-    /// # Errors
-    /// It stays where it is, and why.
+    /// destructor of its locals: [what must not be
+    /// held](crate::movable#what-must-not-be-held-over-a-move).
     #[inline]
     pub unsafe fn move_to(&mut self, to: usize) -> Result<(), MoveError> {
         self.may_move(to)?;
@@ -153,12 +144,11 @@ impl Drop for Stay<'_> {
     }
 }
 
-/// Asks the scheduler that runs here and now. Never inlined: a fiber that moved must ask again.
+/// Never inlined: a fiber that moved must ask again.
 #[inline(never)]
 fn here<R>(ask: impl FnOnce(&Core) -> R) -> R {
     let core = current::core_for("the handle of a movable fiber");
-    // SAFETY: it runs on this kernel thread, below us. In `ask` a fiber moves only as the last
-    // thing, and takes nothing of it along.
+    // SAFETY: it runs on this kernel thread, below us. In `ask` fibers move as the last thing.
     ask(unsafe { &*core })
 }
 
@@ -192,10 +182,7 @@ impl<T> MovableHandle<T> {
     }
 
     /// The fiber's result, when it has ended, wherever that was. Runs the scheduler until then.
-    ///
-    /// # Errors
-    /// As [`JoinHandle::join`]; a panic is a `String` with its message. Or the fiber was in a
-    /// process that died.
+    /// Errors: as [`JoinHandle::join`], a panic as a `String`; or its process died.
     pub fn join(self) -> Result<T, JoinError> {
         match self.0 {
             Kind::Plain(handle) => handle.join(),
@@ -269,7 +256,6 @@ impl<A, T> Life for Begins<A, T> {
     }
 }
 
-/// With room to unwind.
 struct Catches<A, T>(Begins<A, T>);
 
 impl<A, T> Life for Catches<A, T> {
@@ -287,12 +273,8 @@ impl<A, T> Life for Catches<A, T> {
 }
 
 impl Scheduler {
-    /// Makes a fiber that can move to other processes of its region: one of
-    /// [`Region::join`](crate::movable::Region::join), or of a configuration with movable stacks,
-    /// which is a region of one process.
-    ///
-    /// # Errors
-    /// As [`Scheduler::spawn`].
+    /// Makes a fiber that can move to other processes of its region
+    /// ([`Region::join`](crate::movable::Region::join)). Errors: as [`Scheduler::spawn`].
     pub fn spawn_movable<A, T>(
         &self,
         argument: A,
@@ -313,13 +295,12 @@ impl Scheduler {
     }
 
     /// Runs fibers, also those that come from other processes, until the region is closed. False
-    /// when it was not, but every other process that joined is gone.
+    /// when it was not, but every other process is gone.
     pub fn serve(&self) -> bool {
         self.core().serve()
     }
 
-    /// Runs fibers, also those that come from other processes, until none of those made here
-    /// is left, here or elsewhere, or those that are left wait for others.
+    /// Runs fibers, also those from other processes, until those made here are gone, or wait.
     pub fn run_until_home(&self) -> usize {
         self.core().run_and_wait(|| false);
         self.core().live()
@@ -331,7 +312,7 @@ impl Scheduler {
         self.core().elsewhere()
     }
 
-    /// How many fibers have come from other processes so far, those that came home included.
+    /// Fibers that came from other processes so far, those that came home included.
     #[must_use]
     pub fn arrived(&self) -> u64 {
         self.core().arrived()

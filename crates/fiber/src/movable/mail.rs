@@ -1,27 +1,18 @@
 //! How fibers are handed from one process to another.
 //!
-//! # Theory
-//!
-//! A fiber on its way is a **parcel**: its control block, copied to shared memory, in the place
-//! of its slot. Who has parcels for a process links them to a chain and puts the whole chain
-//! into that process's mailbox with one compare-and-swap; the owner takes all there is with one
-//! swap. So a mailbox is never full (each slot has one parcel), nobody holds a lock, and what is
-//! sent in one round of a scheduler costs one contended access, however many fibers go.
-//!
-//! A process without work sleeps on its mailbox:
-//!
+//! A fiber on its way is a **parcel**: its control block, copied to shared memory, in the place of
+//! its slot. Who has parcels for a process puts the whole chain into its mailbox with one
+//! compare-and-swap; the owner takes all with one swap. So a mailbox is never full, nobody holds a
+//! lock, and what is sent in one round costs one contended access. A process without work sleeps on
+//! its mailbox; one of the two sees what the other wrote, so no wake is lost:
 //! ```text
 //!  owner                                  sender
 //!  asleep = 1                             put chain in
 //!  ── fence ──                            ── fence ──
 //!  mailbox empty? then sleep on asleep    asleep was 1? then 0, and wake
 //! ```
-//!
-//! One of the two sees what the other wrote, so no wake is lost.
-//!
-//! **Whereabouts** say which process has a fiber, and to which it is on its way; they are
-//! read when a process has died. The sender writes where to *before* the chain is put in, the
-//! receiver writes that it has arrived.
+//! **Whereabouts** say which process has a fiber, and to which it is on its way, for when a process
+//! has died. The sender writes them *before* the chain is put in, the receiver on arrival.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
@@ -49,7 +40,7 @@ impl Header {
     }
 }
 
-/// Of one process; all-zero bytes are an empty one.
+/// All-zero bytes are an empty one.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
@@ -100,7 +91,6 @@ impl Mailbox {
         self.wake();
     }
 
-    /// First slot of a chain, or nobody.
     #[inline]
     pub(crate) fn take_all(&self) -> u32 {
         let looks = self.looks.load(Ordering::Relaxed);
@@ -138,7 +128,6 @@ impl Mailbox {
     }
 }
 
-/// Process of a fiber, and its destination: the same if it stays.
 #[derive(Debug)]
 pub(crate) struct Whereabouts(AtomicU32);
 

@@ -1,20 +1,14 @@
 //! A scheduler as one of several in a region.
 //!
-//! # Theory
-//!
-//! A fiber that moves leaves a hole in the ring, as one that suspends does; its number is noted.
-//! When the round is over, and so its context is saved, it is made a parcel and sent with all
-//! others that left in that round. Parcels that have come are taken before the next round, in the
-//! order in which they were sent.
-//!
-//! A fiber that ends away from home is sent home as it is: its result lies in its slot, at the
-//! same address everywhere. So whoever made it joins it where it was made, and slots never
-//! change hands.
+//! A fiber that moves leaves a hole in the ring, as one that suspends does. After the round, when
+//! its context is saved, it is sent as a parcel with all that left in it. Parcels are taken before
+//! the next round, in the order in which they were sent. A fiber that ends away from home is sent
+//! home: its result lies in its slot, at the same address everywhere, and slots never change hands.
 //!
 //! **Loss.** While a process waits for fibers that are away, it looks now and then whether those
-//! who have them live. A fiber is lost if it was at a process that died, or on its way to one.
-//! (One that was just being sent when its sender died may have arrived: it counts as lost only
-//! after its destination has looked into its mailbox since.)
+//! who have them live. A fiber is lost if it was at a process that died, or on its way to one. (One
+//! that was being sent when its sender died may have arrived: it is lost only after its destination
+//! has looked into its mailbox since.)
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -135,9 +129,7 @@ impl Core {
         member.is_none_or(|member| member.is_home_of(index))
     }
 
-    /// Sends the fiber whose turn it is to process `to`; returns there.
-    ///
-    /// Never inlined: nothing that this process knows may be kept over the switch.
+    /// Returns there. Never inlined: nothing that this process knows may be kept over the switch.
     #[inline(never)]
     pub(crate) fn move_to(&self, turn: Turn, to: usize) -> Turn {
         let index = self.index_at(turn);
@@ -150,8 +142,7 @@ impl Core {
             member.note(index, to);
         }
         let own = control.own_floats.get().then(|| self.put_floats_away());
-        // SAFETY: the context is this fiber's own; the next cell of the ring holds a fiber, a
-        // hole or the scheduler.
+        // SAFETY: its own context; a fiber, a hole or the scheduler is in the next cell.
         let turn = unsafe { arch::switch(control.context(), turn.wrapping_add(1)) };
         if let Some(own) = own {
             // SAFETY: the fiber that left has arrived here and runs.
@@ -317,7 +308,6 @@ impl Core {
         mailbox.sleep(LOOK_EVERY_MS.into(), || member.shared.header().is_closed())
     }
 
-    /// Continues those that wait for them.
     fn look_for_the_lost(&self, member: &Member) {
         let dead: Vec<bool> = (0..member.shared.processes())
             .map(|process| member.died(process))

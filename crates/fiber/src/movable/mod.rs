@@ -1,5 +1,4 @@
 //! Fibers that can go on in another process.
-//!
 //! ```
 //! use fiber::movable::{MovableFiber, Region};
 //!
@@ -32,16 +31,10 @@
 //! region.close();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! # Theory
-//!
-//! A fiber that does not run is a stack pointer and what lies above it. If its stack has the same
-//! address in every process, and the code too, it can go on in any of them: nothing points to the
-//! wrong place. So a range of addresses is agreed on ([`Region`]); the memory behind it is shared,
-//! and to move a fiber is to hand over its number.
-//!
-//! There are three ways to keep a stack where its fiber expects it ([`Way`]); the scheduler, the
-//! handles and the moves are the same for all.
+//! A fiber that does not run is a stack pointer and what lies above it. If its stack and the code
+//! have the same address in every process, it can go on in any of them. So a range of addresses is
+//! agreed on ([`Region`]), of shared memory, and to move a fiber is to hand over its number. Three
+//! ways keep a stack where its fiber expects it ([`Way`]); all else is the same for them.
 //!
 //! | file | idea |
 //! |---|---|
@@ -55,7 +48,6 @@
 //! | `wire` | fibers that are sent, between processes that share no memory |
 //!
 //! # What must not be held over a move
-//!
 //! The process changes, and with it everything that the process owns:
 //!
 //! | what | instead |
@@ -68,10 +60,10 @@
 //! | a [`JoinHandle`](crate::JoinHandle), a `Scheduler` | they belong to the process that made them |
 //! | a panic that unwinds | a move by a destructor is refused |
 //!
-//! **What types forbid.** A movable fiber begins in a plain function, which cannot capture; what
-//! it is given and what it returns must be [`Movable`]; a value of its arena cannot outlive it;
-//! and while a [`Stay`] is held, a move does not compile. Locals of the function itself are
-//! beyond the compiler, so [`MovableFiber::move_to`] is `unsafe`.
+//! **What types forbid.** A movable fiber begins in a plain function, which cannot capture;
+//! argument and result must be [`Movable`]; a value of its arena cannot outlive it; while a
+//! [`Stay`] is held, a move does not compile. Locals are beyond the compiler, so
+//! [`MovableFiber::move_to`] is `unsafe`.
 //!
 //! A closure that captures is refused:
 //! ```compile_fail,E0308
@@ -142,8 +134,7 @@ pub use values::Movable;
 /// How a stack comes to lie where its fiber expects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// Each stack has an address of its own, the same in every process: nothing is done at a
-    /// switch.
+    /// Each stack has its own address, the same in every process: nothing is done at a switch.
     Isomalloc,
     /// All share one address: what is in use is copied in and out at each switch.
     Copied,

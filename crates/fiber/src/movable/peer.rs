@@ -1,16 +1,12 @@
 //! A region between processes that were started by themselves.
 //!
-//! # Theory
-//!
 //! A forked process has the code, the statics and the region where its parent has them. One that
-//! was started by itself has them elsewhere, since the kernel places programs at random, and a
-//! fiber that goes there returns to an address where something else lies. So both processes have
-//! to be the same program at the same addresses: [`agree_on_addresses`] turns the placing at
-//! random off for a process and starts it again, whatever way it was linked.
+//! was started by itself has them elsewhere, since the kernel places programs at random. So both
+//! have to be the same program at the same addresses: [`agree_on_addresses`] turns the placing at
+//! random off and starts the process again.
 //!
-//! The region's file is then passed through a socket and mapped at the same address, and the new
-//! process is a member like any other. Before that the two compare, and part with an error where
-//! one of these differs:
+//! The region's file is then passed through a socket and mapped at the same address. Before that
+//! the two compare, and part with an error where one of these differs:
 //!
 //! | what | why |
 //! |---|---|
@@ -20,10 +16,8 @@
 //! | the address of a thread-local of this kernel thread | code may keep it over a yield |
 //! | the region's address, free in both | pointers into stacks and arenas |
 //!
-//! Two processes that cannot share memory ([`Region::link`]) compare the same, and then send each
-//! other what is live of a fiber (`wire`). Deliberately not done: another machine.
-//!
-//! Sources: personality(2), unix(7) (`SCM_RIGHTS`).
+//! Two processes of one machine that cannot share memory ([`Region::link`]) compare the same, and
+//! then send what is live of a fiber (`wire`). Sources: personality(2), unix(7) (`SCM_RIGHTS`).
 
 use std::hash::Hasher;
 use std::io::{self, Read, Write};
@@ -65,11 +59,8 @@ pub enum PeerError {
 }
 
 /// Sees to it that this process lies where every process of the same program does, by starting it
-/// again without placing at random if need be. To be called first of all, by each of them: what
-/// the process did before is done again.
-///
-/// # Errors
-/// The kernel or a sandbox does not allow it.
+/// again without placing at random. Call it first of all: what was done before is done again.
+/// Errors: the kernel or a sandbox does not allow it.
 pub fn agree_on_addresses() -> io::Result<()> {
     let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
     if before & libc::ADDR_NO_RANDOMIZE != 0 {
@@ -83,16 +74,13 @@ pub fn agree_on_addresses() -> io::Result<()> {
     Err(again.args(words).exec())
 }
 
-/// Whether [`agree_on_addresses`] is allowed here; nothing is started again.
-///
-/// # Errors
-/// The kernel or a sandbox does not allow it.
+/// Whether [`agree_on_addresses`] is allowed here; starts nothing again.
 pub fn can_agree_on_addresses() -> io::Result<()> {
     let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
     place_next(|_| before).map(drop)
 }
 
-/// Changes where the kernel places the next program of this process; what it was before.
+/// Returns what it was before.
 fn place_next(change: impl FnOnce(i32) -> i32) -> io::Result<i32> {
     // SAFETY: only asks.
     let now = unsafe { libc::personality(0xFFFF_FFFF) };
@@ -103,7 +91,6 @@ fn place_next(change: impl FnOnce(i32) -> i32) -> io::Result<i32> {
     Ok(now)
 }
 
-/// What both processes say of themselves.
 const NAMES: [&str; 4] = [
     "the program",
     "where its code lies",
@@ -120,7 +107,7 @@ fn traits() -> io::Result<[u64; 4]> {
     ])
 }
 
-/// A hash of the program's file, which is read once: some processes have many peers.
+/// Read once: some processes have many peers.
 fn program() -> io::Result<u64> {
     static KNOWN: OnceLock<u64> = OnceLock::new();
     match KNOWN.get() {
@@ -142,10 +129,7 @@ fn hashed() -> io::Result<u64> {
 
 impl Region {
     /// Lets the process at the other end of `peer`, which calls [`Region::accept`], share this
-    /// region.
-    ///
-    /// # Errors
-    /// It is not the same program at the same addresses; or it cannot be talked to.
+    /// region. Errors: it is not the same program at the same addresses; or it cannot be talked to.
     pub fn offer(&self, peer: &UnixStream) -> Result<(), PeerError> {
         compare(peer)?;
         let (config, processes, number) = self.terms();
@@ -154,11 +138,8 @@ impl Region {
         Ok(())
     }
 
-    /// Shares the region that the process at the other end of `peer` offers.
-    ///
-    /// # Errors
-    /// It is not the same program at the same addresses, or something is where the region has to
-    /// be; or the process cannot be talked to.
+    /// Shares the region that the other end of `peer` offers. Errors: as [`Region::offer`]; or
+    /// something is where the region has to be.
     pub fn accept(peer: &UnixStream) -> Result<Region, PeerError> {
         compare(peer)?;
         let mut words = [0_u64; WORDS];
@@ -168,12 +149,8 @@ impl Region {
     }
 
     /// Has fibers go between this process, which is process 0, and the one at the other end of
-    /// `peer`, which calls [`Region::linked`] and is process 1, without memory that both share:
-    /// what is live of a fiber is sent.
-    ///
-    /// # Errors
-    /// As [`Region::offer`]; or the region is not for two processes, has another one already, or
-    /// has no room there.
+    /// `peer`, which calls [`Region::linked`] and is process 1, without shared memory. Errors: as
+    /// [`Region::offer`]; or the region is not for two, has another one, or no room there.
     pub fn link(&self, mut peer: UnixStream) -> Result<(), PeerError> {
         let (config, processes, number) = self.terms();
         if processes != LINKED {
@@ -198,10 +175,7 @@ impl Region {
         }
     }
 
-    /// The region of the process at the other end of `peer`, in memory of this one.
-    ///
-    /// # Errors
-    /// As [`Region::accept`].
+    /// The region of the other end of `peer`, in own memory. Errors: as [`Region::accept`].
     pub fn linked(mut peer: UnixStream) -> Result<Region, PeerError> {
         compare(&peer)?;
         let mut bytes = [0; size_of::<[u64; WORDS]>()];
@@ -215,12 +189,9 @@ impl Region {
     }
 }
 
-/// Processes of a region without shared memory.
 const LINKED: usize = 2;
-/// The region is there.
 const READY: u8 = 1;
 
-/// Tells the other process of this one, and compares.
 fn compare(mut peer: &UnixStream) -> Result<(), PeerError> {
     let ours = traits()?;
     peer.write_all(&bytes_of(&ours))?;
@@ -278,15 +249,13 @@ fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
     let ways = [Way::Isomalloc, Way::Copied, Way::Aliased];
     let way = ways.into_iter().find(|known| *known as u64 == way);
     let way = way.ok_or_else(|| io::Error::other("it offers no movable stacks"))?;
-    // SAFETY: the caller that reserved the region promised that the frames of its fibers fit, and both
-    // processes are the same program.
+    // SAFETY: who reserved the region promised that frames fit; both processes are one program.
     let config = unsafe { Config::kept(way, bytes as usize) };
     let config = config.arena(arena as usize).capacity(capacity as usize);
     let config = config.common(common as u32);
     Ok((config, processes as usize, number as u32, address as usize))
 }
 
-/// Room for one descriptor in a control message.
 #[repr(C)]
 struct Control {
     head: libc::cmsghdr,

@@ -1,12 +1,7 @@
-//! The range of addresses that several processes agree on. What lies in it: `shared`.
-//!
-//! # Theory
-//!
-//! **Agreement.** A forked process inherits the mapping, so any address will do among forked
-//! processes; one started by itself maps the same file, or memory of its own, at the address
-//! that the other names ([`Region::reserve_at`]), and is refused where that is taken.
-//!
-//! **Nothing stays.** The file has no name: it is gone with the last process that maps it.
+//! The range of addresses that several processes agree on. What lies in it: `shared`. A forked
+//! process inherits the mapping at any address; one started by itself maps the same file, or memory
+//! of its own, at the address that the other names ([`Region::reserve_at`]), unless that is taken.
+//! The file has no name: it is gone with the last process that maps it.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -29,30 +24,23 @@ const FIRST_CHOICE: usize = 0x6000_0000_0000;
 const CHOICE_STEP: usize = 1 << 40;
 const CHOICES: usize = 16;
 
-/// Memory for the fibers of several processes, at one address in all of them.
-///
-/// Made before the processes are forked; then each calls [`Region::join`] with its number.
+/// Memory for the fibers of several processes, at one address in all. Made before processes are
+/// forked, each of which calls [`Region::join`] with its number.
 #[derive(Debug, Clone)]
 pub struct Region {
     shared: Rc<Shared>,
 }
 
 impl Region {
-    /// Reserves the range for `processes` processes, each of which can make as many fibers as
-    /// `config` has capacity. Takes next to no memory yet.
-    ///
-    /// # Errors
-    /// The configuration makes no sense, the kernel has no room or cannot share memory.
+    /// Reserves the range for `processes` processes, each with `config`'s capacity of fibers. Takes
+    /// next to no memory yet. Errors: a configuration without sense, no room, no shared memory.
     pub fn reserve(config: Config, processes: usize) -> Result<Region, ConfigError> {
         let layout = Layout::of(&config, processes)?;
         let range = reserve_anywhere(layout.reserved)?;
         Region::over(range, config, layout)
     }
 
-    /// As [`Region::reserve`], at `address` and nowhere else.
-    ///
-    /// # Errors
-    /// Also when something is there.
+    /// As [`Region::reserve`], at `address` and nowhere else. Errors: also when something is there.
     pub fn reserve_at(
         address: usize,
         config: Config,
@@ -111,11 +99,8 @@ impl Region {
         })
     }
 
-    /// The scheduler of process `process`, from 0, which runs on this kernel thread: the one
-    /// that forked, or that was forked.
-    ///
-    /// # Errors
-    /// There is no such process, it has joined already, or the kernel has no room.
+    /// The scheduler of process `process`, from 0, on this kernel thread: the one that forked, or
+    /// that was forked. Errors: no such process, it has joined already, or the kernel has no room.
     pub fn join(&self, process: usize) -> Result<Scheduler, ConfigError> {
         Scheduler::over(self.core(process)?)
     }
@@ -125,7 +110,7 @@ impl Region {
         Core::build(&self.shared.config, Some(member))
     }
 
-    /// Whether process `process` has joined, so that fibers can move to it. It may have ended since.
+    /// Whether process `process` has joined: fibers can move to it. It may have ended since.
     #[must_use]
     pub fn has_joined(&self, process: usize) -> bool {
         process < self.processes() && self.shared.has_joined(process)
@@ -142,7 +127,6 @@ impl Region {
         }
     }
 
-    /// Besides address and file.
     pub(crate) fn terms(&self) -> (Config, usize, u32) {
         let shared = &self.shared;
         (shared.config, shared.processes(), shared.number)
@@ -158,9 +142,8 @@ impl Region {
         self.shared.processes()
     }
 
-    /// Words that all processes share, zero at first ([`Config::common`]): at the same address in all of
-    /// them, so a fiber may keep a reference over a move while it is known that no process drops the region.
-    /// Processes that are linked by a socket share none: each has words of its own.
+    /// Words that all processes share, zero at first ([`Config::common`]), at one address: a fiber
+    /// may keep a reference over a move while no process drops the region. A socket shares none.
     #[must_use]
     pub fn common(&self) -> &[AtomicU64] {
         self.shared.common()
@@ -174,7 +157,7 @@ impl Region {
 }
 
 impl Core {
-    /// The core of a scheduler that stands alone; with movable stacks in a region of one process.
+    /// A scheduler that stands alone: with movable stacks in a region of one process.
     pub(crate) fn new(config: &Config) -> Result<Core, ConfigError> {
         match config.stack {
             Stack::Movable { .. } => Region::reserve(*config, 1)?.core(0),
@@ -214,10 +197,7 @@ fn reserve_range(address: usize, bytes: usize) -> io::Result<Mapping> {
     }
 }
 
-/// Whether fibers can be made here that move between processes.
-///
-/// # Errors
-/// There are no fibers, or no memory that processes can share at one address.
+/// Whether fibers that move between processes can be made here; else why not.
 pub fn movable_available() -> Result<(), String> {
     arch::available()?;
     let tried = shared_file(sys::PAGE);

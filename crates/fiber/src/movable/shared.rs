@@ -1,28 +1,22 @@
 //! What lies in a region, and who has joined it.
-//!
-//! # Theory
-//!
 //! ```text
 //!  base (a boundary of huge pages)
 //!  ├ header, mailboxes, common words │ whereabouts │ parcels ┤ … ├ landing │ slot 0 │ slot 1 │ … ┤ guard │ window ┤
 //!  └─────────────────────── one file without a name, mapped shared ─────────────────────────────┘         private
 //! ```
+//! The whole range is reserved first, at a free address, and then the file is mapped over it. The
+//! page below the landing and the one below the window (where stacks without addresses of their own
+//! take turns) stay untouchable.
 //!
-//! The whole range is reserved first, at an address that is free, and then the file is mapped
-//! over it. What is not mapped stays untouchable: the page below the landing, and the one below
-//! the window (where stacks take turns that have no addresses of their own).
+//! **Shares.** Process p makes fibers in slots p K .. (p + 1) K, their *home*: no two ask for the
+//! same one, and there is no lock.
 //!
-//! **Shares.** Slots are numbered over all processes. Process p makes fibers in slots
-//! p K .. (p + 1) K, their *home*, so that no two ever ask for the same one and there is no lock.
+//! **Huge pages.** A file in memory rarely gets them by the system's settings. But a process may
+//! ask for a block at a time (`MADV_COLLAPSE`, Linux 6.1): dense slots do so when the first slot in
+//! it is used (1 ms a block of 2 MiB, against 45 us for private memory).
 //!
-//! **Huge pages.** A file in memory gets them only where the system is set up so, which is
-//! rare. But a process may ask for one block at a time (`MADV_COLLAPSE`, Linux 6.1), whatever
-//! the settings: dense slots do so when the first slot in a block is used (1 ms a block of
-//! 2 MiB, against 45 us for private memory). Without, everything works, with more misses.
-//!
-//! **Who lives.** Each member holds a lock of the kernel's on its byte of the file. The kernel
-//! takes it back when the process ends, however it ends, so everybody can ask who is left
-//! without a process that watches, and no lock in shared memory can stay behind.
+//! **Who lives.** Each member holds a lock of the kernel's on its byte of the file, which ends with
+//! the process: everybody can ask who is left, and no lock in shared memory can stay behind.
 
 use std::cell::{Cell, OnceCell};
 use std::io;
@@ -47,7 +41,7 @@ const MOST_PROCESSES: usize = u16::MAX as usize - 1;
 /// Slots larger than this are used too sparsely to fill a huge page.
 const DENSE: usize = PAGE;
 
-/// Where the parts of a region lie, in bytes from its base.
+/// In bytes from its base.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     processes: usize,
@@ -84,7 +78,7 @@ impl Layout {
         Ok(Layout::sized(config, processes, total))
     }
 
-    /// All products are bounded by what `Config::most` lets a process address.
+    /// Products are bounded by what `Config::most` lets a process address.
     fn sized(config: &Config, processes: usize, total: usize) -> Layout {
         // After the mailboxes, and aligned as they are.
         let common = size_of::<Header>() + processes * size_of::<Mailbox>();
@@ -123,14 +117,13 @@ impl Layout {
 
 pub(crate) const TABLE_BYTES: usize = size_of::<Whereabouts>() + size_of::<Control>();
 
-/// Address space of a region for that many fibers of one process beyond their slots and tables.
+/// For that many fibers of one process, beyond their slots and tables.
 pub(crate) fn bytes_between(config: &Config, fibers: usize) -> usize {
     let each = Slots::stride_of(config.stack, false) + TABLE_BYTES;
     let all = Layout::sized(config, 1, fibers).reserved;
     all.saturating_sub(fibers * each)
 }
 
-/// What the handles and members of a region in one process share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     range: Mapping,
@@ -140,7 +133,6 @@ pub(crate) struct Shared {
     pub(crate) number: u32,
     /// Blocks of slots below this offset were asked to be huge pages.
     dense_up_to: Cell<usize>,
-    /// The socket to the other process, where no memory is shared.
     wire: OnceCell<Wire>,
 }
 
@@ -165,7 +157,6 @@ impl Shared {
         Ok(shared)
     }
 
-    /// From now on fibers go to the other process through a socket. False where they do already.
     pub(super) fn link(&self, wire: Wire) -> bool {
         self.wire.set(wire).is_ok()
     }
@@ -174,10 +165,9 @@ impl Shared {
         self.range.base().addr()
     }
 
-    /// Words that all processes share.
     pub(super) fn common(&self) -> &[AtomicU64] {
         let first = self.at(self.layout.common).cast::<AtomicU64>();
-        // SAFETY: the layout has room for as many words there, aligned and zeroed, which live as long as
+        // SAFETY: the layout has room for as many words, aligned and zeroed, which live as long as
         // `self` and are used as atomic ones only.
         unsafe { std::slice::from_raw_parts(first, self.config.common as usize) }
     }
@@ -194,7 +184,6 @@ impl Shared {
         self.config.capacity
     }
 
-    /// The process that makes fibers in slot `index`.
     #[inline]
     pub(crate) fn home(&self, index: u32) -> usize {
         index as usize / self.config.capacity
@@ -205,15 +194,14 @@ impl Shared {
         self.wire.get()
     }
 
-    /// The socket to process `process`, if it is the one without shared memory.
+    /// If it is the one without shared memory.
     #[inline]
     pub(crate) fn wire_to(&self, process: usize) -> Option<&Wire> {
         self.wire().filter(|wire| wire.peer == process)
     }
 
     pub(crate) fn header(&self) -> &Header {
-        // SAFETY: the range starts with a header, whose zeroed bytes are one, and lives as long
-        // as `self`.
+        // SAFETY: the range starts with a header (zeroed bytes are one) and outlives `self`.
         unsafe { self.range.base().cast::<Header>().as_ref_unchecked() }
     }
 
@@ -240,7 +228,6 @@ impl Shared {
         unsafe { first.wrapping_add(index as usize).as_ref_unchecked() }
     }
 
-    /// Control blocks on their way from one process to another.
     pub(crate) fn parcels(&self) -> Table<Control> {
         let bytes = self.layout.total * size_of::<Control>();
         Table::over(self.part(self.layout.parcels, bytes, 0), self.layout.total)
@@ -251,7 +238,6 @@ impl Shared {
         Slots::movable(mapping, self.config.stack, valgrind::is_watching())
     }
 
-    /// The place where stacks without addresses of their own take turns.
     pub(crate) fn staged(&self) -> Option<Staged> {
         let Stack::Movable { way, .. } = self.config.stack else {
             return None;
@@ -272,7 +258,6 @@ impl Shared {
         self.range.base().wrapping_add(offset)
     }
 
-    /// Maps the file over what was reserved, but for the pages that nobody may touch.
     fn map(&self) -> Result<(), ConfigError> {
         let (layout, file) = (&self.layout, self.file.as_raw_fd());
         let tables = layout.parcels + layout.total * size_of::<Control>();
@@ -304,8 +289,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Slot `index` is about to be used for the first time: has its block become a huge page,
-    /// where slots fill one.
+    /// Has the block of a slot used for the first time become a huge page, where slots fill one.
     #[inline]
     pub(crate) fn about_to_use(&self, slot: *const u8, bytes: usize) {
         let end = slot.addr() + bytes - self.range.base().addr();
@@ -325,8 +309,7 @@ impl Shared {
         }
         let block = (end - 1) / HUGE_PAGE * HUGE_PAGE;
         self.dense_up_to.set(block + HUGE_PAGE);
-        // Only a block with a page in it can become one. The page is the slot's own: the block may
-        // have begun with slots of another process, which are in use.
+        // Only a block with a page in it can become one: this slot's, since others may be in use.
         // SAFETY: the first word of a slot of our mapping, which has no fiber yet.
         unsafe { slot.cast_mut().cast::<u64>().write_volatile(0) };
         let first = self.at(block.max(layout.slots));
@@ -334,12 +317,10 @@ impl Shared {
         unsafe { libc::madvise(first.cast(), HUGE_PAGE, libc::MADV_COLLAPSE) };
     }
 
-    /// Takes the lock that says that process `process` lives.
     pub(crate) fn claim(&self, process: usize) -> io::Result<()> {
         self.lock(libc::F_SETLK, process).map(drop)
     }
 
-    /// Does anybody else hold the lock of process `process`?
     pub(crate) fn is_claimed(&self, process: usize) -> bool {
         let held = self.lock(libc::F_GETLK, process);
         held.is_ok_and(|lock| i32::from(lock.l_type) != libc::F_UNLCK)

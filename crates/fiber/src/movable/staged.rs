@@ -1,29 +1,21 @@
 //! Stacks that take turns at one place: copied there, or mapped there.
 //!
-//! # Theory
-//!
-//! A stack without addresses of its own lies in its slot as an **image**. At its turn it is
-//! brought to the **window**, which has one address in all processes:
+//! A stack without addresses of its own lies in its slot as an **image**. At its turn it is brought
+//! to the **window**, which has one address in all processes:
 //!
 //! | way | in | out |
 //! |---|---|---|
 //! | copied | the live part (stack pointer to top) is copied in | and copied back |
 //! | aliased | the slot's pages are mapped over the window | nothing |
 //!
-//! The scheduler does that on its own stack, so a switch between two fibers goes through it.
-//! Nothing else is different: the fiber yields, suspends and ends as ever. Its turn is a cell of a
-//! ring of two, itself and the scheduler.
-//!
+//! The scheduler does that on its own stack, between any two fibers. The turn of such a fiber is a
+//! cell of a ring of two, itself and the scheduler:
 //! ```text
 //!  ring    │ fiber 0 │ fiber 1 │ …                 cells │ the fiber │ scheduler │
 //! ```
-//!
-//! A stack pointer always points into the window; how far below its end says how much of the image
-//! is live.
-//!
-//! Deliberately not done: keeping more than one window, which would let some flows stay in place
-//! (then pointers into a stack are valid only while it runs, as here, and the switch still has to
-//! look); skipping the copy of what did not change.
+//! How far a stack pointer is below the window's end says how much of the image is live. Not done:
+//! more than one window, which would let some flows stay in place (the switch still has to look);
+//! skipping the copy of what did not change.
 
 use std::cell::Cell;
 use std::io;
@@ -68,7 +60,6 @@ impl Staged {
         self.index.get()
     }
 
-    /// Is `address` in the page below the window?
     pub(crate) fn is_guard(&self, address: usize) -> bool {
         self.window.is_below(address)
     }
@@ -77,7 +68,6 @@ impl Staged {
         stacks.add(self.window.base(), self.window.end());
     }
 
-    /// Brings a stack, of which `live` bytes end at `top` in its slot, to the window.
     fn bring(&self, core: &Core, index: u32, live: usize) {
         let top = core.slots.top(index);
         let watched = core.watched.is_some();
@@ -100,7 +90,6 @@ impl Staged {
         }
     }
 
-    /// Takes a stack of `live` bytes back to its slot.
     fn put_back(&self, core: &Core, index: u32, live: usize) {
         if self.way == Way::Aliased {
             return;
@@ -141,14 +130,14 @@ impl Core {
         Some((staged.index(), self.slots.stack().bytes()))
     }
 
-    /// Where the stack that ends at `top` in its slot ends while its fiber runs.
+    /// While its fiber runs.
     #[inline(always)]
     pub(crate) fn top_at_turn(&self, top: *mut u8) -> *mut u8 {
         let staged = self.staged.as_ref();
         staged.map_or(top, |staged| staged.window.end())
     }
 
-    /// Bytes of a fiber's stack that are in use while it does not run.
+    /// While it does not run.
     pub(crate) fn live_bytes(&self, index: u32, control: &Control) -> usize {
         let top = self.top_at_turn(self.slots.top(index));
         top.addr() - control.saved.sp().addr()
@@ -163,7 +152,7 @@ impl Core {
         }
     }
 
-    /// One turn of a fiber; true where it stays in the ring.
+    /// True where it stays in the ring.
     fn staged_turn(&self, staged: &Staged, context: Context) -> bool {
         let index = self.index_of(context);
         let control = self.control(index);
@@ -171,8 +160,8 @@ impl Core {
         let [first, own, ..] = &staged.cells;
         first.set(context);
         own.set(&raw const staged.own_context);
-        // SAFETY: the first cell holds the fiber's context, whose stack was just brought to where it
-        // goes on; it hands over to the second, which is this.
+        // SAFETY: the first cell holds the fiber's context, whose stack was just brought in; it
+        // hands over to the second, which is this.
         unsafe { arch::switch(own.get(), first.as_ptr()) };
         let stage = control.stage.get();
         if stage.is_here() || stage == Stage::Away {

@@ -1,11 +1,7 @@
 //! What may go with a fiber to another process.
 
-/// What stays valid when the fiber that holds it goes on in another process.
-///
-/// Numbers are; what lies in the fiber's own arena is; what points to other memory of a process,
-/// or is a number that means something to one process alone, is not. Implement it for types of
-/// your own that consist of such values.
-///
+/// What stays valid in another process: numbers, and what lies in the fiber's own arena; not what
+/// points to other memory, or a number with a meaning in one process alone.
 /// # Safety
 /// A value must mean the same in every process of a region.
 pub unsafe trait Movable {}

@@ -1,29 +1,18 @@
 //! Fibers between two processes that share no memory: what is live of them is sent.
 //!
-//! # Theory
-//!
-//! Both processes have a region at the same address, of the same layout, each with memory of its
-//! own. A fiber is its control block, its stack from the stack pointer to the top, and the used
-//! part of its arena. They are written to a socket, and on the other side to the same addresses:
-//!
+//! Both have a region at the same address, of the same layout, in their own memory. A fiber's
+//! control block, its stack from the stack pointer to the top, and the used part of its arena are
+//! written to a socket, and on the other side to the same addresses:
 //! ```text
 //!  │ slot, control block, bytes of both parts │ used arena │ live stack │   one fiber
 //! ```
+//! Of an ended fiber all of the stack is sent: its handle alone knows the length of the result.
 //!
-//! Of a fiber that has ended the result lies at the top of its stack, and how long it is is known
-//! to its handle alone: then all of the stack is sent.
-//!
-//! The rest is as between processes that share memory: what leaves in one round goes together, a
-//! fiber that has ended goes home, and where the socket ends the fibers that were there are lost.
-//! The socket never waits: what it does not take is kept and sent later, so two processes that
-//! send each other much do not wait for each other.
-//!
-//! What comes is checked as far as it can be: a slot that is not there or not away, parts that do
-//! not fit it, or a stack pointer beside its stack end the link, as the other process cannot have
-//! the same region.
-//!
-//! Deliberately not done: more than two processes, which would need a socket for each pair;
-//! different machines, where the program would have to be the same file at the same addresses too.
+//! The rest is as with shared memory: what leaves in one round goes together, an ended fiber goes
+//! home, and where the socket ends the fibers there are lost. The socket never waits, so two
+//! processes that send much do not wait for each other: what it does not take is sent later. A slot
+//! that is not there or not away, parts that do not fit, or a stack pointer beside its stack end
+//! the link. Not done: more than two processes, which need a socket a pair; different machines.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, Read};
@@ -43,7 +32,6 @@ use crate::core::Core;
 const HEAD: usize = 12;
 /// In the place of a slot: the region is closed.
 const CLOSED: u64 = u64::MAX;
-/// Bytes that are read at a time.
 const READ: usize = 64 << 10;
 
 #[derive(Debug)]
@@ -121,7 +109,7 @@ impl Wire {
         outbox.drain(..done);
     }
 
-    /// Takes what has come into the inbox. What came before the other process ended counts.
+    /// What came before the other process ended counts.
     fn fill(&self) {
         let mut inbox = self.inbox.borrow_mut();
         while self.is_open() {
@@ -139,8 +127,7 @@ impl Wire {
         }
     }
 
-    /// Sleeps until something comes, or can be sent that could not before, or `milliseconds` have
-    /// passed: true if they have.
+    /// Until something comes, or can be sent at last; true if `milliseconds` have passed.
     pub(crate) fn sleep(&self, milliseconds: u16, is_over: bool) -> bool {
         if is_over {
             return false;
@@ -157,7 +144,7 @@ impl Wire {
         poll(&mut asked, PollTimeout::from(milliseconds)) == Ok(0)
     }
 
-    /// Tells the other process that the region is closed, after all that is still to be sent.
+    /// After all that is still to be sent.
     pub(crate) fn close(&self) {
         self.keep(&Sent {
             index: CLOSED,
@@ -177,7 +164,7 @@ impl Wire {
     }
 }
 
-/// The first fiber of what has come, if it is there as a whole, and the bytes after it.
+/// If it is there as a whole, with the bytes after it.
 fn first(bytes: &[u8]) -> Option<(Sent<'_>, &[u8])> {
     let (head, rest) = bytes.split_at_checked(HEAD * size_of::<u64>())?;
     let (words, _) = head.as_chunks::<8>();
@@ -203,7 +190,6 @@ fn stage_of(number: u64) -> Stage {
 }
 
 impl Core {
-    /// Sends a fiber that leaves, as soon as the socket takes it.
     pub(crate) fn post(&self, wire: &Wire, index: u32) {
         let control = self.control(index);
         let (base, bytes) = self.slots.arena(index);
@@ -230,7 +216,6 @@ impl Core {
         });
     }
 
-    /// Takes in the fibers that have come, and sends what still waits.
     pub(crate) fn take_from(&self, member: &Member, wire: &Wire) {
         wire.flush();
         wire.fill();
@@ -249,7 +234,7 @@ impl Core {
         wire.inbox.replace(rest.to_vec());
     }
 
-    /// Writes a fiber where it belongs; false where it belongs nowhere.
+    /// False where it belongs nowhere.
     fn put_down(&self, member: &Member, sent: &Sent<'_>) -> bool {
         let total = member.shared.total() as u64;
         let index = u32::try_from(sent.index).ok();
@@ -274,8 +259,7 @@ impl Core {
         unsafe { std::ptr::copy_nonoverlapping(sent.arena.as_ptr(), base, sent.arena.len()) };
         // SAFETY: the stack of that slot, likewise.
         unsafe { std::ptr::copy_nonoverlapping(sent.stack.as_ptr(), to, sent.stack.len()) };
-        // Addresses of code among them are good here too: the other process is the same program at
-        // the same addresses (compared at the beginning).
+        // Addresses of code are good here too: the same program at the same addresses.
         let parcel = member.parcel(index);
         parcel.saved.set_words(sent.saved.map(|word| word as usize));
         parcel.generation.set(sent.generation as u32);
