@@ -1,16 +1,12 @@
 //! How many flows fit on this machine, and what stops there.
 //!
-//! Every limit gives a room: the limit less what is used of it. The smallest
-//! room is the ceiling, and its limit is the one that bites. Predicted from
-//! files, this came within a handful of flows of what a fenced probe then found.
-//!
-//! - A task needs an id below `pid_max`. The first 300 ids are given once, when
-//!   the machine starts; afterwards the kernel leaves them out.
-//! - A thread brings a stack and its guard page, two mappings of its process. A
-//!   process brings an address space of its own.
-//! - Memory is an estimate: what 30,000 idle flows were seen to take each, with
-//!   4 KiB pages and threads of 16 KiB of stack. A tenth of each pool is left
-//!   alone, so that a machine is never filled to the brim.
+//! Every limit gives a room: the limit less what is used of it. The smallest room is the ceiling.
+//! Predicted from files, it came within a handful of flows of what a fenced probe found.
+//! - A task needs an id below `pid_max`. The first 300 ids are given once, when the machine starts.
+//! - A thread brings a stack and its guard page, two mappings of its process. A process brings its
+//!   own space.
+//! - Memory is an estimate: what 30,000 idle flows took each, with 4 KiB pages and threads of 16
+//!   KiB of stack. A tenth of each pool is left alone.
 
 use std::fmt;
 
@@ -33,8 +29,8 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
-    /// Memory of an idle one with its kernel objects, in bytes. Process: kernel stack 16, page
-    /// tables 52, slab 25, anonymous 28 kB; thread: kernel stack 16, slab 4, anonymous 9 kB.
+    /// Idle, with its kernel objects. Process: kernel stack 16, page tables 52, slab 25, anonymous
+    /// 28 kB; thread: kernel stack 16, slab 4, anonymous 9 kB.
     fn bytes(self) -> u64 {
         match self {
             FlowKind::Process => 121_000,
@@ -62,7 +58,6 @@ pub struct Ceiling {
     pub each: u64,
 }
 
-/// A limit whose use is not known yet.
 struct Limit {
     bites: String,
     value: u64,
@@ -134,7 +129,7 @@ impl Needs {
     }
 }
 
-/// `RESERVED_PIDS` of the kernel: ids given only once.
+/// `RESERVED_PIDS` of the kernel.
 const RESERVED_IDS: u64 = 300;
 /// A stack, and the guard page that splits its mapping.
 const MAPS_A_THREAD: u64 = 2;
@@ -143,7 +138,7 @@ const GUARD: u64 = 4 << 10;
 const USUAL_STACK: u64 = 2 << 20;
 /// 47 bits, less a sixteenth for all else that is mapped.
 const ADDRESSES: u64 = (1 << 47) - (1 << 43);
-/// One part in this many of every pool of memory stays free.
+/// One part in this many of every pool stays free.
 const RESERVE: u64 = 10;
 
 impl Machine {
@@ -155,8 +150,7 @@ impl Machine {
         }
     }
 
-    /// Rooms of all limits for idle flows, the lowest first; without limits that do not bind or
-    /// cannot be read.
+    /// Rooms of all limits for idle flows that bind and can be read, the lowest first.
     pub fn ceilings(&self, kind: FlowKind) -> Vec<Ceiling> {
         let mut ceilings = self.of_tasks();
         ceilings.extend(self.of_groups());
@@ -289,7 +283,7 @@ fn addressable(each: Needs) -> Ceiling {
 }
 
 fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {
-    // Version 1 of the memory controller writes "no limit" as -1.
+    // Version 1 writes "no limit" of memory as -1.
     let none = match limit.file.ends_with("limit_in_bytes") {
         true => "-1",
         false => "max",

@@ -1,15 +1,11 @@
 //! Control groups: quotas and limits set above this process.
 //!
-//! A limit in any group from that of this process up to the root of its
-//! hierarchy binds, so all of them are read. There are two versions, and one
-//! machine may run both at once, one controller here and another there. So the
-//! version is found for each controller by itself:
-//!
-//! 1. `/proc/self/cgroup` has a line `N:CONTROLLERS:PATH` that names the
-//!    controller: version 1. Otherwise the line `0::PATH`: version 2.
-//! 2. `/proc/self/mountinfo` tells where that hierarchy is mounted, and which of
-//!    its groups the mount point stands for: in a container often not the root
-//!    but a group far below, whose ancestors cannot be seen.
+//! A limit in any group up to the root of its hierarchy binds, so all are read. One machine may run
+//! both versions, so it is found for each controller:
+//! 1. `/proc/self/cgroup` has a line `N:CONTROLLERS:PATH` that names the controller: version 1.
+//!    Otherwise the line `0::PATH`: version 2.
+//! 2. `/proc/self/mountinfo` tells where that hierarchy is mounted, and for which of its groups the
+//!    mount point stands: in a container often far below the root.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
@@ -69,7 +65,6 @@ impl<'r> Cgroups<'r> {
         Self { root, files }
     }
 
-    /// The smallest CPU quota; `None` when no group sets one.
     pub(crate) fn cpu_quota(&self) -> Measured<Option<CpuQuota>> {
         self.hierarchy("cpu").map(|hierarchy| {
             let quota = |group: &String| {
@@ -180,7 +175,6 @@ impl<'r> Cgroups<'r> {
     }
 }
 
-/// From `/proc/self/cgroup`.
 fn membership<'t>(own: &'t str, controller: &str) -> Option<(Version, &'t str)> {
     let lines = || {
         own.lines()
@@ -215,8 +209,7 @@ fn mount<'t>(line: &'t str, version: Version, controller: &str) -> Option<Mount<
 
 impl Mount<'_> {
     fn groups(&self, path: &str) -> Vec<String> {
-        // A group outside the mount shows no files: the mount point is the nearest that can be
-        // read.
+        // A group outside the mount shows no files: the mount point is the nearest readable one.
         let below = path
             .strip_prefix(self.group.trim_end_matches('/'))
             .unwrap_or("");

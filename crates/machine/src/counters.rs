@@ -1,16 +1,13 @@
 //! Which events can be counted here, and why others cannot.
 //!
-//! A counter that opens may still not count. So each event is opened, run over
-//! a little work, and judged by what it then reads:
-//!
+//! A counter that opens may still not count. Each event is opened, run over some work, and judged:
 //! - It cannot be opened: the error number says why, see [`explain`].
 //! - It opened but never ran: something else holds the hardware counter.
-//! - It ran, but an event that cannot have failed to happen stands at 0: some
-//!   virtual machines offer counters that do not move.
+//! - It ran, but an event that cannot have failed to happen stands at 0: some virtual machines
+//!   offer counters that do not move.
 //!
-//! The kernel may allow counting in user code only. For cycles that is a
-//! narrower but true answer. A context switch happens inside the kernel, so the
-//! same answer there is a counter that is always 0: not available.
+//! Where the kernel allows counting in user code only, that is a narrower but true answer for
+//! cycles. A context switch happens inside the kernel, so there it is always 0: not available.
 
 mod errno;
 mod perf;
@@ -43,10 +40,7 @@ pub struct Counter {
 
 /// Something that can count events: the kernel, or a script in a test.
 pub trait EventSource {
-    /// Counts `event` over a little work of the calling thread.
-    ///
-    /// # Errors
-    /// The error number of opening or reading the counter.
+    /// Counts `event` over a little work of the calling thread. Errors: of opening or reading.
     fn count(&mut self, event: Event, scope: Scope) -> Result<Sample, Errno>;
 }
 

@@ -7,7 +7,6 @@ use crate::memory::binary;
 
 type Trait = (&'static str, fn(&Machine) -> String);
 
-/// What changes results, and how it is shown.
 const TRAITS: [Trait; 14] = [
     ("host", |m| m.host.to_string()),
     ("CPU model", |m| m.processor.model.to_string()),
@@ -35,7 +34,7 @@ const TRAITS: [Trait; 14] = [
     ("mitigations", |m| mitigations(m).to_string()),
 ];
 
-/// Further differences between machines of a fleet: limits, memory nodes.
+/// Further ones between machines of a fleet.
 const MORE_TRAITS: [Trait; 6] = [
     ("memory nodes", |m| {
         let nodes = m.topology.nodes.as_ref();

@@ -1,11 +1,9 @@
 //! The file system of a folder, and whether waiting for its disk means anything.
 //!
-//! A synchronous write is over when the data is on the disk. Some file systems have no disk:
-//! on `tmpfs` the call returns at once, and a study of waiting for a disk measures system
-//! calls. Which one a folder is on follows from `/proc/self/mountinfo` (the mount with the
-//! longest path above the folder, of those the last one), and by the magic number of
-//! `statfs`, which wins where it names memory and stands in where the file cannot be read.
-//! Names alone do not settle it, so some are followed to what is below them:
+//! On `tmpfs` a synchronous write returns at once, and a study of waiting for a disk measures
+//! system calls. Which file system a folder is on follows from `/proc/self/mountinfo` (of the
+//! mounts with the longest path above it the last), and by the magic number of `statfs`, which wins
+//! where it names memory or the file cannot be read. Some are followed down:
 //!
 //! | file system | is followed to | why |
 //! |---|---|---|
@@ -13,10 +11,9 @@
 //! | on `/dev/loopN` | the file behind the device | a disk image may lie in memory |
 //! | on `/dev/ramN`, `/dev/zramN` | nothing | a disk of memory |
 //!
-//! An overlay that is mounted `volatile` skips syncs, `nobarrier` (`barrier=0`) leaves data
-//! in the disk's own cache, and the library `eatmydata` takes syncs away from a program it is
-//! preloaded into. What lies behind a network or a virtual machine is not looked at: that is
-//! the disk as this machine has it.
+//! An overlay mounted `volatile` skips syncs, `nobarrier` (`barrier=0`) leaves data in the disk's
+//! own cache, and the preloaded library `eatmydata` takes syncs away. What lies behind a network or
+//! a virtual machine is not looked at.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,7 +27,6 @@ use crate::root::Root;
 const DEPTH: usize = 8;
 /// `ramfs`, which the library does not name.
 const RAMFS_MAGIC: nix::libc::c_long = 0x8584_58f6;
-/// File systems that are memory.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 const MEMORY_DEVICES: [&str; 2] = ["/dev/ram", "/dev/zram"];
 
@@ -206,7 +202,6 @@ fn unescaped(text: &str) -> String {
     .fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
 }
 
-/// Later mounts hide earlier ones at the same place.
 fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     let above = mounts.iter().filter(|mount| path.starts_with(&mount.at));
     above.max_by_key(|mount| mount.at.components().count())

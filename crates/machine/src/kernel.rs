@@ -16,8 +16,7 @@ pub struct Kernel {
     pub release: Measured<String>,
     /// Name of the distribution with its version.
     pub distribution: Measured<String>,
-    /// Mitigations by flaw of the CPU. They slow system calls and switches, not alike for all
-    /// models.
+    /// Mitigations by flaw of the CPU. They slow system calls and switches, not all models alike.
     pub mitigations: Measured<Vec<Mitigation>>,
     /// The clock source in use.
     pub clock: Measured<String>,

@@ -1,9 +1,6 @@
 //! What this machine is and what it can measure.
 //!
-//! A comparison of processes with threads holds for one machine. So every
-//! result carries a [`Machine`]: its CPUs and how they share cores and caches,
-//! what this process may use of them, the limits that stop flows from being
-//! created, and the counters that can explain a difference.
+//! A comparison holds for one machine. So every result carries a [`Machine`].
 //!
 //! | module | tells |
 //! |---|---|
@@ -19,9 +16,8 @@
 //! | [`probe`] | what memory costs, by trying |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
-//! Everything the kernel tells in files is read below a root directory that is
-//! a parameter, so that machines nobody has at hand can be tested against.
-//! Whatever a machine does not tell is a
+//! The kernel's files are read below a root directory that is a parameter: tests have machines
+//! nobody has at hand. What a machine does not tell is a
 //! [`Measured::NotAvailable`](measure::Measured) with its reason.
 #![forbid(unsafe_code)]
 

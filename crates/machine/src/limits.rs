@@ -37,8 +37,7 @@ pub struct Limits {
     pub threads_max: Measured<u64>,
     /// Tasks that exist on the whole machine now.
     pub tasks: Measured<u64>,
-    /// Ids in use below `pid_max`. A namespace of ids has its own `pid_max` (since Linux 6.14):
-    /// there they are the visible tasks. Elsewhere the number of all tasks.
+    /// Ids in use below `pid_max`: the visible tasks in a namespace with its own, elsewhere all.
     pub ids: Measured<u64>,
     /// Mappings in one address space (`vm.max_map_count`).
     pub max_map_count: Measured<u64>,
@@ -46,8 +45,7 @@ pub struct Limits {
     pub maps: Measured<u64>,
     /// Tasks of one user (`RLIMIT_NPROC`).
     pub nproc: Measured<Bound>,
-    /// Tasks of this user. Not available where `RLIMIT_NPROC` does not bind: counting reads every
-    /// process.
+    /// Tasks of this user. Not available where `RLIMIT_NPROC` does not bind: counting is dear.
     pub user_tasks: Measured<u64>,
     /// Open files of this process (`RLIMIT_NOFILE`).
     pub nofile: Measured<Bound>,
@@ -136,7 +134,6 @@ fn tasks(root: &Root) -> Measured<u64> {
     })
 }
 
-/// Of a line such as `Max processes   96365   96365   processes`.
 fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
     limit_at(limits, name, 0)
 }

@@ -1,16 +1,10 @@
 //! Which CPUs flows may be put on, and in what order.
-//!
-//! Three things narrow the CPUs of a machine, and each tells something else:
-//!
 //! - CPUs that are **online** exist.
-//! - The **affinity mask** says which of them this process may run on. It is
-//!   hard: elsewhere a flow never runs. (`cpuset` groups act through it.)
-//! - A **quota** of a control group says how much time per period may be used,
-//!   on whatever CPUs. It is soft: with a quota of 2 on 8 CPUs, 8 flows do run at
-//!   once, and then all stand still for three quarters of the period.
+//! - The **affinity mask** (also `cpuset` groups) says which of them this process may run on.
+//! - A **quota** of a control group says how much time per period may be used, on any CPUs: with 2
+//!   on 8 CPUs, 8 flows run at once, then all stand still for three quarters.
 //!
-//! Placements are made from allowed CPUs only, in the order of their ids, with
-//! no assumption about what an id means.
+//! Placements are made from allowed CPUs only, in the order of their ids, which mean nothing.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +29,7 @@ impl Machine {
         self.by_core().concat()
     }
 
-    /// Allowed CPUs of each memory node in turn, its cores first: the placement `numa`. Empty with
-    /// fewer than two such nodes.
+    /// Allowed CPUs of each memory node in turn, cores first: placement `numa`. Empty for one node.
     pub fn numa_order(&self) -> Vec<u32> {
         let nodes = self.by_node();
         if nodes.len() < 2 {
@@ -47,8 +40,7 @@ impl Machine {
         turns.copied().collect()
     }
 
-    /// Allowed CPUs by node, one of each core before further hardware threads; only nodes with
-    /// CPUs.
+    /// One of each core before further hardware threads; only nodes with CPUs.
     fn by_node(&self) -> Vec<Vec<u32>> {
         let cores = self.cores();
         let nodes = self.topology.nodes.value().map_or(&[][..], Vec::as_slice);
@@ -63,8 +55,7 @@ impl Machine {
         nodes.filter(|cpus| !cpus.is_empty()).collect()
     }
 
-    /// Flows that can compute all the time: allowed CPUs, or whole CPUs of the quota if fewer; at
-    /// least 1.
+    /// Flows that can compute all the time: allowed CPUs, or whole CPUs of the quota; at least 1.
     pub fn usable_cpus(&self) -> usize {
         let allowed = self.allowed().len();
         let quota = self.quota().map_or(allowed, |quota| quota.cpus as usize);

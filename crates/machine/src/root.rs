@@ -1,5 +1,3 @@
-//! Files below a root directory, read with a reason where they cannot be.
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,7 +56,6 @@ impl Root {
             })
     }
 
-    /// Sorted; empty if unreadable.
     pub(crate) fn names(&self, dir: &str) -> Vec<String> {
         let entries = fs::read_dir(self.below(dir))
             .into_iter()

@@ -1,13 +1,8 @@
-//! CPUs, cores, caches and memory nodes.
-//!
-//! The kernel numbers logical CPUs as firmware lists them. Two hardware threads
-//! of one core may be 0 and 1, or 0 and 4, and offline CPUs leave holes. So
-//! nothing may be concluded from a number: which CPUs share a core is what
-//! `topology/core_cpus_list` says (`thread_siblings_list` before Linux 5.0), and
-//! which share a cache is what `cache/index*/shared_cpu_list` says. `core_id`
-//! is of no use for that: it repeats in every package.
-//!
-//! Offline CPUs are not described at all, and are in nobody's list.
+//! CPUs, cores, caches and memory nodes. Firmware orders logical CPUs: two hardware threads of a
+//! core may be 0 and 1, or 0 and 4, and offline CPUs leave holes. So a number means nothing:
+//! `topology/core_cpus_list` says which CPUs share a core (`thread_siblings_list` before
+//! Linux 5.0), `cache/index*/shared_cpu_list` which share a cache. `core_id` is of no use: it
+//! repeats in every package. Offline CPUs are in nobody's list.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
@@ -77,7 +72,7 @@ pub struct Node {
 }
 
 impl Topology {
-    /// Cores with this many hardware threads each, numbered core by core: a machine that is not here.
+    /// Cores with this many hardware threads each, numbered core by core: another machine.
     #[must_use]
     pub fn of_cores(cores: u32, threads_per_core: u32) -> Self {
         let cpu = |id: u32| {

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Machine;
 use crate::counters::Event;
 
-/// What weakens results or makes a placement meaningless. `Display` says what it means and what to
-/// do.
+/// What weakens results or makes a placement meaningless. `Display` says what to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {

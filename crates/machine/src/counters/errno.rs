@@ -9,7 +9,7 @@ use crate::root::Root;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {
     /// `kernel.perf_event_paranoid`: up to 1 allows own counts, kernel included; 2 in user code
-    /// only; higher (a patch of some distributions) none.
+    /// only; higher (in some distributions) none.
     pub paranoid: Measured<i64>,
     /// The process has `CAP_PERFMON` or `CAP_SYS_ADMIN` and may count despite `paranoid`.
     pub privileged: bool,

@@ -6,7 +6,6 @@ use crate::memory::binary;
 use crate::topology::{Cache, Cpu, Node, Topology};
 use crate::{Machine, cpulist};
 
-/// Such as `0,4 1,5 2,6 3,7`.
 pub(super) fn by_core(topology: &Topology) -> String {
     let first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
     let cores = topology.cpus.iter().filter(first);

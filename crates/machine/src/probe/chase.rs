@@ -5,7 +5,6 @@ use measure::clock::thread_cpu_ns;
 
 use crate::memory::binary;
 
-/// Passes of each kind of page.
 pub(super) const PASSES: usize = 7;
 
 #[derive(Debug)]
@@ -27,7 +26,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// The bias of a few parts in 2^40 does not matter.
+    /// A bias of a few parts in 2^40 does not matter.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }

@@ -1,5 +1,3 @@
-//! What memory costs, as a value.
-
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 

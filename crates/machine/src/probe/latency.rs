@@ -93,7 +93,6 @@ fn sizes(caches: Measured<&Vec<Cache>>) -> Measured<Sizes> {
     })
 }
 
-/// Bytes of which nearly none are cached; else, with the size of the last cache, fewer.
 fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     let last = sizes.and_then(|sizes| sizes.values().max().copied());
     let last = last.unwrap_or(UNKNOWN_LAST);
@@ -101,7 +100,7 @@ fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     (wanted.min(LARGEST), (wanted > LARGEST).then_some(last))
 }
 
-/// Small pages, if huge ones are not to be had: the answer says which.
+/// Small pages, if huge ones are not to be had.
 fn block(bytes: u64) -> Measured<(Block, PageKind)> {
     let of = |kind| Block::new(bytes as usize, kind).map(|block| (block, kind));
     match of(PageKind::Huge) {

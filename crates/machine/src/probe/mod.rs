@@ -1,28 +1,20 @@
-//! What memory costs here, by trying: how far the TLB reaches, and how long each cache and
-//! the memory take to answer.
+//! What memory costs, by trying: the reach of the TLB, and the times to answer of caches and
+//! memory.
 //!
-//! One method serves both: a **pointer chase**. Cells hold the number of the next cell, in
-//! one random cycle over all of them, so that each load waits for the one before it and no
-//! prefetcher can guess. The time of a step is the time to answer a load.
+//! Both by a **pointer chase**: cells hold the number of the next cell, in one random cycle over
+//! all, so each load waits for the one before and no prefetcher can guess. A step is the time to
+//! answer a load.
 //!
-//! * **Reach** ([`reach`]): one cell in each of N pages of 4 KiB. The cells, and so what the
-//!   data caches hold, are the same in number and spread whether the memory is mapped by
-//!   4 KiB pages or by 2 MiB ones; only the entries that the TLB must hold differ, by a factor of
-//!   512. Where the two come apart, 4 KiB pages are beyond its reach, and the difference is
-//!   what a miss costs.
+//! * **Reach** ([`reach`]): one cell in each of N pages of 4 KiB, mapped by 4 KiB pages or by 2 MiB
+//!   ones. The data caches hold the same; only the TLB entries needed differ, by a factor of 512.
+//!   Where the two come apart 4 KiB pages are beyond reach; the difference is a miss.
 //! * **Caches** ([`latency`]): one cell in each line of a block of half a cache's size, in huge
-//!   pages, so that the TLB has no part in it.
+//!   pages, without a part of the TLB.
 //!
-//! The two kinds of page take turns within each pass, so that a change of the machine's
-//! speed hits both, and the median of [`chase::PASSES`] stands for each.
-//!
-//! It does not ask the processor what its TLB is like: in a virtual machine that says
-//! little, since a page of the guest may lie in smaller ones of the host. Then huge pages
-//! extend reach less than they would on the hardware itself, or not at all, which is worth knowing
-//! before anything is concluded from them.
-//!
-//! Method after L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis",
-//! 1996.
+//! The kinds of page take turns within each pass: a change of speed hits both. The median of
+//! [`chase::PASSES`] stands for each. The processor is not asked about its TLB: a guest's page may
+//! lie in smaller ones of the host, and then huge pages extend reach less, or not at all. Method
+//! after L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", 1996.
 
 mod chase;
 mod found;
@@ -38,8 +30,7 @@ pub(crate) use reach::chase_bytes;
 pub use reach::{Reach, ReachPoint};
 
 impl Machine {
-    /// The machine with the cost of memory, measured in some seconds on the CPU that this thread
-    /// happens to run on.
+    /// The machine with the cost of memory, measured in some seconds on the CPU of this thread.
     #[must_use]
     pub fn probed(self) -> Self {
         let room = room(&self);
@@ -56,8 +47,7 @@ impl Machine {
     }
 }
 
-/// A fourth of what this process may still take: of the machine, its control groups and addresses.
-/// 0 if unknown.
+/// A fourth of what this process may still take of machine, groups and addresses; 0 if unknown.
 fn room(machine: &Machine) -> u64 {
     let lowest = machine
         .user_level_ceilings(Needs::memory(1))

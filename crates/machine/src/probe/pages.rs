@@ -70,7 +70,7 @@ impl Block {
 
     fn map(bytes: usize, kind: PageKind) -> std::io::Result<Self> {
         let map = MmapMut::map_anon(bytes + HUGE)?;
-        // A kernel without huge pages knows neither advice and has only small ones.
+        // A kernel without huge pages knows neither advice.
         let advised = map.advise(match kind {
             PageKind::Small => Advice::NoHugePage,
             PageKind::Huge => Advice::HugePage,

@@ -84,7 +84,6 @@ pub(super) fn probe(room: u64) -> Measured<Reach> {
     })
 }
 
-/// Small and huge pages.
 pub(crate) fn chase_bytes(pages: u64) -> u64 {
     pages * 2 * 4096
 }
