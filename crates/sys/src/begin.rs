@@ -1,16 +1,13 @@
 //! A process that begins its life in a control group.
 //!
-//! To move a process into another group, the kernel waits until every CPU has gone through a state in which it
-//! holds no reference (RCU): 14 ms on the machine where this was measured. A process that is made by
-//! `clone3` with `CLONE_INTO_CGROUP` (Linux 5.7) begins in the group, and nobody waits. The C library
-//! offers `clone3` with a stack of one's own to nobody, so the call is made here. As with `clone`, the parent
-//! returns from it, and the child finds an empty stack:
-//!
+//! To move a process into another group, the kernel waits until every CPU has gone through a state
+//! without references (RCU): 14 ms where this was measured. A process made by `clone3` with
+//! `CLONE_INTO_CGROUP` (Linux 5.7) begins in the group. The C library has no `clone3` with one's
+//! own stack. As with `clone`, the parent returns, and the child finds an empty stack:
 //! ```text
 //!   parent   syscall ─▶ rax = pid ──────────────────────────▶ on, after the block
 //!   child    syscall ─▶ rax = 0, rsp = end of its stack ─▶ call entry ─▶ exit
 //! ```
-//!
 //! Sources: clone3(2); the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
 use std::io;
@@ -38,13 +35,9 @@ struct Arguments {
     cgroup: u64,
 }
 
-/// Makes a process as [`clone_on`](crate::clone_on) does, that begins in the control group whose folder is open as
-/// `group`. Its stack is `bytes` long and ends at `top`.
-///
-/// # Errors
-/// The kernel makes no process, is older than Linux 5.7, or does not let this process use the group; also on every
-/// processor but x86-64.
-///
+/// Makes a process as [`clone_on`](crate::clone_on) does, in the control group whose folder is open
+/// as `group`. Its stack is `bytes` long and ends at `top`. Errors: it makes none; before
+/// Linux 5.7, without a right to the group, and on every processor but x86-64.
 /// # Safety
 /// As for [`clone_on`](crate::clone_on).
 pub unsafe fn clone_into(
@@ -69,10 +62,7 @@ pub unsafe fn clone_into(
     }
 }
 
-/// Returns the pid or a negative error number.
-///
-/// # Safety
-/// As for [`clone_into`], with arguments that describe that stack.
+/// Returns the pid or a negative error number. Safety: as for [`clone_into`], on that stack.
 #[cfg(target_arch = "x86_64")]
 unsafe fn clone3(
     arguments: &Arguments,
@@ -80,9 +70,9 @@ unsafe fn clone3(
     argument: *mut libc::c_void,
 ) -> i64 {
     let result;
-    // SAFETY: the parent's registers but rax, rcx and r11 are as they were, as after every system call. The child
-    // has the same registers and its own stack, aligned to 16 bytes; it calls `entry` with its argument, and ends by
-    // `exit` without coming back.
+    // SAFETY: the parent's registers but rax, rcx and r11 are as they were, as after every system
+    // call. The child has the same and its own stack, aligned to 16 bytes; it calls `entry` with
+    // its argument, and ends by `exit` without coming back.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -109,10 +99,7 @@ unsafe fn clone3(
     result
 }
 
-/// Only x86-64 was tried.
-///
-/// # Safety
-/// None is needed.
+/// Only x86-64 was tried. Safety: none is needed.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn clone3(
     _arguments: &Arguments,

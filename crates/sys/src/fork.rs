@@ -2,19 +2,13 @@ use std::io;
 
 use nix::unistd::{ForkResult, Pid};
 
-/// Forks a process that shares what `shared` says: flags of `clone` such as `CLONE_FILES`. It
-/// has a copy of the memory, and its parent gets SIGCHLD when it ends.
-///
-/// The C library's fork handlers do not run: its locks stay as they are, and it may remember
-/// the parent's thread id in the child (ask the kernel for it: `gettid`).
-///
-/// # Errors
-/// The kernel makes no process.
-///
+/// Forks a process that shares what `shared` says: flags of `clone` such as `CLONE_FILES`. It has a
+/// copy of the memory, and its parent gets SIGCHLD when it ends. The C library's fork handlers do
+/// not run: its locks stay as they are, and it may remember the parent's thread id (use `gettid`).
 /// # Safety
-/// As for [`nix::unistd::fork`], and more so: where the process has more than one thread, the
-/// child may make calls that are async-signal-safe and nothing else. `shared` must not hold
-/// `CLONE_VM`, `CLONE_SETTLS` or a flag that has the kernel write to an address.
+/// As for [`nix::unistd::fork`], and more so: where the process has more than one thread, the child
+/// may make async-signal-safe calls only. `shared` must not hold `CLONE_VM`, `CLONE_SETTLS` or a
+/// flag that has the kernel write to an address.
 #[inline]
 pub unsafe fn fork_sharing(shared: libc::c_int) -> io::Result<ForkResult> {
     debug_assert_eq!(
@@ -23,8 +17,8 @@ pub unsafe fn fork_sharing(shared: libc::c_int) -> io::Result<ForkResult> {
         "the child would run on our stack"
     );
     let flags = libc::c_long::from(shared | libc::SIGCHLD);
-    // SAFETY: with a null stack and no CLONE_VM the child runs on its own copy of this stack, as
-    // after fork; the caller promises the rest.
+    // SAFETY: without stack and CLONE_VM the child has a copy of this stack; the caller promises
+    // more.
     match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(ForkResult::Child),
@@ -34,17 +28,12 @@ pub unsafe fn fork_sharing(shared: libc::c_int) -> io::Result<ForkResult> {
     }
 }
 
-/// Makes a process that runs `entry(argument)` on the stack that ends at `top`, and exits with
-/// what that returns; `flags` say what it shares with this one, which gets SIGCHLD when it ends.
-///
-/// # Errors
-/// The kernel makes no process.
-///
+/// Makes a process that runs `entry(argument)` on the stack that ends at `top`, and exits with what
+/// that returns; `flags` say what it shares with this one, which gets SIGCHLD when it ends.
 /// # Safety
-/// `top` is the end, aligned to 16 bytes, of memory that nothing else uses until the process no
-/// longer runs on it, and is large enough for `entry`. `argument` is what `entry` takes, and lives
-/// as long as it is used. With `CLONE_VM`, `entry` touches nothing that this process may use at
-/// the same time.
+/// `top` is the end, aligned to 16 bytes, of memory that nothing else uses while the process runs
+/// on it, large enough for `entry`. `argument` is what `entry` takes, and lives as long as it is
+/// used. With `CLONE_VM`, `entry` touches nothing that this process may use at the same time.
 #[inline]
 pub unsafe fn clone_on(
     top: *mut libc::c_void,

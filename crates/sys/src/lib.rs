@@ -1,6 +1,6 @@
 //! The floor that the other crates stand on: memory that is mapped, and processes that share.
 //!
-//! A well-kept library beats code of our own, so most of this floor is somebody else's:
+//! Most of it is somebody else's:
 //!
 //! | need | who has it |
 //! |---|---|
@@ -12,20 +12,18 @@
 //!
 //! Here is what they lack:
 //!
-//! * [`Mapping`]: mapped memory with an owner that unmaps it. nix gives a bare address, and
-//!   memmap2 has no memory that forked processes share.
-//! * [`Shared`]: a header and rows of atomics in memory that forked processes share, without
-//!   `unsafe` where it is used. Anyone who wants a type of their own in it says once, by
-//!   [`Shareable`], that the type is fit for it.
+//! * [`Mapping`]: mapped memory with an owner that unmaps it (nix gives a bare address, memmap2
+//!   none that forked processes share).
+//! * [`Shared`]: a header and rows of atomics in memory that forked processes share. [`Shareable`]
+//!   says once that a type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.
 //! * [`refused`]: an error that names the call that a sandbox refuses.
-//! * [`is_ignored`]: what a signal does, without a change of it.
+//! * [`is_ignored`]: what a signal does.
 //!
-//! Not here: the allocator's calls (`alloc` must do without anything that might allocate), and
-//! the mappings at fixed addresses by which stacks move (`fiber`) and files that shrink are
-//! mended (`search`): each of these rests on what its own crate knows.
+//! Not here: the calls of `alloc`, which must do without anything that might allocate; mappings at
+//! fixed addresses by which stacks move (`fiber`) and files that shrink are mended (`search`).
 
 mod begin;
 mod fork;

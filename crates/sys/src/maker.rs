@@ -1,7 +1,5 @@
-//! The name of a process while it forks, which identifies a child that got no further.
-//!
-//! A child stopped right after its birth, before it has asked to die with its parent, survives that
-//! parent and looks like it. It inherits this name: the number in it is its maker's, not its own.
+//! The name of a process while it forks. A child stopped before it has asked to die with its parent
+//! survives it and looks like it, but inherits this name, with its maker's number.
 
 use std::ffi::CString;
 use std::io;
@@ -19,9 +17,6 @@ pub struct MakerName {
 
 impl MakerName {
     /// Takes the name.
-    ///
-    /// # Errors
-    /// The kernel refuses names.
     pub fn bear() -> io::Result<Self> {
         let before = get_name()?;
         let name = format!("{MAKER}{}", std::process::id());

@@ -1,7 +1,5 @@
-//! Mapped memory with an owner.
-//!
-//! Safe code reaches it by atomic words, which others may see and change. Changing a whole mapping
-//! is safe too: nobody can hold more than such words or bare addresses, and a forbidden access ends
+//! Mapped memory with an owner. Safe code reaches it by atomic words, which others may see and
+//! change, or by bare addresses; so changing a whole mapping is safe too. A forbidden access ends
 //! the process by a signal.
 
 use std::fs::File;
@@ -98,43 +96,30 @@ pub struct Mapping {
     length: usize,
 }
 
-// SAFETY: safe code reaches a mapping through atomic words alone, and its owner unmaps it after
-// every borrow has ended.
+// SAFETY: safe code reaches a mapping through atomic words, and its owner unmaps it last.
 unsafe impl Sync for Mapping {}
 // SAFETY: nothing about a mapping belongs to the thread that made it.
 unsafe impl Send for Mapping {}
 
 impl Mapping {
     /// Maps `length` bytes, a multiple of [`PAGE`], for reading and writing.
-    ///
-    /// # Errors
-    /// The kernel refuses.
     #[inline]
     pub fn new(length: usize, of: Of<'_>) -> io::Result<Self> {
         Self::map(length, of, 0)
     }
 
     /// As [`new`](Self::new), with every page in memory before it returns.
-    ///
-    /// # Errors
-    /// The kernel refuses.
     pub fn new_at_once(length: usize, of: Of<'_>) -> io::Result<Self> {
         Self::map(length, of, libc::MAP_POPULATE)
     }
 
     /// As [`new`](Self::new), without a reservation of memory.
-    ///
-    /// # Errors
-    /// The kernel refuses.
     pub fn new_unreserved(length: usize, of: Of<'_>) -> io::Result<Self> {
         Self::map(length, of, libc::MAP_NORESERVE)
     }
 
-    /// Unreserved memory whose byte `at` lies on a multiple of `boundary` (a power of two, at least
-    /// a page).
-    ///
-    /// # Errors
-    /// The kernel refuses, or there are not enough addresses.
+    /// Unreserved memory whose byte `at` lies on a multiple of `boundary` (a power of two of
+    /// pages).
     pub fn on_boundary(length: usize, of: Of<'_>, boundary: usize, at: usize) -> io::Result<Self> {
         let too_large = || io::Error::other("a mapping would exceed the address space");
         let larger = length.checked_add(boundary).ok_or_else(too_large)?;
@@ -152,7 +137,6 @@ impl Mapping {
     }
 
     /// Takes over memory mapped in another way.
-    ///
     /// # Safety
     /// `length` bytes from `base` are whole pages of mappings that nobody else unmaps.
     #[must_use]
@@ -180,10 +164,7 @@ impl Mapping {
         Ok(Self { base, length })
     }
 
-    /// Gives the memory back, and says so if that fails.
-    ///
-    /// # Errors
-    /// The kernel refuses: it would have to split a mapping, and there are too many.
+    /// Gives the memory back; an error if the kernel has no room to split a mapping.
     #[inline]
     pub fn unmap(self) -> io::Result<()> {
         let this = ManuallyDrop::new(self);
@@ -221,23 +202,13 @@ impl Mapping {
     }
 
     /// Sets the access to all of it.
-    ///
-    /// # Errors
-    /// The kernel refuses.
     #[inline]
     pub fn allow(&self, access: Access) -> io::Result<()> {
-        // SAFETY: the range is this mapping; anyone who uses it in another way is ended by a
-        // signal, which breaks no rule of memory.
+        // SAFETY: the range is this mapping; a signal ends other uses, without undefined behaviour.
         done(unsafe { libc::mprotect(self.as_ptr(), self.length, access.protection()) })
     }
 
-    /// Sets the access to whole pages.
-    ///
-    /// # Errors
-    /// The kernel refuses.
-    ///
-    /// # Panics
-    /// The part lies outside.
+    /// Sets the access to whole pages. Panics: the part lies outside.
     pub fn allow_part(&self, part: Range<usize>, access: Access) -> io::Result<()> {
         assert!(
             part.start <= part.end && part.end <= self.length,
@@ -245,27 +216,17 @@ impl Mapping {
         );
         // SAFETY: the part begins inside the mapping, or at its end.
         let first = unsafe { self.base.add(part.start) }.as_ptr().cast();
-        // SAFETY: the range lies inside the mapping, which is checked above; the rest as in
-        // `allow`.
+        // SAFETY: the range lies inside the mapping (checked above); the rest as in `allow`.
         done(unsafe { libc::mprotect(first, part.len(), access.protection()) })
     }
 
-    /// Advises the kernel.
-    ///
-    /// # Errors
-    /// The kernel does not know that advice.
+    /// Advises the kernel. Errors: it does not know that advice.
     pub fn advise(&self, advice: Advice) -> io::Result<()> {
         // SAFETY: the range is this mapping; no advice changes what is in it.
         done(unsafe { libc::madvise(self.as_ptr(), self.length, advice.number()) })
     }
 
-    /// Drops the contents of a private page: it reads as zero then, or as the file.
-    ///
-    /// # Errors
-    /// The kernel refuses.
-    ///
-    /// # Panics
-    /// The page lies outside.
+    /// Drops a private page: it reads as zero, or as the file. Panics: the page lies outside.
     #[inline]
     pub fn forget(&self, page: usize) -> io::Result<()> {
         let offset = page * PAGE;
@@ -276,20 +237,14 @@ impl Mapping {
         done(unsafe { libc::madvise(address, PAGE, libc::MADV_DONTNEED) })
     }
 
-    /// The first word of page `page`.
-    ///
-    /// # Panics
-    /// The page lies outside.
+    /// The first word of page `page`. Panics: the page lies outside.
     #[must_use]
     #[inline]
     pub fn page(&self, page: usize) -> &AtomicU64 {
         self.word(page * (PAGE / size_of::<u64>()))
     }
 
-    /// Word `index`.
-    ///
-    /// # Panics
-    /// The word lies outside.
+    /// Word `index`. Panics: the word lies outside.
     #[must_use]
     #[inline]
     pub fn word(&self, index: usize) -> &AtomicU64 {
@@ -297,8 +252,8 @@ impl Mapping {
         assert!(offset < self.length, "word {index} lies outside");
         // SAFETY: the offset lies inside the mapping, which is checked above.
         let word = unsafe { self.base.add(offset) };
-        // SAFETY: the word is aligned (pages are), mapped as long as `self` lives, used as an
-        // atomic by everybody, and any bytes are a number.
+        // SAFETY: the word is aligned (pages are), mapped as long as `self` lives, an atomic for
+        // everybody, and any bytes are a number.
         unsafe { word.cast::<AtomicU64>().as_ref() }
     }
 }
@@ -310,10 +265,7 @@ impl Drop for Mapping {
     }
 }
 
-/// Does nothing for a length of 0.
-///
-/// # Safety
-/// These are whole pages of the caller's own mappings, and nobody refers into them.
+/// A length of 0 is fine. Safety: whole pages of the caller's own, and nobody refers into them.
 unsafe fn give_back(base: NonNull<u8>, length: usize) {
     if length > 0 {
         // SAFETY: the caller promises that the range is its own and no longer used.

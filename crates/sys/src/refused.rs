@@ -2,8 +2,7 @@ use std::io;
 
 use nix::errno::Errno;
 
-/// The error of the system call `name`: for a call that a sandbox refuses, the number alone would
-/// not say what to allow.
+/// The error of the system call `name`, which a sandbox must know to allow it.
 pub fn refused(name: &'static str) -> impl Fn(Errno) -> io::Error {
     move |errno| {
         let error = io::Error::from(errno);

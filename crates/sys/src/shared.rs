@@ -1,9 +1,6 @@
-//! Memory that a process shares with those it forks.
-//!
-//! One shared mapping, made before the first fork: forked processes inherit it, threads see it.
-//! It holds atomics only, so a process that dies half-way leaves wrong numbers and never
-//! undefined behaviour; and no lock, so that one that dies holds none.
-//!
+//! Memory that a process shares with those it forks: one mapping, made before the first fork. It
+//! holds atomics only, so a process that dies half-way leaves wrong numbers and never undefined
+//! behaviour; and no lock.
 //! ```text
 //! ┌ header: H ┬ row 0: R ┬ row 1: R ┬ …
 //! └───────────┴──────────┴──────────┴──
@@ -18,11 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64};
 use crate::{Mapping, Of, PAGE};
 
 /// A type that may lie in memory shared by processes.
-///
 /// # Safety
-///
-/// All-zero bytes are a value of the type, it needs no drop, and everything in it changes through
-/// `&self` alone: by atomics, by the C library's process-shared objects, or by the kernel.
+/// All-zero bytes are a value of the type, it needs no drop, and all in it changes through `&self`
+/// alone: by atomics, by the C library's process-shared objects, or by the kernel.
 pub unsafe trait Shareable: Sync {}
 
 // SAFETY: nothing at all.
@@ -38,8 +33,7 @@ unsafe impl Shareable for AtomicU64 {}
 // SAFETY: values that may be shared, one after the other.
 unsafe impl<T: Shareable, const N: usize> Shareable for [T; N] {}
 
-/// A value alone on 128 bytes (cache lines are fetched in pairs), to keep apart what different
-/// flows write.
+/// A value alone on 128 bytes (cache lines are fetched in pairs), apart from other flows'.
 #[repr(C, align(128))]
 #[derive(Debug, Default)]
 pub struct CachePadded<T>(pub T);
@@ -70,10 +64,7 @@ impl<H: Shareable, R: Shareable> Shared<H, R> {
         size_of::<H>().next_multiple_of(align_of::<R>())
     };
 
-    /// Maps a header and `rows` rows.
-    ///
-    /// # Errors
-    /// Memory or addresses do not suffice: the message has the bytes.
+    /// Maps a header and `rows` rows. An error has the bytes.
     pub fn new(rows: usize, pages: Pages) -> io::Result<Self> {
         let length = rows
             .checked_mul(size_of::<R>())
@@ -99,8 +90,7 @@ impl<H: Shareable, R: Shareable> Shared<H, R> {
     #[must_use]
     #[inline]
     pub fn header(&self) -> &H {
-        // SAFETY: `new` mapped room for the header, aligned to a page, which lives as long as
-        // `self`; `Shareable` vouches for what is in it.
+        // SAFETY: `new` mapped an aligned header that lives as `self`; `Shareable` vouches for it.
         unsafe { self.mapping.base().cast::<H>().as_ref() }
     }
 
@@ -111,8 +101,7 @@ impl<H: Shareable, R: Shareable> Shared<H, R> {
         // SAFETY: `ROWS` lies inside the mapping, or at its end where there are no rows.
         let first = unsafe { self.mapping.base().add(Self::ROWS) };
         let rows = NonNull::slice_from_raw_parts(first.cast::<R>(), self.rows);
-        // SAFETY: `new` mapped room for the rows there, aligned as they must be, which lives as
-        // long as `self`; `Shareable` vouches for what is in them.
+        // SAFETY: `new` mapped aligned rows for the life of `self`; `Shareable` vouches for them.
         unsafe { rows.as_ref() }
     }
 
@@ -125,9 +114,6 @@ impl<H: Shareable, R: Shareable> Shared<H, R> {
 
 impl<H: Shareable> Shared<H> {
     /// One value alone, in memory at once.
-    ///
-    /// # Errors
-    /// There is not so much memory.
     pub fn value() -> io::Result<Self> {
         Self::new(0, Pages::AtOnce)
     }

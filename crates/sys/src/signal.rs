@@ -1,5 +1,4 @@
-/// Whether this process ignores `signal`, as its starter may have asked (`nohup`); false for
-/// numbers of no signal.
+/// Whether this process ignores `signal`, as by `nohup`; false for numbers of no signal.
 #[must_use]
 pub fn is_ignored(signal: libc::c_int) -> bool {
     // SAFETY: all-zero bytes are a `sigaction`: the default action, no flags, an empty mask.
