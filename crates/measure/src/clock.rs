@@ -1,27 +1,19 @@
 //! The clocks, and what a reading of one costs.
 //!
-//! # Theory
+//! Wall time is `CLOCK_MONOTONIC`: one clock for the whole machine, so times of two processes may
+//! be subtracted. NTP slews it by at most 500 parts per million, which hits every variant alike.
+//! CPU time is `CLOCK_THREAD_CPUTIME_ID` and `CLOCK_PROCESS_CPUTIME_ID`, which bring the running
+//! task up to date; `getrusage` reports what the last scheduler tick knew, for short flows nothing.
 //!
-//! Wall time is `CLOCK_MONOTONIC`: one clock for the whole machine, so a time
-//! read in one process may be subtracted from a time read in another. It is
-//! slewed by NTP, at most 500 parts per million, which hits every variant alike.
-//!
-//! CPU time is `CLOCK_THREAD_CPUTIME_ID` and `CLOCK_PROCESS_CPUTIME_ID`. These
-//! bring the running task up to date before they answer. `getrusage` does not:
-//! it reports what the last scheduler tick knew, which for short flows is
-//! nothing at all.
-//!
-//! A wall clock backed by the TSC is read in user space in some 20 to 60 ns. A
-//! machine that fell back to a slow clock source (HPET, ACPI PM) needs a system
-//! call and about a microsecond, and may step in larger units still; times near
-//! that size are then artefacts of the clock. [`cost`] finds out.
+//! A wall clock backed by the TSC is read in user space in some 20 to 60 ns. A slow clock source
+//! (HPET, ACPI PM) needs a system call and about a microsecond, and may step in larger units; times
+//! near that size are artefacts. [`cost`] finds out.
 
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// Wall time in ns since an arbitrary start (`CLOCK_MONOTONIC`), comparable among all processes of
-/// one machine.
+/// Wall time in ns since an arbitrary start (`CLOCK_MONOTONIC`), comparable among processes.
 #[inline]
 pub fn now_ns() -> u64 {
     read(ClockId::CLOCK_MONOTONIC)
@@ -39,18 +31,14 @@ pub fn process_cpu_ns() -> u64 {
     read(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// CPU time of all threads of another process, ended ones included, in ns; `None` once it has been
-/// waited for.
+/// CPU time of all threads of another process, ended ones included, in ns; `None` once reaped.
 pub fn of_process_ns(pid: i32) -> Option<u64> {
     let clock = clock_getcpuclockid(Pid::from_raw(pid)).ok()?;
     let time = clock_gettime(clock).ok()?;
     Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
-/// # Panics
-///
-/// The kernel refuses a clock that every Linux has had since 2.6.12: a broken sandbox. An
-/// invented time would be worse.
+/// Panics if the kernel refuses a clock of Linux 2.6.12: an invented time would be worse.
 #[inline]
 fn read(id: ClockId) -> u64 {
     match clock_gettime(id) {
@@ -67,8 +55,7 @@ fn read(id: ClockId) -> u64 {
 pub struct ClockCost {
     /// Nanoseconds that one reading takes, at best.
     pub read_ns: f64,
-    /// Smallest difference between two readings that differ, in ns. A clock finer than its own cost
-    /// shows about that cost.
+    /// Smallest difference between readings that differ, in ns; on a finer clock about `read_ns`.
     pub step_ns: u64,
 }
 
@@ -116,7 +103,7 @@ fn cost_of(mut read: impl FnMut() -> u64) -> ClockCost {
     }
 }
 
-/// The best batch: interruptions only make one slower.
+/// Interruptions only make one slower.
 fn read_cost(read: &mut impl FnMut() -> u64) -> f64 {
     let batch = |_| {
         let start = read();

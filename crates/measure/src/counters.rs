@@ -1,20 +1,12 @@
 //! Counters of events, opened for one thread: the kernel's own events and the processor's.
 //!
-//! # Theory
+//! Where more are asked for than fit, the kernel lets counters take turns, and tells of each how
+//! long it was wanted and ran while the thread had a CPU ([`Sample`]). It would have counted
+//! `count * enabled / running` ([`Sample::scaled`]); one that never ran is no zero.
 //!
-//! A processor has fewer counters than there are events. Where more are asked for than fit,
-//! the kernel lets them take turns, and tells of each how long it was wanted and how long it
-//! ran ([`Sample`]). What it would have counted is `count * enabled / running`
-//! ([`Sample::scaled`]); one that never ran has counted nothing, which is no zero.
-//!
-//! Both times are those of the thread on a CPU: a thread that waits wants no counter.
-//!
-//! A [`Source`] opens counters: the [`Kernel`], or a script in a test. Errors are error
-//! numbers, since what they mean depends on what the machine permits; crate `machine` puts
-//! them into words.
-//!
-//! Counters are not put into groups that run together: a group that does not fit never runs.
-//! They do not count what the thread makes (`inherit`), so a child's events are its own.
+//! A [`Source`] opens counters: the [`Kernel`], or a script in a test. Errors are error numbers;
+//! crate `machine` puts them into words. Counters are not put into groups that run together, as one
+//! that does not fit never runs. They do not count what the thread makes (`inherit`).
 
 mod event;
 mod kernel;
@@ -115,30 +107,18 @@ pub trait Source {
     type Counter: Counter;
 
     /// A counter that does not count yet.
-    ///
-    /// # Errors
-    /// The error number of opening it.
     fn open(&mut self, event: Event, scope: Scope, whose: Whose) -> Result<Self::Counter, Errno>;
 }
 
 /// An open counter; dropping it closes it.
 pub trait Counter {
     /// Counts from now on.
-    ///
-    /// # Errors
-    /// The error number.
     fn begin(&mut self) -> Result<(), Errno>;
 
     /// Counts no more.
-    ///
-    /// # Errors
-    /// The error number.
     fn end(&mut self) -> Result<(), Errno>;
 
     /// What it has counted.
-    ///
-    /// # Errors
-    /// The error number.
     fn sample(&mut self) -> Result<Sample, Errno>;
 }
 

@@ -1,5 +1,4 @@
-//! The end of a flow that cannot do its work, with words for people. A panic instead is a defect of
-//! the program and names a place in its source.
+//! The end of a flow that cannot do its work, with words for people; other panics are defects.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -8,10 +7,7 @@ thread_local! {
     static GIVES_UP: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends the flow, as a panic does, with words for people.
-///
-/// # Panics
-/// Always: that is how a flow ends whose work has no other way out.
+/// Ends the flow by a panic, with words for people.
 #[cold]
 pub fn give_up(why: impl Display) -> ! {
     GIVES_UP.set(true);

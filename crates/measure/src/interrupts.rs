@@ -1,9 +1,6 @@
-//! Interrupts by which one CPU makes others forget translations of addresses (TLB shootdowns).
-//!
-//! The kernel counts those that a CPU took, by CPU, since it was booted (`/proc/interrupts`, row
-//! `TLB`). The count is of the whole machine: what others do meanwhile is in a difference of two
-//! readings. Kernels of processors that forget by themselves when they are told by a broadcast (Arm)
-//! have no such row.
+//! Interrupts by which one CPU makes others forget translations of addresses (TLB shootdowns): row
+//! `TLB` of `/proc/interrupts`, by CPU, since boot. What others do meanwhile is in a difference of
+//! two readings. Processors that forget by a broadcast (Arm) have no such row.
 
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! How busy the machine is while something runs: CPU time of all processes against that of this one
-//! and its children, waits for a CPU, what a host and a quota take.
-//!
-//! Sources: `/proc/stat` (all CPUs, in ticks), `/proc/self/stat` (this process and the children that it
-//! waited for), `/proc/pressure/cpu` (some task waited), `cpu.stat` of the own control group. Shares are
-//! ratios of ticks, so how long a tick is does not matter.
+//! and its children, waits for a CPU, what a host and a quota take. Sources: `/proc/stat` and
+//! `/proc/self/stat` (ticks, compared as shares), `/proc/pressure/cpu` (some task waited),
+//! `cpu.stat` of the own control group.
 
 use std::fs;
 
@@ -61,7 +59,7 @@ impl Load {
             return None;
         };
         let busy = user + nice + system + irq + softirq;
-        // The name of a process may hold anything but its own end.
+        // A process's name may hold anything but its own end.
         let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
         let own = fields
             .get(11..15)?
@@ -149,7 +147,7 @@ fn waiting_us(text: &str) -> Option<u64> {
     some.split("total=").nth(1)?.trim().parse().ok()
 }
 
-/// Of the own control group of version 2, where it is mounted at its usual place.
+/// Of the own group of version 2, mounted at its usual place.
 fn throttled_us() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;

@@ -4,11 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something this machine may be unable to tell.
-///
-/// As JSON it is `{"value": ...}` or
-/// `{"not_available": {"reason": "...", "remedy": "..."}}`, so that a reader of
-/// a result can never mistake a missing quantity for a zero.
+/// Something this machine may be unable to tell. As JSON it is `{"value": ...}` or
+/// `{"not_available": {"reason": "...", "remedy": "..."}}`: never mistaken for a zero.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured<T> {
@@ -18,8 +15,7 @@ pub enum Measured<T> {
     NotAvailable {
         /// Why, in words for the user.
         reason: String,
-        /// What would make it available, a command where there is one; empty
-        /// when nothing would.
+        /// What would make it available, a command where there is one; empty when nothing would.
         remedy: String,
     },
 }

@@ -1,20 +1,14 @@
 //! Honest memory: what a group of processes costs the machine, in bytes.
 //!
-//! # Theory
+//! RSS counts a page that five processes share five times: summed over forked workers, processes
+//! look up to a hundred times dearer than threads. PSS divides each page by the number of processes
+//! that map it. But processes pay most beyond user memory: page tables for each address space and a
+//! kernel stack for each task. So the honest sum is **PSS + page tables + kernel stacks (+ slab)**;
+//! RSS is kept because older tables have nothing else.
 //!
-//! RSS counts a page that five processes share five times. Summed over forked
-//! workers it makes processes look up to a hundred times dearer than threads,
-//! which share everything and are counted once. PSS divides each page by the
-//! number of processes that map it, so a sum over all of them counts it once.
-//! But PSS ends at user memory, and processes pay most of what they pay beyond
-//! it: page tables for each address space and a kernel stack for each task. So
-//! the honest sum is **PSS + page tables + kernel stacks (+ slab)**; RSS is
-//! kept beside it because older tables have nothing else.
-//!
-//! PSS divides pages of files by all their mappers, also by those outside the group, such as
-//! other runs of the same program. Where the kernel tells of single pages, pages of files are
-//! counted once for the group instead ([`Sharing`]; `files.rs` says how), so that what it costs
-//! does not depend on its neighbours.
+//! PSS also divides pages of files by mappers outside the group, such as other runs of the same
+//! program. Where the kernel tells of single pages, they count once for the group instead
+//! ([`Sharing`], `files.rs`).
 //!
 //! | part | source | unit there |
 //! |---|---|---|
@@ -25,11 +19,9 @@
 //! | `peak_rss` | `VmHWM` of `status` | kB |
 //! | `slab` | [`system_slab`] before and after, by the caller | |
 //!
-//! None of these sees memory that was swapped out, nor `hugetlbfs` pages.
-//!
-//! A reading takes 30 to 60 us for each small process but walks every mapped
-//! page, some 4 ms at 256 MB, and holds the lock that page faults need. Read at
-//! barriers, while the flows wait, and never in a timed span.
+//! None of these sees memory that was swapped out, nor `hugetlbfs` pages. A reading takes 30 to 60
+//! us for each small process but walks every mapped page, some 4 ms at 256 MB, and holds the lock
+//! that page faults need. Read at barriers, never in a timed span.
 
 mod files;
 mod kernel;
@@ -60,15 +52,14 @@ pub struct Memory {
     pub processes: u32,
     /// Tasks (threads) in them.
     pub tasks: u32,
-    /// Sum of each process's highest RSS: an upper bound of the group's peak. `None` without
-    /// `VmHWM`.
+    /// Sum of each process's highest RSS, at least the group's peak; `None` without `VmHWM`.
     pub peak_rss: Option<u64>,
     /// Kernel objects of the group: the caller's difference of two [`system_slab`].
     pub slab: Option<u64>,
     /// By which processes shared pages are divided.
     #[serde(default, skip_serializing_if = "Sharing::is_everyone")]
     pub sharing: Sharing,
-    /// Their heaps, and how much of those is on large pages; `None` where the kernel does not tell it.
+    /// Their heaps, and how much of those is on large pages, where the kernel tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Heap>,
     /// RSS of the first process of several (a slot: the parent).
@@ -132,8 +123,7 @@ impl Add for Memory {
     }
 }
 
-/// The best reading on this machine. The two kinds never share a column: they may differ a
-/// hundredfold.
+/// The best reading on this machine. The two kinds never share a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
@@ -150,19 +140,12 @@ pub enum Reading {
     },
 }
 
-/// The sum over `pids`, each given once.
-///
-/// # Errors
-/// [`MemoryError::NotAvailable`] if the kernel denies or lacks `smaps_rollup`;
-/// [`MemoryError::Ended`] if a process is gone.
+/// The sum over `pids`, each given once. Errors: no access to `smaps_rollup`, or a process is gone.
 pub fn of(pids: &[i32]) -> Result<Memory, MemoryError> {
     Sampler::new().of(pids)
 }
 
 /// As [`of`], falling back to RSS where the full account is not available.
-///
-/// # Errors
-/// As [`of`]; `NotAvailable` only when not even RSS can be read.
 pub fn reading(pids: &[i32]) -> Result<Reading, MemoryError> {
     Sampler::new().reading(pids)
 }
@@ -195,10 +178,7 @@ impl Sampler {
         }
     }
 
-    /// See [`of`].
-    ///
-    /// # Errors
-    /// See [`of`].
+    /// See [`of`]. Errors: see [`of`].
     pub fn of(&mut self, pids: &[i32]) -> Result<Memory, MemoryError> {
         let nothing = Memory {
             pss: 0,
@@ -232,10 +212,7 @@ impl Sampler {
         Ok(sum)
     }
 
-    /// See [`reading`].
-    ///
-    /// # Errors
-    /// See [`reading`].
+    /// See [`reading`]. Errors: see [`reading`].
     pub fn reading(&mut self, pids: &[i32]) -> Result<Reading, MemoryError> {
         match self.of(pids) {
             Ok(memory) => Ok(Reading::Honest(memory)),
@@ -253,7 +230,7 @@ impl Sampler {
         }
     }
 
-    /// A process, and its PSS without pages of files.
+    /// With its PSS without pages of files.
     fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
         let Rollup {

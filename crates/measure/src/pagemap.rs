@@ -1,12 +1,7 @@
-//! What the kernel tells of single pages of a process: `/proc/PID/pagemap`.
-//!
-//! # Theory
-//!
-//! The file has 8 bytes for every page of the address space. Bit 63 says that the page is in
-//! memory, bit 61 that it is a page of a file or of shared memory, bit 56 that no other process maps it, and the low 55 bits are the number of the
-//! physical page. Since Linux 4.2 that number reads 0 unless the reader has `CAP_SYS_ADMIN`;
-//! all else may be read by anyone who may trace the process. So a number of 0 on a page that is
-//! in memory means *hidden* and never *page 0*.
+//! What the kernel tells of single pages of a process: `/proc/PID/pagemap`. 8 bytes for every page
+//! of the address space. Bit 63 says that the page is in memory, bit 61 that it is a page of a file
+//! or of shared memory, bit 56 that no other process maps it; the low 55 bits are the physical
+//! page's number. Without `CAP_SYS_ADMIN` that reads 0 since Linux 4.2: *hidden*.
 
 use std::fs::File;
 use std::io;

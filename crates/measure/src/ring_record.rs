@@ -1,5 +1,5 @@
-//! Records of a ring of perf events, decoded. Their layout is that of `perf_event_open(2)`, for events with the
-//! thread and the time in each record, and in samples the call chain.
+//! Records of a ring of perf events, decoded, as in `perf_event_open(2)`: with thread and time, and
+//! the call chain in samples.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

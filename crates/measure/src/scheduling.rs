@@ -1,13 +1,10 @@
-//! What the scheduler does with a process and with all that it makes: who is made, runs, waits and ends.
-//!
-//! # Theory
-//!
-//! The kernel writes each switch of a task to a ring in memory (`PERF_RECORD_SWITCH`, with `FORK` and
-//! `EXIT`), for anybody's own processes and without rights (`kernel.perf_event_paranoid` up to 2). A ring
-//! belongs to a CPU, and children inherit what their parent writes to. A task that is switched off while it
-//! could run waits for a CPU; any other waits for something, which the ring does not say. What for is read at
-//! that moment from `/proc/TID/syscall` ([`waits_for`]): the call that it is in, or none for a page. So a
-//! wait that is over before somebody has looked has no cause ([`State::Unseen`]), and none is guessed.
+//! What the scheduler does with a process and with all that it makes: who is made, runs, waits and
+//! ends. The kernel writes each switch of a task to a ring in memory (`PERF_RECORD_SWITCH`, with
+//! `FORK` and `EXIT`), for one's own processes without rights (`kernel.perf_event_paranoid` up
+//! to 2). A ring belongs to a CPU, and children inherit it. A task switched off while it could run
+//! waits for a CPU; any other waits for something that is read at that moment from
+//! `/proc/TID/syscall` ([`waits_for`]): the call that it is in, or none for a page. A wait that is
+//! over before somebody has looked has no cause ([`State::Unseen`]), and none is guessed.
 
 mod calls;
 
@@ -23,7 +20,7 @@ pub use calls::waits_for;
 
 use crate::ring_record::{Record, Stamped, decode};
 
-/// Bytes of a CPU's ring: the records of two thousand switches. Plain users may lock 512 KiB a CPU.
+/// The records of two thousand switches. Plain users may lock 512 KiB a CPU.
 const RING: usize = 128 << 10;
 
 /// What a task is doing.
@@ -149,10 +146,7 @@ impl std::fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins with process `pid`.
-    ///
-    /// # Errors
-    /// The kernel does not permit it or cannot do it.
+    /// Begins with process `pid`. Errors: the kernel does not permit it or cannot do it.
     pub fn of(pid: i32) -> io::Result<Self> {
         let cpus = sysconf(SysconfVar::_NPROCESSORS_CONF)?.unwrap_or(1);
         let opened = (0..usize::try_from(cpus).unwrap_or(1)).map(|cpu| ring(pid, cpu));

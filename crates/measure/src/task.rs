@@ -1,22 +1,16 @@
 //! What the kernel tells of one thread in files: migrations, and bytes read and written.
 //!
-//! # Theory
-//!
 //! | count | source | needs |
 //! |---|---|---|
 //! | migrations between CPUs | `se.nr_migrations` of `/proc/PID/task/TID/sched` | `CONFIG_SCHED_DEBUG` |
 //! | bytes that system calls read and wrote | `rchar`, `wchar` of `/proc/PID/task/TID/io` | `CONFIG_TASK_XACCT`, and to be allowed to trace the thread |
 //! | bytes of storage on its behalf | `read_bytes`, `write_bytes` of the same | `CONFIG_TASK_IO_ACCOUNTING` |
 //!
-//! Other ways to count migrations were left: a performance counter makes each switch and each
-//! new flow dearer and is forbidden in many containers; a look at the current CPU between
-//! units of work misses what happens within them and stands in the timed span.
-//!
-//! A thread may read these files of any thread of the same user. So nobody needs to read them
-//! of itself while it is timed: the parent does it while the flows wait. It takes some 25 us
-//! a thread. Storage is counted where it is asked for: `write_bytes` when a page of a file
-//! becomes dirty, not when it is on the disk, and `read_bytes` without what the page cache
-//! held.
+//! A performance counter of migrations makes each switch and each new flow dearer and is forbidden
+//! in many containers; looking at the current CPU between units of work misses some and is in the
+//! timed span. So the parent reads these files of any thread of its user, while the flows wait, in
+//! some 25 us a thread. `write_bytes` counts when a page of a file becomes dirty, not when it is on
+//! the disk, and `read_bytes` leaves out what the page cache held.
 
 use std::fmt::Write as _;
 use std::fs::File;

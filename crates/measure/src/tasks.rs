@@ -1,11 +1,8 @@
-//! What the kernel tells of running processes and threads: where they are, in what state,
-//! and what they have used so far.
+//! What the kernel tells of running processes and threads: where they are, their state and use so
+//! far.
 //!
-//! # Theory
-//!
-//! This is for a process that looks at others while they run, again and again, so a look
-//! must be cheap and must not touch those it looks at. Everything comes from small files
-//! below `/proc` that take no lock of theirs but the one of their own task:
+//! A look must be cheap and must not touch those it looks at. All comes from small files below
+//! `/proc` that take no lock but that of their task:
 //!
 //! | quantity | source |
 //! |---|---|
@@ -14,27 +11,22 @@
 //! | CPU time of a process, and of its children that were waited for | `PID/stat`, in ticks of 10 ms |
 //! | bytes handed to storage | `write_bytes` of `PID/io` |
 //!
-//! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms); for a process as a
-//!   whole [`crate::clock::of_process_ns`] is exact and costs one system call. A kernel
+//! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms);
+//!   [`crate::clock::of_process_ns`] is exact for a whole process, by one system call. A kernel
 //!   without `schedstat` leaves the ticks of `stat`.
-//! * When a child is waited for, the kernel adds its CPU time and its `io` to its parent's.
-//!   So sums over a group lose nothing of those that have ended.
-//! * A process may end between the listing and the reading. That is no error: it is not
-//!   there then.
-//! * The processes of a group are found from its leader on: each process tells those that
-//!   its first thread has made (`PID/task/PID/children`), and those that were seen before are
-//!   looked at again. So a look costs what the group costs, and not what the machine runs.
-//! * What that cannot find (a process made by another thread than the first, or one whose
-//!   maker has ended before it was seen) is found by a **walk**: a listing of all processes.
-//!   Walks come once a second at the most, and take no more than a hundredth of the time.
-//!   A kernel without `children` (it needs `CONFIG_PROC_CHILDREN`) leaves nothing but walks.
-//! * Processes that are not of the group are remembered while they live and not read again;
-//!   of those that were there before the group ([`Reader::before`]) not even once. That is
-//!   sound because a process joins another group only at its birth here. A pid that comes
-//!   back between two walks may be taken for the stranger it was, by a walk alone.
+//! * The kernel adds a reaped child's CPU time and `io` to its parent's: sums over a group lose
+//!   nothing.
+//! * A process that ends between the listing and the reading is not there, which is no error.
+//! * Processes of a group are found from its leader on: each tells those that its first thread has
+//!   made (`PID/task/PID/children`), and those seen before are looked at again.
+//! * Others (made by another thread, or by a maker that ended before it was seen) are found by
+//!   a **walk**, a listing of all processes, once a second at most and for at most a hundredth of
+//!   the time. A kernel without `children` (`CONFIG_PROC_CHILDREN`) leaves only walks.
+//! * Processes outside the group are remembered while they live and not read again; those from
+//!   before it ([`Reader::before`]) never, as a process joins another group only at its birth here.
+//!   A walk may take a pid that comes back between two for the stranger it was.
 //!
-//! Buffers are kept from look to look; a look allocates nothing but what the C library
-//! does to list a folder.
+//! Buffers are kept; a look allocates only what the C library does to list a folder.
 
 mod files;
 mod parse;
@@ -48,7 +40,7 @@ use files::Files;
 pub use task::{Process, State, Task};
 
 const WALK_EVERY: Duration = Duration::from_secs(1);
-/// Pause between walks, in multiples of a walk's time.
+/// In multiples of a walk's time.
 const WALK_REST: u32 = 100;
 
 /// Reads a group of processes again and again.
@@ -71,17 +63,11 @@ pub struct Reader {
 
 impl Reader {
     /// A reader of this machine.
-    ///
-    /// # Errors
-    /// `/proc` cannot be listed.
     pub fn new() -> io::Result<Self> {
         Self::below("/proc")
     }
 
     /// A reader of the tree at `proc`.
-    ///
-    /// # Errors
-    /// The folder cannot be listed.
     pub fn below(proc: impl Into<PathBuf>) -> io::Result<Self> {
         let mut files = Files::new(proc.into())?;
         Ok(Self {
@@ -98,17 +84,12 @@ impl Reader {
     }
 
     /// Excludes all present processes from the next group.
-    ///
-    /// # Errors
-    /// `/proc` cannot be listed.
     pub fn before(&mut self) -> io::Result<()> {
         self.files.pids(&mut self.before)
     }
 
-    /// Puts the processes of process group `group` into `processes`, by ascending pid.
-    ///
-    /// # Errors
-    /// `/proc` cannot be listed, or the file of a process that is there cannot be read.
+    /// Puts the processes of process group `group` into `processes`, by ascending pid. Errors:
+    /// `/proc` cannot be listed, or the file of a live process not read.
     pub fn processes(&mut self, group: i32, processes: &mut Vec<Process>) -> io::Result<()> {
         if group != self.group {
             self.begin(group);
@@ -132,7 +113,6 @@ impl Reader {
         self.walk_due = Instant::now() + self.walk_every;
     }
 
-    /// Reads known processes and their new children.
     fn follow(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
         let mut seen = self.known.clone();
         let mut young = self.known.clone();
@@ -157,7 +137,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Scans every process not yet known to be unrelated.
     fn walk(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
         let began = Instant::now();
         self.files.pids(&mut self.listed)?;
@@ -180,11 +159,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Adds the threads of a process to `tasks`, at most until there are `most`, by
-    /// ascending tid.
-    ///
-    /// # Errors
-    /// A file of a thread that is there cannot be read.
+    /// Adds the threads of a process to `tasks`, at most until there are `most`, by ascending tid.
     pub fn tasks(
         &mut self,
         process: &Process,
@@ -201,11 +176,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Bytes that a process, and its children that were waited for, have caused to be
-    /// written to storage; `None` if it has ended.
-    ///
-    /// # Errors
-    /// The kernel does not count them, or does not tell.
+    /// Bytes that a process and its reaped children have caused to be written to storage; `None` if
+    /// it has ended. Errors: the kernel does not count them, or does not tell.
     pub fn written(&mut self, pid: i32) -> io::Result<Option<u64>> {
         self.files.written(pid)
     }

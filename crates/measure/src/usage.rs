@@ -1,17 +1,9 @@
-//! What one flow used: CPU time, page faults, context switches.
-//!
-//! # Theory
-//!
-//! The kernel keeps CPU time twice. `getrusage` reports a sum that is brought
-//! up to date at scheduler ticks only: a thread that ran 177 us reads as 0, one
-//! that ran 14 ms as a quarter less. A process that has ended has been
-//! accounted in full. Comparing threads by `RUSAGE_THREAD` with children by
-//! `RUSAGE_CHILDREN` therefore favours threads by a bias that is larger than
-//! most real differences. So CPU time comes from `CLOCK_THREAD_CPUTIME_ID`, for
-//! every model alike, and only the counts come from `getrusage`.
-//!
-//! A worker process has one thread, so [`this_thread`] is the right call in
-//! every model; the usage of N flows is the sum of what each read of itself.
+//! What one flow used: CPU time, page faults, context switches. `getrusage` brings CPU time up to
+//! date at scheduler ticks only: a thread that ran 177 us reads as 0, one that ran 14 ms as a
+//! quarter less; an ended process is accounted in full. Comparing threads by `RUSAGE_THREAD` with
+//! children by `RUSAGE_CHILDREN` favours threads by more than most real differences. So CPU time
+//! comes from `CLOCK_THREAD_CPUTIME_ID` for every model, and only counts from `getrusage`. A worker
+//! process has one thread: [`this_thread`] is right in every model, and N flows used the sum.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -23,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{clock, give_up};
 
-/// Makes [`Usage`] and [`Counter`] from one table: no sum, difference or word between processes can
-/// forget a counter. A row is a field, its id, and its value in the kernel's `rusage`.
+/// Makes [`Usage`] and [`Counter`] from one table: nothing can forget a counter. A row is a field,
+/// its id, and its value in the kernel's `rusage`.
 macro_rules! counters {
     ($($(#[$doc:meta])* $field:ident, $id:ident, $read:expr;)+) => {
         /// What a flow used, either since it began or between two readings.
@@ -85,8 +77,7 @@ counters! {
     major_faults, MajorFaults, |kernel| unsigned(kernel.ru_majflt);
     /// Times the flow gave up its CPU: it blocked or waited.
     voluntary_switches, VoluntarySwitches, |kernel| unsigned(kernel.ru_nvcsw);
-    /// Preemptions: the slice ended or another task went first. Linux counts `sched_yield` here
-    /// too.
+    /// Preemptions: the slice ended or another task went first; on Linux also `sched_yield`.
     involuntary_switches, InvoluntarySwitches, |kernel| unsigned(kernel.ru_nivcsw);
 }
 
@@ -99,10 +90,8 @@ fn ns(time: timeval) -> u64 {
     1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
 }
 
-/// Usage of the calling thread since it began.
-///
-/// # Panics
-/// `getrusage(RUSAGE_THREAD)` is refused, as by a sandbox: invented zeros would be worse.
+/// Usage of the calling thread since it began. Panics where a sandbox refuses
+/// `getrusage(RUSAGE_THREAD)`: invented zeros would be worse.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
     match getrusage(UsageWho::RUSAGE_THREAD) {
@@ -160,8 +149,7 @@ impl Sum for Usage {
 pub struct ProcessUsage {
     /// What every flow tells.
     pub flows: Usage,
-    /// CPU time in user mode. Most kernels split by samples some 4 ms apart: below some 100 ms it
-    /// says little.
+    /// CPU time in user mode. Most kernels split by 4 ms samples: below 100 ms it says little.
     pub user_ns: u64,
     /// The part in the kernel.
     pub system_ns: u64,
@@ -187,17 +175,11 @@ impl ProcessUsage {
     }
 
     /// What this process has used.
-    ///
-    /// # Errors
-    /// The kernel refuses `getrusage`, which it has no reason to.
     pub fn own() -> Result<Self, Errno> {
         getrusage(UsageWho::RUSAGE_SELF).map(|kernel| Self::of(kernel.as_ref()))
     }
 
     /// What the processes that this one has waited for had used.
-    ///
-    /// # Errors
-    /// The kernel refuses `getrusage`, which it has no reason to.
     pub fn reaped() -> Result<Self, Errno> {
         getrusage(UsageWho::RUSAGE_CHILDREN).map(|kernel| Self::of(kernel.as_ref()))
     }

@@ -21,8 +21,7 @@ pub enum Event {
     Cycles,
     /// Instructions retired.
     Instructions,
-    /// Accesses to a cache, as the kernel maps them: of the last level on Intel, of the second
-    /// level on AMD Zen.
+    /// Accesses to a cache as the kernel maps them: the last level on Intel, the second on AMD Zen.
     CacheReferences,
     /// Misses of that cache.
     CacheMisses,
@@ -115,8 +114,7 @@ impl fmt::Display for Event {
     }
 }
 
-/// Events in the order of [`Event::ALL`], asked for as `all`, `software`, `hardware`, or names with
-/// commas.
+/// Events in the order of [`Event::ALL`], asked for as `all`, `software`, `hardware`, or by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Events(pub Vec<Event>);
 

@@ -1,5 +1,3 @@
-//! The kernel as a source of counters.
-
 use std::io;
 
 use nix::errno::Errno;

@@ -1,22 +1,17 @@
 //! The pages of files that a group of processes maps, each counted once.
 //!
-//! # Theory
+//! PSS divides a page by *all* processes that map it, every run of the same program too: with 16
+//! idle ones beside it, the PSS of a group falls by the size of the program's text. What a group
+//! costs must not depend on its neighbours.
 //!
-//! PSS divides a page by *all* processes that map it, those outside the group too. A program's
-//! text is mapped by every run of it: with 16 idle ones beside it, the PSS of the same group falls
-//! by the size of its text, and a ratio of two groups moves with it. What a group costs must not
-//! depend on its neighbours.
+//! Only pages of files are shared with the outside: anonymous pages and shared memory are shared
+//! within the tree of a fresh process, where PSS is right. So pages of files are counted by what
+//! they are (which page of which file), once for the group, without physical page numbers, which
+//! only root may see: `maps` names the file of an address, `pagemap` says which of its pages are
+//! mapped (bit 63) and still the file's own (bit 61; a written page is an anonymous copy).
 //!
-//! Only pages of files are shared with the outside: a cell is a fresh process, so anonymous
-//! pages and shared memory are shared within its tree, where dividing by the mappings is right.
-//! So those keep their PSS, and pages of files are counted by what they are (which page of which
-//! file), once for the whole group. That needs no physical page numbers, which only root may
-//! see: `maps` names the file of an address, and `pagemap` says which of its pages are mapped
-//! (bit 63) and still the file's own (bit 61; a page that was written to is a copy, and in the
-//! anonymous part).
-//!
-//! Not counted here is what `smaps_rollup` counts as shared memory: files on tmpfs, memfd,
-//! System V segments, shared anonymous mappings.
+//! Not counted here is what `smaps_rollup` counts as shared memory: files on tmpfs, memfd, System V
+//! segments, shared anonymous mappings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,8 +25,7 @@ type FileId<'t> = (&'t str, &'t str);
 /// One bit for each page.
 type Pages = Vec<u64>;
 
-/// Pages of files that the processes map, each once; `None` where the kernel does not show all of
-/// them.
+/// Each once; `None` where the kernel does not show all of them.
 pub(super) fn mapped(root: &Path, pids: &[i32], page: u64) -> Option<u64> {
     let in_memory = in_memory(&fs::read_to_string(root.join("self/mountinfo")).ok()?);
     let mut files: BTreeMap<(String, String), Pages> = BTreeMap::new();
@@ -50,7 +44,6 @@ pub(super) fn mapped(root: &Path, pids: &[i32], page: u64) -> Option<u64> {
     Some(bits.map(|word| u64::from(word.count_ones())).sum())
 }
 
-/// Devices of file systems in memory.
 fn in_memory(mountinfo: &str) -> BTreeSet<String> {
     let tmpfs = mountinfo.lines().filter(|line| {
         let kind = line.split(" - ").nth(1);

@@ -1,21 +1,16 @@
-//! Kernel memory of processes that no file attributes to them.
-
 use std::fs;
 use std::sync::OnceLock;
 
 use super::proc::kib;
 use crate::Measured;
 
-/// `THREAD_SIZE` of Linux on x86_64 (`THREAD_SIZE_ORDER` 2 of `page_64_types.h`) and, with 4 KiB
-/// pages, aarch64 (`MIN_THREAD_SHIFT` 14 of `asm/memory.h`); the same in common configurations of
-/// riscv64, powerpc64 and s390x.
+/// `THREAD_SIZE` of Linux on x86_64 (`page_64_types.h`) and, with 4 KiB pages, aarch64
+/// (`asm/memory.h`); common for riscv64, powerpc64 and s390x too.
 const USUAL_STACK: u64 = 16 * 1_024;
 
-/// Bytes of kernel stack of one task.
-///
-/// No file states it. It is a power of two, fixed when a kernel is built (larger with 64 KiB pages
-/// or KASAN): derived once from `KernelStack` of `/proc/meminfo` over the tasks in `/proc/loadavg`,
-/// or 16 KiB if the quotient is not near a power of two.
+/// Bytes of kernel stack of one task. No file states it: a power of two, fixed when a kernel is
+/// built (larger with 64 KiB pages or KASAN). Derived once from `KernelStack` of `/proc/meminfo`
+/// over the tasks in `/proc/loadavg`, or 16 KiB if the quotient is not near a power of two.
 pub fn kernel_stack_bytes() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
     *SIZE.get_or_init(|| {
@@ -24,8 +19,7 @@ pub fn kernel_stack_bytes() -> u64 {
     })
 }
 
-/// Idle tasks have stacks but are not counted, zombies the reverse, so the quotient may be a
-/// quarter off: that still tells powers of two apart.
+/// Idle tasks have stacks but do not count, zombies the reverse: good enough for powers of two.
 fn derive_stack(meminfo: &str, loadavg: &str) -> Option<u64> {
     let total = kib(meminfo, "KernelStack:")?;
     let quotient = total.checked_div(tasks(loadavg)?)?;
@@ -46,13 +40,10 @@ fn tasks(loadavg: &str) -> Option<u64> {
         .ok()
 }
 
-/// Bytes of kernel objects on the whole machine that cannot be reclaimed
-/// (`SUnreclaim` of `/proc/meminfo`), among them the records of every task,
-/// mapping and open file.
-///
-/// Only the difference around creating a large group means anything, and only
-/// on a quiet machine: some 25 kB a process, 2 to 4 kB a thread. Anyone who trusts
-/// it puts it into [`Memory::slab`](super::Memory::slab).
+/// Bytes of kernel objects on the whole machine that cannot be reclaimed (`SUnreclaim` of
+/// `/proc/meminfo`): tasks, mappings, open files. Only the difference around creating a large group
+/// means anything, on a quiet machine: some 25 kB a process, 2 to 4 kB a thread
+/// ([`Memory::slab`](super::Memory::slab)).
 pub fn system_slab() -> Measured<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     match kib(&meminfo, "SUnreclaim:") {

@@ -1,5 +1,3 @@
-//! The two files of a process that tell its memory, read and parsed.
-
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -121,7 +119,6 @@ fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
         .map(str::trim)
 }
 
-/// Files below `/proc`, read into one buffer.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,

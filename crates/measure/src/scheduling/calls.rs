@@ -42,7 +42,6 @@ const CALLS: [(State, &[c_long]); 8] = [
     (State::Making, &[SYS_clone, SYS_clone3, SYS_execve]),
 ];
 
-/// Calls of x86-64 that other machines have in another form alone.
 #[cfg(target_arch = "x86_64")]
 const OLD_CALLS: [(State, &[c_long]); 4] = [
     (State::Events, &[SYS_poll, SYS_select, SYS_epoll_wait]),

@@ -1,5 +1,3 @@
-//! Files below `/proc`, read into one buffer.
-
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -44,7 +42,6 @@ impl Files {
         numbers(&mut self.listing, pids)
     }
 
-    /// Whether the kernel has `children` files.
     pub(super) fn tells_children(&mut self) -> bool {
         let own = self.read(format_args!("thread-self/children"), |_| Some(()));
         matches!(own, Ok(Some(())))
@@ -69,7 +66,6 @@ impl Files {
         present(listed).map(|_listed_or_gone| ())
     }
 
-    /// A process and its group; `None` if it has ended.
     pub(super) fn process(&mut self, pid: i32) -> io::Result<Option<(i32, Process)>> {
         let Some(stat) = self.read(format_args!("{pid}/stat"), Stat::parse)? else {
             return Ok(None);
@@ -153,7 +149,6 @@ fn folder<P: ?Sized + nix::NixPath>(path: &P) -> io::Result<Dir> {
     Ok(Dir::open(path, flags, Mode::empty())?)
 }
 
-/// Ascending.
 fn numbers(folder: &mut Dir, numbers: &mut Vec<i32>) -> io::Result<()> {
     numbers.clear();
     for entry in folder.iter() {

@@ -1,7 +1,6 @@
 use super::State;
 
-/// Part of a `stat` file. Its second field, the name in brackets, may hold brackets too: fields
-/// count from the last one.
+/// Its second field, the name in brackets, may hold brackets too: fields count from the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) state: State,

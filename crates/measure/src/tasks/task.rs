@@ -5,8 +5,7 @@
 pub struct State(pub char);
 
 impl State {
-    /// A word for people. `R` is "running" also for tasks that wait for a CPU: the kernel has one
-    /// state.
+    /// A word for people. `R` is "running" also for tasks that wait for a CPU.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self.0 {
