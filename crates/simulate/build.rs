@@ -1,6 +1,4 @@
-//! Lists the files of machines, so that adding one touches nothing else.
-//!
-//! Each file `machines/NAME.toml` becomes an entry of `BUILTIN`, by name: its name and its text.
+//! Makes `BUILTIN` of the files `machines/NAME.toml`: name and text of each, by name.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

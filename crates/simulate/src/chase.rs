@@ -1,18 +1,13 @@
-//! A pointer chase through the model, to hold it against one that is timed.
-//!
-//! A chase visits cells in one long cycle, each step waiting for the one before. What a step costs
-//! steps up where the cells are more than a level holds, on a machine and in its model alike. So
-//! where these steps lie is what can be checked of a model by time alone, without counters.
-//!
-//! The order is that of a linear congruential generator with full period (Hull and Dobell 1962) over the
-//! next power of two, without the numbers that are no cell: nothing is stored, however many cells
-//! there are. There is no prefetcher in the model that an order could help.
+//! A pointer chase through the model, to hold it against one that is timed. A chase visits cells in
+//! one long cycle, each step waiting for the one before. A step costs more where the cells exceed a
+//! level, on a machine and in its model: that can be checked by time alone. The order is that of a
+//! linear congruential generator with full period (Hull and Dobell 1962) over the next power of
+//! two, without the numbers that are no cell: nothing is stored, and the model has no prefetcher.
 
 use crate::machine::Machine;
 use crate::model::Model;
 use crate::trace::{Access, GRANULE_BITS};
 
-/// No line is larger.
 const CELL: u64 = 64;
 const FACTOR: u64 = 6_364_136_223_846_793_005;
 const SUMMAND: u64 = 1_442_695_040_888_963_407;

@@ -1,37 +1,29 @@
 //! Caches and data TLBs of a machine one does not have, counted from recorded memory accesses.
 //!
-//! **What.** Whether threads or processes are better depends on what their cores share: caches,
-//! translations, lines that go to and fro. Most machines do not let one count that, and none has
-//! another machine's cores. So the accesses of every flow are recorded once ([`trace`]), and then
-//! run through a model of the machine that is asked about ([`Machine`]): a first-level cache for
-//! each core, a second level, a last level that is shared, and data TLBs of two levels.
-//!
-//! **How.**
-//!
+//! Whether threads or processes are better depends on what their cores share: caches, translations,
+//! lines that go to and fro. Most machines do not let one count that. So the accesses of every flow
+//! are recorded once ([`trace`]), and run through a model of a machine ([`Machine`]): a first-level
+//! cache for each core, a second level, a shared last level, and data TLBs of two levels.
 //! ```text
 //!   flow 0's trace ─┐
 //!   flow 1's trace ─┼─▶ merge ─▶ address ─▶ TLBs ─▶ caches ─▶ counts of each flow
 //!   flow 2's trace ─┘   (who is   ─▶ frame            ▲       lines and pages that cores share
 //!                        next?)     (who shares?)     └ stores take lines from other cores
 //! ```
+//! [`merge()`] is a pure function of traces, machine and rule: the same traces, the same counts.
 //!
-//! [`merge()`] is a pure function of the traces, the machine and the rule: the same traces give the
-//! same counts, to the last one. It reads no clock and no file but what it is given.
+//! **The time model** is of first order: a base for each access and its instructions, and a penalty
+//! for each level that was missed, from the machine's file. It gives relative throughput, not
+//! cycles.
 //!
-//! **The time model** is one of first order: a base for each access and its instructions, and a
-//! penalty for each level that was missed, both from the machine's file. It gives relative
-//! throughput. It is no count of cycles and is never called one.
-//!
-//! **What it deliberately does not do.** Instructions are not fetched: instruction caches and TLBs,
-//! branches and execution units are not there. Accesses by the kernel are not recorded. Nothing is
-//! prefetched, written back or queued: bandwidth is no limit. Misses do not overlap. All memory
-//! is on pages of one size. A trace of x86-64 instructions stands for what the same program does
-//! elsewhere: its registers, and so its spills, are not that machine's.
+//! **Not modelled**: instruction caches and TLBs, branches, execution units; accesses by the
+//! kernel; prefetching, write-back, queues: bandwidth is no limit; misses that overlap; pages of
+//! several sizes. A trace of x86-64 stands for machines whose registers and spills differ.
 //!
 //! **Sources.** Hill and Smith, *Evaluating Associativity in CPU Caches*, IEEE ToC 1989 (what
 //! associativity does; the tests have its cases). Al-Zoubi and others, *Performance Evaluation of
-//! Cache Replacement Policies*, 2004 (pseudo-LRU by used bits). Inoue and Nakatani, IISWC 2010:
-//! the question. Machines: each figure names its own.
+//! Cache Replacement Policies*, 2004 (pseudo-LRU by used bits). Inoue and Nakatani, IISWC 2010: the
+//! question. Machines: each figure names its own.
 
 #![forbid(unsafe_code)]
 

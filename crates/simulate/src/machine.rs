@@ -1,15 +1,14 @@
-//! A machine's description: cores, hardware threads, caches and data TLBs, each figure with its
+//! A machine's description: cores, hardware threads, caches, data TLBs, each figure with its
 //! source.
 //!
-//! A description is a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key;
-//! `machines/` holds those that are built in). Each table says where its figures are from: `source`
-//! names a document, `assumed` says what no document tells and what was taken instead. A table
-//! with neither is refused: a figure without an origin is a guess in disguise.
+//! It is a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key; `machines/`
+//! holds those built in). In each table `source` names a document, or `assumed` says what no
+//! document tells and what was taken instead; a table with neither is refused.
 //!
-//! What the model cannot be built from is refused with the line of the figure: a line or page size
-//! that is no power of two, a number of sets that is none (it is an index of bits), zero ways,
-//! a size that is not whole sets, more cores, hardware threads or lines than the model has room for.
-//! So is what it would not use: a cost of a level that is not there, two TLBs for the same pages.
+//! Refused with the line: what the model cannot be built from (a line, page size or number of sets
+//! that is no power of two, zero ways, a size that is not whole sets, more cores, hardware threads
+//! or lines than it has room for), and what it would not use (a cost of a level that is not there,
+//! two TLBs for the same pages).
 
 mod bytes;
 mod check;
@@ -42,8 +41,7 @@ pub struct Machine {
     pub pages: Vec<u64>,
     /// What tells TLB entries of hardware threads apart.
     pub tags: Tags,
-    /// Whether TLB entries are still valid when a hardware thread returns to an address space (they
-    /// carry its number).
+    /// Whether TLB entries stay valid when a hardware thread returns to an address space.
     #[serde(default = "yes")]
     pub entries_outlive_switches: bool,
     /// First-level data cache of each core.
@@ -85,8 +83,7 @@ pub struct Cache {
     pub line: u64,
     /// Which way goes when a set is full.
     pub policy: Policy,
-    /// Whether a store that misses brings the line in. If not, every store goes on to the next
-    /// level.
+    /// Whether a store that misses brings the line in; else every store goes on to the next level.
     pub allocates_on_store: bool,
     /// What falls out of it falls out of the caches above it (last level only).
     pub inclusive: bool,
@@ -172,10 +169,7 @@ pub struct MachineError {
 }
 
 impl Machine {
-    /// Reads a description; `file` is its name in errors, `name` the machine's.
-    ///
-    /// # Errors
-    /// It is no description that a model can be built from; with the line.
+    /// Reads a description of `name`; errors have `file` and the line.
     pub fn read(name: &str, file: &str, text: &str) -> Result<Self, MachineError> {
         let fail = |at: usize, what: String| MachineError {
             file: file.to_owned(),

@@ -2,7 +2,6 @@
 
 use crate::machine::{Machine, MachineError};
 
-// `BUILTIN`: name and text of each file of `machines/`, by name.
 include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 
 /// The names of all of them.
@@ -10,10 +9,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// The one of that name, if there is one.
-///
-/// # Errors
-/// Its file is wrong, which the tests rule out.
+/// The one of that name. Errors: its file is wrong, which the tests rule out.
 pub fn builtin(name: &str) -> Result<Option<Machine>, MachineError> {
     let found = BUILTIN.iter().find(|(known, _)| *known == name);
     let read =

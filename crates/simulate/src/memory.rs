@@ -1,8 +1,6 @@
 //! Address spaces and the frames behind their pages.
 //!
-//! A frame is 4 KB of memory and gets its number when it is first touched, so frames depend on the
-//! traces alone and not on where the kernel put things. What stands behind a page:
-//!
+//! A frame is 4 KB of memory, numbered when first touched: the traces alone decide. Behind a page:
 //! ```text
 //!   mapped                          load                       store
 //!   shared (file or memory)         the object's frame         the same
@@ -10,14 +8,9 @@
 //!   before the fork                 the ancestor's frame       a frame of its own from now on
 //!   by the space itself             a frame of its own         the same
 //! ```
-//!
-//! The second and third are copy on write: processes share what none of them has written, which
-//! matters, for otherwise all memory of processes would look private and their misses would be
-//! overstated. A page that was written before the window of a trace opens is known to be the
-//! space's own by [`Memory::wrote`].
-//!
-//! Not modelled: the zero page, merging of equal pages, swapping, and that large pages are
-//! contiguous (frames follow each other in order of first touch whatever the page size is).
+//! The second and third are copy on write: without it all memory of processes would look private
+//! and their misses be overstated. [`Memory::wrote`] tells of pages written before the window of a
+//! trace opens. Not modelled: the zero page, merged pages, swapping, contiguous large pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -131,12 +124,10 @@ impl Memory {
         self.map(space, first, pages, Backing::Own);
     }
 
-    /// The page was written before its accesses were recorded.
     pub(crate) fn wrote(&mut self, space: u32, page: u64) {
         let _is_its_own_now = self.page(space, page, true);
     }
 
-    /// What is behind an accessed page, and whether that has changed.
     pub(crate) fn page(&mut self, space: u32, page: u64, store: bool) -> (Page, bool) {
         let known = self.space(space).table.get(&page).copied();
         if let Some(known) = known.filter(|known| !(store && known.copy_on_write)) {
@@ -192,7 +183,7 @@ impl Memory {
     }
 }
 
-/// Removes the regions that this one covers and shortens those that it cuts.
+/// Shortens those that it cuts.
 fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
     let touched = regions
         .range(..end)

@@ -1,36 +1,28 @@
 //! Traces of the flows of one slot, merged on the cores of a machine.
 //!
-//! Every flow was recorded by itself; here they run side by side. Two rules order their accesses,
-//! and the traces alone decide everything else, so that the same traces give the same counts:
+//! Every flow was recorded by itself; here they run side by side. These rules order their accesses:
 //!
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
-//! * **Hardware threads of a core** take turns, so many accesses each.
-//! * **Flows on one hardware thread** have it for a time slice each, as a kernel would give it to
-//!   them: a number of accesses, then the next one is switched in, in its own address space. Real slices
-//!   are milliseconds, longer than a window; shorter ones show what switching costs the caches, and
-//!   overstate it.
-//!
+//! * **Hardware threads of a core** take turns of some accesses each.
+//! * **Flows on one hardware thread** have time slices, a number of accesses; then the next one is
+//!   switched in, in its own address space. Real slices are longer than a window; shorter ones
+//!   overstate what switching costs the caches.
 //! ```text
 //!   core 0   aaaa bbbb aaaa bbbb │            a, b: threads of one core
 //!   core 1                       │ cccc dddd  next: the earliest clock
 //! ```
-//!
-//! **Clock of a core.** Its hardware threads share what executes and wait each for itself:
-//! max(sum of base, max over hardware threads of (base + waiting)). So one thread's misses hide behind
-//! another's work, which is what hardware threads are for.
+//! **Clock of a core.** Its hardware threads share what executes and wait each for itself: max(sum
+//! of base, max over hardware threads of (base + waiting)). Misses hide behind others' work.
 //!
 //! **Warm-up.** The first part of each flow's recorded accesses ([`Trace::warm`]) fills the caches
-//! and TLBs and is not counted. Where a window ended before the work did, what was counted stands for the rest: the
-//! flow's counts are scaled to all of its accesses ([`Flow::whole`]).
+//! and TLBs and is not counted. Where a window ended before the work did, counts are scaled to all
+//! accesses ([`Flow::whole`]). A flow whose trace ends early, or that is run up to a part of it
+//! ([`Trace::most`]), leaves its core to the others.
 //!
-//! A flow whose trace ends early leaves its core to the others, as does one that is run up to a part
-//! of what was recorded ([`Trace::most`]).
-//!
-//! **Other orders.** On a real machine nobody keeps these rules to the access. [`Rule::order`] draws
-//! the length of each turn, slice and time slice between half and one and a half of the rule's, and
-//! lets cores begin up to [`APART`] slices after each other. The traces and the order decide the
-//! counts, so the same order gives them again. What the counts of several orders have in common does not
-//! hang on the rule.
+//! **Other orders.** No real machine keeps these rules to the access. [`Rule::order`] draws the
+//! length of each turn, slice and time slice between half and one and a half of the rule's, and
+//! lets cores begin up to [`APART`] slices apart. What the counts of several orders have in common
+//! does not hang on the rule.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -57,15 +49,14 @@ pub struct Rule {
     pub order: u64,
 }
 
-/// Slices that cores begin after each other at the most, in a drawn order.
 const APART: u64 = 16;
 
-/// Lengths that are drawn from an order (the generator is splitmix64).
+/// Splitmix64.
 #[derive(Debug, Clone, Copy)]
 struct Drawn(u64);
 
 impl Drawn {
-    /// Half of a length to one and a half of it; in order 0 the length.
+    /// In order 0 the length.
     fn about(&mut self, length: u64) -> u64 {
         match self.0 {
             0 => length,
@@ -73,7 +64,7 @@ impl Drawn {
         }
     }
 
-    /// Less than this; in order 0 none.
+    /// In order 0 none.
     fn below(&mut self, end: u64) -> u64 {
         match self.0 {
             0 => 0,
@@ -198,9 +189,7 @@ struct Running<R> {
     before: Counts,
     entered: Counts,
     left: u64,
-    /// Accesses that are not counted.
     warm: u64,
-    /// Recorded accesses that are run at the most.
     most: u64,
     warmed: Option<Counts>,
     recorded: u64,
@@ -213,7 +202,6 @@ struct Busy {
     /// Unfinished flows of each hardware thread; the first one runs.
     queues: Vec<VecDeque<usize>>,
     turn: usize,
-    /// When it began.
     began: u64,
     clock: u64,
 }
@@ -227,10 +215,7 @@ struct Merge<'a> {
 }
 
 /// Merges the traces of a slot, in the order in which their threads were born. `place` gives a
-/// flow's hardware thread, `stopped` whether to give up.
-///
-/// # Errors
-/// A trace cannot be read, or a flow has no place.
+/// flow's hardware thread, `stopped` whether to give up. Errors: a bad trace, a flow without place.
 pub fn merge<R: Read>(
     machine: &Machine,
     page: u64,
@@ -249,7 +234,6 @@ pub fn merge<R: Read>(
     merge_all(machine, page, rule, &mut traces, &place, stopped)
 }
 
-/// Read in large pieces.
 type Source<'a> = Box<dyn Read + 'a>;
 
 /// Not generic in the source: compiled once, with this crate's optimisation.
@@ -285,7 +269,7 @@ fn merge_all<'a>(
 }
 
 impl<'a> Merge<'a> {
-    /// Handles events before the window; returns the flow, if the window opens.
+    /// Returns the flow, if the window opens.
     fn until_begin(&mut self, reader: &mut Reader<Source<'a>>) -> Result<Option<u64>, MergeError> {
         let space = reader.space();
         while let Some(token) = reader.token()? {
@@ -455,7 +439,6 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// Runs up to `until` accesses of a flow; returns their number.
     fn accesses(&mut self, place: usize, until: u64) -> Result<u64, MergeError> {
         let flow = &mut self.flows[place];
         let mut done = 0;

@@ -1,26 +1,22 @@
 //! The caches and TLBs of a machine, fed with accesses.
-//!
 //! ```text
 //!   access ─▶ page ─▶ TLB 1 ─▶ TLB 2 ─▶ walk          only when the page is another one
 //!          └▶ line ─▶ L1D ─▶ L2 ─▶ last level ─▶ memory
 //!                      └ store: other cores lose the line
 //! ```
-//!
-//! * Caches are looked up by frame, not by address; a TLB entry's tag stands for a page of an
-//!   address space, and for the hardware thread too where the machine says so.
+//! * Caches are looked up by frame; a TLB entry's tag stands for a page of an address space, and
+//!   for the hardware thread where the machine says so.
 //! * A miss brings the line into every level that it missed. What falls out of an inclusive last
 //!   level falls out of the caches of its cores.
 //! * A store takes the line from all other cores ([`crate::sharing`]).
 //! * Where the first level does not allocate on stores, every store goes on to the next level, and
-//!   a store that misses is no miss of the first level: nobody waits for it.
-//! * Where entries do not outlive a switch, a hardware thread that enters another address space
-//!   loses its entries.
+//!   is no miss of the first: nobody waits for it.
+//! * Where entries do not outlive a switch, a hardware thread in another address space loses them.
 //!
-//! Of each hardware thread a small table remembers what is behind its pages. That is no part of the
-//! machine; it only makes the model fast. So does the order of [`Model::accesses`]: everything that every
-//! access needs comes first, in a loop of its own and without a choice, since whether an access stores,
-//! stays on its page or folds has no pattern that a host could foresee; one branch leads to what few
-//! accesses need.
+//! A small table remembers what is behind the pages of a hardware thread, for speed alone. So does
+//! the order of [`Model::accesses`]: what every access needs comes first, in a loop without a
+//! choice, since whether an access stores, stays on its page or folds has no pattern that a host
+//! could foresee; one branch leads to the rest.
 
 mod caches;
 mod pages;
@@ -175,8 +171,7 @@ impl Model {
         }
     }
 
-    /// Drops the TLB entries of a hardware thread; those of its core where they belong to address
-    /// spaces.
+    /// Those of its core where they belong to address spaces.
     fn flush(&mut self, thread: u32) {
         let (tags, threads) = (self.tags, self.threads_per_core);
         let own = move |entry: u32| match tags {
@@ -230,7 +225,6 @@ impl Model {
         self.accesses(thread, &mut Some(access), 1);
     }
 
-    /// Runs up to `most` accesses at hand; returns their number.
     pub(crate) fn accesses(&mut self, thread: u32, from: &mut impl AtHand, most: u64) -> u64 {
         let mut done = 0;
         while done < most
@@ -242,8 +236,7 @@ impl Model {
         done
     }
 
-    /// Runs accesses that need only their entry and line in the first levels; returns the first
-    /// other one with what is known of it.
+    /// Runs those that need only their line in the first levels; returns the first other one.
     fn easy(
         &mut self,
         thread: u32,

@@ -1,24 +1,19 @@
 //! The tags of a set-associative structure, and which of them makes room.
 //!
-//! Tags are `u32`. Where the least recently used goes, a set holds its tags in order of recency,
-//! so that the most frequent case, a hit of the tag that was used last, is one comparison, and a
-//! miss is one pass that shifts the others down. Elsewhere tags keep their places, and the set has a
-//! used bit for each way (pseudo-LRU), and a small table guesses the way of a tag, by its low bits: a
-//! guess is one comparison where a search is one for each way. What is guessed wrong is searched for.
-//! There all ways are compared at once, into a bit each: where in its set a tag lies has no pattern, so a
+//! Where the least recently used goes, a set holds its tags in order of recency: a hit of the last
+//! used tag is one comparison, a miss one pass that shifts the others. Elsewhere tags keep their
+//! places, the set has a used bit for each way (pseudo-LRU), and a small table guesses the way of a
+//! tag by its low bits. A wrong guess is searched for in all ways at once, into a bit each: a
 //! search that ends at the first match would be a branch that no host foresees.
-//!
 //! ```text
 //!   lru         [c a b d]  touch b →  [b c a d]   touch e →  [e b c a], d goes
 //!   pseudo-lru  used 1011, touch of way 2 → all set → 0100; the first clear bit goes
 //!   random      an empty way, else one by a fixed sequence (xorshift)
 //! ```
-//!
-//! The sets of a structure are chosen by the low bits of whatever the caller takes for an index.
+//! The low bits of the caller's index choose the set.
 
 use crate::machine::Policy;
 
-/// An empty way.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// More than a first level has lines.
@@ -70,7 +65,7 @@ impl Sets {
         (index & self.mask) as usize
     }
 
-    /// Uses a tag, and brings it in if missing.
+    /// Brings it in if missing.
     #[inline(always)]
     pub(crate) fn touch(&mut self, index: u64, tag: u32) -> Touch {
         let set = self.set(index);
@@ -114,7 +109,7 @@ impl Sets {
         Touch::Miss { evicted: carried }
     }
 
-    /// Uses a tag if it is there; returns whether.
+    /// Returns whether it is there.
     #[inline]
     fn touch_placed(&mut self, set: usize, tag: u32) -> bool {
         let guess = self.guesses[tag as usize % GUESSES];

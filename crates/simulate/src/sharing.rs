@@ -1,9 +1,7 @@
-//! Which cores have touched and written a line, and which may hold it.
-//!
-//! Most lines belong to one core for ever: they have one byte. A line that a second core touches
-//! gets three sets of cores: who has touched it, who has written it, and who may hold it now. A
-//! core that stores takes the line from all others. *May hold*: what falls out of a core's caches
-//! is not told, so a set may name a core that has lost the line; it never misses one that holds it.
+//! Which cores have touched and written a line, and which may hold it. Most lines belong to one
+//! core for ever: they have one byte. A line that a second core touches gets three sets of cores:
+//! who has touched it, who has written it, and who may hold it. A core that stores takes the line
+//! from all others. *May*: a set misses no core that holds the line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -62,7 +60,7 @@ impl Sharing {
         self.owners[line as usize] == core as u8 | WRITTEN
     }
 
-    /// A core loads a line or stores to it; returns the other cores that lose it.
+    /// Returns the other cores that lose it.
     #[inline]
     pub(crate) fn touch(&mut self, line: u32, core: u32, store: bool) -> Cores {
         let owner = &mut self.owners[line as usize];

@@ -1,9 +1,7 @@
-//! A TLB: sets of tags, or one set of all entries that is found by a table.
-//!
-//! The tag of an entry is a small number that stands for a page of an address space (and for the
-//! hardware thread where entries belong to one): see [`crate::model`]. So where any entry may hold
-//! any page, a table by tag says where a page is, and nothing is searched. The least recently
-//! used of many entries is the end of a linked list.
+//! A TLB: sets of tags, or one set of all entries that is found by a table. An entry's tag is a
+//! small number for a page of an address space (and for the hardware thread where entries belong to
+//! one, [`crate::model`]). So where any entry may hold any page, a table by tag says where a page
+//! is. The least recently used is the end of a linked list.
 
 use crate::machine::{Policy, Tlb};
 use crate::sets::{NONE, Sets, Touch, draw};
@@ -25,7 +23,7 @@ impl TlbState {
         }
     }
 
-    /// Uses the entry of a page, brings it in if missing, and returns whether it was there.
+    /// Brings it in if missing; returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64, tag: u32) -> bool {
         match self {

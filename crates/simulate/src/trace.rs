@@ -1,7 +1,6 @@
 //! The format of a trace: what one thread of the recorded program did to memory.
 //!
 //! A trace is a header and tokens, all in words of 32 bits, the lowest byte first:
-//!
 //! ```text
 //!   header   "flowtrc" version   space
 //!   token    a word n
@@ -10,13 +9,11 @@
 //!                  n >> 2 & 7   how many more accesses in a row there were
 //!              n & 3 = 0    something else: n >> 2 says what, its numbers follow in two words each
 //! ```
-//!
-//! *Folded*: up to 8 accesses in a row to one granule are one token. A cache line is never smaller than
-//! a granule, so nothing of what a model could see is lost but the order of loads and stores
-//! within a granule. *Words*: programs work on memory near to what they worked on last, so nearly every
-//! distance fits (up to 1 GB); where it does not, the granule follows. Numbers of as many bytes as they
-//! need would be a quarter shorter, and took several times as long to write and to read. *Hashed*: the reader hashes what it has
-//! read ([`Reader::hash`]), so that counts can be traced to the very traces they are from.
+//! *Folded*: up to 8 accesses in a row to one granule are one token. A cache line is no smaller
+//! than a granule: only the order of loads and stores within one is lost. *Words*: nearly every
+//! distance fits (up to 1 GB); else the granule follows. Numbers of as many bytes as they need
+//! would be a quarter shorter, and took several times as long. *Hashed* by the reader
+//! ([`Reader::hash`]): counts can be traced to their traces.
 //!
 //! The window of a trace opens with [`Event::Begin`]; accesses before it are not recorded, events
 //! are. A trace that ends in the middle of a token was cut, and is an error.
@@ -71,7 +68,7 @@ pub enum Event {
         /// Its number.
         flow: u64,
     },
-    /// The flow has done its work, with so many accesses since [`Event::Begin`], recorded or not.
+    /// The flow has done its work, with so many accesses since [`Event::Begin`].
     End {
         /// All of them.
         accesses: u64,

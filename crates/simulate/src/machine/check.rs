@@ -18,7 +18,6 @@ const LEAST_PAGE: u64 = 4 << 10;
 /// Unit of recorded addresses.
 const LEAST_LINE: u64 = crate::trace::GRANULE;
 const MOST_WAYS: u32 = 32;
-/// Of a fully associative TLB.
 const MOST_ENTRIES: u32 = 1 << 14;
 /// Of all caches of a level: the model has 4 bytes for each.
 const MOST_LINES: u64 = 1 << 24;
@@ -133,7 +132,6 @@ fn origin_of(
     })
 }
 
-/// A smaller lower level would be useless.
 fn lower_levels_are_larger(
     written: &Written,
     caches: [Option<&Cache>; 3],
@@ -272,7 +270,7 @@ fn room(of: &str, written: &WrittenCache, lines: u64) -> Result<(), Wrong> {
     wrong(&written.size, what)
 }
 
-/// Lines of upper levels are no larger than those below; below the first level all are of one size.
+/// Below the first level all lines are of one size.
 fn lines_fit(written: &Written, l1d: &Cache, l2: Option<&Cache>, llc: &Cache) -> Result<(), Wrong> {
     let below = l2.map_or(llc.line, |l2| l2.line);
     if l1d.line > below {

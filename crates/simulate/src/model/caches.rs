@@ -1,12 +1,9 @@
-//! Accesses below the first level, and lines that leave other cores.
-
 use super::Model;
 use crate::sets::{NONE, Touch};
 use crate::sharing::Cores;
 use crate::trace::Access;
 
 impl Model {
-    /// Handles what an access needs beyond its line in the first level.
     #[inline]
     pub(super) fn beyond(
         &mut self,

@@ -1,5 +1,3 @@
-//! The memory behind pages, cached in a small table for each hardware thread.
-
 use super::{HardwareThread, Model};
 use crate::machine::Tags;
 use crate::sets::NONE;
@@ -36,8 +34,7 @@ pub(super) const UNKNOWN: KnownPage = KnownPage {
 };
 
 impl HardwareThread {
-    /// Few pages are forgotten one by one: threads of one address space map and write tens of
-    /// thousands of pages singly.
+    /// One by one if few: threads of one space map and write tens of thousands of pages singly.
     pub(super) fn forget(&mut self, first: u64, pages: u64) {
         let is_one = |known: &KnownPage| (known.page_and_stored >> 1).wrapping_sub(first) < pages;
         let places = 0..pages.min(REMEMBERED as u64);
@@ -56,7 +53,6 @@ impl Model {
         }
     }
 
-    /// Handles a miss of the first-level TLB.
     #[inline]
     pub(super) fn translate(&mut self, thread: u32, page: u64, entry: u32) {
         let own = &mut self.threads[thread as usize];

@@ -1,7 +1,4 @@
-//! A hash that identifies a trace.
-//!
-//! Nobody forges traces, so a fast hash suffices: four lanes of 64 bits, each multiplied and
-//! folded, word by word.
+//! A hash that identifies a trace, against accidents: four lanes of 64 bits, multiplied and folded.
 
 const WORD: usize = size_of::<u64>();
 const LANES: usize = 4;

@@ -1,5 +1,5 @@
 //! Marks of flows' begins and ends in a recorded program, by a system call that no kernel has: the
-//! recorder sees number and arguments, and outside of the emulator it is a harmless error.
+//! recorder sees number and arguments, elsewhere it is a harmless error.
 
 /// Number of the call.
 pub const CALL: i64 = 0x666c_6f77;
@@ -8,8 +8,7 @@ pub const BEGIN: u64 = 1;
 /// First argument of a flow that has done its work.
 pub const END: u64 = 2;
 
-/// First argument from which on the caller and every new thread are flows, numbered in order of
-/// birth: of work that makes its own flows.
+/// First argument from which on the caller and every new thread are flows, in order of birth.
 pub const EACH: u64 = 3;
 /// First argument that ends [`EACH`], and the caller.
 pub const NO_MORE: u64 = 4;

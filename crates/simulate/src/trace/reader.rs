@@ -25,10 +25,7 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header.
-    ///
-    /// # Errors
-    /// It cannot be read, or is no trace of this version.
+    /// Reads the header. Errors: it cannot be read, or is no trace of this version.
     pub fn new(source: R) -> Result<Self, TraceError> {
         let mut reader = Self {
             source,
@@ -60,10 +57,7 @@ impl<R: Read> Reader<R> {
         self.hash.bytes()
     }
 
-    /// The next token; `None` at the end.
-    ///
-    /// # Errors
-    /// The trace cannot be read, was cut, or holds what this version does not know.
+    /// The next token; `None` at the end. Errors: the trace is unreadable, cut, or too new.
     pub fn token(&mut self) -> Result<Option<Token>, TraceError> {
         if let Some(access) = self.next() {
             return Ok(Some(Token::Access(access)));
@@ -157,8 +151,7 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R> AtHand for Reader<R> {
-    /// The next token if it is an access at hand; else reads nothing, and [`Reader::token`] takes
-    /// over. Small, for most tokens: its result stays in registers.
+    /// An access at hand; else [`Reader::token`] takes over. Small: its result stays in registers.
     #[inline]
     fn next(&mut self) -> Option<Access> {
         let word = u32::from_le_bytes(*self.bytes.get(self.at..)?.first_chunk()?);

@@ -4,8 +4,7 @@ use super::{
 };
 use crate::memory::Backing;
 
-/// Folds accesses and appends tokens to bytes. It allocates nothing after it was made: its owner
-/// takes the bytes away while there is [`Writer::room`].
+/// Folds accesses into tokens; its owner takes the bytes while there is [`Writer::room`].
 #[derive(Debug)]
 pub struct Writer {
     bytes: Box<[u8]>,
@@ -15,7 +14,6 @@ pub struct Writer {
     before: u64,
 }
 
-/// Bytes of an access whose distance does not fit.
 const FAR_BYTES: usize = size_of::<u32>() + size_of::<u64>();
 const CLOSED: u32 = MORE;
 
@@ -36,8 +34,7 @@ impl Writer {
         writer
     }
 
-    /// One access within a granule. Folding has no pattern that a host could foresee, so it is no
-    /// branch.
+    /// One access within a granule. Folding has no pattern that a host could foresee: no branch.
     #[inline]
     pub fn access(&mut self, granule: u64, store: bool) {
         let kind = kind(store);
