@@ -1,9 +1,8 @@
 //! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs.
-//!
-//! Launchers go wrong in silence. Open MPI binds each of up to two ranks to one core, so that the
-//! threads of a rank take turns on it; it ignores the CPUs that its caller may use. A program of one MPI
-//! under the launcher of another runs as many worlds of one rank. Each gives plausible times. So
-//! every rank tells every other where it may run, and all come to the same judgement.
+//! Launchers go wrong in silence. Open MPI binds each of up to two ranks to one core, so that its
+//! threads take turns, and ignores the CPUs that its caller may use. Under another MPI's launcher a
+//! program runs as many worlds of one rank. Each gives plausible times. So every rank tells every
+//! other where it may run, and all come to the same judgement.
 
 use std::fmt::Write;
 
@@ -26,7 +25,6 @@ pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
     Ok(words)
 }
 
-/// Why the world has the wrong size.
 pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String> {
     (size != task.ranks).then(|| {
         let why = match size {
@@ -40,7 +38,6 @@ pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String
     })
 }
 
-/// Why ranks with these sets of CPUs are in the wrong places.
 pub(crate) fn wrong_cpus(task: &Task, all: &[u64]) -> Option<String> {
     let ranks = all.chunks(WORDS).zip(0..);
     let wrong = ranks.filter_map(|(words, rank)| {

@@ -1,9 +1,6 @@
-//! What ranks used and hold, as they say it themselves.
-//!
-//! Ranks of `mpirun` are its descendants, so the process of the slot sees what they use and hold. Those of `srun` are
-//! children of a daemon of Slurm, and no process above `srun` can see them. So they say it: each rank
-//! what it used since it began, and rank 0 what all of them hold, while each of them has its state of
-//! the last repetition and waits.
+//! What ranks used and hold, as they say it themselves: no process above `srun` can see its ranks,
+//! children of a daemon of Slurm. Each says what it used since it began, and rank 0 what all hold,
+//! while each has its state of the last repetition and waits.
 
 use measure::memory::Sampler;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -15,7 +12,7 @@ use crate::world::World;
 /// Unit of the kernel's RSS.
 const KIB: u64 = 1024;
 
-/// Usage and memory of all ranks, known to rank 0. Every rank calls this.
+/// Known to rank 0. Every rank calls this.
 pub(crate) fn of_all(world: &mut World) -> Elsewhere {
     let own = getrusage(UsageWho::RUSAGE_SELF);
     let own = own.unwrap_or_else(|errno| panic!("getrusage(RUSAGE_SELF) failed: {errno}"));

@@ -1,13 +1,9 @@
-//! Which MPI is there, and the command that launches ranks with it.
-//!
-//! Two implementations are known, by what their launcher says of itself: Open MPI and MPICH. Debian
-//! installs both side by side and marks their programs by a suffix (`mpirun.mpich`), so the compiler is looked for
-//! beside the launcher, first with the suffix of the implementation. Binding is made explicit, CPU by CPU:
-//! Open MPI reads a file with the CPUs of each rank, by their numbers in the kernel; MPICH takes them as an
-//! argument. Neither is trusted (`checks`).
-//!
-//! What an Open MPI that is killed leaves in `/tmp` and `/dev/shm` is kept in the folder of the slot,
-//! which is removed however the slot ends. MPICH unlinks its files as soon as all ranks have them.
+//! Which MPI is there, and the command that launches ranks with it. Two are known, by what their
+//! launcher says: Open MPI and MPICH. Debian installs both and marks programs by a suffix
+//! (`mpirun.mpich`), so the compiler is looked for beside the launcher, first with that suffix.
+//! Binding is explicit, CPU by CPU: Open MPI reads a file, by the kernel's numbers; MPICH takes an
+//! argument. Neither is trusted (`checks`). What a killed Open MPI leaves in `/tmp` and `/dev/shm`
+//! is kept in the folder of the slot; MPICH unlinks its files at once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -98,11 +94,8 @@ pub struct Mpi {
 pub struct NoMpi(pub String);
 
 impl Mpi {
-    /// The MPI that is asked for (`openmpi`, `mpich`, or the path of a launcher), or else the usual one of
-    /// the machine, with that compiler or the one beside it.
-    ///
-    /// # Errors
-    /// There is none, or no compiler; what to install.
+    /// The MPI that is asked for (`openmpi`, `mpich`, or the path of a launcher), or else the
+    /// machine's usual one, with that compiler or the one beside it. Errors say what to install.
     pub fn find(asked: Option<&str>, compiler: Option<&Path>) -> Result<Self, NoMpi> {
         let (run, kind, version) = launcher(asked).map_err(NoMpi)?;
         let compiler = match compiler {
@@ -118,10 +111,7 @@ impl Mpi {
         })
     }
 
-    /// The same with ranks that are started by this line: `mpirun`, or srun with options.
-    ///
-    /// # Errors
-    /// As [`Srun::find`].
+    /// The same with ranks started by this line, `mpirun` or srun. Errors: as [`Srun::find`].
     pub fn launched_by(mut self, line: &str) -> Result<Self, NoMpi> {
         if line != "mpirun" {
             self.srun = Some(Srun::find(line, &self)?);
@@ -153,8 +143,8 @@ impl Mpi {
         })
     }
 
-    /// The command of a slot: this binary as the ranks of `task`. `splits` are all tasks of the
-    /// run; their files are written together.
+    /// The command of a slot: this binary as the ranks of `task`. `splits`: all tasks of the run,
+    /// whose files are written together.
     #[must_use]
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
         let quoted = |path: &Path| quoted(&path.display().to_string());

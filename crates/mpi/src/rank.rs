@@ -1,17 +1,13 @@
 //! The life of a rank.
 //!
-//! The first thread of a rank loads MPI, checks with all others that they are what was asked for, and
-//! makes the other threads. Each thread is bound to one of the rank's CPUs, so that it is no less
-//! bound than a rank of one thread. A repetition:
-//!
+//! Its first thread loads MPI, checks with all others that they are what was asked for, and makes
+//! the other threads, each bound to one of the rank's CPUs. A repetition:
 //! ```text
 //!  state of each flow   threads meet, ranks meet │ work │ threads meet, ranks meet
 //!  (in no phase)                                 └─ steady: of the slowest rank ─┘
 //! ```
-//!
-//! Ranks meet in `MPI_Barrier`, from which they come within microseconds of each other; the
-//! length of the steady phase is taken by each rank's own clock, so that clocks of two machines need not
-//! agree. What every flow noted is added up by rank 0, which writes the report.
+//! Ranks come from `MPI_Barrier` within microseconds of each other; each takes the steady phase by
+//! its own clock, so clocks need not agree. Rank 0 adds up the notes and reports.
 
 use std::io::Write;
 use std::path::Path;
@@ -74,7 +70,6 @@ fn live() -> Result<Option<Said>, String> {
     reps.map(|report| first.then_some(Said::Report(report)))
 }
 
-/// The shim, the task, and whether ranks report their own usage.
 fn arguments() -> Result<(String, Task, bool), String> {
     let mut arguments = std::env::args().skip(2);
     match (arguments.next(), arguments.next()) {
@@ -88,7 +83,6 @@ fn arguments() -> Result<(String, Task, bool), String> {
     }
 }
 
-/// Why nothing may be measured; the same in all ranks.
 fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
     if let Some(why) = checks::wrong_size(task, world.size, &world.library()) {
         return Ok(Some(why));
@@ -166,7 +160,7 @@ impl Share {
     }
 }
 
-/// Runs all repetitions of a body. Rank 0 returns the report.
+/// Rank 0 returns the report.
 pub(crate) fn repetitions<B: Exchange>(
     task: &Task,
     team: &Team,
@@ -230,8 +224,7 @@ fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One repetition of a flow; returns when it began, by its rank's clock. `look` is called when the
-/// work is done and all flows still have their state.
+/// Returns its beginning by its rank's clock. Calls `look` while all flows still have their state.
 fn repetition<B: Exchange>(
     body: &B,
     member: &Member<'_>,

@@ -1,22 +1,17 @@
 //! Memory at one address in all ranks of a machine, so that flows can move between them.
 //!
-//! A flow that moves keeps its stack at the same address (isomalloc), and its code has to be at the same one too
-//! ([`fiber::movable`]). Ranks are started apart, each placed at random, so a rank that is to have such flows
-//! starts itself again at fixed addresses, before it begins MPI ([`at_the_same_addresses`]). The launcher
-//! sees the same process, on the same CPUs, with the same environment and open files.
+//! A flow that moves keeps its stack at the same address (isomalloc), and needs its code there
+//! ([`fiber::movable`]). Ranks are started apart, each placed at random, so a rank with such flows
+//! starts itself again at fixed addresses, before it begins MPI ([`at_the_same_addresses`]): the
+//! same process, CPUs, environment and open files.
 //!
-//! Then rank 0 makes the region and a socket with a name of its own; all ranks get to know the name by a collective
-//! call, connect, compare programs and addresses, and map the region's memory. From there on ranks talk by that memory,
-//! and MPI has no part in a move.
+//! Then rank 0 makes the region and a socket; all ranks get its name by a collective call, connect,
+//! compare programs and addresses, and map the region's memory. From then on they talk by it. What
+//! goes wrong in one rank is what all come to ([`all_agree`]), so none waits for another. Ranks of
+//! several machines share no memory: refused.
 //!
-//! Whatever goes wrong in one rank is what all ranks come to ([`all_agree`]), so none waits for another.
-//!
-//! # What it deliberately does not do
-//!
-//! Ranks of several machines share no memory: that is found and refused.
-//!
-//! Sources: C. Huang, O. Lawlor, L. Kale, "Adaptive MPI", 2003 (ranks as flows that move, and isomalloc);
-//! personality(2), unix(7).
+//! Sources: C. Huang, O. Lawlor, L. Kale, "Adaptive MPI", 2003 (ranks as flows that move, and
+//! isomalloc); personality(2), unix(7).
 
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::io;
@@ -40,7 +35,6 @@ pub fn no_moves() -> Option<String> {
     can_move.err()
 }
 
-/// Restarts this process without random addresses, unless it has none.
 pub(crate) fn at_the_same_addresses() -> Result<(), String> {
     agree_on_addresses().map_err(forbidden)
 }
@@ -68,7 +62,7 @@ pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String
     all_agree(world, region)
 }
 
-/// What all ranks have, or the first rank's reason why not.
+/// Or the first rank's reason why not.
 pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<T, String> {
     let own_words = own.as_ref().err().map_or([0; REASON], |why| words_of(why));
     match first_reason(&world.gather(&own_words)) {

@@ -1,13 +1,9 @@
-//! Ranks launched by Slurm's `srun`, on the machine of the job.
-//!
-//! `srun` starts ranks through a daemon of Slurm's on the node, and tells them of each other by a plug-in: PMIx
-//! for Open MPI, PMI-2 for MPICH. Under any other, Open MPI refuses to begin, and MPICH runs as worlds of one
-//! rank. CPUs are given as one mask for each rank. Slurm keeps to them where it is set up with
-//! `TaskPlugin=task/affinity`; ranks check it as under every launcher.
-//!
-//! A slot is a step of the job in which flowgauge runs. Its own step and that of the ranks have the same CPUs
-//! (`--overlap`), and flowgauge sleeps meanwhile. Which CPUs there are, and what the machine is, is
-//! read where flowgauge runs, so ranks are put on that node and no other.
+//! Ranks launched by Slurm's `srun`, on the machine of the job. A daemon of Slurm's on the node
+//! starts ranks and tells them of each other by a plug-in: PMIx for Open MPI, PMI-2 for MPICH.
+//! Under any other, Open MPI refuses to begin, and MPICH runs as worlds of one rank. CPUs are given
+//! as a mask for each rank, which Slurm keeps to under `TaskPlugin=task/affinity`; ranks check it.
+//! A slot is a step of the job in which flowgauge runs, with the same CPUs (`--overlap`) and on the
+//! same node; flowgauge sleeps meanwhile.
 
 use std::process::Command;
 
@@ -29,11 +25,8 @@ pub struct Srun {
 }
 
 impl Srun {
-    /// The launcher of this line, which begins with srun, for ranks of that MPI.
-    ///
-    /// # Errors
-    /// It is not srun, this process is in no job, or Slurm lacks a plug-in for that MPI;
-    /// what to do.
+    /// The launcher of this line, which begins with srun, for ranks of that MPI. Errors: it is not
+    /// srun, this process is in no job, or Slurm lacks a plug-in; what to do.
     pub fn find(line: &str, mpi: &Mpi) -> Result<Self, NoMpi> {
         let mut words = program::command::words(line, &Shell::Never).map_err(NoMpi)?;
         let path = words.first().and_then(|word| word.rsplit('/').next());

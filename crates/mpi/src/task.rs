@@ -100,10 +100,7 @@ impl Task {
         self.cpus.get(first..first + each).unwrap_or_default()
     }
 
-    /// Checks the numbers.
-    ///
-    /// # Errors
-    /// One is out of range.
+    /// Checks the numbers; an error says which is out of range.
     pub fn check(&self) -> Result<(), TaskError> {
         let flows = u64::from(self.flows());
         if flows == 0 || self.cpus.len() as u64 != flows || self.reps == 0 {
@@ -127,10 +124,7 @@ impl Task {
 }
 
 impl Body {
-    /// Checks the numbers, for that many flows.
-    ///
-    /// # Errors
-    /// One is out of range: what to use.
+    /// Checks the numbers, for that many flows; an error says what to use.
     pub fn check(&self, flows: u64) -> Result<(), String> {
         let size = |bytes: u64| match (LEAST_BYTES..=MOST_BYTES).contains(&bytes)
             && bytes.is_multiple_of(8)

@@ -1,5 +1,3 @@
-//! The threads of a rank: where they meet, and their times.
-
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +6,7 @@ use measure::clock::now_ns;
 
 use crate::world::World;
 
-/// Spins before the CPU is offered to others, for a machine with other work.
+/// Before the CPU is offered to others, for a machine with other work.
 const PATIENCE: u32 = 20_000;
 
 pub(crate) struct Team {
@@ -20,8 +18,7 @@ pub(crate) struct Team {
     gate: Gate,
 }
 
-/// A barrier of a rank's threads. It spins like an MPI library that waits for a message: the
-/// comparison is of the way, not of sleeping.
+/// Spins like an MPI library that waits for a message: the way is compared, not sleeping.
 #[derive(Debug)]
 struct Gate {
     of: u32,
@@ -122,8 +119,7 @@ impl<'a> Member<'a> {
         timed(&self.communication_ns, work)
     }
 
-    /// Adds what user-level flows of this thread measured themselves: ns of computing and
-    /// communication, and moves to other ranks.
+    /// From user-level flows of this thread: ns of computing and communication, and moves.
     pub(crate) fn note(&self, compute_ns: u64, communication_ns: u64, moves: u64) {
         for (sum, more) in [
             (&self.compute_ns, compute_ns),
@@ -134,7 +130,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Returns and clears ns of computing and communication, and moves.
+    /// Ns of computing and communication, and moves.
     pub(crate) fn take(&self) -> (u64, u64, u64) {
         (
             self.compute_ns.take(),

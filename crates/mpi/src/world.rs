@@ -1,8 +1,7 @@
-//! The calls into MPI, through the shim that was compiled for the implementation at hand.
-//!
-//! `dlopen` loads the shim and with it the MPI library, for the whole process (`RTLD_GLOBAL`): Open MPI
-//! loads plug-ins later that expect to find it. Each function is looked up once, by name. The types
-//! here are those of `shim.c`; both files are compiled into one program, so they change together.
+//! The calls into MPI, through the shim that was compiled for the implementation at hand. `dlopen`
+//! loads the shim and with it the MPI library, for the whole process (`RTLD_GLOBAL`): Open MPI
+//! loads plug-ins later that expect it. Types are those of `shim.c`; both files are compiled into
+//! one program, so they change together.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -27,7 +26,7 @@ struct Shim {
     next: unsafe extern "C" fn() -> u64,
 }
 
-/// All ranks, as one of them sees them. Only its holder calls MPI.
+/// Only its holder calls MPI.
 #[derive(Debug)]
 pub(crate) struct World {
     shim: Shim,
@@ -48,8 +47,7 @@ fn loader_said() -> String {
 
 fn load(path: &Path) -> Result<*mut c_void, String> {
     let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
-    // SAFETY: a path that ends in 0; the library's own code is that of shim.c and of an MPI, which
-    // this process was launched to load.
+    // SAFETY: a path that ends in 0; this process was launched to load this shim and its MPI.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
     match library.is_null() {
         true => Err(format!("cannot load {}: {}", path.display(), loader_said())),
@@ -57,10 +55,7 @@ fn load(path: &Path) -> Result<*mut c_void, String> {
     }
 }
 
-/// Finds a function of the shim.
-///
-/// # Safety
-/// `F` is the function pointer type that `shim.c` declares by this name.
+/// Safety: `F` is the function pointer type that `shim.c` declares by this name.
 unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
     // SAFETY: the library is loaded and is never unloaded.
     let found = unsafe { libc::dlsym(library, name.as_ptr()) };
@@ -68,7 +63,7 @@ unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> 
         return Err(format!("the shim has no {name:?}: {}", loader_said()));
     }
     assert_eq!(size_of::<F>(), size_of::<*mut c_void>());
-    // SAFETY: both are one pointer in size, and the caller vouches for the type of what it points to.
+    // SAFETY: both are one pointer in size; the caller vouches for the type behind it.
     Ok(unsafe { std::mem::transmute_copy(&found) })
 }
 
@@ -144,11 +139,11 @@ impl World {
         unsafe { (self.shim.receive)(bytes.as_mut_ptr(), length(bytes), from.cast_signed()) }
     }
 
-    /// Sends one buffer as that many messages at once, and waits until the rank has them all.
+    /// Waits until the rank has them all.
     pub(crate) fn send_window(&mut self, bytes: &[u8], messages: u64, to: u32) {
         let (bytes, each) = (bytes.as_ptr(), length(bytes));
-        // SAFETY: as in `barrier`; each message is the whole slice, and tasks are checked to have no
-        // more messages than the shim has requests.
+        // SAFETY: as in `barrier`; each message is the whole slice, and a checked task has no more
+        // messages than the shim has requests.
         unsafe { (self.shim.send_window)(bytes, each, messages as c_int, to.cast_signed()) }
     }
 
@@ -165,7 +160,7 @@ impl World {
         }
     }
 
-    /// Sends to one rank while receiving from another, if they exist.
+    /// If they exist.
     pub(crate) fn exchange(
         &mut self,
         out: &[f64],
@@ -182,7 +177,7 @@ impl World {
         }
     }
 
-    /// Makes or resets the counter of all ranks. All ranks call it.
+    /// All ranks call it.
     pub(crate) fn counter(&mut self) {
         // SAFETY: as in `barrier`.
         unsafe { (self.shim.counter)() }

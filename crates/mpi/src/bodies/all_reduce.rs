@@ -1,12 +1,8 @@
-//! A sum of what all flows have, which all of them get.
-//!
-//! In each round every flow has as many numbers as all others, and ends with their sums in a buffer of
-//! its own. Threads of a rank do it in two steps: each puts its numbers where the others can read
-//! them; each adds up its stretch of all of them. Then, with several ranks, the first thread of each calls
-//! `MPI_Allreduce` on the sums. Last, each thread copies the result. A rank of one thread has only the
-//! call.
-//!
-//! All numbers are whole and small enough that sums are exact, so the order of adding does not matter.
+//! A sum of what all flows have, which all of them get. Every flow has as many numbers as all
+//! others, and ends each round with their sums in a buffer of its own. Threads of a rank put their
+//! numbers where the others can read them; each adds up its stretch. With several ranks, the first
+//! thread of each calls `MPI_Allreduce` on the sums. Last, each thread copies the result. A rank of
+//! one thread has only the call. All numbers are whole and small: sums are exact in any order.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,16 +1,13 @@
 //! A flow that sends another one as many messages as it can.
 //!
-//! The loop is that of the OSU micro-benchmark for bandwidth: one side starts a window of messages, all from
-//! one buffer, and waits until they are gone; the other side starts to receive them all, each into a
-//! buffer of its own, waits until they are there, and answers with an empty message. So many messages are on
-//! their way at once, and the time of one is that of its bytes, where the ping-pong shows the time of a
-//! hand-over.
+//! The loop of the OSU micro-benchmark for bandwidth: one side starts a window of messages, all
+//! from one buffer, and waits until they are gone; the other side starts to receive them all, each
+//! into its own buffer, waits until they are there, and answers with an empty message. The time of
+//! a message is that of its bytes; the ping-pong shows that of a hand-over.
 //!
-//! Between two threads of one rank the window is a counter of messages that are ready: for each the
-//! receiver copies the sender's buffer into one of its own, and says when it has the last.
-//!
-//! Each message of a window begins with the number of the window, and the receiver adds up what came.
-//! That is the proof.
+//! Between threads of one rank the window is a counter of ready messages: the receiver copies the
+//! sender's buffer for each, and says when it has the last. Each message begins with the number of
+//! its window, and the receiver adds up what came: the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -35,7 +32,7 @@ pub(super) struct Bandwidth {
     received: Counter,
 }
 
-/// One buffer of the sender; of the receiver one for each message of a window.
+/// The receiver has one for each message of a window.
 pub(super) struct Buffers(Vec<u8>);
 
 impl Bandwidth {
@@ -50,7 +47,7 @@ impl Bandwidth {
         }
     }
 
-    /// Between ranks; returns the sum of what the receiver got.
+    /// Returns the sum of what the receiver got.
     fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         let mut world = member.team.world();
         let mut sum = 0;
@@ -137,7 +134,6 @@ impl Exchange for Bandwidth {
         }
     }
 
-    /// Checks that the last window came whole.
     fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
         let mut messages = buffers.0.chunks_exact(self.bytes);
         let whole = messages.all(|message| message.iter().skip(8).all(|byte| *byte == 1));

@@ -13,7 +13,7 @@ pub(crate) trait Exchange: Sync {
 
     fn run(&self, state: &mut Self::State, member: &Member<'_>) -> Proof;
 
-    /// Checks the state in no phase and adds what it proves; panics where something does not hold.
+    /// In no phase; panics where something does not hold.
     fn settle(&self, _state: &mut Self::State, proof: Proof) -> Proof {
         proof
     }

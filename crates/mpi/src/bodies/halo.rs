@@ -1,20 +1,16 @@
 //! A square grid of which each flow has some rows, and in each step needs those beside them.
 //!
 //! Jacobi's method for heat on a plate: a point becomes the mean of its four neighbours, the border
-//! stays. Rows are dealt out in strips, one a flow, those of a rank together. After each step a flow
-//! puts its first and last row where its neighbours find them:
-//!
+//! stays. Each flow has a strip of rows, those of a rank together. After each step it puts its
+//! first and last row where its neighbours find them:
 //! ```text
 //!   rank 0   thread 0   rows … last ─┐  shared memory: the neighbour reads the row
 //!            thread 1   first ◀──────┘
 //!                       rows … last ─┐  message: MPI_Sendrecv, by the first thread of each rank
 //!   rank 1   thread 0   first ◀──────┘
 //! ```
-//!
-//! Rows that are put out alternate between two sets, so that one meeting of the threads a step is
-//! enough; a rank with a neighbour needs another one after the messages. Each point is computed from the same
-//! numbers by the same operations whatever the split, so the proof is made of the bits of
-//! all points.
+//! Rows alternate between two sets: threads meet once a step, in a rank with a neighbour again
+//! after the messages. The bits of all points, the same whatever the split, are the proof.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};

@@ -1,8 +1,6 @@
-//! What ranks and threads do: the bodies of workloads, and what flows say to each other.
-//!
-//! Each body is written once for R ranks of T threads. Flows of one rank reach each other through
-//! shared memory, ranks through messages; with R = 1 there are no messages, with T = 1 nothing is
-//! shared. Whatever the split, the work is the same and so is its proof.
+//! What ranks and threads do: the bodies of workloads, and what flows say to each other. Each body
+//! is written once for R ranks of T threads. Flows of one rank share memory, ranks send messages.
+//! Whatever the split, the work and its proof are the same.
 
 mod all_reduce;
 mod bandwidth;

@@ -1,13 +1,8 @@
-//! Two flows that send a message back and forth.
-//!
-//! The loop is that of the OSU micro-benchmark for latency: one side sends and then receives, the
-//! other receives and then sends, each with one buffer to send from and one to receive into; the time of one
-//! message is half that of a round. Two ranks use `MPI_Send` and `MPI_Recv`. Two threads of one rank do
-//! what shared memory makes of it: the sender says that its buffer is full, the receiver copies it
-//! into its own. Both end with the message in a buffer of the receiver's own.
-//!
-//! Each message begins with its number, which the receiver adds up. That is the proof, and costs a
-//! load and a store.
+//! Two flows that send a message back and forth. The loop of the OSU micro-benchmark for latency:
+//! one side sends and then receives, the other receives and then sends, with a buffer each way; a
+//! message takes half of a round. Ranks use `MPI_Send` and `MPI_Recv`. Of two threads of a rank the
+//! sender says that its buffer is full, and the receiver copies it. Each message begins with its
+//! number, and the receiver adds them up: the proof, for a load and a store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -141,7 +136,6 @@ impl Exchange for PingPong {
         }
     }
 
-    /// Checks that the last message came whole.
     fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
         let rest = buffers.into.get(8..).unwrap_or_default();
         assert!(rest.iter().all(|byte| *byte == 1), "a message came broken");

@@ -1,12 +1,8 @@
-//! A tree of files that is searched folder by folder.
-//!
-//! All flows see one tree in a file system that they share. Each rank lists its folders before the gate, in no
-//! phase, so that a folder is a number for all of them: dealt out, or taken one by one, as the units of other
-//! work are. In the steady phase the names of a folder are read, and its files opened and searched, by the same
-//! code as in `flowgauge search`. So flows share nothing but what the kernel has of the tree and, if they are
-//! threads, of the table of open files.
-//!
-//! The proof is made of the lines that match, and of the number of files.
+//! A tree of files that is searched folder by folder. Each rank lists the folders of the shared
+//! tree before the gate: a folder is a number for all of them, dealt out or taken as units of other
+//! work are. In the steady phase a folder's names are read, and its files opened and searched, by
+//! the code of `flowgauge search`. Flows share only what the kernel has of the tree, threads also
+//! the open files. The proof is made of the lines that match, and of the number of files.
 
 use flow::Proof;
 use search::{Folders, Kind, Problem};
@@ -62,8 +58,7 @@ impl Exchange for Search {
     }
 }
 
-/// Spreads a number over all bits: one file less changes all of them. Sums of flows stay
-/// comparable.
+/// One file less changes all bits. Sums of flows stay comparable.
 fn spread(files: u64) -> u64 {
     files.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

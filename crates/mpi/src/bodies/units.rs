@@ -1,12 +1,9 @@
-//! The units of a workload, dealt out before or taken one by one (a task farm).
-//!
-//! Dealt out, flow f has the units f, f + flows, ...: as everywhere in this house. By static division it has
-//! units that follow each other, as programs have that cut a range or a grid: where later units take longer, so
-//! does the last flow. Taken, the next unit is
-//! a number that all flows count up: an atomic one for the threads of a single rank; for several ranks one in the
-//! memory of rank 0, by `MPI_Fetch_and_op`. There is no master that only deals, which would cost one
-//! flow. What results would be sent to a parent stays where it is: proofs are added up after
-//! the steady phase.
+//! The units of a workload, dealt out before or taken one by one (a task farm). Dealt out, flow f
+//! has the units f, f + flows, ...; by static division units that follow each other, as programs
+//! cut a range or a grid: where later units take longer, so does the last flow. Taken, the next
+//! unit is a number that all flows count up: an atomic one for threads of a single rank; else one
+//! in the memory of rank 0, by `MPI_Fetch_and_op`, without a master that only deals. Results stay
+//! where they are: proofs are added up after the steady phase.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

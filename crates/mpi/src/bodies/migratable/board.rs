@@ -7,7 +7,7 @@ use fiber::movable::Movable;
 use flow::Proof;
 use measure::clock::now_ns;
 
-/// Words in 128 bytes: different ranks write at least that far apart.
+/// 128 bytes: different ranks write at least that far apart.
 const APART: usize = 16;
 
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl Board {
     pub(super) fn rank(&self, rank: usize) -> &Row {
         assert!(rank < self.ranks, "there is no rank {rank}");
         let first = std::ptr::with_exposed_provenance::<Row>(self.address);
-        // SAFETY: as many rows of words that are zero at first lie there, aligned, in a region that is dropped when no flow is
-        // left. Cells of a row are used by the only thread of its rank, all else is atomic.
+        // SAFETY: as many rows of zeroed words lie there, aligned, in a region that is dropped when
+        // no flow is left. Only the one thread of a rank uses its cells, all else is atomic.
         unsafe { &*first.wrapping_add(rank) }
     }
 
@@ -106,12 +106,10 @@ impl Row {
         proof
     }
 
-    /// The rank is idle and waits.
     pub(super) fn waits(&self) {
         self.since.set(0);
     }
 
-    /// Claims one of the flows that this rank wants, if there is one.
     pub(super) fn takes_one(&self) -> bool {
         let one_less = |wants: u64| wants.checked_sub(1);
         // Most looks find nothing and write nothing.

@@ -17,10 +17,9 @@ pub(super) struct Flow {
     pub(super) board: Board,
 }
 
-// SAFETY: numbers, the name of a method, and a board, which is movable.
+// SAFETY: numbers, the name of a method, and a movable board.
 unsafe impl Movable for Flow {}
 
-/// One unit, step by step, in whatever rank wants it.
 pub(super) fn works(fiber: &mut MovableFiber<'_>, flow: Flow) {
     let (home, board) = (fiber.process(), flow.board);
     let mut before = Proof::default();
@@ -39,8 +38,7 @@ pub(super) fn works(fiber: &mut MovableFiber<'_>, flow: Flow) {
     board.note_done();
 }
 
-/// While its rank is idle, asks for half the flows of the rank with the most, until all units are
-/// done. Never moves.
+/// While its rank is idle, asks for half the flows of the rank with the most. Never moves.
 pub(super) fn asks(fiber: &mut MovableFiber<'_>, (board, units): (Board, u64)) {
     let own = board.rank(fiber.process());
     while board.done() < units {
@@ -56,7 +54,6 @@ pub(super) fn asks(fiber: &mut MovableFiber<'_>, (board, units): (Board, u64)) {
     }
 }
 
-/// Moves to a rank that wants flows, or yields to the other flows of this rank.
 fn gives(fiber: &mut MovableFiber<'_>, board: &Board) {
     let here = fiber.process();
     let mut others = (0..board.ranks).filter(|rank| *rank != here);

@@ -1,31 +1,19 @@
-//! Units of uneven work as flows that move to a rank that has nothing to do.
+//! Units of uneven work as flows that move to a rank that has nothing to do (docs/hybrid.md).
 //!
-//! Each unit is a user-level thread, made by the rank that has the unit by static division. Its work is cut into
-//! steps, and after each step it yields: to the other flows of its rank, or by going to a rank that wants some.
-//!
+//! Each unit is a user-level thread, made by its rank by static division. After each of some steps
+//! it yields: to the other flows of its rank, or by going to a rank that wants some.
 //! ```text
 //!  rank 0 │ step of flow 0 │ 1 │ 2 │ … nothing left: "I want 16" ─────────┐  │ step of flow 32 │ 33 │ …
 //!  rank 1 │ step of flow 32 │ 33 │ 34 │ …  each looks at the board: moves ┘  │ step of flow 48 │ …
 //! ```
+//! A rank without flows asks for half of what the rank with the most has (work stealing); those
+//! that go in a round of a scheduler go together. A flow that is done comes home, so that the next
+//! repetition has its place; only moves to work are counted. What ranks know of each other is on
+//! the [`Board`], at one address in all. A move copies nothing and is no message. Between steps a
+//! rank communicates; from when it has nothing until a flow has come it waits.
 //!
-//! A rank without flows asks for half of what the rank with the most has (work stealing). All that go in a round of a
-//! scheduler go together. A flow that is done away from home comes home, so that its place can be had again by the
-//! next repetition; only moves to work are counted.
-//!
-//! What ranks know of each other is on the [`Board`], in the region's own words, at one address in all of them.
-//! A move copies nothing and is no message: MPI takes part in none.
-//!
-//! **Where time goes.** A rank computes in steps. It communicates from the end of a step to the beginning of the
-//! next one: what switches, what sends flows and takes them in. From when it has nothing until a flow has come it waits.
-//!
-//! # What it deliberately does not do
-//!
-//! * **Move tables.** Flows carry numbers; work with a heap of its own stays where it is.
-//! * **Several threads in a rank.** Threads share what is left by a counter, and need no moves.
-//! * **Look ahead.** No rank measures how long units take; a rank that will soon have nothing asks when it has.
-//!
-//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable Parallel Programs", 2006; the
-//! work stealing of `flow::migration::balance`, between processes that were forked.
+//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable Parallel
+//! Programs", 2006; `flow::migration::balance` (work stealing).
 
 mod board;
 mod flows;
@@ -72,7 +60,7 @@ impl Group {
         let mut world = team.world();
         let units = work.units().div_ceil(team.ranks.into());
         let capacity = usize::try_from(units + 1).map_err(|error| error.to_string())?;
-        // SAFETY: a flow calls a few functions with frames of some 100 bytes each, borrows no
+        // SAFETY: a flow calls a few functions with frames of some 100 bytes, borrows no
         // thread-local, and has ended when `run` drops the scheduler.
         let config = unsafe { Config::movable(STACK) };
         let config = config.capacity(capacity).common(Board::words(team.ranks));
