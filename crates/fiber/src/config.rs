@@ -1,5 +1,3 @@
-//! What a scheduler is made for: which stacks, and how many.
-
 use crate::arch;
 use crate::error::ConfigError;
 use crate::memory::PAGE;

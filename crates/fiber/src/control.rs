@@ -1,5 +1,3 @@
-//! What a scheduler knows of one fiber, beside its stack.
-
 use std::cell::Cell;
 
 use crate::arch::{Context, Saved};
@@ -48,7 +46,7 @@ impl Control {
         &raw const self.saved
     }
 
-    /// All but who waits for it. One that is on its way continues where it arrives.
+    /// Copies all but who waits for it. One that is on its way continues where it arrives.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Control) {
         self.saved.set_words(other.saved.words());

@@ -115,7 +115,7 @@ pub(crate) struct Core {
     pub(crate) member: Option<Member>,
 }
 
-/// Also the hole's stack, and the one for ends.
+/// The fibers' stacks, the hole's, and the one for ends.
 fn watched(capacity: usize, last_stack: &Mapping, hole_top: *mut u8) -> io::Result<Option<Stacks>> {
     let watched = Stacks::if_watched(capacity + 2)?;
     if let Some(stacks) = &watched {
@@ -215,7 +215,7 @@ impl Core {
         self.own.get()?.upgrade()
     }
 
-    /// Also one that is unwound.
+    /// The fiber that runs, or is unwound.
     #[inline(always)]
     pub(crate) fn running_index(&self) -> u32 {
         let turn = current::turn();

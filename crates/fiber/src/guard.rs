@@ -74,7 +74,7 @@ fn name_overflow(core: &Core, address: usize) {
     }
 }
 
-/// If an overflow is certain.
+/// Ends the program if an overflow is certain.
 fn name_packed(core: &Core, address: usize) {
     let bytes = bytes(core.slots.stack());
     let in_a_fiber = !current::turn().is_null();

@@ -72,7 +72,7 @@ enum Guard {
     Elsewhere,
 }
 
-/// With what lies around a stack.
+/// Bytes of a slot: a stack and what lies around it.
 pub(crate) fn stride(stack: Stack) -> usize {
     match stack {
         Stack::Packed { bytes } => {

@@ -65,7 +65,7 @@ impl FromStr for Policy {
 }
 
 impl Policy {
-    /// With the slice that is asked for, in ns.
+    /// The policy's number, and the slice that is asked for, in ns.
     fn asks(self) -> (u32, Option<u64>) {
         match self {
             Self::Other => (libc::SCHED_OTHER as u32, None),

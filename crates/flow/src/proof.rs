@@ -1,5 +1,3 @@
-//! What a flow proves of its work.
-
 use std::fmt;
 use std::ops::{Add, AddAssign};
 

@@ -1,5 +1,3 @@
-//! Programs that end when the thread that started them is gone, however it went.
-
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};

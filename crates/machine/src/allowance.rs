@@ -1,5 +1,3 @@
-//! Which CPUs this process may use, and how much of them.
-
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,3 @@
-//! Differences between two machines, or one at two times.
-
 use crate::Machine;
 use crate::cgroup::CpuQuota;
 use crate::facts::mitigations;

@@ -1,5 +1,3 @@
-//! A value, or the reason why there is none.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

@@ -178,7 +178,7 @@ impl Sampler {
         }
     }
 
-    /// See [`of`]. Errors: see [`of`].
+    /// See [`of`].
     pub fn of(&mut self, pids: &[i32]) -> Result<Memory, MemoryError> {
         let nothing = Memory {
             pss: 0,
@@ -212,7 +212,7 @@ impl Sampler {
         Ok(sum)
     }
 
-    /// See [`reading`]. Errors: see [`reading`].
+    /// See [`reading`].
     pub fn reading(&mut self, pids: &[i32]) -> Result<Reading, MemoryError> {
         match self.of(pids) {
             Ok(memory) => Ok(Reading::Honest(memory)),
@@ -230,7 +230,7 @@ impl Sampler {
         }
     }
 
-    /// With its PSS without pages of files.
+    /// A process, and its PSS without pages of files.
     fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
         let Rollup {

@@ -62,7 +62,7 @@ pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String
     all_agree(world, region)
 }
 
-/// Or the first rank's reason why not.
+/// What all ranks have, or the first rank's reason why not.
 pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<T, String> {
     let own_words = own.as_ref().err().map_or([0; REASON], |why| words_of(why));
     match first_reason(&world.gather(&own_words)) {

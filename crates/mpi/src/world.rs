@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// If they exist.
+    /// Sends and receives at once, as far as there are such ranks.
     pub(crate) fn exchange(
         &mut self,
         out: &[f64],

@@ -54,7 +54,7 @@ impl Sharing {
         }
     }
 
-    /// If so, a store of this core changes nothing.
+    /// True if a store of this core changes nothing.
     #[inline]
     pub(crate) fn is_written_by(&self, line: u32, core: u32) -> bool {
         self.owners[line as usize] == core as u8 | WRITTEN

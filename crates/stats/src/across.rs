@@ -1,8 +1,9 @@
-//! One ratio over many machines: what holds on all of them, and how far they differ.
+//! One ratio over many machines: what holds on all of them, and how far they differ
+//! (docs/fleet.md).
 //!
 //! Machine i measured the two variants in rounds of its own: a log ratio y_i with a standard error
-//! s_i. The noise *within* the machine: more rounds reduce it. Caches, kernels and neighbours also
-//! differ: more rounds do not change the spread *between* machines, tau.
+//! s_i, the noise *within* the machine, which more rounds reduce. Caches, kernels and neighbours
+//! also differ: the spread *between* machines, tau.
 //! ```text
 //!   y_i = mu + u_i + e_i        u_i: machine, variance tau^2      e_i: its rounds, variance s_i^2
 //!
@@ -14,25 +15,21 @@
 //!           narrower than from the r-th smallest to the r-th largest y_i, r = (k + 1) / 40:
 //!           what one more machine would show, measured like these
 //! ```
-//! Rounds of all machines in one pot would give an interval for these very machines, too narrow for
-//! a claim on machines like them. Student's t and the variance taken from the spread of the y_i
-//! hold the level for few machines; the classic z interval (`DerSimonian` and Laird) does not.
-//! Without the bound of q by 1, machines that agree by chance would give too narrow an interval.
-//!
-//! The interval for the *next* machine is for what it would show, its rounds included, not for its
-//! true ratio: the y_i show the sum of both variances, and few machines show tau alone poorly.
+//! Rounds of all machines in one pot would give an interval for these very machines. Student's t
+//! and the variance taken from the spread of the y_i hold the level for few machines; the classic z
+//! interval (`DerSimonian` and Laird) does not. Without the bound of q by 1, machines that agree by
+//! chance would give too narrow an interval. The interval for the *next* machine is for what it
+//! would show, not for its true ratio: few machines show tau alone poorly.
 //!
 //! s_i is the width of the machine's own interval over twice the quantile of Student's t at its
-//! level: the exact interval is about as wide as a t-test's. With ten rounds some intervals are
-//! narrow by chance and would get nearly all the weight: simulated fleets of quiet machines then
-//! held 90 % where 95 % were claimed. So no s_i counts as smaller than the median of all, and the
-//! intervals are made for 97 % and 98 %. From 39 machines on the r-th smallest and largest alone
-//! hold 95 %, for any distribution of ratios.
+//! level. With ten rounds some intervals are narrow by chance and would get nearly all the weight:
+//! simulated fleets of quiet machines then held 90 % where 95 % were claimed. So no s_i counts as
+//! smaller than the median of all, and the intervals are made for 97 % and 98 %. From 39 machines
+//! on the r-th smallest and largest alone hold 95 %.
 //!
 //! Limits: three machines drawn from two very different kinds are all of one kind in a quarter of
-//! cases, and show nothing of the other. *Why* machines differ is asked of `grouping`. Estimates
-//! that were stopped early are less precise than they look: for more than a direction, give every
-//! machine the same rounds.
+//! cases. *Why* machines differ is asked of `grouping`. Estimates that were stopped early are less
+//! precise than they look: for more than a direction, give every machine the same rounds.
 //!
 //! Sources: R. C. Paule and J. Mandel, "Consensus values and weighting factors", 1982. J. Hartung
 //! and G. Knapp, "On tests of the overall treatment effect in meta-analysis with normally

@@ -1,5 +1,3 @@
-//! What can be wrong with the values, and what to do about it.
-
 use std::fmt;
 
 /// Which of the two compared variants a value belongs to.

@@ -1,7 +1,6 @@
 //! Which of many variants is best, for fewer slots than a comparison of all of them needs.
 //!
-//! A search over k variants spends most rounds on variants that are not the best. So each look of
-//! the plan drops some, and the rounds that follow hold only the rest:
+//! Each look of the plan drops some variants, and the rounds that follow hold only the rest:
 //! ```text
 //!   look      10            20        40    80
 //!   taking    A B C D E F   A B D     A B   A B        the last comparison has all rounds
@@ -10,13 +9,10 @@
 //! ```
 //! *Beaten* are those that another is faster than, at the level of all pairs ([`Best`]). Where more
 //! than half are left, the slowest by their median are *set aside* until half are: successive
-//! halving (K. Jamieson, A. Talwalkar, 2016), which gives each stage about as many slots as the one
-//! before. The rounds say nothing against a variant set aside; it cannot be distinguished from the
-//! best. So halving may leave more undecided than full rounds, and names no false winner.
-//!
-//! Every claim is that of one pair at one look, all pairs share the level, and dropping pairs only
-//! takes claims away. So of k equal variants one is called better than another in at most the share
-//! of runs that the looks allow together. The simulation below tries it.
+//! halving (K. Jamieson, A. Talwalkar, 2016), with about as many slots in each stage. A variant set
+//! aside cannot be distinguished from the best. So halving may leave more undecided than full
+//! rounds, and names no false winner: every claim is that of one pair at one look, all pairs share
+//! the level, and dropping pairs only takes claims away. The simulation below tries it.
 
 use crate::best::Best;
 use crate::error::StatsError;

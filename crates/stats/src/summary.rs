@@ -1,5 +1,3 @@
-//! One variant in a handful of numbers.
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Side, StatsError};

@@ -1,17 +1,15 @@
-//! Several answers of one run, at one level together.
+//! Several answers of one run, at one level together (docs/method.md).
 //!
 //! Each of S headline answers at 5 % makes a run of identical variants name a difference in up to
-//! 1 - 0.95^S of runs: a third of them for eight studies. S. Holm's procedure ("A simple
-//! sequentially rejective multiple test procedure", 1979) keeps the whole at 5 %, for less than
-//! 1/S:
+//! 1 - 0.95^S of runs. S. Holm's procedure ("A simple sequentially rejective multiple test
+//! procedure", 1979) keeps the whole at 5 % and costs less than dividing by S:
 //! ```text
 //!   k = S   which answers name a difference at 1/S of the level?     d of them: they stand
 //!   k = S-d which of the others do at 1/(S-d)?                       those stand too
 //!   ...     until no further one does; the rest is judged at the last level
 //! ```
-//! An answer that says *same* or *cannot tell* cannot be a false difference, and frees no level for
-//! the others. The procedure needs nothing of how the answers depend on each other, and no p-value:
-//! only whether an answer names a difference at a level
+//! *Same* or *cannot tell* frees no level for the others. Answers may depend on each other, and no
+//! p-value is needed: only whether one names a difference at a level
 //! ([`Sequential::at`](crate::Sequential::at)).
 
 /// What the level of each of `answers` answers is divided by, so that all together keep it.

@@ -1,17 +1,14 @@
-//! The ratio of one variant in two runs, whose rounds are not paired.
+//! The ratio of one variant in two runs, whose rounds are not paired (docs/method.md).
 //!
-//! What a round shares cancels within a run. Between two runs nothing is shared: their slots are
-//! two independent samples. So all differences of logs are taken,
+//! Between two runs nothing is shared: their slots are two independent samples. So all differences
+//! of logs are taken,
 //! ```text
 //! r_1 .. r_m, s_1 .. s_n  ->  all m n differences ln s_j - ln r_i, sorted
 //!
 //!   their median: ln ratio        the k-th and the k-th last: ln low, ln high
 //! ```
-//! The median is the Hodges-Lehmann estimate of the shift, and k comes from the exact distribution
-//! in `mann_whitney`, as calm under heavy tails as `estimate` is with pairs.
-//!
-//! The level holds for slots that are independent draws. A drift, or a load that comes and goes
-//! slowly, makes neighbouring slots alike and shifts whole runs, and no arithmetic on two runs
+//! with k from the exact distribution in `mann_whitney`. The level holds for independent draws. A
+//! drift, or a load that comes and goes slowly, shifts whole runs, and no arithmetic on two runs
 //! tells that from a difference of the programs. So [`wander`] measures how far a run's own halves
 //! lie apart, and [`Rule::judge_apart`](crate::Rule::judge_apart) calls a difference only what lies
 //! beyond a floor as a whole.

@@ -284,7 +284,7 @@ impl Core {
         }
     }
 
-    /// Also while all fibers are elsewhere.
+    /// Waits also while all fibers are elsewhere.
     pub(crate) fn run_and_wait(&self, until: impl Fn() -> bool) {
         self.run(&until);
         while let Some(member) = self

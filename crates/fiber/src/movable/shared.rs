@@ -194,7 +194,7 @@ impl Shared {
         self.wire.get()
     }
 
-    /// If it is the one without shared memory.
+    /// The socket to the process without shared memory.
     #[inline]
     pub(crate) fn wire_to(&self, process: usize) -> Option<&Wire> {
         self.wire().filter(|wire| wire.peer == process)

@@ -164,7 +164,7 @@ impl Wire {
     }
 }
 
-/// If it is there as a whole, with the bytes after it.
+/// The first whole fiber of what has come, and the bytes after it.
 fn first(bytes: &[u8]) -> Option<(Sent<'_>, &[u8])> {
     let (head, rest) = bytes.split_at_checked(HEAD * size_of::<u64>())?;
     let (words, _) = head.as_chunks::<8>();

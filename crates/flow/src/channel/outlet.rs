@@ -1,5 +1,3 @@
-//! A flow's end of its channel.
-
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -384,7 +384,7 @@ impl Launcher {
     }
 }
 
-/// With all that it made, also outside of its group.
+/// Ends it with all that it made, also outside of its group.
 fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
     let _gone_is_fine = kill(group, Signal::SIGTERM);
     let _stopped_or_not = kill(group, Signal::SIGCONT);

@@ -1,5 +1,3 @@
-//! The control group of a quota, in either version of control groups.
-
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

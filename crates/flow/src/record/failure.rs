@@ -1,5 +1,3 @@
-//! Why a slot is no data point, in words that people read as they are.
-
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;

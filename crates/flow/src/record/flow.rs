@@ -61,7 +61,7 @@ pub enum FlowState {
     },
 }
 
-/// With its state's fields: serde's derived code for flattened fields would hold each field in
+/// A record with its state's fields: serde's derived code for flattened fields would hold each in
 /// memory, and records of flows are most of a journal.
 #[derive(Deserialize)]
 struct Written {

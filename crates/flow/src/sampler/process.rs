@@ -1,5 +1,3 @@
-//! A sampler's life, clock and books.
-
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd;
 use std::process::exit;

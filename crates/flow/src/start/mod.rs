@@ -46,7 +46,7 @@ use thread::Threads;
 
 #[derive(Debug)]
 pub(crate) struct FlowSet<'a, B: Body> {
-    /// With the index of their first flow.
+    /// Processes not reaped yet, with the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
     threads: Option<Threads<'a, B>>,
 }

@@ -1,5 +1,3 @@
-//! A row of the listing, as a value.
-
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! A process and a thread, as the kernel shows them.
-
 /// What a task is doing, as the kernel's letter says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State(pub char);

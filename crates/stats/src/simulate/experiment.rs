@@ -1,5 +1,3 @@
-//! Whole experiments on a simulated machine, and what came of many of them.
-
 use super::draw::Draw;
 use super::machine::{Machine, NoiseModel};
 use crate::error::StatsError;

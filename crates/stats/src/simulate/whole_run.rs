@@ -1,5 +1,3 @@
-//! Whole runs of several studies, each with an answer of its own.
-
 use super::draw::Draw;
 use super::machine::{Machine, NoiseModel};
 use crate::error::StatsError;
