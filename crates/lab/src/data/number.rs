@@ -6,7 +6,7 @@ mod against;
 
 pub use against::{
     DOTS, Directions, OF_AMOUNTS, OF_TIMES, against, factor, factor_ends, factor_interval,
-    is_small, ratio_interval,
+    is_small, longer, ratio_interval,
 };
 
 /// What stands in a table where there is no number; the reason stands below it.

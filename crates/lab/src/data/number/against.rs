@@ -24,6 +24,15 @@ pub fn factor(factor: f64) -> String {
     }
 }
 
+/// `1.34x as long`, `9.4 % longer`.
+#[must_use]
+pub fn longer(ratio: f64) -> String {
+    match is_small(ratio) {
+        true => format!("{} longer", factor(ratio)),
+        false => format!("{} as long", factor(ratio)),
+    }
+}
+
 /// Whether [`factor`] gives it in percent.
 #[must_use]
 pub fn is_small(factor: f64) -> bool {
