@@ -24,6 +24,8 @@
 //! It needs cgroup v2 and the right to make a group below one's own: root, or `Delegate=yes`.
 //! Without it descent is all there is. Source: Linux's admin-guide/cgroup-v2.rst.
 
+pub(crate) mod places;
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -53,7 +55,7 @@ pub struct Cgroup {
 impl Cgroup {
     /// Makes a group below this process's. Errors: no cgroup v2, or no right to.
     pub fn make() -> io::Result<Self> {
-        let before = own_folder()?;
+        let before = places::own_folder()?;
         let (folder, lock) = make_locked(&before)?;
         Ok(Self {
             folder,
@@ -130,8 +132,12 @@ pub(crate) fn make_locked(parent: &Path) -> io::Result<(PathBuf, File)> {
 
 /// Ends and removes groups whose slot is gone. True where a slot of any run is alive.
 pub fn sweep() -> bool {
-    let mut folders = crate::quota::folders();
-    folders.extend(own_folder().ok().filter(|own| !folders.contains(own)));
+    let mut folders = places::folders();
+    folders.extend(
+        places::own_folder()
+            .ok()
+            .filter(|own| !folders.contains(own)),
+    );
     let entries = folders
         .iter()
         .filter_map(|folder| fs::read_dir(folder).ok());
@@ -196,48 +202,9 @@ fn end_folder(folder: &Path) {
     }
 }
 
-fn own_folder() -> io::Result<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let groups = fs::read_to_string("/proc/self/cgroup")?;
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "no cgroup v2 is mounted");
-    let mount = mount_of(&mounts).ok_or_else(missing)?;
-    let path = groups
-        .lines()
-        .find_map(|line| line.strip_prefix("0::/"))
-        .ok_or_else(missing)?;
-    Ok(Path::new(mount).join(path))
-}
-
-/// Nearest first. A group outside the mount shows no folder.
-pub(crate) fn ancestors(mount: &Path, path: &str) -> Vec<PathBuf> {
-    let own = mount.join(path.trim_start_matches('/'));
-    let all = own
-        .ancestors()
-        .take_while(|folder| folder.starts_with(mount));
-    all.filter(|folder| folder.is_dir())
-        .map(Path::to_owned)
-        .collect()
-}
-
-fn mount_of(mounts: &str) -> Option<&str> {
-    mounts.lines().find_map(|line| {
-        let mut fields = line.split(' ').skip(1);
-        let (at, kind) = (fields.next()?, fields.next()?);
-        (kind == "cgroup2").then_some(at)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_second_version_is_found_beside_the_first() {
-        let mounts = "cgroup /sys/fs/cgroup/pids cgroup rw 0 0\n\
-                      cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0\n";
-        assert_eq!(mount_of(mounts), Some("/sys/fs/cgroup/unified"));
-        assert_eq!(mount_of("proc /proc proc rw 0 0\n"), None);
-    }
 
     #[test]
     fn cpu_time_is_read_in_its_two_parts_or_not_at_all() {

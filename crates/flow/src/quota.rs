@@ -21,7 +21,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use group::folders;
 pub use group::{QuotaGroup, Throttled, leave};
 
 /// The CPU time of a slot's flows.
@@ -124,19 +123,6 @@ impl Quota {
             (_, Some(weight)) => format!("with a CPU weight of {weight}"),
             (cpus, None) => format!("with a quota of {cpus} CPUs"),
         }
-    }
-
-    /// Checks that it can be had: makes and removes a group with it. An error says what would help.
-    pub fn check(self) -> Result<(), String> {
-        let made = QuotaGroup::make(self).map(drop);
-        crate::cgroup::sweep();
-        made.map_err(|error| {
-            format!(
-                "a CPU quota needs a control group with the cpu controller: {error}; run as root, or in a \
-                 session that may use it: systemd-run --user --scope -p Delegate=yes flowgauge ..., or \
-                 leave the quota out"
-            )
-        })
     }
 }
 

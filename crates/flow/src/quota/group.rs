@@ -4,20 +4,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tidy::names::Kind;
 
 use super::Quota;
-use crate::cgroup::{self, ancestors, make_locked, members};
+use crate::cgroup::places::{Version, hierarchy, is_ours, no_controller};
+use crate::cgroup::{self, make_locked, members};
 
 /// In us, as containers have.
 const PERIOD: u64 = 100_000;
 const PROCS: &str = "cgroup.procs";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
-    V1,
-    V2,
-}
 
 /// A group with a quota of this process; removed on drop, else by [`cgroup::sweep`].
 #[derive(Debug)]
@@ -209,72 +203,24 @@ pub fn leave() -> io::Result<()> {
     }
 }
 
-fn is_ours(folder: &Path) -> bool {
-    let name = folder.file_name().and_then(|name| name.to_str());
-    name.and_then(Kind::of) == Some(Kind::Group)
-}
-
-pub(crate) fn folders() -> Vec<PathBuf> {
-    let found = hierarchy().map(|(_, folders)| folders).unwrap_or_default();
-    found
-        .into_iter()
-        .filter(|folder| !is_ours(folder))
-        .collect()
-}
-
-fn hierarchy() -> io::Result<(Version, Vec<PathBuf>)> {
-    let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let groups = fs::read_to_string("/proc/self/cgroup")?;
-    place_of(&mounts, &groups)
-        .map(|(version, mount, path)| (version, ancestors(Path::new(mount), path)))
-        .ok_or_else(no_controller)
-}
-
-fn place_of<'t>(mounts: &'t str, groups: &'t str) -> Option<(Version, &'t str, &'t str)> {
-    let lines = || {
-        groups
-            .lines()
-            .filter_map(|line| line.split_once(':')?.1.split_once(':'))
-    };
-    let has = |names: &str| names.split(',').any(|name| name == "cpu");
-    let (version, path) = match lines().find(|(names, _)| has(names)) {
-        Some((_, path)) => (Version::V1, path),
-        None => (Version::V2, lines().find(|(names, _)| names.is_empty())?.1),
-    };
-    let mount = mounts.lines().find_map(|line| {
-        let mut fields = line.split(' ').skip(1);
-        let (at, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
-        let fits = match version {
-            Version::V1 => kind == "cgroup" && has(options),
-            Version::V2 => kind == "cgroup2",
-        };
-        fits.then_some(at)
-    })?;
-    Some((version, mount, path))
-}
-
-fn no_controller() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::NotFound,
-        "the cpu controller is mounted nowhere",
-    )
+impl Quota {
+    /// Checks that it can be had: makes and removes a group with it. An error says what would help.
+    pub fn check(self) -> Result<(), String> {
+        let made = QuotaGroup::make(self).map(drop);
+        cgroup::sweep();
+        made.map_err(|error| {
+            format!(
+                "a CPU quota needs a control group with the cpu controller: {error}; run as root, or in a \
+                 session that may use it: systemd-run --user --scope -p Delegate=yes flowgauge ..., or \
+                 leave the quota out"
+            )
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_controller_is_found_in_either_version() {
-        let mounts = "cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu,cpuacct 0 0\n\
-                      cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
-        let found = place_of(mounts, "2:cpuacct,cpu:/a\n0::/b\n");
-        assert_eq!(found, Some((Version::V1, "/sys/fs/cgroup/cpu", "/a")));
-        let found = place_of(mounts, "3:cpuset:/\n0::/b/c\n");
-        assert_eq!(found, Some((Version::V2, "/sys/fs/cgroup/unified", "/b/c")));
-        assert_eq!(place_of("proc /proc proc rw 0 0\n", "0::/\n"), None);
-        assert_eq!(place_of(mounts, ""), None);
-    }
 
     #[test]
     fn each_version_has_files_of_its_own() {
