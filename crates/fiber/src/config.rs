@@ -1,15 +1,12 @@
 use crate::arch;
 use crate::error::ConfigError;
-use crate::memory::PAGE;
+use crate::memory::{LINE, PAGE};
 use crate::movable::Way;
-use crate::slots::{self, LINE};
 
 const PACKED_MINIMUM: usize = 2 * LINE;
 const GUARDED_MINIMUM: usize = PAGE;
 /// From this size on a panic in a fiber is caught and delivered at `join`.
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
-/// In 32 bits, and one number means "nobody".
-const MOST: usize = u32::MAX as usize - 1;
 /// The largest stack: beyond 512 MiB it is no stack but a mistake.
 const LARGEST: usize = 1 << 29;
 
@@ -151,10 +148,6 @@ impl Config {
     #[must_use]
     pub fn catches_panics(&self) -> bool {
         self.stack.bytes() >= CATCHES_FROM && can_unwind()
-    }
-
-    pub(crate) fn most(&self) -> usize {
-        MOST.min(slots::most(self.stack))
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {

@@ -18,6 +18,9 @@ use sys::{Access, Advice, Of};
 
 pub(crate) use sys::PAGE;
 
+/// Bytes of a line of the caches.
+pub(crate) const LINE: usize = 64;
+
 /// Fewer TLB entries for dense slots.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 

@@ -34,14 +34,15 @@ use std::io;
 
 use crate::config::{Config, Stack};
 use crate::error::{ConfigError, SpawnError};
-use crate::memory::{Mapping, PAGE};
+use crate::memory::{LINE, Mapping, PAGE};
 use crate::movable::Way;
 use crate::valgrind::RED_ZONE;
 
 /// One that a comparison holds as a constant.
 pub(crate) const CANARY: u64 = 0x5AFE_57AC;
 
-pub(crate) const LINE: usize = 64;
+/// In 32 bits, and one number means "nobody".
+const MOST: usize = u32::MAX as usize - 1;
 const COLOURS: usize = 32;
 pub(crate) const LANDING: usize = 256 << 10;
 /// `MADV_GUARD_INSTALL`, which the C library does not name yet.
@@ -99,9 +100,12 @@ fn arena(stack: Stack) -> usize {
     }
 }
 
-pub(crate) fn most(stack: Stack) -> usize {
-    let stride = stride(stack).saturating_add(RED_ZONE);
-    (isize::MAX as usize - LANDING) / stride
+impl Config {
+    /// How many slots a process can address, watched by valgrind or not.
+    pub(crate) fn most(&self) -> usize {
+        let stride = stride(self.stack).saturating_add(RED_ZONE);
+        MOST.min((isize::MAX as usize - LANDING) / stride)
+    }
 }
 
 impl Slots {

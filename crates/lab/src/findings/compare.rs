@@ -20,11 +20,9 @@ mod series;
 mod tests;
 
 pub use change::unseen;
-pub use series::{Series, SeriesChange, SeriesPoint};
-
 pub use model::{
     Basis, Change, Common, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy,
-    ComparedVariant, Floor, FloorFrom, How, Named, SideBySide,
+    ComparedVariant, Floor, FloorFrom, How, Named, Series, SeriesChange, SeriesPoint, SideBySide,
 };
 
 use crate::data::Case;

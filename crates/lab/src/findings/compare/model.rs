@@ -1,7 +1,6 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
-use super::Series;
 use crate::data::{Metric, SweepPoint};
 use crate::findings::{Limit, Results, VariantSummary};
 
@@ -56,6 +55,55 @@ pub struct SideBySide {
     /// The rows of the first run over all runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+}
+
+/// A row over the runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// The row's label.
+    pub label: String,
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// What is judged.
+    pub subject: String,
+    /// What it is compared with.
+    pub reference: String,
+    /// Differences within this fraction do not matter, in the first run.
+    pub floor: f64,
+    /// One entry a run that has the row, in the order of time.
+    pub points: Vec<SeriesPoint>,
+    /// Where its level changes; `None` where chance explains what differs.
+    pub change: Option<SeriesChange>,
+    /// What the series says.
+    pub sentence: String,
+}
+
+/// A run of a series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// The run by its place among those that are compared.
+    pub run: usize,
+    /// Subject over reference.
+    pub ratio: f64,
+    /// Its interval in that run.
+    pub interval: Option<(f64, f64)>,
+    /// Number of the round, time of the reference and of the subject, in ns.
+    pub rounds: Vec<(usize, f64, f64)>,
+}
+
+/// A change of level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SeriesChange {
+    /// Points before it.
+    pub at: usize,
+    /// The same, at the earliest and at the latest.
+    pub between: (usize, usize),
+    /// After over before.
+    pub estimate: Estimate,
+    /// In which share of orders chance goes as far.
+    pub p_value: f64,
 }
 
 fn no_common(common: &[Option<Common>]) -> bool {

@@ -4,63 +4,13 @@
 //! sought among them ([`stats::change_point`]), at 5 % for all rows together. Runs of several
 //! machines are no series.
 
-use serde::{Deserialize, Serialize};
-use stats::{Estimate, FEWEST_FOR_CHANGE, Verdict, change_point};
+use stats::{FEWEST_FOR_CHANGE, Verdict, change_point};
 
-use super::Named;
+use super::model::{Named, Series, SeriesChange, SeriesPoint};
 use crate::data::number::DOTS;
 use crate::data::words::plural;
 use crate::findings::answers::Rounds;
 use crate::findings::{Answer, compared};
-
-/// A row over the runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Series {
-    /// The row's label.
-    pub label: String,
-    /// Study by name.
-    pub study: String,
-    /// Case by name.
-    pub case: String,
-    /// What is judged.
-    pub subject: String,
-    /// What it is compared with.
-    pub reference: String,
-    /// Differences within this fraction do not matter, in the first run.
-    pub floor: f64,
-    /// One entry a run that has the row, in the order of time.
-    pub points: Vec<SeriesPoint>,
-    /// Where its level changes; `None` where chance explains what differs.
-    pub change: Option<SeriesChange>,
-    /// What the series says.
-    pub sentence: String,
-}
-
-/// A run of a series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SeriesPoint {
-    /// The run by its place among those that are compared.
-    pub run: usize,
-    /// Subject over reference.
-    pub ratio: f64,
-    /// Its interval in that run.
-    pub interval: Option<(f64, f64)>,
-    /// Number of the round, time of the reference and of the subject, in ns.
-    pub rounds: Vec<(usize, f64, f64)>,
-}
-
-/// A change of level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SeriesChange {
-    /// Points before it.
-    pub at: usize,
-    /// The same, at the earliest and at the latest.
-    pub between: (usize, usize),
-    /// After over before.
-    pub estimate: Estimate,
-    /// In which share of orders chance goes as far.
-    pub p_value: f64,
-}
 
 pub(super) fn series(runs: &[Named<'_>]) -> Vec<Series> {
     let Some(first) = runs.first() else {
