@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use measure::scheduling::{Change, Moment, State};
+use measure::scheduling::{Change, Moment};
+use measure::waits::State;
 use serde::{Deserialize, Serialize};
 
 use crate::Rep;

@@ -16,10 +16,12 @@ mod measured;
 pub mod memory;
 pub mod pagemap;
 pub mod ring_record;
+pub mod rings;
 pub mod scheduling;
 pub mod task;
 pub mod tasks;
 pub mod usage;
+pub mod waits;
 
 pub use give_up::{give_up, gives_up};
 pub use measured::Measured;

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-pub(crate) const LOST: u32 = 2;
+const LOST: u32 = 2;
 const COMM: u32 = 3;
 pub(crate) const EXIT: u32 = 4;
 pub(crate) const FORK: u32 = 7;
@@ -204,6 +204,12 @@ mod tests {
         let out = |preempted| Record::Out { preempted };
         assert_eq!(record(SWITCH_OUT), out(false));
         assert_eq!(record(SWITCH_OUT | SWITCH_PREEMPTED), out(true));
+    }
+
+    #[test]
+    fn lost_records_are_counted() {
+        assert_eq!(decode(LOST, 0, &words(&[0, 9])), Some(lost(9)));
+        assert_eq!(decode(SWITCH, 0, &[0; 9]), None, "it was cut");
     }
 
     #[test]

@@ -5,18 +5,16 @@ use std::collections::HashMap;
 use std::io;
 
 use measure::Measured;
+use measure::ring_record::{Record, Stamped};
+use measure::rings::Rings;
 use nix::errno::Errno;
 use perf_event::events::Software;
-use perf_event::{Builder, Clock, SampleFlag, Sampler};
+use perf_event::{Builder, SampleFlag};
 
 use crate::value::ProfileSpec;
-use measure::ring_record::{Record, Stamped, decode};
 
-/// Bytes of the rings of all CPUs together, at the most.
-const RINGS: usize = 48 << 20;
-/// Of one ring. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
+/// Of one ring, in bytes. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
 const RING: usize = 256 << 10;
-const LEAST_RING: usize = 16 << 10;
 const MOST_RECORDS: usize = 1_000_000;
 /// Of call chains, 8 bytes each.
 const MOST_WORDS: usize = 4_000_000;
@@ -102,8 +100,8 @@ impl Recorded {
 
 /// The open events of a slot.
 pub(crate) struct Capture {
-    clocks: Vec<Sampler>,
-    switches: Vec<Sampler>,
+    clocks: Rings,
+    switches: Rings,
     /// Whether the kernel's part is seen.
     pub(crate) kernel: bool,
 }
@@ -124,48 +122,37 @@ impl Capture {
     }
 
     fn opened(pid: i32, spec: &ProfileSpec, kernel: bool) -> io::Result<Self> {
-        let cpus = online()?;
-        let ring = (RINGS / 2 / cpus.len().max(1)).clamp(LEAST_RING, RING);
-        let ring = 1 << ring.ilog2();
-        let mut capture = Self {
-            clocks: Vec::new(),
-            switches: Vec::new(),
-            kernel,
-        };
-        for cpu in cpus {
-            let mut clock = usual(Software::CPU_CLOCK, (pid, cpu), kernel);
+        let clock = || {
+            let mut clock = usual(Software::CPU_CLOCK, kernel);
             clock.sample_period(spec.period_ns.max(1));
             clock.mmap(true).mmap2(true).comm(true).comm_exec(true);
             clock.task(true);
-            capture.clocks.push(clock.build()?.sampled(ring)?);
-            let mut switches = usual(Software::CONTEXT_SWITCHES, (pid, cpu), kernel);
+            clock
+        };
+        let switches = || {
+            let mut switches = usual(Software::CONTEXT_SWITCHES, kernel);
             switches.sample_period(spec.each.max(1));
             switches.context_switch(true);
-            capture.switches.push(switches.build()?.sampled(ring)?);
-        }
-        Ok(capture)
+            switches
+        };
+        Ok(Self {
+            clocks: Rings::open(pid, RING, clock)?,
+            switches: Rings::open(pid, RING, switches)?,
+            kernel,
+        })
     }
 
     /// Empties the rings.
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
-        let clocks = self.clocks.iter_mut().map(|ring| (ring, true));
-        let switches = self.switches.iter_mut().map(|ring| (ring, false));
-        for (ring, clock) in clocks.chain(switches) {
-            while let Some(record) = ring.next_record() {
-                let decoded = decode(record.ty(), record.misc(), &record.to_contiguous());
-                decoded.into_iter().for_each(|one| into.take(one, clock));
-            }
-        }
+        self.clocks.drain(|one| into.take(one, true));
+        self.switches.drain(|one| into.take(one, false));
     }
 }
 
-fn usual(event: Software, (pid, cpu): (i32, usize), kernel: bool) -> Builder<'static> {
+fn usual(event: Software, kernel: bool) -> Builder<'static> {
     let mut builder = Builder::new(event);
-    builder.observe_pid(pid).one_cpu(cpu).inherit(true);
-    builder.enabled(true).sample_id_all(true);
     builder.exclude_kernel(!kernel);
-    builder.clockid(Clock::MONOTONIC);
-    builder.sample(SampleFlag::TID | SampleFlag::TIME | SampleFlag::CALLCHAIN);
+    builder.sample(SampleFlag::CALLCHAIN);
     builder.sample_max_stack(MOST_FRAMES);
     builder
 }
@@ -187,17 +174,4 @@ fn denied(error: &io::Error) -> Measured<()> {
         Some(Errno::ENOSYS) => Measured::not_available("this kernel has no perf events", ""),
         _ => Measured::not_available(format!("the slot cannot be sampled: {error}"), ""),
     }
-}
-
-fn online() -> io::Result<Vec<usize>> {
-    let list = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
-    let part = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse().ok()?..=last.parse().ok()?)
-    };
-    let parts = list.trim().split(',').map(part);
-    let parts: Option<Vec<_>> = parts.collect();
-    let parts =
-        parts.ok_or_else(|| io::Error::other(format!("the list of CPUs reads '{list}'")))?;
-    Ok(parts.into_iter().flatten().collect())
 }

@@ -6,18 +6,9 @@
 
 use std::fmt;
 
-use crate::symbols::OF_KERNEL;
-use crate::value::WAITS;
+use measure::waits::{is_for_a_child, reason_of};
 
-/// At the end of a system call's name.
-pub(crate) const SYSTEM_CALL: &str = " (system call)";
-pub(crate) const PAGE_FAULT: &str = "page fault";
-pub(crate) const INTERRUPT: &str = "interrupt";
-/// Ready to run, and not running.
-pub(crate) const PREEMPTED: &str = "for a CPU";
-pub(crate) const NOT_SEEN: &str = "not seen for what";
-/// In the kernel, where it cannot be seen.
-pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
+use crate::value::{INTERRUPT, NOT_SEEN, OF_KERNEL, PAGE_FAULT, PREEMPTED, SYSTEM_CALL, WAITS};
 
 /// What the time of a call chain is spent on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,86 +73,6 @@ fn runs(path: &[&str]) -> String {
     }
 }
 
-/// What a function of the kernel waits for; `{}` is where.
-const REASONS: [(&[&str], &str); 17] = [
-    (&["throttle"], "for CPU time (throttled by a quota)"),
-    (&["nanosleep"], "in sleep"),
-    (&["futex"], "at a lock or condition (futex) in {}"),
-    (&["pipe_read", "anon_pipe_read"], "for data of a pipe"),
-    (&["pipe_write", "anon_pipe_write"], "for room in a pipe"),
-    (&["ep_poll", "do_epoll"], "for events (epoll)"),
-    (
-        &[
-            "poll_schedule",
-            "do_poll",
-            "do_select",
-            "core_sys_select",
-            "do_sys_poll",
-        ],
-        "for events (poll)",
-    ),
-    (
-        &[
-            "posix_lock_inode_wait",
-            "fcntl_setlk",
-            "locks_lock_inode",
-            "flock_lock",
-        ],
-        "at a lock of a file in {}",
-    ),
-    (
-        &["inet_csk_accept", "unix_accept"],
-        "for a connection (accept)",
-    ),
-    (
-        &[
-            "unix_stream",
-            "skb_wait",
-            "sk_wait",
-            "tcp_recvmsg",
-            "wait_for_more_packets",
-            "unix_wait",
-        ],
-        "for data of a socket",
-    ),
-    (
-        &["sigsuspend", "sigtimedwait", "do_sigtimed"],
-        "for a signal",
-    ),
-    (
-        &["balance_dirty_pages"],
-        "for dirty pages to be written in {}",
-    ),
-    (
-        &[
-            "io_schedule",
-            "folio_wait",
-            "wait_on_page",
-            "blk_",
-            "jbd2",
-            "submit_bio_wait",
-            "wait_on_buffer",
-            "ext4_sync",
-        ],
-        "for the disk in {}",
-    ),
-    (
-        &["request_wait_answer", "rpc_", "p9_client", "fuse_"],
-        "for a file server in {}",
-    ),
-    (
-        &["vfork", "wait_for_vfork_done"],
-        "for a child to execute its program (vfork)",
-    ),
-    (
-        &["synchronize_rcu", "wait_rcu"],
-        "for other CPUs (RCU) in {}",
-    ),
-    (&["n_tty_read", "tty_"], "for a terminal"),
-];
-
-const CHILDREN: [&str; 3] = ["do_wait", "kernel_wait4", "wait4"];
-
 fn wait(path: &[&str]) -> Wait {
     let (user, kernel) = path.split_at(kernel_at(path));
     if let [only] = user
@@ -169,11 +80,11 @@ fn wait(path: &[&str]) -> Wait {
     {
         return Wait::For((*only).to_owned());
     }
-    let has = |names: &[&str]| {
-        let of = |name: &str| kernel.iter().any(|frame| frame.starts_with(name));
-        names.iter().any(|name| of(name))
-    };
-    if has(&CHILDREN) {
+    let functions = kernel.iter().map(|frame| {
+        let name = frame.strip_suffix(OF_KERNEL);
+        name.or(frame.strip_suffix(SYSTEM_CALL)).unwrap_or(frame)
+    });
+    if functions.clone().any(is_for_a_child) {
         return Wait::Child;
     }
     let entry = kernel
@@ -190,26 +101,19 @@ fn wait(path: &[&str]) -> Wait {
     if let Some(lock) = semaphore(kernel) {
         return Wait::For(format!("at {lock} in {place}"));
     }
-    let anywhere = |names: &[&str]| {
-        let of = |name: &str| kernel.iter().any(|frame| frame.contains(name));
-        names.iter().any(|name| of(name))
-    };
-    let reason = REASONS.iter().find(|(names, _)| anywhere(names));
-    let Some((_, reason)) = reason else {
-        let last = kernel
-            .last()
-            .and_then(|frame| frame.strip_suffix(OF_KERNEL));
-        return Wait::For(match last {
-            Some(last) => format!("in {place} ({last})"),
-            None => format!("in {place}"),
-        });
-    };
-    // A futex is known by the function that uses it.
-    let place = match *reason {
-        futex if futex.contains("futex") => user.last().map_or("?", |name| name).to_owned(),
-        _ => place,
-    };
-    Wait::For(reason.replace("{}", &place))
+    let last = kernel
+        .last()
+        .and_then(|frame| frame.strip_suffix(OF_KERNEL));
+    Wait::For(match (reason_of(functions), last) {
+        // A futex is known by the function that uses it.
+        (Some(reason), _) if reason.words.contains("futex") => {
+            let place = user.last().map_or("?", |name| name);
+            reason.words.replace("{}", place)
+        }
+        (Some(reason), _) => reason.words.replace("{}", &place),
+        (None, Some(last)) => format!("in {place} ({last})"),
+        (None, None) => format!("in {place}"),
+    })
 }
 
 /// Work on an address space takes the lock of all of it.
@@ -308,6 +212,11 @@ mod tests {
     #[test]
     fn a_function_of_the_kernel_alone_is_enough() {
         let said = |rest: &[&str]| said(WAITS, rest);
+        assert_eq!(
+            said(&["munmap (system call)", "rwsem_down_write_slowpath_[k]"]),
+            "waits at mmap_lock (write) in munmap"
+        );
+        assert_eq!(said(&["openat (system call)"]), "waits in openat");
         assert_eq!(said(&["hrtimer_nanosleep_[k]"]), "waits in sleep");
         assert_eq!(said(&["do_wait_[k]"]), "waits for a child process");
         assert_eq!(said(&["anon_pipe_read_[k]"]), "waits for data of a pipe");

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use measure::Measured;
+use measure::ring_record::Record;
 
 use crate::capture::{Kept, Recorded};
-use crate::place::{NOT_SEEN, PREEMPTED, UNSEEN_KERNEL};
 use crate::process::{Image, Processes};
-use crate::symbols::{OF_KERNEL, Symbols};
+use crate::symbols::Symbols;
 use crate::tree::Tree;
-use crate::value::{ON_CPU, Profile, ProfileSpec, WAITS};
-use measure::ring_record::Record;
+use crate::value::{NOT_SEEN, ON_CPU, PREEMPTED, Profile, ProfileSpec, UNSEEN_KERNEL, WAITS};
 
 /// From here on an address in a chain says what follows: the kernel's frames, a user's.
 const CONTEXT: u64 = -4095_i64 as u64;
@@ -27,8 +26,8 @@ pub(crate) struct Material<'a> {
     pub(crate) spans: &'a [(u64, u64)],
     /// Whether the kernel's part was seen.
     pub(crate) kernel: bool,
-    /// Names of what threads were seen to wait in.
-    pub(crate) seen: &'a [String],
+    /// What threads were seen to wait in, as frames.
+    pub(crate) seen: &'a [Vec<String>],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -201,7 +200,11 @@ impl Replay<'_> {
             return;
         }
         match thread.seen.and_then(|seen| self.of.seen.get(seen as usize)) {
-            Some(function) => self.add(&[WAITS, &format!("{function}{OF_KERNEL}")], ns),
+            Some(frames) => {
+                let frames = frames.iter().map(String::as_str);
+                let path: Vec<&str> = [WAITS].into_iter().chain(frames).collect();
+                self.add(&path, ns);
+            }
             None => self.add(&[WAITS, NOT_SEEN], ns),
         }
     }

@@ -14,9 +14,6 @@ use kernel::Kernel;
 use measure::ring_record::Mapping;
 use perf_map::PerfMap;
 
-/// Of the kernel's functions, at the end of their names.
-pub(crate) const OF_KERNEL: &str = "_[k]";
-
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     files: HashMap<PathBuf, Elf>,

@@ -7,6 +7,17 @@ use serde::{Deserialize, Serialize};
 pub const ON_CPU: &str = "on a CPU";
 /// The first frame of time off the CPUs.
 pub const WAITS: &str = "waits";
+/// Of the kernel's functions, at the end of their names.
+pub(crate) const OF_KERNEL: &str = "_[k]";
+/// At the end of a system call's name.
+pub(crate) const SYSTEM_CALL: &str = " (system call)";
+pub(crate) const PAGE_FAULT: &str = "page fault";
+pub(crate) const INTERRUPT: &str = "interrupt";
+/// Ready to run, and not running.
+pub(crate) const PREEMPTED: &str = "for a CPU";
+pub(crate) const NOT_SEEN: &str = "not seen for what";
+/// In the kernel, where it cannot be seen.
+pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
 
 /// How a slot is profiled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,14 @@
-//! What threads wait in, as `/proc` tells their own user: the name of a function of the kernel, read now and
-//! then where call chains of the kernel may not be seen.
+//! What threads wait in, as `/proc` tells their own user, read now and then where call chains of the kernel may
+//! not be seen.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use measure::clock::now_ns;
+use measure::ring_record::Record;
+use measure::waits::Seen;
 
 use crate::capture::{Event, Kept, Recorded};
-use measure::ring_record::Record;
+use crate::value::{OF_KERNEL, SYSTEM_CALL};
 
 /// Threads that are looked at in one turn.
 const MOST: usize = 64;
@@ -14,8 +16,8 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Looks {
     threads: BTreeSet<(i32, i32)>,
-    names: HashMap<String, u32>,
-    pub(crate) list: Vec<String>,
+    /// Each once.
+    pub(crate) list: Vec<Vec<String>>,
     /// Events that were taken note of.
     heard: usize,
     /// The last thread that was looked at.
@@ -26,7 +28,6 @@ impl Looks {
     pub(crate) fn at(pid: i32) -> Self {
         Self {
             threads: BTreeSet::from([(pid, pid)]),
-            names: HashMap::new(),
             list: Vec::new(),
             heard: 0,
             last: (0, 0),
@@ -45,18 +46,11 @@ impl Looks {
         let turn: Vec<(i32, i32)> = after.chain(before).take(MOST).copied().collect();
         for thread in turn {
             self.last = thread;
-            let (pid, tid) = thread;
+            let (_, tid) = thread;
             let ns = now_ns();
-            match std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/wchan")) {
-                // It runs.
-                Ok(name) if name.is_empty() || name == "0" => {}
-                Ok(name) => {
-                    let name = self.name(name);
-                    into.push(ns, thread, Kept::Seen(name));
-                }
-                Err(_gone) => {
-                    self.threads.remove(&thread);
-                }
+            if let Some(seen) = Seen::of(tid) {
+                let place = self.place(frames(&seen));
+                into.push(ns, thread, Kept::Seen(place));
             }
         }
         self.heard = into.events.len();
@@ -77,11 +71,19 @@ impl Looks {
         }
     }
 
-    fn name(&mut self, name: String) -> u32 {
-        let next = self.list.len() as u32;
-        *self.names.entry(name).or_insert_with_key(|name| {
-            self.list.push(name.clone());
-            next
-        })
+    fn place(&mut self, frames: Vec<String>) -> u32 {
+        let known = self.list.iter().position(|known| *known == frames);
+        known.unwrap_or_else(|| {
+            self.list.push(frames);
+            self.list.len() - 1
+        }) as u32
     }
+}
+
+/// As a call chain would have them.
+fn frames(seen: &Seen) -> Vec<String> {
+    let call = seen.call().map(|call| format!("{call}{SYSTEM_CALL}"));
+    let function = seen.function.as_ref();
+    let function = function.map(|name| format!("{name}{OF_KERNEL}"));
+    call.into_iter().chain(function).collect()
 }

@@ -6,7 +6,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use measure::Measured;
-use measure::scheduling::{Change, Recorder, waits_for};
+use measure::scheduling::{Change, Recorder};
+use measure::waits::Seen;
 
 use super::Onlooker;
 use crate::Answer;
@@ -55,9 +56,9 @@ impl Filming {
             };
         }
         let causes = &mut self.heard.causes;
-        self.waiting.retain(|tid, since| match waits_for(*tid) {
-            Some(state) => {
-                causes.insert((*tid, *since), state);
+        self.waiting.retain(|tid, since| match Seen::of(*tid) {
+            Some(seen) => {
+                causes.insert((*tid, *since), seen.state());
                 false
             }
             None => true,

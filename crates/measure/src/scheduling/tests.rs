@@ -1,43 +1,31 @@
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use super::*;
 use crate::ring_record::{
-    EXIT, FORK, LOST, SWITCH, SWITCH_OUT as OUT, SWITCH_PREEMPTED as OUT_PREEMPTED,
+    EXIT, FORK, SWITCH, SWITCH_OUT as OUT, SWITCH_PREEMPTED as OUT_PREEMPTED, decode,
 };
 
-fn moment(at_ns: u64, tid: i32, change: Change) -> Read {
-    Read::Moment(Moment { at_ns, tid, change })
-}
-
-fn bytes(words: &[i32], time: u64) -> Vec<u8> {
+fn read(kind: u32, misc: u16, words: &[i32], time: u64) -> Option<(u64, i32, Change)> {
     let words = words.iter().flat_map(|word| word.to_ne_bytes());
-    words.chain(time.to_ne_bytes()).collect()
+    let bytes: Vec<u8> = words.chain(time.to_ne_bytes()).collect();
+    let moment = moment(&decode(kind, misc, &bytes)?)?;
+    Some((moment.at_ns, moment.tid, moment.change))
 }
 
 #[test]
 fn records_of_the_kernel_are_understood() {
-    let switch = bytes(&[1, 2], 30);
-    assert_eq!(read(SWITCH, 0, &switch), moment(30, 2, Change::On));
-    assert_eq!(read(SWITCH, OUT, &switch), moment(30, 2, Change::Waits));
-    let preempted = read(SWITCH, OUT | OUT_PREEMPTED, &switch);
-    assert_eq!(preempted, moment(30, 2, Change::Preempted));
-    let task = bytes(&[5, 1, 6, 1], 40);
-    assert_eq!(read(FORK, 0, &task), moment(40, 6, Change::Made));
-    assert_eq!(read(EXIT, 0, &task), moment(40, 6, Change::Ended));
-    assert_eq!(read(LOST, 0, &bytes(&[0, 0], 9)), Read::Lost(9));
-    assert_eq!(read(99, 0, &switch), Read::Nothing);
-    assert_eq!(read(SWITCH, 0, &switch[..9]), Read::Nothing);
-}
-
-#[test]
-fn each_state_has_a_letter_of_its_own_as_in_a_journal() {
-    for state in State::ALL {
-        let written = serde_json::to_string(&state).unwrap();
-        assert_eq!(written, format!("\"{}\"", state.letter()));
-        assert_eq!(serde_json::from_str::<State>(&written).unwrap(), state);
-    }
+    let switch = |misc| read(SWITCH, misc, &[1, 2], 30);
+    assert_eq!(switch(0), Some((30, 2, Change::On)));
+    assert_eq!(switch(OUT), Some((30, 2, Change::Waits)));
+    assert_eq!(
+        switch(OUT | OUT_PREEMPTED),
+        Some((30, 2, Change::Preempted))
+    );
+    let task = |kind| read(kind, 0, &[5, 1, 6, 1], 40);
+    assert_eq!(task(FORK), Some((40, 6, Change::Made)));
+    assert_eq!(task(EXIT), Some((40, 6, Change::Ended)));
+    assert_eq!(task(99), None);
 }
 
 /// A shell that begins when it is given a line, and waits for another one in between.
@@ -45,29 +33,6 @@ fn shell() -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", "read first; sleep 0; read second"]);
     command.stdin(Stdio::piped()).spawn().unwrap()
-}
-
-fn until(done: impl Fn() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !done() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    done()
-}
-
-#[test]
-fn a_process_that_reads_a_pipe_waits_for_a_pipe() {
-    let mut shell = shell();
-    let pid = i32::try_from(shell.id()).unwrap();
-    let waits = until(|| waits_for(pid).is_some());
-    if waits {
-        assert_eq!(waits_for(pid), Some(State::Pipe));
-    } else {
-        skipped::skipped("/proc/PID/syscall is not readable: no cause of a wait was read");
-    }
-    shell.kill().unwrap();
-    shell.wait().unwrap();
-    assert_eq!(waits_for(pid), None);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn replayed(events: Vec<Event>, each: u64, kernel: bool, spans: &[(u64, u64)]) -
         slot: SLOT,
         spans,
         kernel,
-        seen: &["pipe_read".to_owned()],
+        seen: &[vec!["pipe_read_[k]".to_owned()]],
     };
     replay(of, Processes::of_slot(SLOT), &mut recorded)
 }

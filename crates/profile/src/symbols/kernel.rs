@@ -1,8 +1,7 @@
 //! Functions of the kernel, from `/proc/kallsyms`, and what of a call chain says what is done.
 
-use super::OF_KERNEL;
 use super::elf::without_marks;
-use crate::place::{INTERRUPT, PAGE_FAULT, SYSTEM_CALL};
+use crate::value::{INTERRUPT, OF_KERNEL, PAGE_FAULT, SYSTEM_CALL};
 
 /// Ways in and out of the kernel, and the scheduler: in each chain, and of no meaning.
 const PASSAGES: [&str; 14] = [

@@ -2,12 +2,46 @@
 
 use std::collections::HashMap;
 
+use flow::Rep;
 use flow::profile::{Place, Profile, Wait, place};
 use measure::Measured;
 use stats::{SignFlips, discoveries};
 
-use super::{FEWEST, Frame, KEPT, LEAST, LEVEL, Profiled, of_slot};
+use super::frame::{Frame, Profiled};
 use crate::data::{Metric, RawSlot};
+
+/// Share of both sides together below which a frame is not judged.
+const LEAST: f64 = 0.003;
+/// Share below which a node is not kept.
+const KEPT: f64 = 0.001;
+/// Rounds in which a frame must have been seen to be judged.
+const FEWEST: usize = 6;
+/// Share of the frames that are named which may be false.
+const LEVEL: f64 = 0.05;
+
+fn units(rep: &Rep, metric: Metric) -> f64 {
+    let each_ns = match metric {
+        Metric::Switch | Metric::Unit | Metric::Request => metric.of(rep),
+        Metric::P99 => Metric::Request.of(rep),
+        _ => return 1.0,
+    };
+    match each_ns > 0.0 {
+        true => rep.steady_ns as f64 / each_ns,
+        false => 0.0,
+    }
+}
+
+/// The profile of a slot, and the units of work that its time is spread over.
+fn of_slot(slot: &RawSlot, metric: Metric) -> Option<(&Profile, f64)> {
+    let profile = slot.outcome.profile.as_ref()?.value()?;
+    let record = slot.outcome.answer.done()?;
+    let done = record
+        .reps
+        .iter()
+        .map(|rep| units(rep, metric))
+        .sum::<f64>();
+    (done > 0.0).then_some((profile, done))
+}
 
 /// Both profiles of a round, reference and subject, each with its units of work.
 pub(super) type Round<'a> = [(&'a Profile, f64); 2];

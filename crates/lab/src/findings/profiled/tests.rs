@@ -1,4 +1,4 @@
-use flow::profile::Node;
+use flow::profile::{Node, Profile};
 use flow::{Answer, Outcome, Proof, SlotRecord};
 use measure::memory::Reading;
 

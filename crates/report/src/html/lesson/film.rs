@@ -16,7 +16,7 @@ use lab::findings::{CaseResult, Seen};
 use lab::{Answer, RawSlot, Results};
 use maud::{Markup, html};
 use measure::Measured;
-use measure::scheduling::State;
+use measure::waits::State;
 use serde_json::{Value, json};
 
 use super::Lesson;
@@ -242,7 +242,7 @@ impl Side {
 }
 
 fn said(letter: char) -> &'static str {
-    let mut all = State::ALL.into_iter();
+    let mut all = State::ALL.iter().copied();
     match all.find(|state| state.letter() == letter) {
         None => "at work",
         Some(State::Runs) => "on a CPU",

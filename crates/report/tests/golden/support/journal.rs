@@ -4,7 +4,7 @@ use flow::film::{Film, Lane};
 use flow::{Failure, Outcome};
 use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, SlotEntry, Study};
 use measure::Measured;
-use measure::scheduling::State;
+use measure::waits::State;
 use serde::Serialize;
 
 use super::slots::{FLOWS, Like, Noise, done, failed};

@@ -1,0 +1,65 @@
+//! Rings of perf events on a process and on all that it makes from now on: one ring for each CPU.
+//!
+//! The kernel writes records to the ring of the CPU on which something happens, and children inherit what
+//! their parent writes to. What a reader is slow to take is lost, and the kernel says how much.
+
+use std::io;
+
+use nix::errno::Errno;
+use nix::unistd::{SysconfVar, sysconf};
+use perf_event::{Builder, Clock, SampleFlag, Sampler};
+
+use crate::ring_record::{Stamped, decode};
+
+/// Bytes of the rings of all CPUs together, at the most.
+const ALL: usize = 24 << 20;
+const LEAST: usize = 16 << 10;
+
+/// Open rings.
+pub struct Rings(Vec<Sampler>);
+
+impl std::fmt::Debug for Rings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Rings").field(&self.0.len()).finish()
+    }
+}
+
+impl Rings {
+    /// Begins with process `pid`. `event` is what is recorded; each record has its thread and its time by
+    /// [`crate::clock::now_ns`]. A ring has `bytes` where there are not too many CPUs.
+    ///
+    /// # Errors
+    /// The kernel does not permit it or cannot do it.
+    pub fn open(pid: i32, bytes: usize, event: impl Fn() -> Builder<'static>) -> io::Result<Self> {
+        let online = cpus(SysconfVar::_NPROCESSORS_ONLN)?;
+        let bytes = 1 << (ALL / online).clamp(LEAST, bytes).ilog2();
+        let ring = |cpu| {
+            let mut builder = event();
+            builder.observe_pid(pid).one_cpu(cpu).inherit(true);
+            builder.enabled(true).sample_id_all(true);
+            builder.clockid(Clock::MONOTONIC);
+            builder.sample(SampleFlag::TID | SampleFlag::TIME);
+            builder.build()?.sampled(bytes)
+        };
+        let opened = (0..cpus(SysconfVar::_NPROCESSORS_CONF)?).map(ring);
+        // No such CPU at present.
+        let is_away = |error: &io::Error| error.raw_os_error() == Some(Errno::ENODEV as i32);
+        let here = opened.filter(|ring| !ring.as_ref().is_err_and(is_away));
+        Ok(Self(here.collect::<io::Result<_>>()?))
+    }
+
+    /// Empties them, CPU by CPU.
+    pub fn drain(&mut self, mut take: impl FnMut(Stamped)) {
+        for ring in &mut self.0 {
+            while let Some(record) = ring.next_record() {
+                let decoded = decode(record.ty(), record.misc(), &record.to_contiguous());
+                decoded.into_iter().for_each(&mut take);
+            }
+        }
+    }
+}
+
+fn cpus(of: SysconfVar) -> io::Result<usize> {
+    let count = sysconf(of)?.unwrap_or(1);
+    Ok(usize::try_from(count).unwrap_or(1).max(1))
+}
