@@ -11,9 +11,10 @@
 //!
 //! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of
 //! its own that counts nowhere else, or, of programs that run long and of servers, beside the launch
-//! with a hundredth of one CPU at the most. A server that was not looked at three times in that way (a
-//! short load, or many processes, whose look takes long) gets a launch of its own too: one early look
-//! sees it before its connections have come.
+//! with a hundredth of one CPU at the most. A server is looked at once more when the measured time is over
+//! and its connections are still open. One whose load is a command, which closes them, gets a launch of its
+//! own where it was not looked at three times (a short load, or many processes, whose look takes long): one
+//! early look sees it before its connections have come.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -55,6 +56,8 @@ pub(crate) struct Seen {
     pub(crate) longest_gap_ns: u64,
     /// Processes reported their own memory ([`crate::report::Elsewhere`]).
     pub(crate) is_said: bool,
+    /// It was seen with all that it held at the end.
+    pub(crate) is_at_end: bool,
 }
 
 impl Seen {
@@ -69,7 +72,7 @@ impl Seen {
     }
 
     pub(crate) fn is_enough(&self) -> bool {
-        (self.is_said || self.looks >= LEAST_LOOKS) && self.peak.is_some()
+        (self.is_said || self.is_at_end || self.looks >= LEAST_LOOKS) && self.peak.is_some()
     }
 
     /// The peak; with too few looks, the most that one process had.
@@ -133,6 +136,13 @@ impl Looks {
         }
         let pause = (ended - began).div_f64(self.pace.share);
         self.next = ended + pause.max(self.pace.least);
+    }
+
+    /// A full look, whatever it costs: after what is measured, and before anything is closed.
+    pub(crate) fn at_the_end(&mut self) {
+        self.highest_rss = 0;
+        self.once();
+        self.seen.is_at_end = self.highest_rss > 0;
     }
 
     fn once(&mut self) {
@@ -209,6 +219,11 @@ mod tests {
             assert!(reason.contains("three times"), "{reason}");
         }
         assert!(matches!(Seen::reading(seen(3), 4096), Reading::Honest(_)));
+        let at_end = seen(1).map(|seen| Seen {
+            is_at_end: true,
+            ..seen
+        });
+        assert!(matches!(Seen::reading(at_end, 4096), Reading::Honest(_)));
         let memory = seen(3).and_then(|seen| seen.peak);
         let said = memory.map(Seen::said);
         assert_eq!(Some(Seen::reading(said, 4096)), memory.map(Reading::Honest));

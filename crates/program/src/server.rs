@@ -7,7 +7,8 @@
 //! * **tear-down**: from asking it to end (`SIGTERM` to the process that was launched) until nothing of it is there.
 //!
 //! Usage is that of the server's tree alone: the load generator is launched beside it, and its usage is kept
-//! apart; of what a control group counted, the load's part is taken off. Memory is looked at while it is asked; in a launch of its own, where that is too short. A server that ends
+//! apart; of what a control group counted, the load's part is taken off. Memory is looked at while it is asked, and
+//! at the end of that ([`crate::peak_sampling`]). A server that ends
 //! while it is asked has failed, and so has one that has to be killed.
 
 mod ask;

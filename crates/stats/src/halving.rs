@@ -41,6 +41,13 @@ impl Halving {
         &self.taking
     }
 
+    /// Takes one out that cannot take part, while two others are left.
+    pub fn leave_out(&mut self, place: usize) {
+        if self.taking.len() > LAST {
+            self.taking.retain(|&other| other != place);
+        }
+    }
+
     /// Whether no further round is needed: one is left, or those that are left are the same.
     pub fn is_over(&self) -> bool {
         self.is_over

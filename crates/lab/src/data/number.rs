@@ -4,6 +4,7 @@
 
 mod against;
 
+pub(crate) use against::at_most;
 pub use against::{
     DOTS, Directions, OF_AMOUNTS, OF_TIMES, against, factor, factor_ends, factor_interval,
     is_small, longer, ratio_interval,

@@ -19,7 +19,8 @@
 //! Costs of making flows are spread over ever more work, so such a curve falls; the cost of
 //! what flows do to each other grows with their number, so such a curve rises. Where the ends
 //! are shown to lie on different sides, the crossing is read off a straight line in log-log,
-//! which is what a fixed cost over growing work is but for its last bend. The ends of the
+//! which is what a fixed cost over growing work is but for its last bend; from a value of 0 on a line over
+//! the value itself. The ends of the
 //! intervals are curves of their own: of a fall the first one of the lower curve and the last
 //! one of the upper are the ends of the crossover's interval. A rise is the fall of the
 //! inverse. Any other order of parts is no crossing, and each part is said for itself.
@@ -153,7 +154,11 @@ fn fall_after(points: &[Point], i: usize, level: f64, curve: fn(&Point) -> f64) 
     let (a, b) = (&points[i], &points[i + 1]);
     let (y0, y1) = (curve(a).ln(), curve(b).ln());
     let part = (y0 - level.ln()) / (y0 - y1);
-    (a.at.ln() + part * (b.at.ln() - a.at.ln())).exp()
+    match a.at > 0.0 {
+        true => (a.at.ln() + part * (b.at.ln() - a.at.ln())).exp(),
+        // A share of nothing has no logarithm.
+        false => a.at + part * (b.at - a.at),
+    }
 }
 
 #[cfg(test)]
@@ -263,6 +268,18 @@ mod tests {
         ] {
             assert!((a / b - 1.0).abs() < 1e-9, "{fall:?} {rise:?}");
         }
+    }
+
+    /// At 0 % waiting the crossing was at 0.
+    #[test]
+    fn from_nothing_on_the_value_itself_counts() {
+        let mut points = points(&[(1.9, 2.1), (0.48, 0.52)]);
+        (points[0].at, points[1].at) = (0.0, 90.0);
+        let Some(Crossing::Below(Span { low, at, high })) = crossing(&points, 1.0) else {
+            panic!("no crossing")
+        };
+        assert!(low < at && at < high, "{low} {at} {high}");
+        assert!((at - 45.0).abs() < 1.0, "{at}");
     }
 
     /// "More up to 1, above that it is not known", with a known point in between.

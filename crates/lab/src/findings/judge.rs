@@ -240,6 +240,13 @@ impl Judge {
         search.map_or_else(all, |search| search.taking().to_vec())
     }
 
+    /// Takes variants out that cannot take part, where the best of several is asked for.
+    pub(crate) fn leave_out(&mut self, places: impl Iterator<Item = usize>) {
+        if let Some(search) = &mut self.search {
+            places.for_each(|place| search.leave_out(place));
+        }
+    }
+
     /// Takes a complete round: one value a variant, in the case's order; `None` also where one
     /// took no part.
     pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {

@@ -106,7 +106,7 @@ impl Ledger {
                     deadline_s,
                 };
                 let at = self.find(&study, &case)?;
-                self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
+                self.log_mut(at).take_pilot(Pilot { chosen, outcomes });
             }
             Entry::Slot(slot) => {
                 let at = self.find(&slot.study, &slot.case)?;

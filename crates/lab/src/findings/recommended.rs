@@ -8,7 +8,7 @@ use stats::Verdict;
 
 use super::CaseResult;
 use super::optimum::{AtNumber, Choice, FLAT, Optimum, ratio};
-use crate::data::number::{factor, factor_interval, is_small, percent, time};
+use crate::data::number::{at_most, factor, factor_interval, is_small, time};
 use crate::data::words::listed;
 
 /// Fewer variants have no flatness.
@@ -54,9 +54,15 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
         alike => format!("take {named}; not known against {}", listed(&labels(alike))),
     };
     let flat = flatness(optimum, &alike);
-    let default = optimum.default.as_ref().and_then(|default| {
+    // Of one that is named beside the best, that has been said.
+    let is_alike = |label: &String| alike.iter().any(|at| at.label == *label);
+    let default = optimum.default.as_ref().filter(|label| !is_alike(label));
+    let default = default.and_then(|default| {
         let at = optimum.numbers.iter().find(|at| at.label == *default)?;
-        Some(of_default(at, optimum))
+        let worst = flat
+            .as_ref()
+            .is_some_and(|flat| flat.contains(&the_worst(default)));
+        Some(of_default(at, optimum, worst))
     });
     Some([Some(first), flat, default].into_iter().flatten().collect())
 }
@@ -108,19 +114,23 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
     let slower = others.iter().copied();
     let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
     let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    let within = |high: f64| percent((high - 1.0).max(0.0));
     let all = highest(&others)?;
     if all <= FLAT {
-        return Some(format!("flat: none takes more than {} longer", within(all)));
+        return Some(format!("flat: none takes more than {}", at_most(all)));
     }
     let near = highest(alike);
-    let near = near.map(|high| format!("of these none takes more than {} longer", within(high)));
-    let worst = worst.map(|worst| format!("the worst, {}, {}", worst.label, takes(worst)));
+    let near = near.map(|high| format!("of these none takes more than {}", at_most(high)));
+    let worst = worst.map(|worst| format!("{}{}", the_worst(&worst.label), takes(worst)));
     let said: Vec<String> = near.into_iter().chain(worst).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
+fn the_worst(label: &str) -> String {
+    format!("the worst, {label}, ")
+}
+
+/// `is_worst`: how much longer it takes has been said.
+fn of_default(at: &AtNumber, optimum: &Optimum, is_worst: bool) -> String {
     // Those of searches; others are named by their study.
     let is_split = at.label.parse::<flow::Model>().is_ok();
     let flows = match optimum.of {
@@ -130,6 +140,7 @@ fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
     };
     let loses = match at.verdict {
         None => "is this one".to_owned(),
+        Some(_) if is_worst => "is that worst one".to_owned(),
         Some(Verdict::Slower { .. }) => takes(at),
         Some(_) => "is not known against it".to_owned(),
     };
@@ -191,12 +202,22 @@ mod tests {
              [1.40x … 1.60x]"
         );
         assert_eq!(
-            of_default(&far, &all),
+            of_default(&far, &all, false),
             "the default (one process, a thread for each CPU: 1x2) takes 1.50x as long \
              [1.40x … 1.60x]"
         );
+        assert!(of_default(&far, &all, true).ends_with("1x2) is that worst one"));
         let flat = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near.clone(), near]);
         let said = flatness(&flat, &[]).unwrap();
         assert_eq!(said, "flat: none takes more than 4.0 % longer");
+    }
+
+    /// "none takes more than 1,539 % longer".
+    #[test]
+    fn far_more_is_said_in_times() {
+        let wide = at("4x2", 1.2, 0.9, 16.3);
+        let all = optimum(vec![at("2x4", 1.0, 1.0, 1.0), wide.clone(), wide.clone()]);
+        let said = flatness(&all, &[&wide]).unwrap();
+        assert_eq!(said, "of these none takes more than 17x as long");
     }
 }

@@ -198,7 +198,7 @@ fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
 }
 
 /// "110,000 numbers [90,000 … 160,000]".
-fn about(span: &Span, unit: &str) -> String {
+pub(super) fn about(span: &Span, unit: &str) -> String {
     format!(
         "{} {unit} [{}{DOTS}{}]",
         plain(rounded(span.at, f64::round)),
@@ -243,6 +243,9 @@ fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
 
 /// Two significant digits: interpolation knows no more.
 fn rounded(value: f64, round: fn(f64) -> f64) -> f64 {
+    if value <= 0.0 {
+        return value;
+    }
     let scale = 10f64.powf(value.log10().floor() - 1.0);
     // Rounded to a billionth first: stored values may be a hair less.
     round((value / scale * 1e9).round() / 1e9) * scale

@@ -15,8 +15,9 @@
 //! rounds of `primes`.) A slot takes about a second and a half at the most; long work is run once and cold, because
 //! its first repetition takes what the others take. The count is the same for all variants of a case.
 //!
-//! A budget bounds both. A pilot slot that takes more than half of what is left of it leaves
-//! no time for the same slot in a round: it is cut there, and the pilots after it are not begun.
+//! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its case's share
+//! where other rows want a pilot too, leaves no time for the same slot in a round: it is cut there, and the
+//! pilots of the case after it are not begun.
 //! Nor are those after which a round would no longer fit: what a slot prepares before its
 //! repetitions, such as a large parent, is in no deadline.
 //! A slot of a round is cut when what is left is over, and not before a round could be done
@@ -54,7 +55,7 @@ pub(crate) fn of_case(log: &CaseLog, settings: &Settings) -> Chosen {
     chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s))
 }
 
-/// The pilot itself: a single cold repetition, where this many seconds are left of a budget.
+/// The pilot itself: a single cold repetition, where this many seconds of a budget are left for its case.
 pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>) -> Chosen {
     let most_s = left_s.map(|left_s| (left_s / 2.0).max(LEAST_PILOT_S));
     let deadline_s = match (settings.deadline_s, most_s) {
@@ -88,8 +89,8 @@ pub(crate) fn cut_by_budget(
     };
     (reason.is_of_time() && by_budget).then(|| {
         format!(
-            "its pilot was cut after {:.1} s: a round would not fit into what is left of the \
-             budget of {budget_s} s; allow more (--budget) or ask for less work{said}",
+            "its pilot was cut after {:.1} s: a round would not fit into its part of what is \
+             left of the budget of {budget_s} s; allow more (--budget) or ask for less work{said}",
             slot.deadline_s
         )
     })

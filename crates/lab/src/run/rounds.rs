@@ -90,7 +90,12 @@ struct Heard {
     expected: bool,
     /// What the work of a case can tell of its proof.
     proofs: BTreeMap<At, Option<Proof>>,
+    /// What programs have built.
+    built: BTreeSet<Built>,
 }
+
+/// The files of a program, and the command that makes it of them.
+type Built = (BTreeMap<String, String>, Option<String>);
 
 /// What a slot is beside a data point.
 #[derive(Debug, Clone)]
@@ -158,7 +163,10 @@ impl Run<'_> {
                 .entry(at)
                 .or_insert_with(|| case.work.expected());
             if self.log(at).pilot.is_none() {
-                self.pilot(place, known)?;
+                self.build(case, &mut heard.built)?;
+                let rows = order.rows_without_pilot(self.journal.ledger());
+                self.pilot(place, known, rows)?;
+                self.tell_left_out(at, place)?;
                 self.tell_too_short(at, place, &order);
             } else {
                 self.slot(at, place, known)?;
@@ -190,7 +198,24 @@ impl Run<'_> {
         }
     }
 
-    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+    /// Lets programs be built before their pilot, by a slot that counts nowhere: a compiler's first run
+    /// may take longer than what a budget leaves a slot.
+    fn build(&mut self, case: &Case, built: &mut BTreeSet<Built>) -> Result<(), Stop> {
+        for (variant, labelled) in case.variants.iter().enumerate() {
+            let program = case.work_of(variant).program();
+            let Some(program) = program.filter(|program| program.build.is_some()) else {
+                continue;
+            };
+            if built.insert((program.files.clone(), program.build.clone())) {
+                let slot = pilot_slot(&self.journal.header().settings, None);
+                self.launch_one(case, labelled, slot, Take::slot(false, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `rows`: how many want a pilot, and so a part of what is left of the budget.
+    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>, rows: usize) -> Result<(), Stop> {
         self.observer.event(&Event::PilotBegins { place });
         let mut left_s = self.journal.ledger().left_s();
         let mut reference = known;
@@ -198,7 +223,8 @@ impl Run<'_> {
         // A slot of a simulated machine has one repetition, whatever a pilot found.
         let piloted = self.journal.header().settings.simulate.is_none();
         for labelled in place.case.variants.iter().filter(|_| piloted) {
-            let slot = pilot_slot(&self.journal.header().settings, left_s);
+            let share_s = left_s.map(|left_s| left_s / rows.max(1) as f64);
+            let slot = pilot_slot(&self.journal.header().settings, share_s);
             let outcome = self.launch_one(place.case, labelled, slot, Take::slot(true, 0))?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference, &place.case.work);
@@ -253,6 +279,17 @@ impl Run<'_> {
             left_s: left_s.max(0.0),
             enough_s,
         });
+    }
+
+    /// Keeps which variants take no part.
+    fn tell_left_out(&mut self, at: At, place: Place<'_>) -> Result<(), Stop> {
+        let out = self.log(at).left_out();
+        let out: Vec<_> = out.map(|(of, why)| (of, why.to_string())).collect();
+        for (variant, why) in out {
+            let label = &place.case.variants[variant].label;
+            self.tell_cut(place, label, &format!("left out, its pilot failed: {why}"))?;
+        }
+        Ok(())
     }
 
     /// Keeps why a case has no rounds for the results.

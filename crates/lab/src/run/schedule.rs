@@ -237,6 +237,13 @@ impl Order {
         (is_last, tier, stage, follows, turn, microseconds, case.at)
     }
 
+    /// Rows without a pilot: what is left of a budget is for all of them.
+    pub(crate) fn rows_without_pilot(&self, ledger: &Ledger) -> usize {
+        let rows = self.open(ledger).filter(|case| case.tier == Tier::Row);
+        rows.filter(|case| ledger.at(case.at).pilot.is_none())
+            .count()
+    }
+
     /// How many claims of its study have had a pilot.
     fn claims_begun(&self, ledger: &Ledger, case: &Planned) -> usize {
         let own = self

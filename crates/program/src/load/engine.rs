@@ -46,9 +46,14 @@ const GLANCE_MS: u16 = 20;
 const READS: usize = 64 << 10;
 
 pub(super) fn run(task: &Task) -> io::Result<Report> {
+    run_then(task, |report| report)
+}
+
+/// As [`run`]; `then` has the report while the connections are still open.
+pub(super) fn run_then<T>(task: &Task, then: impl FnOnce(Report) -> T) -> io::Result<T> {
     let mut engine = Engine::new(task)?;
     engine.all()?;
-    Ok(engine.tally.report)
+    Ok(then(std::mem::take(&mut engine.tally.report)))
 }
 
 struct Engine<'a> {

@@ -204,11 +204,19 @@ fn live(in_rounds: fn(&str) -> io::Result<()>) -> io::Result<()> {
     bind(&task.cpus)?;
     // A connection takes one; where there are too few, the first that fails says so.
     let _as_many_as_there_may_be = crate::serve::all_descriptors();
-    let mut report = engine::run(&task)?;
-    report.load_ns = measure::clock::now_ns() - began;
-    report.cpu_ns = measure::clock::process_cpu_ns();
-    let said = serde_json::to_vec(&report)?;
-    io::stdout().lock().write_all(&said)
+    engine::run_then(&task, |mut report| {
+        report.load_ns = measure::clock::now_ns() - began;
+        report.cpu_ns = measure::clock::process_cpu_ns();
+        let mut said = serde_json::to_vec(&report)?;
+        said.push(b'\n');
+        io::stdout().lock().write_all(&said)?;
+        wait_until_looked_at()
+    })?
+}
+
+/// Connections stay open until the parent has seen what the server holds with them, and closes its end.
+fn wait_until_looked_at() -> io::Result<()> {
+    io::stdin().read_line(&mut String::new()).map(drop)
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 /// The first argument of a server; then `FORM PORT FLOWS STEPS WAIT_US`.
 pub const ARGUMENT: &str = "__serve";
 
-const BACKLOG: i32 = 1_024;
+/// The kernel takes `net.core.somaxconn` at the most: 10,000 clients may come at once.
+const BACKLOG: i32 = 65_535;
 
 /// What a form does for a request.
 #[derive(Debug, Clone, Copy)]

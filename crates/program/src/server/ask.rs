@@ -57,12 +57,9 @@ impl ServerRunner<'_> {
         };
         let most_s = http.warm_s + http.seconds + http.timeout_s + SPARE_S;
         let executable = self.base.generator()?;
-        let (output, used) = self.beside(
-            server,
-            &executable,
-            Some(&serde_json::to_vec(&task)?),
-            most_s,
-        )?;
+        let mut line = serde_json::to_vec(&task)?;
+        line.push(b'\n');
+        let (output, used) = self.beside(server, &executable, Some(&line), most_s)?;
         let report: Report = serde_json::from_slice(&output)?;
         asked(&report, &used)
     }
@@ -85,9 +82,14 @@ impl ServerRunner<'_> {
         input: Option<&[u8]>,
         most_s: f64,
     ) -> io::Result<(Vec<u8>, Used)> {
+        let given = input.map(given).transpose()?;
+        let (stdin, mut held) = match given {
+            Some((read, write)) => (read, Some(write)),
+            None => (null()?, None),
+        };
         let order = Order {
             executable,
-            stdin: input.map_or_else(null, given)?,
+            stdin,
             stdout: Some(Pipe::new(MOST, false)?),
             is_limited: false,
         };
@@ -95,7 +97,7 @@ impl ServerRunner<'_> {
         let most = Duration::from_secs_f64(most_s.clamp(0.0, 1e6));
         let until = (Instant::now() + most).min(self.base.deadline);
         let mut looks = Looks::new(self.pace, self.base.supervisor.own(), vec![load.pid]);
-        let waited = self.wait_for_load(server, &mut load, until, &mut looks)?;
+        let waited = self.wait_for_load(server, &mut load, until, (&mut looks, &mut held))?;
         self.seen = Some(looks.seen);
         if waited == Wait::Flood {
             self.base.supervisor.kill(&mut [&mut load, server], &[])?;
@@ -124,7 +126,7 @@ impl ServerRunner<'_> {
         server: &mut Running,
         load: &mut Running,
         until: Instant,
-        looks: &mut Looks,
+        (looks, held): (&mut Looks, &mut Option<File>),
     ) -> io::Result<Wait> {
         loop {
             let step = until.min(Instant::now() + Duration::from_millis(20));
@@ -133,6 +135,11 @@ impl ServerRunner<'_> {
                 .supervisor
                 .wait(&mut [server], Instant::now(), None)?;
             server.drain()?;
+            if held.is_some() && has_said(load) {
+                // Nothing is measured any more, and all connections are open.
+                looks.at_the_end();
+                *held = None;
+            }
             if waited != Wait::Late || Instant::now() >= until || server.ended.is_some() {
                 return Ok(match server.ended {
                     Some(_) if load.ended.is_none() => {
@@ -147,12 +154,19 @@ impl ServerRunner<'_> {
     }
 }
 
-fn given(bytes: &[u8]) -> io::Result<OwnedFd> {
+/// Whether the built-in generator's report is there.
+fn has_said(load: &Running) -> bool {
+    let out = load.out.as_ref();
+    out.is_some_and(|out| out.kept.ends_with(b"\n"))
+}
+
+/// A generator's task, and what keeps its connections open.
+fn given(bytes: &[u8]) -> io::Result<(OwnedFd, File)> {
     let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
     let mut write = File::from(write);
     // The longest task is far below a pipe's capacity: this does not block.
     write.write_all(bytes)?;
-    Ok(read)
+    Ok((read, write))
 }
 
 /// The built-in generator's report, if it is a data point.

@@ -8,10 +8,12 @@
 //!   words: `5.4 % faster … 0.7 % slower`.
 //! * Ends are rounded outwards, never to claim more; one next to none reads `<0.1 %`, not `0.0`.
 
-use super::{NONE, fixed};
+use super::{NONE, fixed, percent};
 
 /// Smaller factors are written in percent.
 const SMALL: f64 = 1.10;
+/// What is at most so much is in percent.
+const MANY: f64 = 2.0;
 /// What stands between the ends of an interval.
 pub const DOTS: &str = " … ";
 
@@ -30,6 +32,14 @@ pub fn longer(ratio: f64) -> String {
     match is_small(ratio) {
         true => format!("{} longer", factor(ratio)),
         false => format!("{} as long", factor(ratio)),
+    }
+}
+
+/// The most that one takes, rounded up: `4.2 % longer`, `16x as long`.
+pub(crate) fn at_most(factor: f64) -> String {
+    match factor < MANY {
+        true => format!("{} longer", percent((factor - 1.0).max(0.0))),
+        false => format!("{} as long", factor_end(factor, f64::ceil)),
     }
 }
 

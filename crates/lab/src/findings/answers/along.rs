@@ -1,8 +1,12 @@
 //! How the two variants of a row, which is of one point, compare at the other points of its sweep.
 
+use stats::Estimate;
+
 use crate::data::number::plain;
 use crate::data::words::listed;
 use crate::findings::blocks::{Block, Sweep};
+use crate::findings::crossover::{Crossing, Point, Span, crossing};
+use crate::findings::sweep::about;
 use crate::findings::{CaseResult, Compared, StudyResult};
 
 /// Of more, the ends.
@@ -25,7 +29,8 @@ fn has_a_row(study: &StudyResult, case: &CaseResult) -> bool {
     rows.any(|named| named.case == case.case.name)
 }
 
-/// `1 worker is best at 0.5 and 1 CPUs, 2 workers at 2; it flips between 1 and 2`.
+/// Which variant is the best along a sweep, and where that changes: `best at 5 ms a task: threads; at 50:
+/// processes; it flips from threads to processes at about 20 ms a task [12 … 31]`.
 pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let told = |case: &CaseResult| {
         let best = case.optimum.as_ref().filter(|best| best.is_told)?;
@@ -38,12 +43,121 @@ pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let points: Vec<(f64, Vec<String>)> = points
         .filter_map(|(at, case)| Some((*at, told(case)?)))
         .collect();
-    (points.len() > 1).then(|| flips(&points, sweep.unit))
+    (points.len() > 1).then(|| flips(&points, sweep.unit, turn(sweep)))
+}
+
+/// One variant overtakes another along a sweep.
+struct Turn {
+    from: String,
+    to: String,
+    span: Span,
+    /// They are the best at the two ends.
+    is_of_best: bool,
+}
+
+/// Where the best of one end is overtaken by the best of the other; else where the first variant and another
+/// one change places.
+fn turn(sweep: &Sweep<'_>) -> Option<Turn> {
+    let best = |(_, case): &(f64, &CaseResult)| {
+        let best = case.optimum.as_ref().filter(|best| best.is_told);
+        best.map(|best| best.label.clone())
+    };
+    let bests: Vec<String> = sweep.points.iter().filter_map(best).collect();
+    let (first, last) = (bests.first()?, bests.last()?);
+    let (_, case) = sweep.points.first()?;
+    let labels: Vec<&str> = case
+        .case
+        .variants
+        .iter()
+        .map(|own| own.label.as_str())
+        .collect();
+    let (reference, others) = labels.split_first()?;
+    let of_best = changes(sweep, first, last).filter(|_| first != last);
+    let of_best = of_best.map(|turn| Turn {
+        is_of_best: true,
+        ..turn
+    });
+    let mut others = others.iter();
+    of_best.or_else(|| others.find_map(|other| changes(sweep, reference, other)))
+}
+
+/// Where two variants change places, with the line between the points that are decided.
+fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
+    let points = sweep.points.iter();
+    let points: Vec<Point> = points
+        .filter_map(|(at, case)| cost(*at, case, one, other))
+        .collect();
+    let (from, to, span) = match crossing(&points, 1.0)? {
+        Crossing::Below(span) => (one, other, span),
+        Crossing::Above(span) => (other, one, span),
+        _ => return None,
+    };
+    Some(Turn {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        span,
+        is_of_best: false,
+    })
+}
+
+/// What `other` costs over `one` in a case.
+fn cost(at: f64, case: &CaseResult, one: &str, other: &str) -> Option<Point> {
+    let against_best = |best: &str, of: &str| {
+        let optimum = case
+            .optimum
+            .as_ref()
+            .filter(|optimum| optimum.label == best)?;
+        optimum
+            .numbers
+            .iter()
+            .find(|number| number.label == of)?
+            .estimate
+    };
+    let found = |reference: &str, subject: &str| {
+        let mut findings = case.findings.iter();
+        findings
+            .find(|f| f.reference == reference && f.subject == subject)?
+            .estimate
+    };
+    let point = |estimate: Estimate| {
+        let (low, high) = estimate.interval()?;
+        Some(Point {
+            at,
+            cost: estimate.ratio,
+            low,
+            high,
+        })
+    };
+    let straight = against_best(one, other)
+        .or_else(|| found(one, other))
+        .and_then(point);
+    let turned = || {
+        against_best(other, one)
+            .or_else(|| found(other, one))
+            .and_then(point)
+    };
+    straight.or_else(|| Some(turned()?.inverse()))
+}
+
+impl Turn {
+    fn said(&self, unit: &str) -> String {
+        let Self {
+            from,
+            to,
+            span,
+            is_of_best,
+        } = self;
+        let what = match is_of_best {
+            true => "it flips",
+            false => "no flip of the best shown; of these two it flips",
+        };
+        format!("{what} from {from} to {to} at about {}", about(span, unit))
+    }
 }
 
 type Best = (f64, Vec<String>);
 
-fn flips(points: &[Best], unit: &str) -> String {
+fn flips(points: &[Best], unit: &str, turn: Option<Turn>) -> String {
     let stretches: Vec<&[Best]> = points.chunk_by(|a, b| a.1 == b.1).collect();
     let said = stretches.iter().enumerate().map(|(place, stretch)| {
         let at: Vec<String> = stretch.iter().map(|(at, _)| plain(*at)).collect();
@@ -55,9 +169,10 @@ fn flips(points: &[Best], unit: &str) -> String {
     });
     let said: Vec<String> = said.collect();
     let flips: Vec<String> = between(points);
-    let flips = match flips.is_empty() {
-        true => format!("no flip shown over these {unit}"),
-        false => format!("it flips {} {unit}", listed(&flips)),
+    let flips = match (turn, flips.is_empty()) {
+        (Some(turn), is_empty) if turn.is_of_best || is_empty => turn.said(unit),
+        (_, true) => "no flip shown between these values".to_owned(),
+        (_, false) => format!("it flips {} {unit}", listed(&flips)),
     };
     format!("{}; {flips}", said.join("; "))
 }
@@ -142,15 +257,42 @@ mod tests {
     fn an_answer_flips_where_none_of_the_best_is_among_the_next_best() {
         let points = [best(0.5, &["1"]), best(1.0, &["1"]), best(2.0, &["2", "4"])];
         assert_eq!(
-            flips(&points, "CPUs"),
+            flips(&points, "CPUs", None),
             "best at 0.50 and 1 CPUs: 1; at 2: 2 or 4; it flips between 1 and 2 CPUs"
         );
         let points = [best(1.0, &["1"]), best(2.0, &["1", "2"]), best(4.0, &["2"])];
-        let said = flips(&points, "CPUs");
+        let said = flips(&points, "CPUs", None);
         assert!(said.ends_with("it flips between 1 and 4 CPUs"), "{said}");
         // Where one of them may be the best on both sides, nothing is shown to flip.
         let points = [best(1.0, &["1"]), best(2.0, &["1", "2"])];
-        let said = flips(&points, "CPUs");
-        assert!(said.ends_with("no flip shown over these CPUs"), "{said}");
+        let said = flips(&points, "CPUs", None);
+        assert!(
+            said.ends_with("no flip shown between these values"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn where_one_overtakes_the_other_is_read_off_the_line_between_them() {
+        let span = Span {
+            low: 12.34,
+            at: 20.1,
+            high: 31.0,
+        };
+        let turn = |is_of_best| Turn {
+            from: "threads".to_owned(),
+            to: "fork".to_owned(),
+            span,
+            is_of_best,
+        };
+        assert_eq!(
+            turn(true).said("ms"),
+            "it flips from threads to fork at about 20 ms [12 … 31]"
+        );
+        assert!(
+            turn(false)
+                .said("ms")
+                .starts_with("no flip of the best shown; of these two")
+        );
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct CaseLog {
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
+    /// Those whose pilot failed.
+    failing: Vec<usize>,
     /// Answers of the run that share its error with this case.
     answers: usize,
     /// Claims of the study's source, where one is about this case.
@@ -70,7 +72,22 @@ impl CaseLog {
             complete: 0,
             cut_s: 0.0,
             variants: case.variants.len(),
+            failing: Vec::new(),
         })
+    }
+
+    /// A variant that cannot be launched is left out of a search for the best, so that the others go on.
+    pub(super) fn take_pilot(&mut self, pilot: Pilot) {
+        self.pilot = Some(pilot);
+        self.failing = self.failed_pilots().map(|(place, _)| place).collect();
+        self.judge.leave_out(self.failing.iter().copied());
+    }
+
+    /// Variants that their pilot left out, and why.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (usize, &Failure)> {
+        let taking = self.judge.taking();
+        self.failed_pilots()
+            .filter(move |(variant, _)| !taking.contains(variant))
     }
 
     pub(super) fn push(&mut self, slot: RawSlot) -> Result<(), String> {
@@ -128,7 +145,8 @@ impl CaseLog {
         }
         let complete = self.slots[..self.complete].chunk_by(|a, b| a.round == b.round);
         let rounds = complete.map(|round| values(round, self.variants)).collect();
-        let judge = Judge::new(settings, case, self.answers, self.claims)?;
+        let mut judge = Judge::new(settings, case, self.answers, self.claims)?;
+        judge.leave_out(self.failing.iter().copied());
         self.judge = self.judge.again(judge, rounds)?;
         Ok(())
     }
@@ -253,7 +271,8 @@ impl CaseLog {
         }
         let expected = |pilot: &Pilot| -> f64 {
             let repetitions = pilot.chosen.warmups + pilot.chosen.reps;
-            let slots = pilot.outcomes.iter();
+            let taking = self.judge.taking().into_iter();
+            let slots = taking.filter_map(|place| pilot.outcomes.get(place));
             slots.map(|outcome| slot_s(outcome, repetitions)).sum()
         };
         self.pilot.as_ref().map_or(0.0, expected)

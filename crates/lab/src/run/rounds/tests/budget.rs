@@ -313,6 +313,19 @@ fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
     assert_eq!(deadlines(&mock), [2.0], "any pilot gets so much");
 }
 
+/// One of three rows of a data server did not answer, took 27 of 50 s, and left one row without a round.
+#[test]
+fn a_pilot_that_hangs_leaves_the_time_to_other_rows() {
+    let header = with_rows(alone(8.0, &[9, 1]), &["a", "b"]);
+    let mut mock = Mock::new(|units, model, n, spec| match units {
+        9 => hanging(),
+        _ => done(spec, units * noise(model, n), PROOF),
+    });
+    let ran = run_mock(header, &mut mock);
+    assert_eq!(deadlines(&mock)[0], 2.0, "half of its half");
+    assert!(rounds_of(&ran)[1] >= 10, "{:?}", rounds_of(&ran));
+}
+
 /// A rank that was killed ended with exit 0: its pilot had failed, and the budget was over with the next.
 #[test]
 fn a_pilot_that_died_is_named_although_no_round_follows() {

@@ -88,3 +88,20 @@ fn a_search_that_is_taken_up_again_is_the_one_that_was_never_cut() {
         assert_eq!(all, expected, "{cut}");
     }
 }
+
+/// One server of nine that did not start took all others with it.
+#[test]
+fn one_that_cannot_be_launched_is_left_out_and_the_others_go_on() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "8x1" => crate::testing::lost(),
+        other => done(spec, two_alike(other, n), PROOF),
+    });
+    let ran = run_mock(search(), &mut mock);
+    assert_eq!(variants_of_round(&ran, 0), [0, 1, 2]);
+    assert_eq!(variants_of_round(&ran, 20), [1, 2]);
+    let notes = &ran.results.notes;
+    let named = |note: &String| note.contains("8x1: left out, its pilot failed");
+    assert!(notes.iter().any(named), "{notes:?}");
+    let best = ran.case(0).optimum.as_ref().unwrap();
+    assert!(best.is_told && best.numbers.len() == 3, "{best:?}");
+}
