@@ -4,7 +4,7 @@
 //! block is at most 12.5 % larger than what was asked for (or 15 bytes), 6 % on average, and every
 //! power of two is a class, which is what aligned requests use.
 //!
-//! Blocks beyond 32 KiB are *alone*: each has a span of its own. They begin at a slice, so what a
+//! Blocks beyond 16 KiB are *alone*: each has a span of its own. They begin at a slice, so what a
 //! class rounds up is never touched, and costs addresses instead of memory.
 
 use crate::region::SLICES;
@@ -12,7 +12,7 @@ use crate::region::SLICES;
 /// What every block is aligned to.
 pub(crate) const GRAIN: usize = 16;
 /// The largest block that shares a span with others.
-pub(crate) const SHARING: usize = 32 << 10;
+pub(crate) const SHARING: usize = 16 << 10;
 /// The largest block of a class.
 pub(crate) const LARGEST: usize = 1 << 20;
 /// Classes in one doubling.
@@ -20,9 +20,9 @@ const STEPS: usize = 8;
 /// Classes of up to 128 bytes.
 const FINE: usize = 8;
 /// Number of classes whose blocks share spans: 8 fine ones and 8 in each doubling from 128 bytes on.
-const SHARED: usize = FINE + STEPS * 8;
-/// Number of classes: five more doublings, of blocks that are alone.
-pub(crate) const CLASSES: usize = SHARED + STEPS * 5;
+const SHARED: usize = FINE + STEPS * 7;
+/// Number of classes: six more doublings, of blocks that are alone.
+pub(crate) const CLASSES: usize = SHARED + STEPS * 6;
 /// Slices of the longest span of small blocks.
 const LONGEST_SPAN: usize = 32;
 

@@ -11,8 +11,9 @@
 //!  | header | block ................ |            |  ... header | block .......... |
 //! ```
 //!
-//! Freed mappings are kept for the next request that fits to an eighth: without that, a program that
-//! takes and frees one such block in turn would fault in all of its pages each time. They are an eighth
+//! Freed mappings are kept for the next request that fits: without that, a program that takes and frees
+//! one such block in turn would fault in all of its pages each time. One that is up to half too long
+//! serves as well, without the memory of what is beyond an eighth. They are an eighth
 //! of what is live or 64 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
 //! large block is mapped or freed; [`Large::trim`] gives all of them back.
 //!
@@ -26,7 +27,7 @@ use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
 use crate::lock::Lock;
 use crate::os::{self, PAGE};
-use crate::region::Geometry;
+use crate::region::{Geometry, PLACES, SEEN, Seen};
 
 /// What the header of a large block begins with.
 pub(crate) const LARGE_MAGIC: u64 = 0x6667_6c61_7267_6521;
@@ -39,6 +40,8 @@ const KEPT: usize = 64;
 /// Bytes that they may have together, or one in so many of those that are live.
 const KEPT_BYTES: usize = 64 << 20;
 const KEPT_PART: usize = 8;
+/// A kept mapping loses the memory of what is longer than needed by more than one part in so many.
+const EXCESS: usize = 8;
 /// How long they are kept.
 const LINGER_MS: u64 = 250;
 
@@ -162,7 +165,12 @@ impl Large {
         if align < geometry.region
             && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped)).flatten()
         {
-            // SAFETY: a kept mapping is nobody else's once it is taken.
+            let needed = mapped + mapped / EXCESS;
+            if kept > needed {
+                // SAFETY: a kept mapping is nobody else's once it is taken.
+                unsafe { drop_pages(start + needed.next_multiple_of(PAGE), start + kept) };
+            }
+            // SAFETY: as above.
             return (
                 unsafe { write_header(geometry, start, kept, offset) },
                 false,
@@ -229,7 +237,7 @@ impl Large {
     /// # Safety
     /// A mapping of a freed block, whose header is `header`.
     unsafe fn keep_header(&self, start: usize, mapped: usize, header: NonNull<Header>) {
-        let page = header.addr().get();
+        let page = header.addr().get() & !(PAGE - 1);
         // SAFETY: the caller's: pages before the header and behind it.
         unsafe { unmap(start, page - start) };
         // SAFETY: as above.
@@ -310,9 +318,9 @@ impl Large {
 }
 
 impl Inner {
-    /// The shortest kept mapping that is long enough, if at most an eighth too long.
+    /// The shortest kept mapping that is long enough, if at most half too long.
     fn reuse(&mut self, mapped: usize) -> Option<(usize, usize)> {
-        let fit = mapped..=mapped + mapped / 8;
+        let fit = mapped..=mapped + mapped / 2;
         let kept = self.kept[..self.count].iter().enumerate();
         let fitting = kept.filter(|(_, kept)| fit.contains(&kept.mapped));
         let place = fitting.min_by_key(|(_, kept)| kept.mapped)?.0;
@@ -373,13 +381,18 @@ fn layout(geometry: Geometry, size: usize, align: usize) -> Option<(usize, usize
     (mapped <= isize::MAX as usize).then_some((offset, mapped))
 }
 
-/// Where the header of a large block is.
+/// Where the header of a large block is: in the page at its region's beginning, or in the one before. All
+/// of these are far multiples of large pages apart, so headers stand on one of 32 lines there, or those of
+/// some hundred blocks would compete for one line of a cache. None is the line of a tag in [`Region::seen`].
 pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
     let base = geometry.base(block);
-    match base == block.as_ptr() {
-        true => with_exposed_provenance_mut(block.addr().get() - PAGE),
-        false => base.cast(),
-    }
+    let page = match base == block.as_ptr() {
+        true => block.addr().get() - PAGE,
+        false => base.addr(),
+    };
+    let (place, line) = ((page >> 21) % PLACES, (page >> 24) % 4);
+    let tag = SEEN + place * size_of::<Seen>();
+    with_exposed_provenance_mut(page + tag + (1 + line) * 64)
 }
 
 /// Writes the header of a block; the block.
@@ -414,6 +427,17 @@ unsafe fn unmap(start: usize, mapped: usize) {
     }
 }
 
+/// Gives back the memory of pages, and keeps their addresses.
+///
+/// # Safety
+/// They are pages of a mapping that nobody uses.
+unsafe fn drop_pages(from: usize, to: usize) {
+    if let Some(at) = NonNull::new(with_exposed_provenance_mut(from)).filter(|_| from < to) {
+        // SAFETY: the caller's.
+        unsafe { os::advise(at, to - from, libc::MADV_DONTNEED) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,15 +455,15 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_mapping_that_fits_to_an_eighth_is_reused() {
+    fn the_shortest_mapping_that_is_at_most_half_too_long_is_reused() {
         let mut inner = inner();
-        for pages in [800, 880, 840, 1_000] {
+        for pages in [800, 880, 840, 1_240] {
             assert!(inner.keep(kept(pages * PAGE, 0)));
         }
         assert_eq!(inner.reuse(820 * PAGE), Some((840 * PAGE, 840 * PAGE)));
         assert_eq!(inner.reuse(820 * PAGE), Some((880 * PAGE, 880 * PAGE)));
-        assert_eq!(inner.reuse(820 * PAGE), None, "1,000 pages are too many");
-        assert_eq!(inner.kept_bytes, 1_800 * PAGE);
+        assert_eq!(inner.reuse(820 * PAGE), None, "1,240 pages are too many");
+        assert_eq!(inner.kept_bytes, 2_040 * PAGE);
     }
 
     #[test]

@@ -91,7 +91,7 @@ const CLEAN: u8 = 1;
 const OLD: u8 = 2;
 
 /// The places in a header for what is looked at often.
-const PLACES: usize = 8;
+pub(crate) const PLACES: usize = 8;
 
 /// What a free sees of a region.
 #[repr(C, align(64))]
@@ -132,14 +132,14 @@ pub(crate) struct Own {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// Where a large block has its header.
-    _large: [u64; 8],
     /// All within the first page, which a large block has too.
     seen: [Seen; PLACES],
     own: [Own; PLACES],
     spans: [Span; SLICES],
 }
 
+/// From a region's beginning to the first of them.
+pub(crate) const SEEN: usize = std::mem::offset_of!(Region, seen);
 const _: () = assert!(std::mem::offset_of!(Region, own) <= os::PAGE);
 
 /// Size of the regions: two or four MiB.
