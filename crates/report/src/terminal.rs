@@ -29,6 +29,7 @@ use crate::charts::ruler::Step;
 use crate::document::answers::Answers;
 use crate::document::{Body, Document, FOLDER, Section};
 use crate::text::{cut, visible, width};
+use crate::then_and_now;
 use crate::words::{Tone, comparison, many};
 
 /// A point at its end would be taken for that of a sentence.
@@ -172,6 +173,10 @@ fn first_screen(
     }
     if let Some(axis) = answers::axis(page, answers) {
         page.text(0, Tone::Quiet, &axis);
+    }
+    if let Some(claims) = then_and_now::claims(results) {
+        let page_of = format!("{claims}: {folder}/then-and-now.html");
+        page.text(0, Tone::Plain, &page_of);
     }
     let names = match answers.terms.is_some() && detail >= Detail::NoTerms {
         true => " (explains the names)",

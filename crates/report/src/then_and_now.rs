@@ -147,6 +147,19 @@ fn again(study: &StudyResult, results: &Results) -> String {
     format!("flowgauge run {}", if is_known { name } else { file })
 }
 
+/// `2 reproduced, 1 differs`, of the sources of study files: who runs one asks what becomes of its claims.
+pub(crate) fn claims(results: &Results) -> Option<String> {
+    let all = studies(results).into_iter();
+    let of_files = all.filter(|study| results.header.file_of(&study.study.name).is_some());
+    let found: Vec<&Then> = of_files.flat_map(|study| &study.then_and_now).collect();
+    let count = |kind: &Standing| {
+        let own = found.iter().filter(|then| then.verdict == *kind).count();
+        (own > 0).then(|| format!("{own} {}", kind.name()))
+    };
+    let counts: Vec<String> = KINDS.iter().filter_map(count).collect();
+    (!counts.is_empty()).then(|| format!("Claims of the source: {}", counts.join(", ")))
+}
+
 fn sources(results: &Results) -> String {
     let all = studies(results).into_iter();
     let years: BTreeSet<u32> = all.clone().map(year).collect();

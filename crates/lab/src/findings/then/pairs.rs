@@ -102,7 +102,9 @@ pub(super) fn finding(
     pair: &Pair,
     run: Run<'_>,
 ) -> Result<QuantityFinding, Answer> {
-    let missing = |label: &str| Answer::not_run(format!("{label} was not run"));
+    // The version of what is not here is not known.
+    let missing =
+        |label: &str| Answer::not_run(format!("{} was not run", label.replace(" {version}", "")));
     let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
     let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
     let comparisons = run.comparisons(case, pair);
