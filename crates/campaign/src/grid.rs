@@ -1,7 +1,6 @@
 //! Each option of each command with each of many values, as the command's own help lists them. What
 //! makes no sense must be refused before anything runs. Most cells get a file as the folder for
-//! results, refused after all else was taken: a cell takes milliseconds and still shows what was
-//! accepted. Some run for real.
+//! results, refused after all else was taken: it takes milliseconds and shows what was accepted.
 
 use std::fs::File;
 use std::process::Command;

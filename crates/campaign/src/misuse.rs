@@ -19,8 +19,7 @@ pub(crate) use fibers::is_carried_out;
 
 /// The largest block, by its power of two.
 const LARGEST: f64 = 26.0;
-/// Sizes from which an allocator without guards sees that a pointer leads into a block: those of its own
-/// slices and mappings.
+/// Sizes from which an allocator without guards sees that a pointer leads into a block of its own.
 const SLICES: usize = 40_000;
 /// Larger mappings are not kept: a second free reads where nothing is mapped.
 const KEPT: usize = 32 << 20;

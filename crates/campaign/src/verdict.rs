@@ -2,8 +2,7 @@
 //! compare a program with itself: faster or slower is false, and 5 % may be. The others have 5 %
 //! and 30 % of further steps in one variant. What is not found within its rounds is missed (by the
 //! machine's noise, without a bound). A verdict in the wrong direction is counted against none.
-//! (Where the noise is many times the difference, chance gives one in up to 2.5 % of studies:
-//! docs/method.md.)
+//! (Under much noise chance gives one in up to 2.5 % of studies: docs/method.md.)
 
 use anyhow::Result;
 use lab::Results;

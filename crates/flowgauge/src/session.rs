@@ -1,5 +1,4 @@
-//! What every running command does: prepare, run, write the results folder, answer. Here a run
-//! begins or is taken up again.
+//! What every running command does: prepare, run, write, answer. Here a run begins or resumes.
 
 mod asked;
 mod carry_out;

@@ -13,8 +13,7 @@
 //!
 //! A link may be somebody else's and lead to a disk or another process's open file, so none is
 //! followed that was not meant: what is written into is opened when looked at, without a wait, and
-//! kept open, so nothing else can get its name. A pipe that nobody reads is refused; its reader
-//! stays until the run has ended.
+//! kept open, so nothing else can get its name. A pipe that nobody reads is refused.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;

@@ -1,7 +1,6 @@
 //! `barrier-*`: all flows wait for the last one, again and again. One count of arrivals only grows:
 //! who arrives as number `n` waits until `(n / flows + 1) * flows` have. The three differ in how a
-//! flow waits: with more flows than CPUs, one that looks again and again keeps the CPU from those
-//! it waits for.
+//! flow waits: with more flows than CPUs, one that spins keeps the CPU from others.
 
 use std::hint::spin_loop;
 use std::io;

@@ -1,8 +1,7 @@
 //! `*-beside-*`: an operation, and what the other flows of the program do meanwhile. Flows of even
 //! place work; the others keep them company until those are done. That sets the lock of an address
 //! space apart from the interrupts that make other CPUs forget a translation: who computes takes no
-//! lock and is interrupted if it shares the address space; who sleeps is not. One flow has no
-//! company.
+//! lock and is interrupted if it shares the address space; who sleeps is not.
 //!
 //! | operation | work | company |
 //! |---|---|---|

@@ -1,6 +1,5 @@
 //! How effects are checked. A flow that finds one missing cannot answer with an error, since it
-//! would have timed something else: it gives up, which ends a slot process with the message as a
-//! failed slot.
+//! would have timed something else: it gives up, and the slot has failed with the message.
 
 use std::io;
 
@@ -51,8 +50,7 @@ fn differs(what: &str, came: u64, expected: u64) -> ! {
 }
 
 /// Checks that numbers given out and taken back (addresses, descriptors) come again: otherwise each
-/// would be higher than all before. Other flows at the same numbers cause some such steps: at most
-/// [`SLACK`] per flow.
+/// would be higher than all before. Other flows cause some such steps: at most [`SLACK`] per flow.
 #[derive(Debug)]
 pub(crate) struct Recurrence {
     furthest: u64,

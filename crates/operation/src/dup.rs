@@ -1,5 +1,4 @@
-//! `dup`: another number for an open file. The file table alone is changed: no name is looked up
-//! and no file is opened.
+//! `dup`: another number for an open file. It changes the file table alone: no name is looked up.
 
 use std::os::fd::{AsFd, AsRawFd};
 

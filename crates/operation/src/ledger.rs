@@ -5,8 +5,7 @@ use crate::check::same;
 use sys::{Shareable, Shared};
 
 /// Detects whether a lock of all flows excludes the others: the holder reads the number and writes
-/// one more, so two holders would lose a step. The last flow of a repetition checks that none was
-/// lost.
+/// one more, so two holders would lose a step. The last flow of a repetition checks that.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counted: Shared<Counted>,

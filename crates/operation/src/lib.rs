@@ -2,8 +2,7 @@
 //!
 //! Threads share address space, file table and signal handlers, each with a lock in the kernel for
 //! which a flow may have to wait; processes share none. So "processes or threads" has another
-//! answer for each operation. Here each has one small body: a flow repeats it a fixed number of
-//! times and does nothing else.
+//! answer for each operation. Here each has one small body, repeated a fixed number of times.
 //!
 //! ```text
 //!  Name ──▶ registry ──▶ Operation::prepare   what all flows share; in the slot process, before any flow
@@ -22,8 +21,7 @@
 //! * **Nothing stays.** Memory is anonymous, flows are waited for, files lie in the slot's folder,
 //!   which the launcher removes. Nothing has a name in System V or POSIX tables.
 //!
-//! [`Facts`] of each operation say what it does, what its flows share and how it is checked;
-//! [`all`] lists them.
+//! [`Facts`] say what an operation does, what its flows share and how it is checked ([`all`]).
 //!
 //! Loop and checks are in the time, the same for every model: ratios are meant; nanoseconds an
 //! operation are an upper bound. The crate's `unsafe` is system calls, and memory that the kernel

@@ -1,5 +1,4 @@
-//! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made, ends at once, is waited
-//! for.
+//! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made and waited for.
 //!
 //! | operation | memory | file table | who runs |
 //! |---|---|---|---|

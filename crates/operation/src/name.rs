@@ -1,5 +1,4 @@
-//! `create-unlink*`, `rename*`: names in folders. A folder is locked while a name in it changes; in
-//! its own no flow waits for another.
+//! `create-unlink*`, `rename*`: names in folders. A folder is locked while a name in it changes.
 
 use std::ffi::CString;
 use std::io;

@@ -1,6 +1,5 @@
 //! A flow's partner: another flow that only answers it. A flow makes its partner, of the same kind.
-//! It inherits the flow's CPUs, so where flows are bound both share one, and each message is a
-//! switch.
+//! It inherits the flow's CPUs: bound, both share one, and a message is a switch.
 //!
 //! | the flow's model | its partner |
 //! |---|---|

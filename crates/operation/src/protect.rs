@@ -1,6 +1,5 @@
 //! `mprotect`, `madvise`: what is mapped stays, what may be done with it changes. The kernel takes
-//! translations out of the TLB: of this CPU, and of each other that runs a flow in the same address
-//! space, which it has to interrupt.
+//! translations out of the TLB: of this CPU, and by an interrupt of others in the address space.
 
 use std::sync::atomic::Ordering;
 

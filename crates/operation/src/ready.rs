@@ -1,5 +1,5 @@
-//! `poll`, `epoll`: which of some descriptors is ready. `poll` looks all of them up in the file
-//! table at each call, `epoll` once.
+//! `poll`, `epoll`: which of some descriptors is ready. `poll` looks all up at each call, `epoll`
+//! once.
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -1,5 +1,4 @@
-//! `switch-*`: a word goes to the flow's partner ([`crate::partner`]) and comes back: two switches
-//! where both share a CPU.
+//! `switch-*`: a word goes to the [`crate::partner`] and back: two switches on a shared CPU.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;

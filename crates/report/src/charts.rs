@@ -2,8 +2,8 @@
 //! text that nobody can read. So each is drawn once, [`frame::PAGE`] wide; on [`frame::PHONE`] the
 //! style sheet enlarges text and markers by as much as the drawing shrank. A drawing leaves room
 //! for both sizes ([`Frame::large`]); labels without room when large have the class `w` and are
-//! left out there. Charts that are rows of text are drawn here only for files: on the page they are
-//! tables (`html::tabled`).
+//! left out there. Charts that are rows of text are drawn here for files; the page has tables
+//! (`html::tabled`).
 //!
 //! A browser's font is unknown here, so a column of text is taken to be [`frame::COLUMN`] wide,
 //! more than in the usual fonts. Margins come from the widest label, axis labels that would touch

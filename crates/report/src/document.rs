@@ -1,12 +1,11 @@
 //! What a report says, before anybody decides how it looks. A [`Document`] is made once from
 //! results: the answers of a run and one [`Section`] a study, with texts, tables, figures and
 //! further sections. The renderers (terminal, page, plots) walk it and know no study and no
-//! workload: a column's name, values and order of leaving are said once, where the table is built,
-//! also for files ([`crate::csv`]).
+//! workload: all about a column is said once, where the table is built, also for files
+//! ([`crate::csv`]).
 //!
 //! Each part has a [`Level`]: an answer is shown when its section is opened; evidence is left out
-//! of a terminal's short text and folded away on the page. It also has the [`Detail`] from which on
-//! a page too large leaves it out.
+//! of a terminal's short text and folded away on the page. A [`Detail`] leaves it out.
 
 pub(crate) mod answers;
 mod case;

@@ -58,8 +58,7 @@ pub fn page(results: &Results) -> String {
     if whole.len() < MOST {
         return whole;
     }
-    // Levels leave out more and more: the first that fits is found by halving. The last always fits
-    // and is remade with its free room.
+    // The first level that fits is found by halving; the last is remade with its free room.
     let levels = &Detail::LEVELS[1..];
     let (mut low, mut high) = (0, levels.len() - 1);
     let mut found = None;

@@ -245,8 +245,7 @@ fn document(name: &str, value: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// Elsewhere a `null` may be an answer. `serde_json` writes numbers that are none as `null`; they
-/// get their reason too.
+/// Elsewhere a `null` may be an answer. `serde_json` writes NaN as `null`, which gets its reason.
 fn explain_case(case: &mut Value) {
     for finding in items(case, "findings") {
         explain_verdict(finding);

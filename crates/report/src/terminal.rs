@@ -4,8 +4,8 @@
 //! No line is wider than [`Style::width`], prose never wider than 100 columns. Sentences are
 //! wrapped at spaces, tables never: one too wide loses columns in their order (`layout`), then
 //! labels are cut, and a note says from which width on nothing is left out. Colour underlines words
-//! and never replaces one, so a pipe, `NO_COLOR` and a reader who sees no colour lose nothing; in
-//! ASCII every mark is a letter.
+//! and never replaces one, so a pipe or a reader without colour loses nothing; ASCII has letters
+//! for marks.
 
 mod answers;
 mod layout;

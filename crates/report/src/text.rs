@@ -2,8 +2,7 @@
 //! failure texts come from study files, the machine and programs that crashed. A terminal obeys
 //! escape sequences in them; characters that reverse the writing direction or cannot be seen
 //! mislead a reader. So every such text passes [`visible`] before it is measured or shown; twice
-//! changes nothing. Widths are columns of a terminal: a CJK character takes two, a combining one
-//! none.
+//! changes nothing. Widths are columns: a CJK character takes two, a combining one none.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -57,8 +56,7 @@ pub(crate) fn visible_markup(page: &str) -> String {
     text
 }
 
-/// A JSON document with such characters as escapes of JSON: the same text to what reads it. Line
-/// breaks between its values stay.
+/// A JSON document with such characters as escapes of JSON; line breaks between values stay.
 #[must_use]
 pub fn escaped(json: &str) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && hides(c);
@@ -76,8 +74,7 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Without breaks where one would tear a number apart: within an interval, `[1.27x … 1.35x]`, and
-/// before the sign of a percentage.
+/// Without breaks within an interval, `[1.27x … 1.35x]`, and before the sign of a percentage.
 pub(crate) fn tied(text: &str) -> Cow<'_, str> {
     let intervals = text.contains(DOTS);
     if !intervals && !text.contains(" %") {
@@ -98,8 +95,7 @@ pub(crate) fn tied(text: &str) -> Cow<'_, str> {
 const COMMAND: &str = "flowgauge\u{a0}";
 const COMMAND_ENDS: [&str; 6] = [". ", "; ", ", ", " · ", " (", ")"];
 
-/// The text in parts that end with a command after a colon, as one word: it ends its line, and can
-/// be copied whole.
+/// In parts that end with a command after a colon, as one word: it can be copied whole.
 pub(crate) fn by_commands(text: &str) -> Vec<String> {
     const BEGINS: &str = ": flowgauge ";
     let mut parts = Vec::new();

@@ -48,8 +48,7 @@ pub(crate) fn tone(answer: &Answer) -> Tone {
 pub(crate) struct Comparison {
     /// `1.31x faster`.
     pub(crate) word: String,
-    /// `[1.27x … 1.35x]`, in the word's direction; without one `0.4 % faster … 0.4 % slower` or
-    /// empty.
+    /// `[1.27x … 1.35x]`, in the word's direction, or `0.4 % faster … 0.4 % slower`, or empty.
     pub(crate) interval: String,
     pub(crate) tone: Tone,
 }

@@ -41,8 +41,7 @@ pub struct FolderSearch<'f> {
 }
 
 impl Folders {
-    /// Lists the folders of the query's roots; what cannot be listed goes to `say`. Errors as of
-    /// [`run`](crate::run()).
+    /// Lists the folders of the query's roots, fails as [`run`](crate::run()); `say` gets problems.
     pub fn of(query: &Query, say: &mut (dyn FnMut(&Problem) + Send)) -> Result<Self, SearchError> {
         let rules = Rules::new(&query.filter)?;
         let roots = open_roots(query, &rules, capacity::kept_roots(), &mut |problem| {

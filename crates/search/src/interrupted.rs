@@ -4,8 +4,7 @@
 //! them in shared memory ([`SharedMemory`]): a word in the slot of each. Who forks has one thread,
 //! so the handler runs before or after each step of it, never beside it. From before a fork until
 //! the entry is made no signal comes ([`SignalsBlocked`]), so none is missed; one that ends by
-//! itself keeps its entry until it is reaped. In the processes themselves the handler ends that
-//! process alone.
+//! itself keeps its entry until it is reaped. In the processes it ends that one alone.
 
 use std::io;
 use std::ptr;
@@ -22,8 +21,7 @@ static MAKER: AtomicI32 = AtomicI32::new(0);
 /// A millisecond apart; what lives longer resists a kill, as where a disk does not answer.
 const LOOKS: usize = 3_000;
 
-/// From now on `signal` ends this process, with a shell's exit code for it, after every process
-/// that a search has made.
+/// From now on `signal` ends this process with a shell's exit code, after those of a search.
 pub fn end_at(signal: Signal) -> io::Result<()> {
     let action = SigAction::new(
         SigHandler::Handler(end),

@@ -34,8 +34,8 @@
 //!
 //! The unit of work is a folder. A flow keeps the folders that it finds, and gives some (or half of
 //! its remaining files, if many or large) away only when another flow has nothing to do: flows meet
-//! some hundred times in a search, not at every file. Flows that share memory search a file of a
-//! megabyte or more together (`large`).
+//! some hundred times in a search, not at every file. Flows that share memory share files of a
+//! megabyte (`large`).
 //!
 //! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
 //! types (no part of which flows search fastest); symbolic links other than roots; an order of

@@ -3,8 +3,7 @@
 //! never mix. Where a file's lines do not fit, more follows, and until then no other flow is let
 //! in: memory for results is bounded. Who is to deliver more stands in a word, not in who holds the
 //! lock: the pieces of a large file come from many flows (`large`) in turn through one [`Here`].
-//! Flows of this process write under a lock; others send frames through a pipe to the process that
-//! holds this (`models::children`).
+//! Flows here write under a lock, others send frames by a pipe (`models::children`).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

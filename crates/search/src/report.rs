@@ -121,8 +121,7 @@ pub struct Flows {
 /// How long it took, in nanoseconds of wall time. For a pool, `create` is from before its first
 /// flow is made until all are, and `tear_down` from the end of the last flow's work until the last
 /// is joined or reaped (0 without flows). For a flow a file or a folder, `create` is the sum of the
-/// calls that made flows (they overlap with work), at most what is left of `total`. `steady`: the
-/// rest.
+/// calls that made flows (they overlap with work), within `total`. `steady` is the rest.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// Making flows.

@@ -1,8 +1,7 @@
 //! The recorder: a plugin of qemu-user that writes a trace for each thread of a program.
 //!
 //! qemu translates the unmodified release binary and calls this library at each load and store,
-//! also of libc, the allocator and spilled registers, which a compiler's instrumentation would
-//! miss.
+//! also of libc, the allocator and spilled registers, which a compiler would miss.
 //!
 //! ```text
 //!   the program                    qemu                     this library

@@ -38,8 +38,7 @@ impl Folder {
         })
     }
 
-    /// Opens a folder to put files into it. Its last name may be a link of this user or of root
-    /// only; those above may be any.
+    /// Opens a folder to put files into it. Its last name may be a link of this user or root.
     pub fn open_for_files(path: &Path) -> io::Result<Self> {
         Self::open_for(path, geteuid().as_raw())
     }

@@ -10,8 +10,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 /// Bytes of such a file at the most: the longest that is shipped has a hundredth of that.
 const MOST: u64 = 4 << 20;
 
-/// Reads a file, or a pipe that somebody writes to. One without an end, too long or without a
-/// writer is refused.
+/// Reads a file, or a pipe that somebody writes to. One too long or without a writer is refused.
 pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open(path.as_ref(), &mut bytes)?;

@@ -16,8 +16,7 @@
 //!   holds across containers. Within a folder, files go, and folders of the one name that flows use
 //!   ([`OF_FLOW`]); no link is followed and no other file system is entered.
 //!
-//! A path whose folders somebody else may rename is not defended: who names a folder trusts those
-//! who own the folders above it.
+//! Paths whose folders others may rename are not defended: who names one trusts their owners.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,4 @@
-//! Test data drawn from a seed, equal under every model (SplitMix64). The method's own randomness
-//! does not come from here.
+//! Test data drawn from a seed, equal under every model (SplitMix64). The method draws elsewhere.
 
 #[derive(Debug, Clone)]
 pub(crate) struct Draw(u64);

@@ -13,8 +13,7 @@
 //!
 //! So processes do more work, and of another kind: that is the cost of the model and meant to be in
 //! the time (docs/workloads/handoff.md). Self-check: sizes and contents follow from the seed. The
-//! consumer compares every word of every block; a difference panics and fails the slot. The proof
-//! is known beforehand.
+//! consumer compares every word of every block; a difference fails the slot. The proof is known.
 
 use std::collections::VecDeque;
 use std::io;

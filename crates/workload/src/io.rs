@@ -5,7 +5,7 @@
 //! [`Sync::Dsync`] opens the file with `O_DSYNC`: each write returns when the data, and what is
 //! needed to find it again, is written. [`Sync::Fsync`] writes and then calls `fsync`, which also
 //! waits for what else the file system keeps about the file. In a folder in memory both return at
-//! once (the folder's remarks say so).
+//! once.
 //!
 //! Self-check: the file is read again to its end and every word compared; it comes from the
 //! system's cache, so this checks what programs see and not the disk's cells. The proof counts

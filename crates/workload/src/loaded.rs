@@ -1,7 +1,6 @@
 //! `body`: units of a function that is loaded from the user's own library. The library is loaded,
 //! and its body prepared, in the slot process before any flow: a process shares what a fork shares,
-//! and a body that crashes takes only its slot along. What it proves is held against the other
-//! models.
+//! and a body that crashes takes only its slot along. Models must prove the same.
 //!
 //! A unit is one indirect call with `ops` operations; the user makes its cost small by `ops`.
 

@@ -6,13 +6,11 @@
 //! Where the array is: up to a threshold the C library serves blocks from a heap that is kept (the
 //! first thread's by `brk`, further threads' arenas); above it each block is a mapping, returned at
 //! once. The threshold follows what a program frees, up to 32 MiB. So arrays are at least
-//! [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones would compare heaps
-//! of the C library.
+//! [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones compare heaps.
 //!
 //! Workers that rest: with `pause_us` an array is written in as many steps as a cycle has loops,
 //! with a sleep after each. Such a worker uses a few percent of a CPU, and many take no longer than
-//! one. Where there are fewer loops than a cycle has, that part of the array is written: less time,
-//! the same share of a CPU.
+//! one. Fewer loops than a cycle has write that part of the array.
 //!
 //! Self-check: every integer is compared. The proof counts bytes that are right, known beforehand.
 

@@ -2,8 +2,7 @@
 //! costs programs to move flows between processes (to balance load or empty a node), beside sending
 //! the state in another way. [`flow::migration`] says how; the *model* says what moves:
 //! `migratable/2` and its other ways are flows that move, `process` is for every other means. A
-//! unit is one move. `flows` are on their way at once: with one each move waits for the one before,
-//! with many they are pipelined.
+//! unit is one move. `flows` are on their way at once: moves of one wait, of many are pipelined.
 //!
 //! Proof: each side reads, checks and changes every line of the state, so its end follows from
 //! every move and is known without running it.

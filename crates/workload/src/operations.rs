@@ -21,8 +21,7 @@ pub struct Operations {
     /// Repetitions of each flow; if not given, as many as take `ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
-    /// Busy milliseconds of each flow, roughly; 1 if not given. Longer repetitions have less time
-    /// in which one flow works alone.
+    /// Busy milliseconds of each flow; 1 if not given. In longer ones flows work alone for less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
 }

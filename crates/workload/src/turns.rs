@@ -1,8 +1,7 @@
 //! `turns`: flows that take turns and hand over to each other. The context switch itself, as in the
 //! study of Zheng, Lawlor and Kale (2006): N flows that only let the next one run, or first touch
-//! this many bytes of their own memory. A switch is a few registers; what it costs in a program is
-//! what the flow no longer finds in the caches, and that grows with the number of flows and with
-//! what each keeps.
+//! this many bytes of their own memory. A switch is a few registers; its cost is what the flow no
+//! longer finds in the caches, which grows with flows and with what each keeps.
 //!
 //! The bytes lie in the future of the body: on a flow's own stack under the kernel's models and on
 //! a fiber, in the task itself for stackless ones. They are read and written once a cache line, in

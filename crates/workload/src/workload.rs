@@ -193,8 +193,7 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
-    /// The work of `parts` parts, each as much as one of `now` flows; asked only if
-    /// [`Workload::scaled`].
+    /// The work of `parts` parts, each as one of `now` flows; asked if [`Workload::scaled`].
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
         let _ = (now, parts);
         None

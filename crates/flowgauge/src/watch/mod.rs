@@ -9,8 +9,7 @@
 //! * Their cost is said at the end: CPU time, looks, and how many were on a CPU on which flows may
 //!   have been running.
 //!
-//! The first look comes after a tenth of a second, because most slots are short; a slot that is
-//! over even then is said to be.
+//! The first look comes after a tenth of a second, as most slots are short; shorter ones are named.
 
 mod cost;
 mod table;

@@ -179,8 +179,7 @@ impl Header {
     }
 
     /// With how many answers each case shares its error: a row with all rows that compare
-    /// something, a case behind them with those of its level if none of its study names a
-    /// difference.
+    /// something, a case behind them with its level if none of its study names a difference.
     pub(crate) fn answers_with(&self) -> Vec<Vec<usize>> {
         let rows = self.rows();
         let of = || self.studies.iter().zip(&rows);

@@ -1,6 +1,5 @@
 //! Numbers for people: three significant digits, a unit, separators between thousands. Functions
-//! take what the journal holds (nanoseconds, bytes, ratios, fractions); what is no number reads
-//! [`NONE`].
+//! take ns, bytes, ratios, fractions; what is no number reads [`NONE`].
 
 mod against;
 
@@ -121,8 +120,7 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
-/// A number that is worked out, with three digits from a million on: `64,109`,
-/// `about 49.8 million`.
+/// A computed number, with three digits from a million on: `64,109`, `about 49.8 million`.
 #[must_use]
 pub fn about(value: u64) -> String {
     const NAMES: [(f64, &str); 2] = [(1e6, "million"), (1e9, "billion")];

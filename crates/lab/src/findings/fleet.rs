@@ -17,8 +17,7 @@
 //!
 //! Where machines differ, [`apart`] names the traits that separate them beyond chance. No clock of
 //! a machine orders or dates anything: merged in any order, the same bytes come out ([`merge`]).
-//! Times of machines are not compared (`flowgauge compare` does), and nothing is claimed of
-//! machines unlike these.
+//! Times of machines are compared by `flowgauge compare`; nothing is claimed of others.
 
 mod agreement;
 mod apart;

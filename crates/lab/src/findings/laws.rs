@@ -1,9 +1,8 @@
 //! The law of a sweep over the number of workers: how time grows with them. Every worker does the
 //! same. If they share one thing that serves one at a time, time is their number times what one
 //! takes: **linear**. If it serves all at once, time stays: **flat**. In between it is partly
-//! shared. The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]); its slope
-//! is what one more worker costs, set against one worker's part of the time in the middle of the
-//! sweep:
+//! shared. The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]); its slope,
+//! one more worker's cost, is set against one worker's part of the time in mid-sweep:
 //!
 //! ```text
 //! growth = slope / (time / number)        1 = linear through nothing, 0 = flat

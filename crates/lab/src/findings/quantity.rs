@@ -18,8 +18,7 @@
 //! was declared beforehand, all else explores. Of 20 quantities that do not differ, one may well be
 //! called different.
 //!
-//! What a record does not have is not available, with the reason; what the work cannot have is left
-//! out.
+//! What a record lacks is not available, with the reason; what work cannot have is left out.
 
 pub mod by_cpu;
 mod compared;

@@ -1,5 +1,4 @@
-//! What a study of scaling found: throughput against the number of flows, threads over processes,
-//! and on which pages the flows worked.
+//! What a study of scaling found: throughput by flows, threads over processes, and their pages.
 //!
 //! * **Throughput**: what a repetition does over the typical time of its steady phase.
 //! * **Against one flow** (one pair where flows come in pairs) of the reference, the first variant:

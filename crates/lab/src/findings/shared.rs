@@ -11,8 +11,7 @@
 //! ```
 //!
 //! A round that holds all four gives both effects ([`stats::Factorial`]), which add up to the whole
-//! difference. Each is judged as a finding is, at half the level; the words follow from the
-//! verdicts alone:
+//! difference. Each is judged as a finding is, at half the level; verdicts make the words:
 //!
 //! | address space | file table | cause |
 //! |---|---|---|

@@ -1,6 +1,5 @@
 //! Why a finding is as it is: reasons taken from counts (docs/why.md). A rule, a file each, looks
-//! at one thing that was counted on both sides and says nothing where they are alike. In order of
-//! [`Weight`]:
+//! at one count of both sides and says nothing where they are alike. By [`Weight`]:
 //!
 //! 1. **Whole**: the phases, which add up to the difference, so these are shares of it.
 //! 2. **Cause**: named only where a count proves it, the largest share first.
@@ -10,8 +9,7 @@
 //!
 //! A rule whose count is part of a named cause is silent. Counts are of the phases that are
 //! compared ([`Evidence::counts`]); making flows is left out of any other time
-//! ([`Evidence::times_making`]). No rule looks at times of single flows, at names, or at what a
-//! model is known to be like.
+//! ([`Evidence::times_making`]). No rule looks at times of single flows, at names or at models.
 
 mod address_spaces;
 mod apart;

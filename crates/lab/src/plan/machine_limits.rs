@@ -2,8 +2,7 @@
 //! Making flows is the only proof, and can take a machine down, so a fence is printed first. A
 //! model gets at most [`SHARE`] of what the limits leave; memory keeps a tenth of each pool besides
 //! ([`machine::ceiling`]). More is not tried: as many as the fence allows are made, and some fewer,
-//! to take the slope of memory from. A model of which not even [`LEAST_FLOWS`] may be made has its
-//! limit reported.
+//! to take the slope of memory from. A model without room for [`LEAST_FLOWS`] has its limit.
 
 use std::collections::BTreeMap;
 

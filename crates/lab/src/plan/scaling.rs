@@ -12,8 +12,7 @@
 //! for each way and number of flows (1, 2, 4, ...: another number does another amount of work), in
 //! which only the model differs. A way that the machine does not have is left out with its reason:
 //! where a core has one thread there is nothing along SMT, and *all* is what *cores* is. Beyond the
-//! CPUs flows take turns, and the results say so. Pages and their reasons are in
-//! `flow::record::footprint`.
+//! CPUs flows take turns, and the results say so. Pages: `flow::record::footprint`.
 
 use flow::{Model, Placement, Variant};
 use machine::Machine;

@@ -1,7 +1,6 @@
 //! A study on a machine that is simulated: its cases on that machine's cores. A run is planned for
 //! a machine with those cores ([`on`]), so ways, numbers of flows and placements follow as ever;
-//! every case compares [`Metric::Simulated`], in one repetition a slot: a model needs no second
-//! look.
+//! every case compares [`Metric::Simulated`], in one repetition a slot.
 //!
 //! Flows stay on their hardware thread; several on one take time slices. Flows that may run
 //! anywhere have one each; of more a kernel would move them about, so the case is left out with

@@ -102,8 +102,7 @@ extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
 pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
     let argument = std::ptr::without_provenance_mut(code.into());
     // SAFETY: the child runs `end` on a stack of its own, since the one before was waited for;
-    // `end` touches no other memory, and the library's wrapper ends the process by a call when it
-    // returns.
+    // `end` touches no other memory, and the library's wrapper ends the process when it returns.
     let pid = unsafe { ::sys::clone_on(stack.top(), end, argument, flags) }?;
     Ok(Child(pid.as_raw()))
 }

@@ -45,8 +45,7 @@ impl Break {
     /// Nobody uses memory between this and the present break: not the allocator either.
     #[inline]
     pub(crate) unsafe fn set(self) -> io::Result<Self> {
-        // SAFETY: the kernel takes away what lies above the break, which the caller promises is
-        // unused.
+        // SAFETY: the kernel takes away what lies above the break, unused by the caller's promise.
         let now = super::answer(unsafe { libc::syscall(libc::SYS_brk, self.0) })?;
         Ok(Self(now as usize))
     }

@@ -1,6 +1,6 @@
 //! From values to places, and the labels along the way. Times and sizes have steps of 1, 2 or 5 of
-//! their unit, or decades on a logarithmic axis; parameters of a sweep are labelled where they are,
-//! as far as labels keep apart.
+//! their unit, or decades on a logarithmic axis; parameters are labelled in place, if labels keep
+//! apart.
 
 use super::frame::text_width;
 use crate::number::{plain, trimmed};
@@ -168,8 +168,7 @@ pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
 }
 
-/// Drops ticks whose labels would touch the previous one; marks those that would touch at `large`
-/// times the text size.
+/// Drops ticks whose labels would touch the previous one; marks those that would at `large`.
 pub(crate) fn thinned(ticks: Vec<Tick>, large: f64) -> Vec<Tick> {
     let mut kept: Vec<Tick> = Vec::with_capacity(ticks.len());
     let mut large_end = f64::NEG_INFINITY;

@@ -3,8 +3,7 @@
 //! speeds of a clock are two rises, a slow end is a long way to the top. Up to [`ALL`] values are
 //! drawn each; of more some, evenly spaced by rank, and each of the slowest twentieth that has
 //! room. A mark stands at each quartile as it is given elsewhere: steps on both sides of it are
-//! drawn, so it is a point of the staircase. All points are rounded alike first, so no mark lies
-//! beside its curve.
+//! drawn, so it is a point of the staircase. All points are rounded alike first.
 
 use maud::{Markup, html};
 

@@ -2,8 +2,7 @@
 //! shapes are as many as an eye tells apart. The seventh series has the first colour and a hollow
 //! marker, the thirteenth a filled marker of the next shape, and so on: the first [`LOOKS`] differ.
 //! Where the same variants stand in several runs, colour and marker are the variant's and the
-//! stroke is the run's. Others, such as a time of the source, are quiet dashed lines without
-//! markers.
+//! stroke is the run's. Others (a time of the source) are quiet dashed lines.
 
 use maud::{Markup, PreEscaped, html};
 

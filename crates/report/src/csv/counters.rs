@@ -99,8 +99,7 @@ impl Row<'_> {
     }
 }
 
-/// One row an event for all flows of each good slot, and for each of up to 64 flows; `None`
-/// without.
+/// One row an event for all flows of each good slot, and for each of up to 64 flows, if any.
 #[must_use]
 pub fn counters(results: &Results) -> Option<String> {
     let header = &results.header;

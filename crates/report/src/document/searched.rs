@@ -1,5 +1,4 @@
-//! What the flows used that work made by itself: `search.csv` and its table, times by the number of
-//! workers, and where the time went.
+//! What flows used that work made itself: `search.csv`, times by workers, where the time went.
 
 use lab::{AtNumber, CaseResult, Optimum, SelfManaged, StudyResult, VariantSummary};
 use workload::Searching;

@@ -1,7 +1,6 @@
 //! What a model of another machine counted, as tables and charts: threads over processes against
 //! the number of flows, with the source's figures (also where ours was not run, marked so).
-//! Heading, tables and charts say that all is simulated. A ratio's spread is over launches and
-//! orders, no interval of confidence.
+//! Heading, tables and charts say that all is simulated. Spreads are over launches and orders.
 
 mod against;
 mod beside;

@@ -1,5 +1,4 @@
-//! A study: one deciding chart with its conclusion, the source's figures beside ours, and the
-//! evidence case by case.
+//! A study: a deciding chart with its conclusion, the source's figures, the evidence by case.
 
 use lab::{Results, StudyResult};
 

@@ -1,8 +1,7 @@
 //! What a reader can try on a row of the first screen. Each row of the first screen has a fold, and
 //! the page one block of data for all (the element `lesson`): what a row compares, its paired
 //! rounds, interval and level, and points of sweeps between the same sides. One script has a small
-//! function a feature. Nothing here judges: a test compares what the script computes again (a sum
-//! of ranks) with the results.
+//! function a feature. Nothing here judges: a test compares what the script computes again.
 //!
 //! | feature | without the script | with it |
 //! |---|---|---|

@@ -54,8 +54,7 @@ impl SizeBudget {
         self.left_out.len()
     }
 
-    /// `9 parts found no room on this page: Noise; Cases 1; (and so on); and 1 more`, without the
-    /// first `known`.
+    /// `9 parts found no room on this page: Noise; Cases 1; and 1 more`, without the first `known`.
     pub(super) fn said(&self, known: usize) -> Option<String> {
         let lost = &self.left_out[known..];
         let more = match lost.len().saturating_sub(NAMED) {

@@ -34,8 +34,7 @@
 //!
 //! Not cut: for processes, which share whole files and no memory; for a flow a file or a folder;
 //! with `--io mmap`, where threads would contend for one address space to map each chunk; what
-//! cannot be read at a place (pipes, standard input, files of `/proc`, files transcoded from
-//! UTF-16).
+//! cannot be read at a place (pipes, standard input, `/proc`, UTF-16).
 
 mod chunk;
 mod flow;

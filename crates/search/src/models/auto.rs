@@ -1,7 +1,6 @@
 //! Choosing the model and the number of workers by a short probe: the search itself, begun by one
 //! flow, so nothing is done twice. It ends after some milliseconds, or with the tree; then the rest
-//! goes to the chosen flows. So one flow searches a small tree: to make another takes as long as
-//! some ten files.
+//! goes to the chosen flows. So one flow searches a small tree: another takes some ten files.
 //!
 //! * Is there work left? Of files it is known how many, of folders only that they are there. So a
 //!   pool begins with at most as many flows as folders and handfuls of files; one of threads makes

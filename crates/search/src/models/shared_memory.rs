@@ -1,6 +1,6 @@
 //! Memory that a search shares with the processes it forks. One anonymous mapping, made before the
-//! first process, of atomics without locks: a process that dies can leave wrong numbers (not used
-//! then), and can hold nothing.
+//! first process, of atomics without locks: a process that dies leaves at worst wrong numbers (then
+//! unused).
 //!
 //! ```text
 //! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, process, counts ┬ slot 1 …

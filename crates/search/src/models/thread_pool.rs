@@ -1,8 +1,7 @@
 //! Some threads share the work; with `thread-private-files` each has its own table of files. With a
 //! shared table each open takes its lock, and each read counts references atomically.
 //! `unshare(CLONE_FILES | CLONE_FS)` gives a thread its own, so that a pool works on files as
-//! processes do. The roots were opened before: their numbers are good in every table, and only
-//! paths go between threads.
+//! processes do. Roots are opened before: their numbers are good in every table.
 //!
 //! A pool of a number that was asked for is made at once. One whose number was chosen begins with
 //! what the known work keeps busy, and a thread with more folders than it can soon list makes

@@ -9,8 +9,8 @@
 //!
 //! On disks and in memory a short read has met the end, so most files take one; elsewhere reading
 //! continues until nothing comes. A longer line makes the buffer grow, until the file is done.
-//! Windows end at the same places for every way of reading: a byte that is no text decides about a
-//! window ([`text`]).
+//! Windows end at the same places for every way of reading: bytes that are no text decide
+//! ([`text`]).
 
 pub(crate) mod mapped;
 pub(crate) mod rolling;

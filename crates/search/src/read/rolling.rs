@@ -1,7 +1,6 @@
 //! Windows of a file that is read into a buffer, in blocks at multiples of [`BLOCK_BYTES`]. A block
 //! is asked for NUL bytes, then all lines that end in it are one window; the begun line moves to
-//! the front. So the text alone decides which lines a window holds: flows that search parts of one
-//! file (`large`) see the same windows.
+//! the front. So text alone decides which lines a window holds, also in parts of a file (`large`).
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};

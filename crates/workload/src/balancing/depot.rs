@@ -5,8 +5,7 @@
 //! number of bytes, so an arena that held the full warehouse holds it for good. The audit compares
 //! two ways to the same sum, one of which no transaction writes as a whole.
 //!
-//! No trees and hash tables: the standard library makes them on the ordinary heap alone. Objects
-//! are found by number, in vectors.
+//! Objects are found by number, in vectors: trees and hash tables of the library lie on its heap.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;

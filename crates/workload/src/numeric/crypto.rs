@@ -1,6 +1,5 @@
 //! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted. Self-check: what is
-//! decrypted is what was encrypted, and what was hashed in between is something else. Tests hold
-//! the ciphers to published vectors.
+//! decrypted is what was encrypted, and what was hashed is not.
 
 use aes::Aes128;
 use ctr::cipher::{KeyIvInit, StreamCipher};

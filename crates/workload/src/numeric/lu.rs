@@ -1,6 +1,6 @@
 //! The factors of a dense matrix: row by row in place, with partial pivoting. Self-check: for a
-//! vector x the product of the factors with x must be the permuted matrix times x. That takes n^2
-//! steps where factoring takes n^3.
+//! vector x the product of the factors with x must be the permuted matrix times x. It takes n^2
+//! steps.
 
 use flow::Pieces;
 

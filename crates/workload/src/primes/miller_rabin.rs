@@ -2,8 +2,8 @@
 //! dismissed at once, every odd number is tested without small divisors first, so its cost depends
 //! only on its width and on whether it is prime. A composite nearly always leaves after base 2, a
 //! prime passes all bases. The share of primes falls with the logarithm, so equal blocks are equal
-//! work within a few percent, up to the step at 2^31: products no longer fit a word and seven bases
-//! take over from three.
+//! work within a few percent, up to the step at 2^31: products no longer fit a word and there are
+//! seven bases.
 //!
 //! - Below 2^31 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong pseudoprimes to several
 //!   bases", 1993: right below 4,759,123,141).

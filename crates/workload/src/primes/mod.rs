@@ -8,8 +8,7 @@
 //!
 //! All three are pure functions of the range and give the same [`Found`]. A [`Searcher`] is made
 //! once, then asked for any number of ranges in any order; it shares nothing that is written, and
-//! the choice of method costs one branch per call. Ranges are half-open: `u64::MAX`, divisible by
-//! three, is in none.
+//! the choice of method costs one branch per call. Ranges are half-open (3 divides `u64::MAX`).
 
 mod method;
 mod miller_rabin;

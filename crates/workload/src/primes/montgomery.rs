@@ -50,8 +50,7 @@ impl Ring for Narrow {
     }
 
     /// Adds the multiple of `n` that makes the product divisible by R. The low halves cancel with a
-    /// carry, and the product has no high half: so the result, at most `n`, is the multiple's high
-    /// half plus one.
+    /// carry, and the product has no high half: the multiple's plus one is the result, at most `n`.
     #[inline(always)]
     fn multiply(&self, a: u64, b: u64) -> u64 {
         high((a * b).wrapping_mul(self.inverse), self.n) + 1

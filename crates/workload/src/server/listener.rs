@@ -1,6 +1,5 @@
-//! The listening socket and its callers. All of 127.0.0.0/8 is the loopback. Clients call from
-//! 127.0.0.1; a caller from [`GOODBYE`] ends the worker that accepts it. That needs no protocol: a
-//! worker blocked in `accept` hears it.
+//! The listening socket and its callers. Clients call from 127.0.0.1; a caller from [`GOODBYE`],
+//! also loopback, ends the worker that accepts it, even one blocked in `accept`.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};

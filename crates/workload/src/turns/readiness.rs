@@ -2,8 +2,7 @@
 //! a runtime a hand-over by a pipe is a write by one task, a call that asks which descriptors are
 //! ready, and a read by the task then resumed. Here each turn ends with these three calls on the
 //! flow's own pipe and the switch to the next flow: what an event loop cannot leave out, without a
-//! real one's queues and timers. Kernel flows hand over as `yield` says: by `pipe` they write to
-//! the next one and sleep in a read.
+//! real one's queues and timers. Kernel flows hand over as `yield` says: `pipe` sleeps in a read.
 
 use flow::{Body, HandOver, Outlet, Proof, Turn};
 use measure::give_up;

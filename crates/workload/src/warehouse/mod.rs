@@ -6,8 +6,7 @@
 //!
 //! A worker is a unit with a warehouse: ten districts with customers and their orders, and a stock
 //! ([`store`]). It is filled before the gate, as part of *create*; transactions come in the
-//! benchmark's mix ([`deck`]). docs/workloads/warehouse.md tells what is like the benchmark and
-//! what is not.
+//! benchmark's mix ([`deck`]). docs/workloads/warehouse.md compares both.
 //!
 //! Self-check: every transaction writes a screen, whose sum is the proof. After the last one,
 //! outside of the timed part, the books are audited ([`audit`]).

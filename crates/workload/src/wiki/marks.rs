@@ -4,8 +4,7 @@
 //! cross, each byte is looked at once, and senseless text takes no longer than a good page. A run
 //! of braces can open more than one thing (`{{{{{1}}}}}` is a parameter within a template), so it
 //! is one entry of the stack, and closers eat it from the inside, three braces or two at a time.
-//! Marks deeper than [`DEEPEST`] make what is around them text, which bounds how deep the parser
-//! goes.
+//! Marks deeper than [`DEEPEST`] make what is around them text: the parser goes no deeper.
 //!
 //! This is the way of MediaWiki's preprocessor, without the lines: a link may cross a line's end.
 

@@ -10,8 +10,7 @@
 //! ```
 //!
 //! Self-check: the cell answers each page once before it makes flows, and notes a sum over its
-//! bytes. A flow's answer that differs panics and fails the slot. The proof counts requests and
-//! adds those sums.
+//! bytes. An answer that differs fails the slot. The proof counts requests and adds those sums.
 
 mod block;
 mod escape;

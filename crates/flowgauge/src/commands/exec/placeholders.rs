@@ -1,6 +1,6 @@
 //! Placeholders that nothing would fill in, refused before anything is launched. A brace in quotes
-//! is the command's own (`awk '{print}'`), and so is one behind a `$`. Another name in braces is a
-//! placeholder, or a slip of the keys.
+//! is the command's own (`awk '{print}'`), and so is one behind a `$`. Another is a placeholder or
+//! a slip.
 
 use anyhow::{Result, bail, ensure};
 use program::command_line::bare;

@@ -1,5 +1,4 @@
-//! A machine of a fleet, on that machine: runs the plan, sends its journal home, and leaves
-//! nothing.
+//! A machine of a fleet, on that machine: runs the plan, sends its journal, leaves nothing.
 //!
 //! # Theory
 //!

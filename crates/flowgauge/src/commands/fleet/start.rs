@@ -1,7 +1,6 @@
 //! All machines of a fleet begin together, when each is ready or has failed. Until then
 //! `--parallel` machines are prepared at a time, since a jump host refuses more connections that
-//! are not yet through. Nobody waits in silence: who waits looks again and again, so that signals
-//! and machines are heard.
+//! are not yet through. Who waits looks again and again for signals and machines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

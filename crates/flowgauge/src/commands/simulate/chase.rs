@@ -1,8 +1,7 @@
 //! `flowgauge simulate MACHINE --chase`: where the model's levels end, beside this machine's
 //! measured ones. The chases are those of `flowgauge machine --probe`: over half of each cache and
 //! four times the last one on large pages, and over a line in each of more and more pages of 4 KB,
-//! on small and on large pages. At a *knee* a step costs half as much again as with half of the
-//! pages.
+//! on small and on large pages. At a *knee* a step costs 1.5 times that of half the pages.
 
 use anyhow::Result;
 use lab::simulated::HOST;

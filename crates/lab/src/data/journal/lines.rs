@@ -3,8 +3,7 @@ use memchr::{memchr_iter, memrchr};
 use super::checksum::{self, Found};
 
 /// Each whole line of a text with its end, and what its checksum shows. A flipped bit in an end of
-/// line makes one line of two, one that becomes an end makes two of one: both are read as they were
-/// written where a checksum shows it.
+/// line makes one line of two, one that becomes an end makes two of one: checksums tell.
 pub(super) struct Lines<'t> {
     rest: &'t [u8],
 }

@@ -2,8 +2,7 @@
 //! model, threads per core, memory nodes, limits, noise) sorts the machines into groups; numbers of
 //! many values are halved at their median. Traits that sort alike are named together: nobody can
 //! say which it is. A grouping is held against shuffled ones ([`stats::grouping()`]), by Bonferroni
-//! over all groupings. What remains separates the machines; whether it is the *cause* only an
-//! experiment on one machine can show.
+//! over all groupings. What remains separates the machines, and need not be the *cause*.
 
 use serde::{Deserialize, Serialize};
 

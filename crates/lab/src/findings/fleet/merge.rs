@@ -1,7 +1,7 @@
 //! Journals of one machine, brought together: the same result whatever came when. A journal is
 //! fetched while it grows, cut, fetched again, and the machine may have been run twice. Its first
-//! line is unique (seeds and beginnings differ); of each run the longest text is kept, whole lines
-//! only:
+//! line is unique (seeds and beginnings differ); of each run the longest text is kept, in whole
+//! lines:
 //!
 //! ```text
 //!   of one run:   one text is the beginning of the other     the longer one

@@ -1,6 +1,5 @@
-//! Every quantity, a row each: name, what sentences call it, unit, and how a slot tells it. All
-//! that has quantities (tables, files, `--expect`, published findings, runs side by side) finds
-//! them here.
+//! Every quantity, a row each: name, what sentences call it, unit, and how a slot tells it. Tables,
+//! files, `--expect`, published findings and runs side by side find them here.
 
 use flow::Rep;
 use measure::Measured;

@@ -7,8 +7,7 @@ use crate::data::{Topology, along, base};
 use crate::findings::CaseResult;
 use crate::findings::served::forms;
 
-/// Each work at its most flows along cores, or along what there is; a server in each form; and
-/// works without results.
+/// Each work at its most flows along cores (or all); servers by form; works without results.
 pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
     let mut works: Vec<&str> = Vec::new();
     let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);

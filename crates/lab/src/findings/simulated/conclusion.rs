@@ -1,7 +1,7 @@
 //! What a model counted of one work along one way, in a sentence, and the cause in one clause. The
 //! sentence is on the largest number of flows, and on the count whose ratio is the farthest from 1.
-//! A single flow shares nothing, so what threads miss less or more with one is not from sharing.
-//! Logs of ratios add up, so
+//! A single flow shares nothing, so what threads miss with one is not from sharing. Logs of ratios
+//! add up:
 //!
 //! ```text
 //!   share that is there without sharing = ln(ratio with one flow) / ln(ratio with all of them)

@@ -1,8 +1,7 @@
 //! What the simulated time of a variant is made of: a base for each access, waits for what the
 //! caches missed, and for what the data TLBs missed. So each part of a difference is known exactly,
 //! as of phases. Parts are added up over all flows. Where hardware threads share a core, some waits
-//! hide behind the work of others, so the sum is what flows wait for, more than the time of the
-//! slot.
+//! hide behind the work of others, so the sum may exceed the time of the slot.
 
 use serde::{Deserialize, Serialize};
 use simulate::{Merged, Time};

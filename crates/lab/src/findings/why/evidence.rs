@@ -75,8 +75,7 @@ impl<'a> Evidence<'a> {
         matches!(self.metric, Metric::Total | Metric::Create)
     }
 
-    /// Extra ns of making and unmaking flows on the slower side, and their share of the difference,
-    /// of the compared phases.
+    /// Extra ns of making and unmaking flows on the slower side, and their share of the difference.
     pub(super) fn making(&self) -> Option<(f64, f64)> {
         let (making, whole) = self.making_and_whole()?;
         let is_all = self.metric == Metric::Create;

@@ -1,8 +1,8 @@
 //! Which share of a difference a cause has, and how sure that is: the part of a gap over the gap,
 //! in ns, of medians over the rounds. Its interval is that of as many rounds drawn anew with
 //! replacement, [`DRAWN`] times (B. Efron, 1979), by a fixed seed, so that a journal gives the same
-//! ends. Only one that leaves out *no share* names a cause. It is not given where both sides do
-//! little but start and end flows.
+//! ends. Only one that leaves out *no share* names a cause. Where both do little else it is left
+//! out.
 
 use stats::simulate::Draw;
 

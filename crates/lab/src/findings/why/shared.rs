@@ -1,7 +1,6 @@
 //! Which shared resource makes the difference between processes and threads: the effects of
 //! [`crate::findings::shared`] as a reason of the finding on both. Shares are given only where both
-//! effects point its way and are decided; where one hides a part of the other, the effects say
-//! more.
+//! effects point its way and are decided; where one hides the other, effects say more.
 
 use flow::Model;
 use stats::Verdict;

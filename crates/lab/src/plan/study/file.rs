@@ -2,8 +2,7 @@
 //! into the types of [`format`](super::format), which know every key; each case with the tables of
 //! its preset laid over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep
 //! spread out into one case a value. Parameters of the work stay a plain table until the last step,
-//! because presets and sweeps change single entries, and keep their place in the file, so that an
-//! error can name the line.
+//! because presets and sweeps change single entries, and keep their place in the file for errors.
 
 use toml::{Spanned, Value};
 

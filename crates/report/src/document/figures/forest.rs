@@ -1,5 +1,4 @@
-//! Findings on one axis of ratios: one for cases alone, one for each sweep, whose ends are often
-//! too far from one.
+//! Findings on one axis of ratios: one for cases alone, one for each sweep, whose ends may be far.
 
 use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;

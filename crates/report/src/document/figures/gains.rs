@@ -86,8 +86,7 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     figure(id, title, gains)
 }
 
-/// As many times the work of one as flows, up to the CPUs. Along SMT, flows beyond a core continue
-/// on the next.
+/// As many times the work of one as flows, up to the CPUs; along SMT core after core.
 fn to_win(work: &Scaling) -> Vec<(f64, f64)> {
     let Some((first, last)) = work.points.first().zip(work.points.last()) else {
         return Vec::new();

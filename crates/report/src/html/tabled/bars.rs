@@ -1,5 +1,4 @@
-//! What a whole is made of: one row a variant, its parts as a stacked bar and as numbers, whose
-//! headings are the bar's legend.
+//! What a whole is made of: a row a variant, its parts as a bar and as numbers.
 
 use maud::{Markup, html};
 

@@ -36,8 +36,7 @@ const LONGEST_WAY: u64 = 11;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
-    /// Chunks of entries: place in the segment (20 bits), spoke (12 bits), a thirtieth of the
-    /// prime.
+    /// Chunks of entries: place in the segment (20 bits), spoke (12), a thirtieth of the prime.
     entries: Vec<u64>,
     free: Vec<u32>,
     /// Place of each bucket's next entry, never behind a chunk's end.

@@ -1,8 +1,7 @@
 //! The segmented sieve of Eratosthenes on a wheel of 30. A worker's [`Sieve`] holds base primes up
 //! to the root of the highest number, and a buffer of one segment. Below 10^13 further ranges
 //! allocate nothing and seek no base prime again. `segment` strikes composites with the base
-//! primes. In a range so narrow that testing what a few primes leave is cheaper than placing all,
-//! Miller-Rabin tests the rest.
+//! primes. In a range so narrow that this is cheaper, Miller-Rabin tests what few primes leave.
 //!
 //! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays and Hudson 1977);
 //! that pre-sieve tables and one loop per class of prime pay is the experience of primesieve (K.

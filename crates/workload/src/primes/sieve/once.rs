@@ -1,8 +1,7 @@
 //! Strikes in a window that nothing follows: the path of small blocks. For a thousand numbers the
 //! cost is to find out which of thousands of base primes strike at all. A first loop without
 //! mispredicted branches places each prime at its first odd multiple and keeps those in the window;
-//! a second strikes each odd multiple without asking whether the wheel holds it: a mask that keeps
-//! everything is cheaper than a branch.
+//! a second strikes each odd multiple with a mask that may keep everything: cheaper than a branch.
 
 use std::ops::Range;
 

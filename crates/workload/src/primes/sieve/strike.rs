@@ -2,8 +2,7 @@
 //! whole turn at a time: eight bytes at fixed offsets, eight constant masks, no branch but the
 //! loop's own. It begins and ends with the turns under way at both ends of the window. What falls
 //! outside strikes true multiples in the neighbouring window, or the margins of the buffer, which
-//! nobody reads: eight idle strikes per prime and window save every branch that depends on where in
-//! its turn a prime is.
+//! nobody reads: eight idle strikes per prime and window save every branch on where a prime is.
 //!
 //! The eight progressions interleave in memory, so they are eight overlapping shared slices of
 //! `Cell<u8>`, as long as the loop's bound: the compiler drops every bounds check inside the loop.

@@ -1,5 +1,4 @@
-//! A repetition of the load generator: all connections in one thread, each asking again at its
-//! answer.
+//! A repetition of the load generator: connections in one thread that ask again at each answer.
 
 use std::io::{self, BufRead, Write};
 
@@ -19,8 +18,7 @@ use crate::wiki::sum_of;
 const EVENTS: usize = 64;
 const READS: usize = 32 << 10;
 
-/// Carries out an order at each message until the other end closes; an error where the order is
-/// broken or no goodbye is heard.
+/// Carries out an order at each message until the other end closes, or no goodbye is heard.
 pub fn load_in_rounds(task: &str) -> io::Result<()> {
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
     let task: Task<Order> = serde_json::from_str(task)?;

@@ -1,6 +1,5 @@
 //! Formats that open and close, and the inlines put into them. If what is closed was not opened
-//! last, what lies above it is closed and opened again, so the tree is always one. The end of a
-//! line closes all.
+//! last, what lies above it is closed and opened again: a tree. The end of a line closes all.
 
 use crate::wiki::tree::{Inline, Inlines};
 

@@ -6,8 +6,7 @@ const fn first_equal(word: u64, byte: u8) -> u64 {
     zeros.wrapping_sub(ONES) & !zeros & (ONES << 7)
 }
 
-/// The next `{`, `}`, `[`, `]` or `<`: frequent, so eight bytes are tested at once; brackets and
-/// braces differ in one bit.
+/// The next `{`, `}`, `[`, `]` or `<`, eight bytes at once; brackets and braces differ in one bit.
 pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(eight);
