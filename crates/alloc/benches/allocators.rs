@@ -15,7 +15,14 @@
 //! | batch | take 100,000 blocks, then free them all |
 //! | handoff | take blocks that the next thread frees |
 //!
-//! The second table is of 64 MiB live on each CPU by one thread that stays there (`pinned`), and of
+//! Then, in CPU time an operation (ns): replace random ones of 500 blocks of a range of sizes and touch
+//! the first byte, which asks for nothing but the allocator's own work. Sizes are in bytes.
+//!
+//! Then what large blocks cost beside that: `grow`, ms to grow 200 blocks by 8 KiB at a time to 1 MiB;
+//! `zeros` and `sparse`, resident MB of 1,000 blocks of 1 MB of zeros of which one byte is touched, and of
+//! a block of 4 GB of which one byte in 4 MB is.
+//!
+//! The last table is of 64 MiB live on each CPU by one thread that stays there (`pinned`), and of
 //! 64 MiB live from threads that may run anywhere, 8 for each CPU (`mixed`). For each block they note
 //! the CPU that asked for it, so they can count the 2 MiB pages that hold live blocks of several CPUs.
 //! The notes lie in memory of their own, which does not count.
@@ -34,6 +41,19 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 const KERNELS: [&str; 4] = ["pairs", "churn", "batch", "handoff"];
+/// Sizes of the blocks that are replaced.
+const SIZES: [&str; 9] = [
+    "16-512",
+    "512-4096",
+    "4096-16384",
+    "16384-32768",
+    "32768-65536",
+    "65536-262144",
+    "64000-900000",
+    "262144-1048576",
+    "1048576-4194304",
+];
+const LARGE: [&str; 3] = ["grow", "zeros", "sparse"];
 /// What names the kernel of a cell, and its number of threads.
 const CELL: &str = "FLOWGAUGE_BENCH_CELL";
 /// Allocators by the name of their library, as distributions install them.
@@ -57,13 +77,16 @@ fn main() {
     let allocators = allocators();
     for threads in [1, cpus, 8 * cpus] {
         println!("\n{threads} threads, {cpus} CPUs, {rounds} rounds: ms (ratio to libc [range])");
-        println!(
-            "{:12}{}",
-            "",
-            KERNELS.map(|kernel| format!("{kernel:>28}")).concat()
-        );
-        times(&allocators, threads, rounds);
+        times(&allocators, &KERNELS, threads, rounds);
     }
+    for threads in [1, cpus, 4 * cpus] {
+        println!(
+            "\n{threads} threads, {cpus} CPUs, {rounds} rounds: ns of CPU (ratio to libc [range])"
+        );
+        times(&allocators, &SIZES, threads, rounds);
+    }
+    println!("\nlarge blocks, {rounds} rounds: ms, MB, MB (ratio to libc [range])");
+    times(&allocators, &LARGE, 1, rounds);
     println!("\n2 MiB pages with blocks of several CPUs, memory over live blocks, huge pages");
     for (kernel, threads) in [("pinned", cpus), ("mixed", 8 * cpus)] {
         println!("{kernel}, {threads} threads");
@@ -114,10 +137,20 @@ fn allocators() -> Vec<(String, Option<PathBuf>)> {
     all
 }
 
-fn times(allocators: &[(String, Option<PathBuf>)], threads: usize, rounds: usize) {
+fn times(
+    allocators: &[(String, Option<PathBuf>)],
+    kernels: &[&str],
+    threads: usize,
+    rounds: usize,
+) {
+    let heads: String = kernels
+        .iter()
+        .map(|kernel| format!("{kernel:>28}"))
+        .collect();
+    println!("{:12}{heads}", "");
     let mut ms: HashMap<(usize, usize), Vec<f64>> = HashMap::new();
     for _ in 0..rounds {
-        for (kernel, word) in KERNELS.iter().enumerate() {
+        for (kernel, word) in kernels.iter().enumerate() {
             for (place, (_, library)) in allocators.iter().enumerate() {
                 let time = cell(library.as_ref(), word, threads)
                     .trim()
@@ -129,7 +162,7 @@ fn times(allocators: &[(String, Option<PathBuf>)], threads: usize, rounds: usize
     }
     for (place, (name, _)) in allocators.iter().enumerate() {
         print!("{name:12}");
-        for kernel in 0..KERNELS.len() {
+        for kernel in 0..kernels.len() {
             let own = &ms[&(place, kernel)];
             let ratios: Vec<f64> = own
                 .iter()
@@ -178,7 +211,13 @@ fn run_cell(kernel: &str, threads: usize) {
     match kernel {
         "pinned" => return mixed(threads, 64 << 20, true),
         "mixed" => return mixed(threads, (64 << 20) / threads, false),
+        "grow" => return grow(),
+        "zeros" => return zeros(),
+        "sparse" => return sparse(),
         _ => {}
+    }
+    if let Some((least, most)) = kernel.split_once('-') {
+        return replace(threads, least.parse().unwrap()..most.parse().unwrap());
     }
     let work = match kernel {
         "pairs" => pairs,
@@ -278,6 +317,72 @@ fn handoff(thread: usize, steps: usize, relay: &Relay) {
             give(std::ptr::with_exposed_provenance_mut(block));
         }
     }
+}
+
+/// CPU time of the process, in ns.
+fn cpu_ns() -> f64 {
+    // SAFETY: all zeros is a time.
+    let mut now: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: writes the time.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut now) };
+    now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
+}
+
+fn replace(threads: usize, sizes: std::ops::Range<usize>) {
+    let steps = if sizes.end > 40_000 { 100_000 } else { 400_000 };
+    let from = cpu_ns();
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let sizes = sizes.clone();
+            scope.spawn(move || {
+                let mut random = thread as u32 + 77;
+                let mut held = [std::ptr::null_mut(); 500];
+                for _ in 0..steps / threads {
+                    let place = &mut held[next(&mut random) % 500];
+                    give(std::mem::replace(place, std::ptr::null_mut()));
+                    *place = take(sizes.start + next(&mut random) % (sizes.end - sizes.start));
+                }
+                held.into_iter().for_each(give);
+            });
+        }
+    });
+    println!("{:.1}", (cpu_ns() - from) / steps as f64);
+}
+
+fn grow() {
+    let from = Instant::now();
+    for _ in 0..200 {
+        let mut block = std::ptr::null_mut::<u8>();
+        for size in (8_192..=1 << 20).step_by(8_192) {
+            // SAFETY: the block is null or one that is not used any more.
+            block = unsafe { libc::realloc(block.cast(), size) }.cast();
+            // SAFETY: the block has that many bytes.
+            unsafe { block.wrapping_add(size - 1).write_volatile(1) };
+        }
+        give(block);
+    }
+    println!("{:.3}", from.elapsed().as_secs_f64() * 1e3);
+}
+
+fn zeros() {
+    let before = resident_and_huge().0;
+    for _ in 0..1_000 {
+        // SAFETY: any size may be asked for.
+        let block = unsafe { libc::calloc(1, 1_000_000) }.cast::<u8>();
+        // SAFETY: the block has that many bytes.
+        unsafe { block.write_volatile(1) };
+    }
+    println!("{:.2}", (resident_and_huge().0 - before) / 1e6);
+}
+
+fn sparse() {
+    let before = resident_and_huge().0;
+    let block = take(4 << 30);
+    for at in (0..4 << 30).step_by(4 << 20) {
+        // SAFETY: the block has that many bytes.
+        unsafe { block.wrapping_add(at).write_volatile(1) };
+    }
+    println!("{:.2}", (resident_and_huge().0 - before) / 1e6);
 }
 
 /// Keeps blocks live, of threads that may run anywhere or of one on each CPU, and says on which

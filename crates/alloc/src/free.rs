@@ -99,7 +99,11 @@ impl CoreAware {
     /// They are blocks of this allocator that were freed, each once, and are in no list.
     unsafe fn send_home(&self, blocks: &[*mut u8]) {
         let mut left = [false; rseq::DEPTH];
+        let mut here = blocks.len();
         for first in 0..blocks.len() {
+            if here == 0 {
+                return;
+            }
             let mut chain: Option<(usize, Chain)> = None;
             for (at, &block) in blocks.iter().enumerate().skip(first) {
                 let Some(block) = NonNull::new(block).filter(|_| !left[at]) else {
@@ -120,6 +124,7 @@ impl CoreAware {
                     }
                 };
                 left[at] = true;
+                here -= 1;
             }
             if let Some((owner, chain)) = chain {
                 // SAFETY: the chain has blocks of that owner alone.

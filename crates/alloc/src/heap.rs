@@ -13,9 +13,9 @@
 //!
 //! Spans with room stand in a list for each class, the latest first. A span that becomes empty
 //! gives its slices back unless it is the last of its class with room. Empty spans of blocks that are
-//! alone stay there, up to an eighth of the slices in use: the next block of their class is one look at
+//! alone stay there, up to an eighth of their slices: the next block of their class is one look at
 //! a list, where cutting a region takes ten times as long. A region that becomes empty lingers, too, for
-//! the next span or as one of at most eight or an eighth of all. What was empty for a quarter of a second
+//! the next span or as one of at most four or a sixteenth of all. What was empty for a quarter of a second
 //! is given back: spans to their regions, regions and free slices of regions of blocks that are alone
 //! to the kernel. So a load that goes up and down costs few system calls and page faults, and what it
 //! leaves behind is given back. Time is looked at when spans are made or become empty; a program that
@@ -62,8 +62,8 @@ pub(crate) struct Inner {
     idle: *mut Region,
     regions: usize,
     empty: usize,
-    /// Slices in spans, and those among them in empty spans of blocks that are alone.
-    taken: usize,
+    /// Slices in spans of blocks that are alone, and those among them in empty ones.
+    alone: usize,
     spare: usize,
     /// When it was looked for what is empty for long: milliseconds of [`crate::os::now_ms`].
     looked: u64,
@@ -95,7 +95,7 @@ impl Heap {
                 idle: null_mut(),
                 regions: 0,
                 empty: 0,
-                taken: 0,
+                alone: 0,
                 spare: 0,
                 looked: 0,
             }),

@@ -14,7 +14,7 @@
 //! Freed mappings are kept for the next request that fits: without that, a program that takes and frees
 //! one such block in turn would fault in all of its pages each time. One that is up to half too long
 //! serves as well, without the memory of what is beyond an eighth. They are an eighth
-//! of what is live or 64 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
+//! of what is live or 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
 //! large block is mapped or freed; [`Large::trim`] gives all of them back.
 //!
 //! The kernel is not asked for huge pages when a block is taken: a program may touch one page of each.
@@ -38,7 +38,7 @@ const HEADERS: usize = 1024;
 /// Mappings that are kept.
 const KEPT: usize = 64;
 /// Bytes that they may have together, or one in so many of those that are live.
-const KEPT_BYTES: usize = 64 << 20;
+const KEPT_BYTES: usize = 16 << 20;
 const KEPT_PART: usize = 8;
 /// A kept mapping loses the memory of what is longer than needed by more than one part in so many.
 const EXCESS: usize = 8;

@@ -27,11 +27,12 @@ const LOOKS: usize = 8;
 /// Regions of a heap before further ones are huge from the start.
 const SMALL_HEAP: usize = 2;
 /// Empty regions that linger at the most, or one in so many of all.
-const KEPT: usize = 8;
+const KEPT: usize = 4;
+const KEPT_PART: usize = 16;
 /// How long what is empty lingers at least; at most twice that.
 const LINGER_MS: u64 = 250;
-/// Slices of empty spans that a heap keeps at the most, or one in so many of those in use.
-const SPARE: usize = 512;
+/// Slices of empty spans that a heap keeps at the most, or one in so many of those of blocks that are alone.
+const SPARE: usize = 256;
 const SPARE_PART: usize = 8;
 /// Regions whose resident pages are counted at once.
 const COUNTED: usize = 32;
@@ -91,7 +92,11 @@ impl Inner {
         // SAFETY: regions in the lists are mapped, and the lock is held.
         let record = unsafe { region.as_ref() };
         let first = record.take(slices, align)?;
-        self.taken += slices;
+        self.alone += if record.own().is_alone.get() {
+            slices
+        } else {
+            0
+        };
         // SAFETY: the caller's.
         unsafe { self.file(region) };
         if record.own().free_slices.get() == 0 && !record.own().is_alone.get() {
@@ -162,7 +167,7 @@ impl Inner {
         // SAFETY: it was taken out above.
         unsafe { insert(&mut self.idle, region) };
         self.empty += 1;
-        if self.empty > KEPT.max(self.regions / KEPT) {
+        if self.empty > KEPT.max(self.regions / KEPT_PART) {
             // SAFETY: it is one of them.
             unsafe { self.unmap(region) };
         }
@@ -293,7 +298,7 @@ impl Inner {
 
     /// Whether so many slices of one more empty span may be kept.
     pub(super) fn may_spare(&self, slices: usize) -> bool {
-        self.spare + slices <= SPARE.max(self.taken / SPARE_PART)
+        self.spare + slices <= SPARE.max(self.alone / SPARE_PART)
     }
 
     /// Gives the slices of an empty span back to its region, which may be empty then.
@@ -310,7 +315,11 @@ impl Inner {
         // SAFETY: the region is mapped, and the lock is held.
         let within = unsafe { region.as_ref() };
         within.give(record.first(self.geometry), slices);
-        self.taken -= slices;
+        self.alone -= if within.own().is_alone.get() {
+            slices
+        } else {
+            0
+        };
         // SAFETY: a region that held a span is in use.
         unsafe { self.file(region) };
         if within.own().free_slices.get() == FREE_WHEN_EMPTY {
@@ -336,7 +345,7 @@ impl Inner {
         let fits = from == to || within.extend(first, from, to);
         if fits {
             within.hold(first, class, self.geometry);
-            self.taken += to - from;
+            self.alone += to - from;
             // SAFETY: a region that holds a span is in use.
             unsafe { self.file(region) };
         }
