@@ -9,12 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{ForkResult, fork};
 
-use super::{Flows, Task, accepted, is_whole};
+use super::processes::{each_process, forked};
+use super::task::{Flows, Task, accepted, is_whole};
 
 const STACK: usize = 128 << 10;
 const EVENTS: usize = 64;
@@ -41,19 +39,6 @@ fn read_request(mut stream: &TcpStream) -> io::Result<bool> {
         }
         if is_whole(&bytes[..len]) {
             return Ok(true);
-        }
-    }
-}
-
-/// In a process of its own, which goes with its parent.
-fn forked(run: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    // SAFETY: this process has one thread, so no lock is held by one that the child lacks.
-    match unsafe { fork() }? {
-        ForkResult::Parent { .. } => Ok(()),
-        ForkResult::Child => {
-            let tied = set_pdeathsig(Signal::SIGKILL);
-            let done = tied.map_err(io::Error::from).and_then(|()| run());
-            std::process::exit(done.is_err().into())
         }
     }
 }
@@ -101,21 +86,6 @@ pub(super) fn prefork(listener: &TcpListener, flows: Flows, task: Task) -> io::R
         }
         take_turns(listener, task)
     })
-}
-
-/// Runs it in as many processes; in this one, if that is one.
-pub(super) fn each_process(
-    processes: u32,
-    run: impl Fn() -> io::Result<()>,
-) -> io::Result<Infallible> {
-    let ended = || io::Error::other("a worker ended");
-    if processes <= 1 {
-        run()?;
-        return Err(ended());
-    }
-    (0..processes).try_for_each(|_| forked(&run))?;
-    waitpid(None, None)?;
-    Err(ended())
 }
 
 struct Watched {

@@ -13,8 +13,8 @@ use std::time::Instant;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
-use super::blocking::each_process;
-use super::{Flows, Task, accepted, is_whole};
+use super::processes::each_process;
+use super::task::{Flows, Task, accepted, is_whole};
 
 const EVENTS: usize = 64;
 const LISTENER: u64 = u64::MAX;

@@ -14,8 +14,8 @@ use std::time::Instant;
 use fiber::{Config, Fiber, FiberId};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
-use super::Task;
 use super::events::{accept, read, wait};
+use super::task::Task;
 
 const STACK: usize = 64 << 10;
 const EVENTS: usize = 64;

@@ -26,74 +26,25 @@
 mod blocking;
 mod events;
 mod fibers;
+mod processes;
+mod task;
 mod uring;
 
 use std::fmt;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::process::exit;
-use std::str::FromStr;
 use std::time::Duration;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use task::{Flows, Task};
 
 /// The first argument of a server; then `FORM PORT FLOWS STEPS WAIT_US`.
 pub const ARGUMENT: &str = "__serve";
 
 /// The kernel takes `net.core.somaxconn` at the most: 10,000 clients may come at once.
 const BACKLOG: i32 = 65_535;
-
-/// What a form does for a request.
-#[derive(Debug, Clone, Copy)]
-struct Task {
-    steps: u64,
-    wait: Duration,
-}
-
-impl Task {
-    /// The answer, after the work and before the wait.
-    fn compute(self) -> Vec<u8> {
-        let step = |value: u64| {
-            value
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1)
-        };
-        let value = (0..self.steps).fold(7, |value, _| step(std::hint::black_box(value)));
-        let body = format!("{value:020}\n");
-        let length = body.len();
-        format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()
-    }
-
-    fn sleep(self) {
-        if !self.wait.is_zero() {
-            std::thread::sleep(self.wait);
-        }
-    }
-}
-
-/// Whether a request is whole.
-fn is_whole(bytes: &[u8]) -> bool {
-    bytes.ends_with(b"\r\n\r\n")
-}
-
-/// Processes and threads in each, `4` or `2x4`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Flows {
-    processes: u32,
-    threads: u32,
-}
-
-impl FromStr for Flows {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (processes, threads) = text.split_once('x').unwrap_or(("1", text));
-        Ok(Self {
-            processes: processes.parse()?,
-            threads: threads.parse()?,
-        })
-    }
-}
 
 /// Whether this process was started as such a server.
 #[must_use]
@@ -159,16 +110,6 @@ fn listen(port: u16) -> io::Result<TcpListener> {
 pub(crate) fn all_descriptors() -> io::Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     Ok(setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?)
-}
-
-/// An accept that says what to do where it fails for want of something.
-fn accepted<T>(accept: io::Result<T>) -> io::Result<T> {
-    accept.map_err(|error| match error.raw_os_error() {
-        Some(libc::EMFILE | libc::ENFILE) => io::Error::other(format!(
-            "{error}: a connection takes an open file; raise the limit (ulimit -Hn) or use fewer"
-        )),
-        _ => error,
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 
 use io_uring::{IoUring, opcode, squeue, types};
 
-use super::{Task, is_whole};
+use super::task::{Task, accepted, is_whole};
 
 const ENTRIES: u32 = 1_024;
 const BYTES: usize = 2_048;
@@ -85,7 +85,7 @@ impl Ring {
                 self.read(at)?;
                 self.accept()
             }
-            (ACCEPT, errno) => super::accepted(Err(io::Error::from_raw_os_error(-errno))),
+            (ACCEPT, errno) => accepted(Err(io::Error::from_raw_os_error(-errno))),
             (READ, 1..) => self.got(at, result as usize),
             (WAIT, _) => self.write(at),
             (WRITE, 1..) => self.read(at),
