@@ -8,8 +8,8 @@ use nix::errno::Errno;
 use sha2::{Digest, Sha256};
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::Target;
 use super::answer::{Answer, whole};
+use super::said::Target;
 
 /// A connection, and the request whose answer it waits for.
 #[derive(Debug)]

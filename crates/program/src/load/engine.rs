@@ -32,8 +32,8 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use super::connection::{Connection, Got, hash};
 use super::plan::Plan;
+use super::said::{Report, Task};
 use super::tally::Tally;
-use super::{Report, Task};
 
 const EVENTS: usize = 256;
 const TIMER: u64 = u64::MAX;

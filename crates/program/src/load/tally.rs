@@ -1,7 +1,7 @@
 //! Counts of the requests planned for the measured time.
 
-use super::Report;
 use super::connection::Asked;
+use super::said::Report;
 
 #[derive(Debug)]
 pub(super) struct Tally {
