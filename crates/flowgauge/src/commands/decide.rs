@@ -14,7 +14,7 @@ use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 /// Of a run, where nothing else is asked for: with what comes before and after, a minute.
-const BUDGET_S: f64 = 55.0;
+const BUDGET_S: f64 = 53.0;
 
 pub(crate) fn run(args: &DecideArgs, here: &Machine) -> Result<Ending> {
     let Some(name) = &args.question else {

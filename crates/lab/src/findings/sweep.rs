@@ -5,7 +5,7 @@ use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
 use super::winner::{self, Winners};
 use super::{CaseResult, Finding};
 use crate::data::SweepPoint;
-use crate::data::number::{DOTS, plain, ratio_interval};
+use crate::data::number::{DOTS, bytes, plain, ratio_interval};
 use crate::data::words::{listed, plural};
 
 /// Levels of "costs more", and their words.
@@ -197,13 +197,17 @@ fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
     })
 }
 
-/// "110,000 numbers [90,000 … 160,000]".
+/// "110,000 numbers [90,000 … 160,000]", "17.0 MiB of the parent [12.0 MiB … 21.0 MiB]".
 pub(super) fn about(span: &Span, unit: &str) -> String {
+    let (say, unit): (fn(f64) -> String, _) = match unit.strip_prefix("bytes") {
+        Some(of) => (bytes, of.trim_start()),
+        None => (plain, unit),
+    };
     format!(
         "{} {unit} [{}{DOTS}{}]",
-        plain(rounded(span.at, f64::round)),
-        plain(rounded(span.low, f64::floor)),
-        plain(rounded(span.high, f64::ceil))
+        say(rounded(span.at, f64::round)),
+        say(rounded(span.low, f64::floor)),
+        say(rounded(span.high, f64::ceil))
     )
 }
 

@@ -41,6 +41,10 @@ const TIMER: u64 = u64::MAX;
 const PAUSE_NS: u64 = 20_000_000;
 /// Time in which a local server accepts, unless its queue is full.
 const OPENS_NS: u64 = 200_000_000;
+/// The same for each of many.
+const OPENS_EACH_NS: u64 = 100_000;
+/// Connections that are opened at one time: more than a queue holds would wait for a second.
+const OPENING: usize = 128;
 /// Interval of the look at overdue requests.
 const GLANCE_MS: u16 = 20;
 const READS: usize = 64 << 10;
@@ -109,9 +113,11 @@ impl<'a> Engine<'a> {
 
     fn all(&mut self) -> io::Result<()> {
         let opened = now_ns();
+        let patience = OPENS_NS.max(self.connections.len() as u64 * OPENS_EACH_NS);
         self.open(opened);
-        while self.opening() > 0 && now_ns() < opened + OPENS_NS {
+        while self.opening() > 0 && now_ns() < opened + patience {
             self.turn()?;
+            self.open(now_ns());
         }
         self.begin(now_ns());
         let patience = ns(self.task.timeout_s);
@@ -234,7 +240,7 @@ impl<'a> Engine<'a> {
         if self.broken.iter().all(|&(_, from)| from > now) {
             return;
         }
-        let mut left = self.wanted(now);
+        let mut left = OPENING.saturating_sub(self.opening()).min(self.wanted(now));
         let all = self.broken.drain(..);
         let (due, later): (Vec<_>, Vec<_>) = all.partition(|(_, from)| {
             let is_next = left > 0 && *from <= now;

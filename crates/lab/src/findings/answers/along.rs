@@ -81,6 +81,13 @@ fn turn(sweep: &Sweep<'_>) -> Option<Turn> {
     of_best.or_else(|| others.find_map(|other| changes(sweep, reference, other)))
 }
 
+/// Where two variants change places along a sweep, in words.
+pub(super) fn flip(sweep: &Sweep<'_>, reference: &str, subject: &str) -> Option<String> {
+    let turn = changes(sweep, reference, subject)?;
+    let is_of_best = true;
+    Some(Turn { is_of_best, ..turn }.said(sweep.unit))
+}
+
 /// Where two variants change places, with the line between the points that are decided.
 fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
     let points = sweep.points.iter();
@@ -294,5 +301,13 @@ mod tests {
                 .said("ms")
                 .starts_with("no flip of the best shown; of these two")
         );
+        let span = Span {
+            low: 12e6,
+            at: 17e6,
+            high: 31e6,
+        };
+        let bytes = Turn { span, ..turn(true) }.said("bytes of the parent");
+        let ends = "at about 16.2 MiB of the parent [11.4 MiB … 29.6 MiB]";
+        assert!(bytes.ends_with(ends), "{bytes}");
     }
 }

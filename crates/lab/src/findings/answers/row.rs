@@ -320,8 +320,13 @@ impl Answer {
             true => crossovers(&cases, &finding.subject, &finding.reference),
             false => Vec::new(),
         };
+        let is_told = along::is_told_by(study, &sweep, case) && crossovers.is_empty();
+        let flips = is_told
+            .then(|| along::flip(&sweep, &finding.reference, &finding.subject))
+            .flatten();
         let said = others.into_iter().chain(crossovers);
         self.below.extend(said.map(|said| About::Asked.says(said)));
+        self.below.extend(flips.map(|said| About::Flips.says(said)));
     }
 
     fn recommends(&mut self, study: &StudyResult, case: &CaseResult) -> bool {

@@ -113,3 +113,16 @@ fn a_port_that_refuses_is_named_where_no_request_could_be_sent() {
     assert!(report.first_wrong().contains("refused"), "{report:?}");
     assert_eq!(report.errors, 0);
 }
+
+/// Ten thousand at once were all refused: their time was over before the first was looked at.
+#[test]
+fn many_connections_are_opened_a_part_at_a_time() {
+    let mut task = task(server(Duration::ZERO, OK), 1.0);
+    (task.rate, task.connections) = (None, 600);
+    let mut engine = Engine::new(&task).unwrap();
+    engine.open(now_ns());
+    assert_eq!(
+        (engine.opening(), engine.broken.len()),
+        (OPENING, 600 - OPENING)
+    );
+}
