@@ -46,6 +46,12 @@ pub(crate) fn class_of(size: usize) -> usize {
     }
 }
 
+/// Whether blocks of that class are larger than a page: a program may touch a part of each.
+#[inline]
+pub(crate) fn is_sparse(class: usize) -> bool {
+    class >= FINE + STEPS * 5
+}
+
 /// Whether blocks of that class are alone in their spans.
 #[inline]
 pub(crate) fn is_alone(class: usize) -> bool {
@@ -159,5 +165,6 @@ mod tests {
             }
         }
         assert!(!is_alone(class_of(SHARING)) && is_alone(class_of(SHARING + 1)));
+        assert!(!is_sparse(class_of(4_096)) && is_sparse(class_of(4_097)));
     }
 }

@@ -15,9 +15,8 @@
 //! gives its slices back unless it is the last of its class with room. Empty spans of blocks that are
 //! alone stay there, up to an eighth of their slices: the next block of their class is one look at
 //! a list, where cutting a region takes ten times as long. A region that becomes empty lingers, too, for
-//! the next span or as one of at most four or a sixteenth of all. What was empty for a quarter of a second
-//! is given back: spans to their regions, regions and free slices of regions of blocks that are alone
-//! to the kernel. So a load that goes up and down costs few system calls and page faults, and what it
+//! the next span or as one of at most eight or an eighth of all. What was empty for a quarter of a second
+//! is given back: spans to their regions, regions and free slices of sparse regions to the kernel. So a load that goes up and down costs few system calls and page faults, and what it
 //! leaves behind is given back. Time is looked at when spans are made or become empty; a program that
 //! allocates nothing any more keeps what lingered last, until [`Heap::trim`].
 
@@ -56,8 +55,7 @@ pub(crate) struct Inner {
     huge: bool,
     /// Spans with room, by class.
     with_room: [*mut Span; CLASSES],
-    /// Regions of blocks that share spans, and of those that are alone, by their longest run of free
-    /// slices; and those that are empty, the latest first.
+    /// Dense regions and sparse ones, by their longest run of free slices; and those that are empty, the latest first.
     in_use: [[*mut Region; BINS]; 2],
     idle: *mut Region,
     regions: usize,

@@ -37,7 +37,7 @@
 //!   of the core that asked for them.
 //! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there
 //!   leave out the heap that was interrupted.
-//! - Free memory within a region in use by blocks up to 16 KiB is given back by [`CoreAware::trim`]
+//! - Free memory within a region in use by blocks up to 4 KiB is given back by [`CoreAware::trim`]
 //!   alone; so is what a program holds that stops to allocate and free at all.
 
 mod belongs;

@@ -115,8 +115,8 @@ pub(crate) struct Own {
     pub(crate) longest: Cell<u16>,
     /// Whether the kernel was asked for huge pages.
     pub(crate) is_huge: Cell<bool>,
-    /// Whether it holds blocks that are alone in their spans.
-    pub(crate) is_alone: Cell<bool>,
+    /// Whether it holds blocks of more than a page.
+    pub(crate) is_sparse: Cell<bool>,
     /// Whether it was empty when the heap looked for such regions last.
     pub(crate) is_old: Cell<bool>,
     /// Slices that belong to no span, and those of them that did not either when the heap looked last.

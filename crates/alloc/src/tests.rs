@@ -370,7 +370,7 @@ fn blocks_that_are_alone_are_not_put_on_huge_pages_before_they_are_used() {
         let region = NonNull::new(region).expect("a region");
         // SAFETY: the region has a live block.
         let own = unsafe { region.as_ref() }.own();
-        assert!(own.is_alone.get() && !own.is_huge.get());
+        assert!(own.is_sparse.get() && !own.is_huge.get());
     }
 }
 

@@ -8,10 +8,10 @@
 //! A. H. Hunter et al., *Beyond malloc efficiency to fleet efficiency*, OSDI 2021). There is a list for
 //! each power of two of that length, so that finding one is a look at a few lists.
 //!
-//! Blocks that share spans and blocks that are alone have regions of their own. The former are carved
-//! one after the other and so are touched whole: their regions are on huge pages from the start, once
-//! the heap has grown. Of the latter a program may touch one page in a hundred. Their regions are moved
-//! to huge pages when the kernel says that seven pages in eight are resident: huge pages follow use.
+//! Blocks of up to a page and larger ones have regions of their own. The former are carved one after the
+//! other and so are touched whole: their regions are on huge pages from the start, once the heap has
+//! grown. Of the latter a program may touch one page in a hundred: their regions are *sparse*, and move to
+//! huge pages when the kernel says that seven pages in eight are resident. Huge pages follow use.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -27,8 +27,8 @@ const LOOKS: usize = 8;
 /// Regions of a heap before further ones are huge from the start.
 const SMALL_HEAP: usize = 2;
 /// Empty regions that linger at the most, or one in so many of all.
-const KEPT: usize = 4;
-const KEPT_PART: usize = 16;
+const KEPT: usize = 8;
+const KEPT_PART: usize = 8;
 /// How long what is empty lingers at least; at most twice that.
 const LINGER_MS: u64 = 250;
 /// Slices of empty spans that a heap keeps at the most, or one in so many of those of blocks that are alone.
@@ -46,12 +46,12 @@ impl Inner {
     /// Slices of a region in use, of one that lingers, or of a new one: the region, and the first of them.
     pub(super) fn take_slices(
         &mut self,
-        alone: bool,
+        sparse: bool,
         slices: usize,
         align: usize,
     ) -> Option<(NonNull<Region>, usize)> {
         for bin in bin_of(slices)..BINS {
-            let mut next = self.in_use[usize::from(alone)][bin];
+            let mut next = self.in_use[usize::from(sparse)][bin];
             for _ in 0..LOOKS {
                 let Some(region) = NonNull::new(next) else {
                     break;
@@ -67,11 +67,11 @@ impl Inner {
         let region = match NonNull::new(self.idle) {
             // SAFETY: it lingers.
             Some(region) => unsafe { self.awaken(region) },
-            None => self.new_region(alone)?,
+            None => self.new_region(sparse)?,
         };
         // SAFETY: it is mapped, this heap's, and in no list now.
         let own = unsafe { region.as_ref() }.own();
-        own.is_alone.set(alone);
+        own.is_sparse.set(sparse);
         // SAFETY: as above.
         let list = unsafe { self.list_of(region) };
         // SAFETY: as above.
@@ -92,14 +92,9 @@ impl Inner {
         // SAFETY: regions in the lists are mapped, and the lock is held.
         let record = unsafe { region.as_ref() };
         let first = record.take(slices, align)?;
-        self.alone += if record.own().is_alone.get() {
-            slices
-        } else {
-            0
-        };
         // SAFETY: the caller's.
         unsafe { self.file(region) };
-        if record.own().free_slices.get() == 0 && !record.own().is_alone.get() {
+        if record.own().free_slices.get() == 0 && !record.own().is_sparse.get() {
             // SAFETY: it is mapped.
             unsafe { self.make_huge(region) };
         }
@@ -113,7 +108,7 @@ impl Inner {
     unsafe fn list_of(&mut self, region: NonNull<Region>) -> &mut *mut Region {
         // SAFETY: the caller's; the lock is held.
         let own = unsafe { region.as_ref() }.own();
-        &mut self.in_use[usize::from(own.is_alone.get())][bin_of(own.longest.get().into())]
+        &mut self.in_use[usize::from(own.is_sparse.get())][bin_of(own.longest.get().into())]
     }
 
     /// Puts a region in use, whose slices were taken or given back, into its list.
@@ -124,19 +119,19 @@ impl Inner {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { region.as_ref() };
         let before = bin_of(record.own().longest.get().into());
-        let alone = usize::from(record.own().is_alone.get());
+        let kind = usize::from(record.own().is_sparse.get());
         record.measure();
         let now = bin_of(record.own().longest.get().into());
         if now != before {
             // SAFETY: it is in the list of what it had before.
-            unsafe { remove(&mut self.in_use[alone][before], region) };
+            unsafe { remove(&mut self.in_use[kind][before], region) };
             // SAFETY: it was taken out above.
-            unsafe { insert(&mut self.in_use[alone][now], region) };
+            unsafe { insert(&mut self.in_use[kind][now], region) };
         }
     }
 
-    fn new_region(&mut self, alone: bool) -> Option<NonNull<Region>> {
-        let is_huge = self.huge && !alone && self.regions >= SMALL_HEAP;
+    fn new_region(&mut self, sparse: bool) -> Option<NonNull<Region>> {
+        let is_huge = self.huge && !sparse && self.regions >= SMALL_HEAP;
         let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
         Some(region)
@@ -211,7 +206,7 @@ impl Inner {
             }
         }
         let mut given = self.empty < all;
-        // Free slices between blocks that share spans are soon taken again, and part of huge pages.
+        // Free slices between small blocks are soon taken again, and part of huge pages.
         for list in &self.in_use[usize::from(old)..] {
             for region in list.iter().flat_map(|&first| all_from(first)) {
                 // SAFETY: it is in use.
@@ -259,7 +254,7 @@ impl Inner {
         given
     }
 
-    /// Makes huge pages of those regions of blocks that are alone which are in use almost whole.
+    /// Makes huge pages of those sparse regions that are in use almost whole.
     fn make_dense_huge(&mut self) {
         if !self.huge {
             return;
@@ -315,11 +310,7 @@ impl Inner {
         // SAFETY: the region is mapped, and the lock is held.
         let within = unsafe { region.as_ref() };
         within.give(record.first(self.geometry), slices);
-        self.alone -= if within.own().is_alone.get() {
-            slices
-        } else {
-            0
-        };
+        self.alone -= if is_alone(record.class()) { slices } else { 0 };
         // SAFETY: a region that held a span is in use.
         unsafe { self.file(region) };
         if within.own().free_slices.get() == FREE_WHEN_EMPTY {

@@ -3,7 +3,7 @@
 use std::ptr::{NonNull, null_mut};
 
 use super::Inner;
-use crate::class::{is_alone, size_of_class, slices_of_class};
+use crate::class::{is_alone, is_sparse, size_of_class, slices_of_class};
 use crate::guard::{self, FREED_TWICE};
 use crate::region::{Block, Region, Span};
 
@@ -151,12 +151,13 @@ impl Inner {
     pub(super) fn new_span(&mut self, class: usize, align: usize) -> Option<NonNull<Span>> {
         self.give_back_old();
         let slices = slices_of_class(class, self.geometry.slice());
-        let (region, first) = self.take_slices(is_alone(class), slices, align)?;
+        let (region, first) = self.take_slices(is_sparse(class), slices, align)?;
         // SAFETY: the region is in use, and the lock is held.
         unsafe { region.as_ref() }.hold(first, class, self.geometry);
         // SAFETY: the region is mapped.
         let span = unsafe { Region::span(region, first) };
         if is_alone(class) {
+            self.alone += slices;
             self.spare += slices;
         }
         // SAFETY: the span was just made.
