@@ -87,13 +87,13 @@ impl Progress {
         ));
     }
 
-    fn profile_round(&mut self, place: &Place<'_>, (round, rounds): (usize, usize)) {
+    fn round_aside(&mut self, place: &Place<'_>, what: &str, (round, rounds): (usize, usize)) {
         let Place { study, case } = place;
-        let what = format!("{} {}, profile", study.name, case.name);
-        self.screen.now_runs(what, None);
+        let now = format!("{} {}, {what}", study.name, case.name);
+        self.screen.now_runs(now, None);
         let round = round + 1;
         self.is_at(format!(
-            "{} {} · profile, round {round} of {rounds}",
+            "{} {} · {what}, round {round} of {rounds}",
             study.name, case.name
         ));
     }
@@ -209,7 +209,7 @@ impl Observer for Progress {
                 self.screen.now_runs(what, Some(slot.variant));
             }
             Event::PilotBegins { place } => self.pilot_begins(place),
-            Event::ProfileRound { place, at } => self.profile_round(place, *at),
+            Event::RoundAside { place, what, at } => self.round_aside(place, what, *at),
             Event::BudgetTooShort {
                 place,
                 rounds,

@@ -3,10 +3,12 @@
 //! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, a journal's first line.
 //! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, its other lines.
 //! * [`journal`]: those lines, read. [`axis`]: what variants differ in.
+//! * [`knob`]: what takes a resource away from them.
 //! * [`room`]: how many flows a machine has room for. [`number`], words, medians: values as text.
 
 pub mod axis;
 pub mod journal;
+pub mod knob;
 mod median;
 pub mod number;
 mod probe;
@@ -16,10 +18,12 @@ mod slot;
 mod study;
 pub(crate) mod words;
 
-pub use journal::{CaseEnd, Entry, Header, JournalError, SCHEMA, SlotEntry, has_whole_header};
+pub use journal::{
+    CaseEnd, ConfirmEntry, Entry, Header, JournalError, SCHEMA, SlotEntry, Try, has_whole_header,
+};
 pub(crate) use median::median;
 pub use probe::Probe;
-pub use settings::{AskedParentMemory, Preset, Profiling, Sampling, Settings, Value};
+pub use settings::{AskedParentMemory, Confirming, Preset, Profiling, Sampling, Settings, Value};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{

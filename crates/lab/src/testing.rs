@@ -342,7 +342,7 @@ impl Observer for Heard {
                 let run_s = run_s.map_or("?".to_owned(), |run_s| format!("{run_s:.3}"));
                 format!("remaining {next_look_s:.3} {run_s}")
             }
-            Event::ProfileRound { at, .. } => format!("profile {}", at.0),
+            Event::RoundAside { what, at, .. } => format!("{what} {}", at.0),
             Event::CaseEnded { because, .. } => format!("{because:?}"),
             Event::RunEnded { interrupted } => format!("end {interrupted:?}"),
         });

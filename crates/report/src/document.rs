@@ -9,6 +9,7 @@
 
 pub(crate) mod answers;
 mod case;
+mod confirmed;
 mod counting;
 mod deciding;
 pub(crate) mod detail;

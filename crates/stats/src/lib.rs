@@ -81,7 +81,7 @@ pub use noise::{Noise, detectable, half_width, noise};
 pub use rivals::is_a_line;
 pub use sequential::{Sequential, Step};
 pub use shift::{Shift, shift};
-pub use sign_flip::{MOST_FLIPS, SignFlips};
+pub use sign_flip::{MOST_FLIPS, SignFlips, share_interval};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
 pub use together::{discoveries, shares};

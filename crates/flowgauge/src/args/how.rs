@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use flow::Pages;
+use lab::knob::{KNOBS, Knob};
 use lab::simulated::{AskedSimulation, choices};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
@@ -53,6 +54,11 @@ pub(crate) struct HowArgs {
     /// open, read, search, print, create, wait
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u8).range(8..=20))]
     pub(crate) profile: Option<Option<u8>>,
+    /// Whether what was seen is the cause: after the rounds (and --profile), take it away from both sides in
+    /// ROUNDS of random order (12, of 8 to 20) and say how much of the gap closes; or name what to turn
+    /// (docs/profile.md)
+    #[arg(long, value_name = "ROUNDS|KNOB,...", num_args = 0.., value_delimiter = ',', require_equals = true, value_parser = confirming)]
+    pub(crate) confirm: Option<Vec<Confirm>>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = simulate_help(), long_help = simulate_long_help())]
@@ -98,6 +104,7 @@ impl HowArgs {
             sample_folder: _,
             // One search has it too.
             profile: _,
+            confirm,
             events,
             simulate,
             ballast,
@@ -122,6 +129,7 @@ impl HowArgs {
             deadline.is_some(),
             watch.is_some(),
             sample.is_some(),
+            confirm.is_some(),
             events.is_some(),
             simulate.is_some(),
             *tables,
@@ -152,6 +160,30 @@ pub(crate) struct AnswerArgs {
     /// Write each chart into this folder, as SVG and PNG
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
+}
+
+/// A word of `--confirm`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Confirm {
+    Rounds(usize),
+    Knob(&'static str),
+}
+
+fn confirming(word: &str) -> Result<Confirm, String> {
+    if let Ok(rounds) = word.parse() {
+        return match (8..=20).contains(&rounds) {
+            true => Ok(Confirm::Rounds(rounds)),
+            false => Err(format!("{rounds} is not in 8..=20")),
+        };
+    }
+    match Knob::of(word) {
+        Some(knob) => Ok(Confirm::Knob(knob.name)),
+        None => {
+            let names = KNOBS.iter().map(|knob| knob.name.replace(' ', "-"));
+            let names: Vec<String> = names.collect();
+            Err(format!("there is no such knob: use {}", names.join(", ")))
+        }
+    }
 }
 
 const COUNT: &str = "\

@@ -54,6 +54,10 @@ fn refuse(args: &HybridArgs) -> Result<()> {
          elsewhere: perf record in each rank profiles them"
     );
     ensure!(
+        args.how.confirm.is_none(),
+        "--confirm turns knobs of one machine's flows and commands, and ranks are started by an MPI launcher"
+    );
+    ensure!(
         args.how.sample.is_none(),
         "--sample looks at a slot's process group, and ranks leave it: their memory is looked at without \
          the flag"

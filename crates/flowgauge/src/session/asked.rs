@@ -3,11 +3,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use flow::Pages;
 use lab::findings::counted;
-use lab::{AskedParentMemory, Preset, Profiling, Request, Sampling, Settings};
+use lab::{AskedParentMemory, Confirming, Preset, Profiling, Request, Sampling, Settings};
 use machine::Machine;
 
-use crate::args::HowArgs;
 use crate::args::axis::each_once;
+use crate::args::{Confirm, HowArgs};
 use crate::output;
 
 /// Over the usual ones of the preset; a wanted study may name a machine to be simulated.
@@ -69,6 +69,14 @@ pub(crate) fn settings(
         let rounds = rounds.map_or(Profiling::USUAL, usize::from);
         settings.profile = Some(Profiling { rounds });
     }
+    if let Some(asked) = &how.confirm {
+        if simulation.is_some() {
+            bail!(
+                "--confirm: a simulated machine has no knobs to turn; leave --simulate or --confirm out"
+            );
+        }
+        settings.confirm = Some(confirming(asked));
+    }
     if let Some(simulation) = simulation {
         if let Some(why) = lab::simulated::no_events(&simulation).filter(|_| how.events.is_some()) {
             bail!("--events: {why}");
@@ -77,6 +85,20 @@ pub(crate) fn settings(
         lab::simulated::settle(&mut settings, simulation, given);
     }
     Ok(settings)
+}
+
+fn confirming(asked: &[Confirm]) -> Confirming {
+    let mut all = Confirming {
+        rounds: Confirming::USUAL,
+        knobs: Vec::new(),
+    };
+    for word in asked {
+        match word {
+            Confirm::Rounds(rounds) => all.rounds = *rounds,
+            Confirm::Knob(name) => all.knobs.push((*name).to_owned()),
+        }
+    }
+    all
 }
 
 pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {

@@ -95,6 +95,30 @@ fn programs_that_execute_others_or_end_at_once_are_profiled_too() {
     );
 }
 
+/// What a knob does is tried in rounds of their own, and the journal says it again.
+#[test]
+fn a_cause_that_a_knob_takes_away_is_confirmed_and_another_one_is_not() {
+    let home = Home::new();
+    let slow = "sh -c 'test -n \"$MALLOC_ARENA_MAX\" || sleep 0.15'";
+    let knobs = "--confirm=8,one-malloc-arena,fixed-addresses,private-file-table";
+    let all = ["exec", "true", slow, "--rounds", "7", "--out", "out", knobs];
+    let run = home.run(&all).answered();
+    home.assert_nothing_left();
+    let said = run.words();
+    for wanted in [
+        "confirmed: with one malloc arena the gap is",
+        "not confirmed: with fixed addresses the gap is",
+        "not tried: private file table: it changes nothing here",
+    ] {
+        assert!(said.contains(wanted), "{said}");
+    }
+    let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
+    let slots = journal.matches("{\"line\":\"confirmed\"").count();
+    assert_eq!(slots, 8 * 6, "both sides, and both with each of two knobs");
+    let again = home.run(&["report", "out", "-v"]).answered();
+    assert!(again.words().contains("Causes that were tried"), "{}", again.words());
+}
+
 #[test]
 fn what_cannot_be_profiled_is_refused_with_the_reason() {
     let home = Home::new();
@@ -103,6 +127,12 @@ fn what_cannot_be_profiled_is_refused_with_the_reason() {
         (
             &["primes", "--profile", "--simulate", "host"],
             "no time to be sampled",
+        ),
+        (&["primes", "--confirm=magic"], "there is no such knob: use"),
+        (&["primes", "--confirm=4"], "4 is not in 8..=20"),
+        (
+            &["primes", "--confirm", "--simulate", "host"],
+            "no knobs to turn",
         ),
         (
             &["hybrid", "--profile"],

@@ -13,7 +13,7 @@ use machine::{Filesystem, Machine};
 use measure::load::Load;
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Probe, Settings, Study};
+use super::{LabelledVariant, Metric, Probe, Settings, Study};
 
 pub(crate) use checksum::seal;
 pub use error::JournalError;
@@ -65,6 +65,38 @@ pub struct SlotEntry {
     pub outcome: Outcome,
 }
 
+/// How the causes of a comparison are tried: what is run, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmEntry {
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// The variant whose difference from the reference is tried, by its place in the case.
+    pub subject: usize,
+    /// What is run in each round: the reference and the subject as they are, then with knobs.
+    pub variants: Vec<LabelledVariant>,
+    /// The knobs.
+    pub tries: Vec<Try>,
+    /// Those that answer a cause and cannot be turned here, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// A knob that is turned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Try {
+    /// What it is called: `one malloc arena`.
+    pub knob: String,
+    /// What the work does without.
+    pub without: String,
+    /// What was seen, in words.
+    pub cause: String,
+    /// Reference and subject with the knob turned, by their places among the variants. A side on which it
+    /// changes nothing is there as it is.
+    pub sides: [usize; 2],
+}
+
 /// Every line but the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
@@ -90,6 +122,10 @@ pub enum Entry {
     Film(SlotEntry),
     /// A slot with a profiler beside it; never a data point. Its round is one of its own count.
     Profiled(SlotEntry),
+    /// How causes of a comparison are tried.
+    Confirm(ConfirmEntry),
+    /// A slot of that; never a data point of the case. Its variant is one of those of the line before.
+    Confirmed(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {
         /// One sentence.

@@ -44,6 +44,9 @@ pub struct Settings {
     /// Rounds of slots with a profiler beside them, after those that count; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profiling>,
+    /// How causes that were seen are tried, after the rounds; usually not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirming>,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<flow::Simulation>>,
@@ -80,6 +83,21 @@ impl Profiling {
     pub const USUAL: usize = 16;
     /// With fewer no frame could ever be named.
     pub const FEWEST: usize = 8;
+}
+
+/// Rounds in which what a cause rests on is taken away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirming {
+    /// Rounds of them.
+    pub rounds: usize,
+    /// The knobs, by name; those that answer what was seen where it names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub knobs: Vec<String>,
+}
+
+impl Confirming {
+    /// So many that an interval of a share is narrow among three knobs.
+    pub const USUAL: usize = 12;
 }
 
 /// In seconds; closer samples would measure the sampler.
@@ -128,6 +146,7 @@ impl Settings {
             events: Vec::new(),
             film: false,
             profile: None,
+            confirm: None,
             simulate: None,
             parent_memory: None,
             axes: LaidWords::default(),

@@ -122,6 +122,15 @@ impl Ledger {
                 let value_ns = self.value(at, &slot);
                 self.log_mut(at).profiled.push(slot.raw(value_ns));
             }
+            Entry::Confirm(plan) => {
+                let at = self.find(&plan.study, &plan.case)?;
+                self.log_mut(at).confirm = Some(plan);
+            }
+            Entry::Confirmed(slot) => {
+                let at = self.find(&slot.study, &slot.case)?;
+                let value_ns = self.value(at, &slot);
+                self.log_mut(at).confirmed.push(slot.raw(value_ns));
+            }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
                 let place = self.find_study(&study)?;

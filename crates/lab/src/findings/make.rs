@@ -6,6 +6,7 @@ use stats::{PLAN_ALPHA, Rule, Summary, TailSide, Verdict, tail};
 
 use super::average::{self, Average};
 use super::caveats::{early, overstated};
+use super::confirmed::confirmation;
 use super::counted::{self, Events};
 use super::counts;
 use super::ended::{self, Launches};
@@ -209,6 +210,9 @@ fn case_result(
     for (finding, subject) in findings.iter_mut().zip(1..) {
         if depth == Depth::All {
             finding.place(profiled(case, (&log.slots, &log.profiled), subject));
+            let plan = log.confirm.as_ref().filter(|plan| plan.subject == subject);
+            let found = plan.map(|plan| confirmation(plan, &log.confirmed));
+            finding.confirmed = found.map(Box::new);
         }
         finding.decide_by_cpu(
             &slot_values,
@@ -511,6 +515,7 @@ fn finding(
         cause,
         seen,
         profiled: None,
+        confirmed: None,
         why,
         also_measured,
     }

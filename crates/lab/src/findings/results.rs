@@ -248,6 +248,9 @@ pub struct Finding {
     /// Where the difference is, by profiles of both sides; `None` where none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiled: Option<Box<Measured<super::Profiled>>>,
+    /// Whether the gap closes where its causes are taken away; `None` where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<Box<super::Confirmation>>,
     /// Reasons from counts, of a difference that was established.
     pub why: Vec<String>,
     /// What else was measured, where no difference was established.

@@ -34,6 +34,7 @@ use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
 use super::RawSlot;
 use super::paired::judged;
 use crate::data::Case;
+use crate::data::knob::between;
 
 pub(super) use sentence::sentence;
 
@@ -149,10 +150,8 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     if !case.work.makes_own_flows() {
         return None;
     }
-    let [process, private, thread] = alike(
-        case,
-        [Model::Process, Model::ThreadPrivateFiles, Model::Thread],
-    )?;
+    let [_, own_files] = between();
+    let [process, private, thread] = alike(case, [Model::Process, own_files, Model::Thread])?;
     let rule = Rule {
         floor,
         comparisons: 2,
@@ -178,9 +177,10 @@ impl Shared {
     }
 }
 
-/// Process, process-shared-files, thread-private-files, thread: each once, else alike.
+/// Process, the two models between, thread: each once, else alike.
 pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
-    alike(case, Model::NAMED)
+    let [own_space, own_files] = between();
+    alike(case, [Model::Process, own_space, own_files, Model::Thread])
 }
 
 /// Each once, with no other difference.

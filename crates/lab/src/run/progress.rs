@@ -130,10 +130,12 @@ pub enum Event<'a> {
         /// that is not known.
         run_s: Option<f64>,
     },
-    /// A case is over, and a round of its slots with a profiler beside them begins.
-    ProfileRound {
+    /// A case is over, and a round of slots begins that are no data points of it.
+    RoundAside {
         /// The case.
         place: Place<'a>,
+        /// What they are for.
+        what: &'static str,
         /// Round, from 0, and rounds in all.
         at: (usize, usize),
     },

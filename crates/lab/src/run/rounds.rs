@@ -11,6 +11,7 @@
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut continues by simply being started on its journal.
 
+mod confirming;
 mod films;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,6 +174,7 @@ impl Run<'_> {
                 self.tell_progress(at, place);
             }
         }
+        confirming::confirm(self, studies)?;
         films::record(self, studies)
     }
 
@@ -360,7 +362,8 @@ impl Run<'_> {
         let rounds = settings.profile.map_or(0, |profile| profile.rounds);
         if within == 0 {
             let at = (round, rounds);
-            self.observer.event(&Event::ProfileRound { place, at });
+            let what = "profile";
+            self.observer.event(&Event::RoundAside { place, what, at });
         }
         let take = Take {
             profile: Some(spec),

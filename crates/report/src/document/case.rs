@@ -3,6 +3,7 @@ use lab::{CaseResult, Finding, Results};
 use stats::Verdict;
 
 use super::answers::right_of_100;
+use super::confirmed::confirmed;
 use super::detail::Detail;
 use super::figures::{Figures, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
 use super::profiled::profiled;
@@ -47,6 +48,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         said(&mut section, finding);
     }
     profiled(&mut section, case);
+    confirmed(&mut section, case);
     section.quiet(role(results, &[case]));
     section.quiet(own_work(case));
     section.quiet(sampling(case));

@@ -74,7 +74,8 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
             commands.len() == 1,
             "--what-if is for one command: what helps one may not help another"
         );
-        variants = what_if::variants(variants.remove(0), &commands[0].program, cpus);
+        let work = of_program(commands[0].program.clone());
+        variants = what_if::variants(variants.remove(0), &work, cpus);
     }
     let base = commands[0].program.clone();
     let title = match commands {

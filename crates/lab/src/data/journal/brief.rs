@@ -17,17 +17,19 @@ use super::{Entry, Header, SlotEntry};
 /// How the line of a pilot begins, whose outcomes are no data points.
 const PILOT: &[u8] = br#"{"line":"pilot","#;
 
-/// How the line of a film begins, which has the fields of a slot's.
-const FILM: &[u8] = br#"{"line":"film","#;
-/// How the line of a slot begins that is no data point, and has the fields of one.
-const PROFILED: &[u8] = br#"{"line":"profiled","#;
+/// How the lines of slots begin that are no data points, and have the fields of one.
+const ASIDE: [&[u8]; 3] = [
+    br#"{"line":"film","#,
+    br#"{"line":"profiled","#,
+    br#"{"line":"confirmed","#,
+];
 
 /// `None` where it is to be read whole.
 pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if line.starts_with(PILOT) {
         return serde_json::from_slice(line).ok().map(Pilot::entry);
     }
-    if line.starts_with(FILM) || line.starts_with(PROFILED) {
+    if ASIDE.iter().any(|begin| line.starts_with(begin)) {
         return None;
     }
     let slot: Slot = serde_json::from_slice(line).ok()?;

@@ -92,6 +92,8 @@ pub enum About {
     NoCause,
     /// Where the difference is, by profiles.
     Where,
+    /// Whether the gap closes without what was seen.
+    Confirmed,
     /// Why there is no answer.
     NoAnswer,
     /// That few rounds may have overstated the difference.

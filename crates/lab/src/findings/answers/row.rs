@@ -226,6 +226,10 @@ impl Answer {
             self.explain(finding, case);
         }
         self.say_where(finding);
+        let confirmed = finding.confirmed.as_ref().map(|found| found.lines());
+        let confirmed = confirmed.unwrap_or_default().into_iter();
+        self.below
+            .extend(confirmed.map(|said| About::Confirmed.says(said)));
     }
 
     fn say_where(&mut self, finding: &Finding) {

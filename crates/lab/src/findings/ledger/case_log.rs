@@ -3,7 +3,7 @@
 use flow::{Answer, Failure, Outcome, Proof};
 use stats::StatsError;
 
-use crate::data::{Case, CaseEnd, Chosen, RawSlot, Settings, slot_value};
+use crate::data::{Case, CaseEnd, Chosen, ConfirmEntry, RawSlot, Settings, slot_value};
 use crate::findings::judge::Judge;
 
 /// The entries of one case.
@@ -15,6 +15,9 @@ pub(crate) struct CaseLog {
     pub(crate) films: Vec<RawSlot>,
     /// Slots with a profiler beside them; no data points.
     pub(crate) profiled: Vec<RawSlot>,
+    /// How its causes are tried, and the slots of that; no data points.
+    pub(crate) confirm: Option<ConfirmEntry>,
+    pub(crate) confirmed: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
     /// How many of the slots are of complete rounds.
@@ -65,6 +68,8 @@ impl CaseLog {
             slots: Vec::new(),
             films: Vec::new(),
             profiled: Vec::new(),
+            confirm: None,
+            confirmed: Vec::new(),
             judge: Judge::new(settings, case, answers, claims)?,
             answers,
             claims,

@@ -1,0 +1,226 @@
+//! Causes, tried: after the rounds and the profiles, what a cause rests on is taken away.
+//!
+//! Each row that names a difference has rounds of its own, in random order: both sides as they are, and both with
+//! a knob turned ([`crate::data::knob`]). Rounds of their own, since those that showed a cause may have shown it by
+//! chance; and a fixed number of them, so that each share is judged once. The budget is not theirs.
+
+use super::{Run, Take};
+use crate::data::knob::Knob;
+use crate::data::{Case, ConfirmEntry, Confirming, Entry, LabelledVariant, RawSlot, Study, Try};
+use crate::findings::answers::{About, Answer};
+use crate::findings::ledger::{At, CaseLog};
+use crate::plan::check;
+use crate::plan::order::{order, slot_seed};
+use crate::run::error::Stop;
+use crate::run::pilot::of_case;
+use crate::run::progress::{Event, Place};
+
+/// Knobs of one row, where none is named.
+const MOST_KNOBS: usize = 3;
+/// A variant without a good slot is given up after this many.
+const FAILURES: usize = 2;
+
+pub(super) fn confirm(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
+    let Some(asked) = run.journal.header().settings.confirm.clone() else {
+        return Ok(());
+    };
+    for row in run.journal.results().answers() {
+        let Some((at, subject)) = compared(run, studies, &row) else {
+            continue;
+        };
+        if run.log(at).confirm.is_none() {
+            let plan = plan(run, (studies, at), subject, &seen(&row), &asked);
+            run.journal.append(Entry::Confirm(plan))?;
+        }
+        while let Some((round, variant)) = next(run, studies, at, asked.rounds) {
+            slot(run, (studies, at), (round, variant), asked.rounds)?;
+        }
+    }
+    Ok(())
+}
+
+/// The case of a row that names a difference of times, and the place of the side that is not the reference.
+fn compared(run: &Run<'_>, studies: &[Study], row: &Answer) -> Option<(At, usize)> {
+    let study = row.place;
+    let cases = &studies[study].cases;
+    let case = cases.iter().position(|case| case.name == row.case)?;
+    let labels = [row.subject.as_ref()?, row.reference.as_ref()?];
+    let place = |label: &String| {
+        let mut all = cases[case].variants.iter();
+        all.position(|one| one.label == *label)
+    };
+    let subject = place(labels[0])?.max(place(labels[1])?);
+    let at = At { study, case };
+    let results = run.journal.results();
+    let found = results.studies[study].cases[case]
+        .findings
+        .get(subject.checked_sub(1)?)?;
+    found.is_difference().then_some((at, subject))
+}
+
+/// What was seen of a cause.
+fn seen(row: &Answer) -> Vec<String> {
+    let is_of_cause = |about| matches!(about, About::Cause | About::NoCause | About::Where);
+    let lines = row.below.iter().filter(|line| is_of_cause(line.about));
+    let said = lines.map(|line| line.text.clone());
+    said.filter(|text| !text.starts_with("cause not found"))
+        .collect()
+}
+
+/// The knobs that were named, or those that answer what was seen, each with what that was.
+fn chosen(seen: &[String], asked: &Confirming) -> Vec<(&'static Knob, String)> {
+    if !asked.knobs.is_empty() {
+        let cause = seen.first().cloned().unwrap_or_default();
+        let named = asked.knobs.iter().filter_map(|name| Knob::of(name));
+        return named.map(|knob| (knob, cause.clone())).collect();
+    }
+    let mut all: Vec<(&Knob, String)> = Vec::new();
+    for said in seen {
+        for knob in Knob::answering(said) {
+            if !all.iter().any(|(known, _)| known.name == knob.name) {
+                all.push((knob, said.clone()));
+            }
+        }
+    }
+    all
+}
+
+fn plan(
+    run: &Run<'_>,
+    (studies, at): (&[Study], At),
+    subject: usize,
+    seen: &[String],
+    asked: &Confirming,
+) -> ConfirmEntry {
+    let study = &studies[at.study];
+    let case = &study.cases[at.case];
+    let places = [0, subject];
+    let mut plan = ConfirmEntry {
+        study: study.name.clone(),
+        case: case.name.clone(),
+        subject,
+        variants: places.map(|place| case.variants[place].clone()).to_vec(),
+        tries: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for (knob, cause) in chosen(seen, asked) {
+        if plan.tries.len() == MOST_KNOBS && asked.knobs.is_empty() {
+            break;
+        }
+        let changed = places.map(|place| {
+            let plain = &case.variants[place];
+            let first = knob
+                .turned(plain, case.work_of(place), &run.cpus)
+                .into_iter()
+                .next();
+            first.map(|one| LabelledVariant {
+                label: format!("{}, {}", plain.label, one.label),
+                ..one
+            })
+        });
+        let added: Vec<LabelledVariant> = changed.iter().flatten().cloned().collect();
+        if added.is_empty() {
+            let why = knob.missing(case.work_of(subject));
+            let nothing = || "it changes nothing here".to_owned();
+            if why.is_some() || !asked.knobs.is_empty() {
+                let why = why.unwrap_or_else(nothing);
+                plan.left_out.push(format!("{}: {why}", knob.name));
+            }
+            continue;
+        }
+        if let Err(why) = runs_here(run, study, case, added) {
+            plan.left_out.push(format!("{}: {why}", knob.name));
+            continue;
+        }
+        let mut sides = [0, 1];
+        for (side, one) in sides.iter_mut().zip(changed) {
+            if let Some(one) = one {
+                *side = plan.variants.len();
+                plan.variants.push(one);
+            }
+        }
+        plan.tries.push(Try {
+            knob: knob.name.to_owned(),
+            without: knob.without.to_owned(),
+            cause,
+            sides,
+        });
+    }
+    plan
+}
+
+fn runs_here(
+    run: &Run<'_>,
+    study: &Study,
+    case: &Case,
+    variants: Vec<LabelledVariant>,
+) -> Result<(), String> {
+    let case = Case {
+        variants,
+        ..case.clone()
+    };
+    let alone = study.clone().with_cases(vec![case]);
+    let checked = check(&[alone], &run.journal.header().machine);
+    checked.map_err(|error| error.message)
+}
+
+/// The slot that comes next: its round and its variant.
+fn next(run: &Run<'_>, studies: &[Study], at: At, rounds: usize) -> Option<(usize, usize)> {
+    let log = run.log(at);
+    let plan = log.confirm.as_ref().filter(|plan| !plan.tries.is_empty())?;
+    let given_up = |variant: usize| is_given_up(log, variant);
+    if given_up(0) || given_up(1) {
+        return None;
+    }
+    let seed = run.journal.header().settings.seed;
+    let name = name(&studies[at.study].cases[at.case]);
+    let all = (0..rounds).flat_map(|round| {
+        let order = order(seed, &plan.study, &name, round, plan.variants.len());
+        order.into_iter().map(move |variant| (round, variant))
+    });
+    let is_done = |(round, variant): (usize, usize)| {
+        let mut done = log.confirmed.iter();
+        done.any(|slot| (slot.round, slot.variant) == (round, variant))
+    };
+    let mut left = all.filter(|one| !is_done(*one) && !given_up(one.1));
+    left.next()
+}
+
+fn is_given_up(log: &CaseLog, variant: usize) -> bool {
+    let own = || log.confirmed.iter().filter(|slot| slot.variant == variant);
+    let is_good = |slot: &RawSlot| slot.value_ns.is_some();
+    own().count() >= FAILURES && !own().any(is_good)
+}
+
+fn name(case: &Case) -> String {
+    format!("{} (confirm)", case.name)
+}
+
+fn slot(
+    run: &mut Run<'_>,
+    (studies, at): (&[Study], At),
+    (round, variant): (usize, usize),
+    rounds: usize,
+) -> Result<(), Stop> {
+    let study = &studies[at.study];
+    let log = run.log(at);
+    let Some(plan) = &log.confirm else {
+        return Ok(());
+    };
+    let case = Case {
+        variants: plan.variants.clone(),
+        ..study.cases[at.case].clone()
+    };
+    let place = Place { study, case: &case };
+    let begins = log.confirmed.last().is_none_or(|last| last.round < round);
+    let settings = &run.journal.header().settings;
+    let drawn = slot_seed((settings.seed, round), &study.name, &name(&case), variant);
+    let (chosen, proof) = (of_case(log, settings), log.proof());
+    if begins {
+        let (what, at) = ("confirm", (round, rounds));
+        run.observer.event(&Event::RoundAside { place, what, at });
+    }
+    let launch = (chosen, Take::slot(false, drawn));
+    run.launch_and_note(place, (round, variant), proof, launch, Entry::Confirmed)?;
+    Ok(())
+}
