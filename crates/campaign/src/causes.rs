@@ -1,17 +1,17 @@
 //! Causes that are planted one by one: is the right one named, a wrong one, or none?
 //!
-//! A plant is a pair whose difference has one known cause: a command with something more of one
-//! kind, or a study of variants that differ in one thing. What the first screen says below the row
-//! is *right* where it names the plant, as cause or as what differs; *wrong* where it claims
-//! another cause (one trial in a hundred may be); *open* where it names no difference; else
-//! *silent*, which is allowed.
+//! A plant is a pair whose difference has one known cause: a command with something more of one kind, or a
+//! study of variants that differ in one thing. Commands that no count tells are profiled. What the first screen
+//! says below the row is *right* where it names the plant, as the cause, as what differs or as the first place;
+//! *wrong* where it claims another cause; *open* where it names no difference; else *silent*.
+//! Silence is allowed. Wrong may be one trial in a hundred.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use lab::Results;
-use lab::findings::answers::About;
+use lab::findings::answers::{About, Line};
 
 use crate::Campaign;
 use crate::home::{Home, program};
@@ -30,11 +30,18 @@ struct Plant {
 enum Pair {
     /// How much more a command does.
     More(u32),
+    /// The same, with a profile.
+    Seen(u32),
     Study(&'static str),
 }
 
 const fn more(name: &'static str, amount: u32, words: &'static [&'static str]) -> Plant {
     let pair = Pair::More(amount);
+    Plant { name, pair, words }
+}
+
+const fn seen(name: &'static str, amount: u32, words: &'static [&'static str]) -> Plant {
+    let pair = Pair::Seen(amount);
     Plant { name, pair, words }
 }
 
@@ -52,7 +59,7 @@ macro_rules! study {
     };
 }
 
-const PLANTS: [Plant; 15] = [
+const PLANTS: [Plant; 32] = [
     more("faults", 20_000, &["page faults", "in the kernel"]),
     more("memory", 60, &["memory", "page faults", "in the kernel"]),
     more("kernel", 200_000, &["in the kernel"]),
@@ -60,6 +67,23 @@ const PLANTS: [Plant; 15] = [
     more("waiting", 20_000, &["without a CPU"]),
     more("bytes", 3_000, &["bytes read", "in the kernel"]),
     more("computing", 6_000_000, &["user mode"]),
+    seen("held lock", 1_000, &["futex", "in sleep"]),
+    seen("wake-ups", 5_000, &["futex", "context switches"]),
+    seen("shared line", 1, &["hot_line", "user mode"]),
+    seen("shootdowns", 4_000, &["mmap", "page faults", "in the kernel"]),
+    seen("allocation", 100, &["memset", "page faults", "malloc", "munmap"]),
+    seen("fsync", 20, &["fsync", "disk"]),
+    seen("spawns", 20, &["page faults", "child", "exec", "clone"]),
+    seen("opens", 10_000, &["open", "in the kernel"]),
+    seen("look-ups", 50_000, &["stat", "in the kernel"]),
+    seen("polls", 20, &["poll", "without a CPU"]),
+    seen("late pipe", 20_000, &["pipe", "in sleep", "without a CPU"]),
+    seen("late socket", 20_000, &["socket", "in sleep", "without a CPU"]),
+    seen("locked file", 20_000, &["lock of a file", "in sleep", "without a CPU"]),
+    seen("protection", 10_000, &["mprotect", "page faults", "in the kernel"]),
+    seen("copying", 400, &["memmove", "memcpy", "user mode"]),
+    seen("threads", 1_000, &["clone", "create", "page faults", "in the kernel", "futex"]),
+    seen("division", 3_000_000, &["divides", "user mode"]),
     study!("copies", "ladder", ["page-table entries"]),
     study!(
         "start-up",
@@ -125,13 +149,17 @@ impl Plant {
         let home = Home::new()?;
         let seed = campaign.below(1 << 30).to_string();
         let budget = match self.pair {
-            Pair::More(_) => "20s",
+            Pair::More(_) | Pair::Seen(_) => "20s",
             Pair::Study(_) => "60s",
         };
         let how = ["--seed", &seed, "--out", "out", "--budget", budget];
-        let command = |amount: u32| format!("{} {} {amount}", plants.display(), self.name);
+        let command = |amount: u32| format!("{} '{}' {amount}", plants.display(), self.name);
         let line: Vec<String> = match self.pair {
             Pair::More(amount) => vec!["exec".to_owned(), command(0), command(amount)],
+            Pair::Seen(amount) => {
+                let profile = "--profile=8".to_owned();
+                vec!["exec".to_owned(), profile, command(0), command(amount)]
+            }
             Pair::Study(text) => {
                 home.write("study.toml", text)?;
                 vec!["run".to_owned(), "study.toml".to_owned()]
@@ -142,23 +170,27 @@ impl Plant {
         let results = Results::from_journal(&home.path("out/journal.jsonl"))
             .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
         let rows = results.answers().into_iter();
-        let mut lines = rows.flat_map(|row| row.below);
-        let is_cause = |about| matches!(about, About::Cause | About::NoCause);
-        let said = lines.find(|line| is_cause(line.about));
-        let said = said.map_or(String::new(), |line| line.text);
-        Ok((self.outcome(&said), said))
+        let lines: Vec<Line> = rows.flat_map(|row| row.below).collect();
+        let first = |is: fn(About) -> bool| {
+            let found = lines.iter().find(|line| is(line.about));
+            found.map_or(String::new(), |line| line.text.clone())
+        };
+        let cause = first(|about| matches!(about, About::Cause | About::NoCause));
+        let place = first(|about| about == About::Where);
+        Ok((self.outcome(&cause, &place), format!("{cause} | {place}")))
     }
 
-    fn outcome(&self, said: &str) -> &'static str {
+    fn outcome(&self, said: &str, place: &str) -> &'static str {
         let claimed = said.strip_prefix("cause: ");
         // What differs besides a cause is no part of it.
         let claimed = claimed.and_then(|claimed| claimed.split(';').next());
         let is_right = |said: &str| self.words.iter().any(|word| said.contains(word));
         match claimed {
+            _ if said.is_empty() => "open",
+            _ if is_right(place) => "right",
             Some(claimed) if is_right(claimed) => "right",
             Some(_) => "wrong",
             None if is_right(said) => "right",
-            None if said.is_empty() => "open",
             None => "silent",
         }
     }
@@ -198,7 +230,10 @@ mod tests {
                 "wrong",
             ),
         ] {
-            assert_eq!(plant.outcome(said), outcome, "{said}");
+            assert_eq!(plant.outcome(said, ""), outcome, "{said}");
         }
+        let place = "where: 20 ms more: page faults in main (20 ms against 0 ns)";
+        assert_eq!(plant.outcome("cause not found", place), "right");
+        assert_eq!(plant.outcome("", place), "open");
     }
 }
