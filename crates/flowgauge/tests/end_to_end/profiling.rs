@@ -116,7 +116,11 @@ fn a_cause_that_a_knob_takes_away_is_confirmed_and_another_one_is_not() {
     let slots = journal.matches("{\"line\":\"confirmed\"").count();
     assert_eq!(slots, 8 * 6, "both sides, and both with each of two knobs");
     let again = home.run(&["report", "out", "-v"]).answered();
-    assert!(again.words().contains("Causes that were tried"), "{}", again.words());
+    assert!(
+        again.words().contains("Causes that were tried"),
+        "{}",
+        again.words()
+    );
 }
 
 #[test]

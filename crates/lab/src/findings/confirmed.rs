@@ -207,7 +207,9 @@ impl Tried {
         let Some((closed, (low, high))) = self.closed.zip(self.interval) else {
             return match rounds {
                 0 => format!("{word}: with {knob} no round could be run"),
-                _ => format!("{word}: in {rounds} rounds with {knob} the gap itself was not seen again"),
+                _ => format!(
+                    "{word}: in {rounds} rounds with {knob} the gap itself was not seen again"
+                ),
             };
         };
         let sign = self.gap_ns.signum();
