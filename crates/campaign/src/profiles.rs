@@ -87,7 +87,13 @@ fn attempt(
     let finding = findings.find_map(|case| case.findings.first());
     let found = finding.and_then(|finding| finding.profiled.as_deref());
     Ok(match found.and_then(|found| found.value()) {
-        Some(found) => (outcome(row, found), found.lines().join("; ")),
+        Some(found) => {
+            // How much longer a profiled launch takes than a timed one.
+            let cost = found.cost.map(|[reference, _]| format!("{reference:.3}"));
+            let cost = cost.unwrap_or_default();
+            let said = format!("{}; cost {cost}", found.lines().join("; "));
+            (outcome(row, found), said)
+        }
         None => ("refused", format!("{found:?}")),
     })
 }

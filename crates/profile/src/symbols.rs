@@ -35,9 +35,9 @@ impl Symbols {
         }
         let known = self.files.entry(path.to_owned());
         let file = known.or_insert_with(|| Elf::read(path));
-        if let Some(why) = file.unseen.take() {
-            self.unseen.push(why);
-        }
+        let why = file.unseen.take();
+        let new = why.filter(|why| !self.unseen.contains(why));
+        self.unseen.extend(new);
         file.name(address - mapping.from + mapping.offset)
     }
 

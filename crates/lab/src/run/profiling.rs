@@ -16,6 +16,8 @@ const PERIOD_NS: f64 = 1e9 / 997.0;
 const PERIOD_SPREAD: f64 = 0.2;
 /// A slot is profiled for this long at least, where it has short repetitions.
 const LEAST_S: f64 = 0.5;
+/// And for no longer than this, with all that a launch needs around what is timed.
+const MOST_S: f64 = 2.0;
 const MOST_REPS: u32 = 1_000;
 /// Switches a second that each have a call chain; of more each Nth.
 const MOST_SWITCHES: f64 = 20_000.0;
@@ -56,6 +58,11 @@ pub(crate) fn chosen(log: &CaseLog, variant: usize, timed: Chosen) -> Chosen {
     let times = reps(log, variant).map(|rep| rep.total_ns() as f64 / 1e9);
     let rep_s = median(times).filter(|&time| time > 0.0);
     let fitting = rep_s.map_or(1.0, |rep_s| (LEAST_S / rep_s).ceil());
+    let own = log.slots.iter().filter(|slot| slot.variant == variant);
+    let launched_s = median(own.map(|slot| slot.outcome.launch_ns as f64 / 1e9));
+    let each_s = launched_s.map(|all_s| all_s / f64::from(timed.reps + timed.warmups).max(1.0));
+    let most = each_s.map_or(f64::INFINITY, |each_s| MOST_S / each_s);
+    let fitting = fitting.min(most);
     let reps = (fitting as u32).clamp(1, MOST_REPS).max(timed.reps);
     Chosen {
         reps,

@@ -11,6 +11,7 @@ use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use crate::elf_starts::starts;
 
 /// Debug files by build id, as distributions install them.
+const DELETED: &str = "deleted file";
 const DEBUG: &str = "/usr/lib/debug/.build-id";
 
 #[derive(Debug)]
@@ -39,7 +40,14 @@ impl Elf {
             ..Self::default()
         };
         if let Err(why) = elf.fill(path) {
-            let reason = format!("{} has no names of functions: {why}", path.display());
+            let reason = match path.exists() {
+                true => format!("{} has no names of functions: {why}", path.display()),
+                // Each launch may have one of another name.
+                false => {
+                    DELETED.clone_into(&mut elf.short);
+                    "what was deleted while it ran has no names of functions".to_owned()
+                }
+            };
             elf.unseen = Some(Measured::not_available(reason, ""));
         }
         elf
@@ -73,7 +81,7 @@ impl Elf {
                 None => {
                     self.unseen = Some(Measured::not_available(
                         format!(
-                            "{} was stripped: functions are named by address",
+                            "stripped, so functions are named by address: {}",
                             self.short
                         ),
                         "install its debug symbols (Debian: the -dbg or -dbgsym package)",
@@ -207,8 +215,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let gone = folder.path().join("gzip (deleted)");
         let elf = Elf::read(&gone);
-        assert_eq!(elf.name(0x10), "[gzip (deleted)]");
+        assert_eq!(elf.name(0x10), "[deleted file]");
         let said = format!("{:?}", elf.unseen);
-        assert!(said.contains("gzip (deleted) has no names"), "{said}");
+        assert!(said.contains("deleted while it ran has no names"), "{said}");
+        let text = folder.path().join("text");
+        std::fs::write(&text, "no program").expect("it is written");
+        let elf = Elf::read(&text);
+        assert_eq!(elf.name(0x10), "[text]");
+        let said = format!("{:?}", elf.unseen);
+        assert!(said.contains("text has no names of functions"), "{said}");
     }
 }

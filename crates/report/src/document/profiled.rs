@@ -8,6 +8,9 @@ use super::Section;
 use crate::number::{percent, time};
 use crate::words::{Tone, many};
 
+/// Files that are named.
+const FILES: usize = 4;
+
 pub(super) fn profiled(section: &mut Section, case: &CaseResult) {
     for finding in &case.findings {
         match finding.profiled.as_deref() {
@@ -36,12 +39,41 @@ fn of_finding(section: &mut Section, finding: &Finding, found: &Profiled) {
         section.text(Tone::Plain, line);
     }
     section.quiet(seen(finding, found));
-    let unseen = found.unseen.iter().filter_map(|one| match one {
-        Measured::NotAvailable { reason, remedy } if remedy.is_empty() => Some(reason.clone()),
-        Measured::NotAvailable { reason, remedy } => Some(format!("{reason} ({remedy})")),
-        Measured::Value(()) => None,
-    });
-    section.quiet(unseen.map(|one| format!("Not seen: {one}")));
+    section.quiet(unseen(found).map(|one| format!("Not seen: {one}")));
+}
+
+/// What could not be seen; of files that lack the same a few names.
+fn unseen(found: &Profiled) -> impl Iterator<Item = String> {
+    let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for one in &found.unseen {
+        let Measured::NotAvailable { reason, remedy } = one else {
+            continue;
+        };
+        let (what, name) = reason.split_once(": ").unwrap_or((reason, ""));
+        match all
+            .iter_mut()
+            .find(|known| (known.0, known.1) == (what, remedy))
+        {
+            Some((_, _, names)) => names.push(name),
+            None => all.push((what, remedy, vec![name])),
+        }
+    }
+    all.into_iter().map(|(what, remedy, names)| {
+        let more = names.len().saturating_sub(FILES);
+        let shown = names[..names.len() - more].join(", ");
+        let colon = if shown.is_empty() { "" } else { ": " };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let remedy = if remedy.is_empty() {
+            String::new()
+        } else {
+            format!(" ({remedy})")
+        };
+        format!("{what}{colon}{shown}{more}{remedy}")
+    })
 }
 
 /// `Where: all flows of thread together take 1.02 s more for each launch ... of which`.

@@ -104,11 +104,11 @@ impl Profiled {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.named().take(LISTED).map(Frame::words).collect();
-        if lines.is_empty() {
-            lines.push(format!(
-                "no function and no wait differs in {}",
-                many(self.rounds as u64, "profiled round")
-            ));
+        let rounds = many(self.rounds as u64, "profiled round");
+        match (lines.is_empty(), self.judged) {
+            (true, 0) => lines.push(format!("not known: {rounds} are too few to judge a place")),
+            (true, _) => lines.push(format!("no function and no wait differs in {rounds}")),
+            _ => {}
         }
         lines
     }
