@@ -60,9 +60,15 @@ fn kernel_at(path: &[&str]) -> usize {
     path.iter().position(is_kernel).unwrap_or(path.len())
 }
 
+/// The function of Python on whose behalf its interpreter works.
+fn python<'a>(user: &[&'a str]) -> Option<&'a str> {
+    let is_python = |frame: &&&str| frame.starts_with("py::");
+    user.iter().rev().find(is_python).copied()
+}
+
 fn runs(path: &[&str]) -> String {
     let (user, kernel) = path.split_at(kernel_at(path));
-    let function = user.last().copied();
+    let function = python(user).or(user.last().copied());
     match (kernel.first(), function) {
         (None, function) => function.unwrap_or("[unknown code]").to_owned(),
         (Some(&PAGE_FAULT), Some(function)) => format!("page faults in {function}"),
@@ -160,6 +166,13 @@ mod tests {
         let fault = ["main", "fill", "page fault", "clear_page_erms_[k]"];
         assert_eq!(said(&fault), "page faults in fill");
         assert_eq!(said(&[]), "[unknown code]");
+        let python = [
+            "_start",
+            "py::slow:/a.py",
+            "_PyEval_EvalFrameDefault",
+            "_PyLong_Add",
+        ];
+        assert_eq!(said(&python), "py::slow:/a.py");
     }
 
     #[test]

@@ -47,8 +47,8 @@ impl Symbols {
         if map.is_none() {
             let why = Measured::not_available(
                 "code that a program made at run time has no names",
-                "python3 -X perf (3.12 and later), node --perf-basic-prof, or an agent of the JVM that \
-                 writes /tmp/perf-PID.map",
+                "python3 -X perf (3.12 and later), node --perf-basic-prof, java \
+                 -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and later)",
             );
             if !self.unseen.contains(&why) {
                 self.unseen.push(why);

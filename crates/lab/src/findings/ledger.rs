@@ -14,7 +14,8 @@ use stats::StatsError;
 
 use crate::data::journal::{Depth, Found, read};
 use crate::data::{
-    CaseEnd, Chosen, Entry, Header, JournalError, Probe, SlotEntry, Study, Value, slot_value,
+    CaseEnd, Chosen, Entry, Header, JournalError, Probe, RawSlot, SlotEntry, Study, Value,
+    slot_value,
 };
 use case_log::Pilot;
 pub(crate) use case_log::{CaseLog, rep_s, slot_s};
@@ -117,19 +118,11 @@ impl Ledger {
                 self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
                 self.log_mut(at).films.push(slot.raw(None));
             }
-            Entry::Profiled(slot) => {
-                let at = self.find(&slot.study, &slot.case)?;
-                let value_ns = self.value(at, &slot);
-                self.log_mut(at).profiled.push(slot.raw(value_ns));
-            }
+            Entry::Profiled(slot) => self.take_aside(slot, |log| &mut log.profiled)?,
+            Entry::Confirmed(slot) => self.take_aside(slot, |log| &mut log.confirmed)?,
             Entry::Confirm(plan) => {
                 let at = self.find(&plan.study, &plan.case)?;
                 self.log_mut(at).confirm = Some(plan);
-            }
-            Entry::Confirmed(slot) => {
-                let at = self.find(&slot.study, &slot.case)?;
-                let value_ns = self.value(at, &slot);
-                self.log_mut(at).confirmed.push(slot.raw(value_ns));
             }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
@@ -171,6 +164,17 @@ impl Ledger {
             self.log_mut(at).fill_up(slot.round, slot.at_s, lost)?;
         }
         self.take(entry)
+    }
+
+    fn take_aside(
+        &mut self,
+        slot: SlotEntry,
+        among: fn(&mut CaseLog) -> &mut Vec<RawSlot>,
+    ) -> Result<(), String> {
+        let at = self.find(&slot.study, &slot.case)?;
+        let value_ns = self.value(at, &slot);
+        among(self.log_mut(at)).push(slot.raw(value_ns));
+        Ok(())
     }
 
     fn take_slot(&mut self, at: At, slot: SlotEntry) -> Result<(), String> {

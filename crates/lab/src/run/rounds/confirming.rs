@@ -17,6 +17,7 @@ use crate::run::progress::{Event, Place};
 
 /// Knobs of one row, where none is named.
 const MOST_KNOBS: usize = 3;
+const NOTHING: &str = "it changes nothing here";
 /// A variant without a good slot is given up after this many.
 const FAILURES: usize = 2;
 
@@ -107,31 +108,17 @@ fn plan(
         if plan.tries.len() == MOST_KNOBS && asked.knobs.is_empty() {
             break;
         }
-        let changed = places.map(|place| {
-            let plain = &case.variants[place];
-            let first = knob
-                .turned(plain, case.work_of(place), &run.cpus)
-                .into_iter()
-                .next();
-            first.map(|one| LabelledVariant {
-                label: format!("{}, {}", plain.label, one.label),
-                ..one
-            })
-        });
-        let added: Vec<LabelledVariant> = changed.iter().flatten().cloned().collect();
-        if added.is_empty() {
-            let why = knob.missing(case.work_of(subject));
-            let nothing = || "it changes nothing here".to_owned();
-            if why.is_some() || !asked.knobs.is_empty() {
-                let why = why.unwrap_or_else(nothing);
-                plan.left_out.push(format!("{}: {why}", knob.name));
+        let changed = match turned(run, study, case, (places, knob)) {
+            Ok(changed) => changed,
+            Err(why) => {
+                // What changes nothing is said of a knob that was named.
+                let nothing = (!asked.knobs.is_empty()).then(|| NOTHING.to_owned());
+                let why = why.or(nothing);
+                let left_out = why.map(|why| format!("{}: {why}", knob.name));
+                plan.left_out.extend(left_out);
+                continue;
             }
-            continue;
-        }
-        if let Err(why) = runs_here(run, study, case, added) {
-            plan.left_out.push(format!("{}: {why}", knob.name));
-            continue;
-        }
+        };
         let mut sides = [0, 1];
         for (side, one) in sides.iter_mut().zip(changed) {
             if let Some(one) = one {
@@ -149,19 +136,35 @@ fn plan(
     plan
 }
 
-fn runs_here(
+/// Both sides with a knob turned, `None` where it changes nothing on one; or why it cannot be turned here, without
+/// a reason where it changes neither.
+fn turned(
     run: &Run<'_>,
     study: &Study,
     case: &Case,
-    variants: Vec<LabelledVariant>,
-) -> Result<(), String> {
-    let case = Case {
+    (places, knob): ([usize; 2], &Knob),
+) -> Result<[Option<LabelledVariant>; 2], Option<String>> {
+    let changed = places.map(|place| {
+        let plain = &case.variants[place];
+        let ways = knob.turned(plain, case.work_of(place), &run.cpus);
+        ways.into_iter().next().map(|one| LabelledVariant {
+            label: format!("{}, {}", plain.label, one.label),
+            ..one
+        })
+    });
+    let variants: Vec<LabelledVariant> = changed.iter().flatten().cloned().collect();
+    if variants.is_empty() {
+        return Err(knob.missing(case.work_of(places[1])));
+    }
+    let alone = Case {
         variants,
         ..case.clone()
     };
-    let alone = study.clone().with_cases(vec![case]);
-    let checked = check(&[alone], &run.journal.header().machine);
-    checked.map_err(|error| error.message)
+    let alone = study.clone().with_cases(vec![alone]);
+    match check(&[alone], &run.journal.header().machine) {
+        Ok(()) => Ok(changed),
+        Err(error) => Err(Some(error.message)),
+    }
 }
 
 /// The slot that comes next: its round and its variant.
