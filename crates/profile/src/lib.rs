@@ -41,6 +41,7 @@
 
 mod capture;
 mod elf_starts;
+mod idle;
 mod place;
 mod process;
 mod profiler;

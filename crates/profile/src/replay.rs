@@ -1,11 +1,12 @@
 //! All records in the order of time, into a tree of frames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use measure::Measured;
 use measure::ring_record::Record;
 
 use crate::capture::{Kept, Recorded};
+use crate::idle::idle;
 use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::tree::Tree;
@@ -40,6 +41,8 @@ struct Thread {
     /// The chain with which it left.
     leaves: Option<u32>,
     seen: Option<u32>,
+    /// It waits for its end.
+    is_idle: bool,
 }
 
 struct Replay<'a> {
@@ -47,6 +50,8 @@ struct Replay<'a> {
     chains: &'a [Box<[u64]>],
     processes: Processes,
     threads: HashMap<i32, Thread>,
+    /// Waits that are no work.
+    idle: HashSet<(i32, u64)>,
     symbols: Symbols,
     tree: Tree,
     profile: Profile,
@@ -69,6 +74,7 @@ pub(crate) fn replay(of: Material<'_>, processes: Processes, recorded: &mut Reco
         preempted: false,
         leaves: None,
         seen: None,
+        is_idle: false,
     };
     let mut replay = Replay {
         profile: Profile {
@@ -79,6 +85,11 @@ pub(crate) fn replay(of: Material<'_>, processes: Processes, recorded: &mut Reco
             ..Profile::default()
         },
         threads: HashMap::from([(of.slot, slot)]),
+        // Flows of a study wait for its gates.
+        idle: match of.spec.launched {
+            true => idle(&recorded.events),
+            false => HashSet::new(),
+        },
         of,
         chains: &recorded.chains,
         processes,
@@ -110,8 +121,9 @@ impl Replay<'_> {
             }
             Kept::Other(Record::Out { preempted }) => {
                 self.close(ns, tid);
+                let is_idle = self.idle.contains(&(tid, ns));
                 let thread = self.thread(ns, (pid, tid));
-                (thread.runs, thread.preempted) = (false, *preempted);
+                (thread.runs, thread.preempted, thread.is_idle) = (false, *preempted, is_idle);
             }
             Kept::Other(Record::In) => {
                 self.close(ns, tid);
@@ -143,6 +155,7 @@ impl Replay<'_> {
             preempted: false,
             leaves: None,
             seen: None,
+            is_idle: false,
         };
         self.threads.entry(tid).or_insert(new)
     }
@@ -180,7 +193,7 @@ impl Replay<'_> {
         match was.runs {
             true => self.ran += span,
             // It waits for all others.
-            false if tid == self.of.slot => {}
+            false if tid == self.of.slot || was.is_idle => {}
             false => self.wait(&was, span),
         }
     }

@@ -204,14 +204,14 @@ impl Tried {
     pub fn words(&self) -> String {
         let Self { knob, rounds, .. } = self;
         let word = self.standing.word();
-        let Some((closed, (low, high))) = self.closed.zip(self.interval) else {
+        if self.interval.is_none() {
             return match rounds {
                 0 => format!("{word}: with {knob} no round could be run"),
                 _ => format!(
                     "{word}: in {rounds} rounds with {knob} the gap itself was not seen again"
                 ),
             };
-        };
+        }
         let sign = self.gap_ns.signum();
         let left_ns = sign * self.left_ns;
         let minus = if left_ns < 0.0 { "-" } else { "" };
@@ -219,15 +219,24 @@ impl Tried {
             Standing::Observed => "; more rounds may tell (--confirm=20)",
             _ => "",
         };
-        let percent = |share: f64| (100.0 * share.min(1.0)).round();
         format!(
-            "{word}: with {knob} the gap is {minus}{}, not {}: {} % [{}{DOTS}{} %] of it closes{more}",
+            "{word}: with {knob} the gap is {minus}{}, not {}: {} of it closes{more}",
             time(left_ns.abs()),
             time(self.gap_ns.abs()),
-            percent(closed),
-            percent(low),
-            percent(high),
+            self.share_words(),
         )
+    }
+
+    /// `96 % [93 … 99 %]`; empty where it is not known.
+    #[must_use]
+    pub fn share_words(&self) -> String {
+        let percent = |share: f64| (100.0 * share.min(1.0)).round() + 0.0;
+        self.closed
+            .zip(self.interval)
+            .map_or(String::new(), |(closed, (low, high))| {
+                let [closed, low, high] = [closed, low, high].map(percent);
+                format!("{closed} % [{low}{DOTS}{high} %]")
+            })
     }
 }
 

@@ -18,13 +18,7 @@ pub(super) fn confirmed(section: &mut Section, case: &CaseResult) {
         }
         if let Some(one) = found.tries.first() {
             section.quiet([head(finding, one)]);
-            let heads = [
-                "with",
-                "which takes away",
-                "what was seen",
-                "gap",
-                "gap left",
-            ];
+            let heads = ["with", "which takes away", "gap", "gap left", "closes"];
             let rows = found.tries.iter().map(row).collect();
             section.table(Table::texts("Causes that were tried", &heads, rows));
         }
@@ -47,8 +41,8 @@ fn row(one: &Tried) -> Vec<String> {
     vec![
         one.knob.clone(),
         one.without.clone(),
-        one.cause.clone(),
         signed(sign * one.gap_ns),
         signed(sign * one.left_ns),
+        one.share_words(),
     ]
 }
