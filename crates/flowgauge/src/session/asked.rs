@@ -60,23 +60,7 @@ pub(crate) fn settings(
         film: true,
         ..usual
     };
-    if let Some(rounds) = how.profile {
-        if simulation.is_some() {
-            bail!(
-                "--profile: a simulated machine has no time to be sampled; leave --simulate or --profile out"
-            );
-        }
-        let rounds = rounds.map_or(Profiling::USUAL, usize::from);
-        settings.profile = Some(Profiling { rounds });
-    }
-    if let Some(asked) = &how.confirm {
-        if simulation.is_some() {
-            bail!(
-                "--confirm: a simulated machine has no knobs to turn; leave --simulate or --confirm out"
-            );
-        }
-        settings.confirm = Some(confirming(asked));
-    }
+    set_aside(&mut settings, how, simulation.is_some())?;
     if let Some(simulation) = simulation {
         if let Some(why) = lab::simulated::no_events(&simulation).filter(|_| how.events.is_some()) {
             bail!("--events: {why}");
@@ -85,6 +69,25 @@ pub(crate) fn settings(
         lab::simulated::settle(&mut settings, simulation, given);
     }
     Ok(settings)
+}
+
+/// What is run beside the rounds that count.
+fn set_aside(settings: &mut Settings, how: &HowArgs, is_simulated: bool) -> Result<()> {
+    if is_simulated && how.profile.is_some() {
+        bail!(
+            "--profile: a simulated machine has no time to be sampled; leave --simulate or --profile out"
+        );
+    }
+    if is_simulated && how.confirm.is_some() {
+        bail!(
+            "--confirm: a simulated machine has no knobs to turn; leave --simulate or --confirm out"
+        );
+    }
+    settings.profile = how.profile.map(|rounds| Profiling {
+        rounds: rounds.map_or(Profiling::USUAL, usize::from),
+    });
+    settings.confirm = how.confirm.as_deref().map(confirming);
+    Ok(())
 }
 
 fn confirming(asked: &[Confirm]) -> Confirming {
