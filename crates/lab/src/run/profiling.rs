@@ -57,18 +57,22 @@ pub(crate) fn variants(log: &CaseLog) -> Vec<usize> {
 pub(crate) fn chosen(log: &CaseLog, variant: usize, timed: Chosen) -> Chosen {
     let times = reps(log, variant).map(|rep| rep.total_ns() as f64 / 1e9);
     let rep_s = median(times).filter(|&time| time > 0.0);
-    let fitting = rep_s.map_or(1.0, |rep_s| (LEAST_S / rep_s).ceil());
     let own = log.slots.iter().filter(|slot| slot.variant == variant);
     let launched_s = median(own.map(|slot| slot.outcome.launch_ns as f64 / 1e9));
     let each_s = launched_s.map(|all_s| all_s / f64::from(timed.reps + timed.warmups).max(1.0));
-    let most = each_s.map_or(f64::INFINITY, |each_s| MOST_S / each_s);
-    let fitting = fitting.min(most);
-    let reps = (fitting as u32).clamp(1, MOST_REPS).max(timed.reps);
+    let reps = fitting(rep_s, each_s).max(timed.reps);
     Chosen {
         reps,
         deadline_s: timed.deadline_s * f64::from(reps) / f64::from(timed.reps.max(1)),
         ..timed
     }
+}
+
+/// Of a repetition's time alone, and with all around it.
+fn fitting(rep_s: Option<f64>, each_s: Option<f64>) -> u32 {
+    let enough = rep_s.map_or(1.0, |rep_s| (LEAST_S / rep_s).ceil());
+    let most = each_s.map_or(f64::INFINITY, |each_s| (MOST_S / each_s).ceil());
+    (enough.min(most) as u32).clamp(1, MOST_REPS)
 }
 
 /// What the profiler of a slot is asked for; `drawn` is the slot's own number.
@@ -107,4 +111,23 @@ fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {
     let slots = log.slots.iter().filter(move |slot| slot.variant == variant);
     let records = slots.filter_map(|slot| slot.outcome.answer.done());
     records.flat_map(|record: &SlotRecord| &record.reps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_half_a_second() {
+        assert_eq!(fitting(Some(0.1), Some(0.11)), 5);
+        assert_eq!(fitting(Some(3.0), Some(3.1)), 1);
+        assert_eq!(fitting(None, None), 1);
+        assert_eq!(fitting(Some(1e-9), None), MOST_REPS);
+    }
+
+    /// `true` took 1 ms and 8 ms more around it, and a slot 6 to 14 s.
+    #[test]
+    fn short_launches_do_not_make_a_profiled_slot_long() {
+        assert_eq!(fitting(Some(0.001), Some(0.01)), 200);
+    }
 }
