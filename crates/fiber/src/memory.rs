@@ -85,7 +85,9 @@ impl Mapping {
             true => sys::Mapping::new_unreserved(below + bytes, Of::Private),
             false => sys::Mapping::on_boundary(below + bytes, Of::Private, HUGE_PAGE, below),
         }?;
-        own.allow_part(0..below, Access::Nothing)?;
+        if below > 0 {
+            own.allow_part(0..below, Access::Nothing)?;
+        }
         Ok(Mapping::above(own, below))
     }
 

@@ -4,8 +4,8 @@
 //! leaves behind may not be touched. A switch between flows looks like one such step, over other
 //! flows' memory, unless valgrind knows both ends as different stacks: each slot is told to it when
 //! first used, and the stacks on which fibers end. A program tells by **client requests**: four
-//! rotations that together turn a register twice around, and an exchange of a register with itself.
-//! A processor does nothing by that (1.1 ns); valgrind reads a request from `rax`.
+//! rotations that together turn a register twice around, and one with itself that changes nothing.
+//! A processor does nothing by that (1.1 ns); valgrind reads a request from a register (`arch`).
 //!
 //! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]); if not, taking a
 //!   slot costs one predicted branch.
@@ -25,9 +25,10 @@
 use std::cell::Cell;
 use std::io;
 
+use crate::arch;
 use crate::memory::{Table, Zeroed};
 
-/// The ABI's.
+/// That of x86-64; on aarch64 there is none, and more room does no harm.
 pub(crate) const RED_ZONE: usize = 128;
 
 const RUNNING_ON_VALGRIND: usize = 0x1001;
@@ -101,30 +102,8 @@ pub(crate) fn is_watching() -> bool {
 }
 
 /// A code and two arguments; `otherwise` without valgrind.
-#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
 fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
-    let words = [code, first, second, 0, 0, 0];
-    let answer;
-    // SAFETY: this changes the flags alone: rdi is turned by 3 + 13 + 61 + 51 = 128 bits, rbx
-    // exchanged with itself. Valgrind reads words that outlive it, and writes rdx.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3",
-            "rol rdi, 13",
-            "rol rdi, 61",
-            "rol rdi, 51",
-            "xchg rbx, rbx",
-            in("rax") words.as_ptr(),
-            inout("rdx") otherwise => answer,
-            options(nostack),
-        );
-    }
-    answer
-}
-
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
-fn request(_words: [usize; 3], otherwise: usize) -> usize {
-    otherwise
+    arch::valgrind(&[code, first, second, 0, 0, 0], otherwise)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 mod packed;
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
 
 use fiber::{Config, Fiber};
 
@@ -19,7 +18,7 @@ fn ending_of(test: &str, deed: fn()) -> String {
         deed();
         std::process::exit(0);
     }
-    let child = Command::new(std::env::current_exe().unwrap())
+    let child = skipped::this_program()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(ROLE, "1")
         .output()
@@ -288,7 +287,7 @@ fn another_fault_is_still_a_fault() {
             unsafe { std::ptr::without_provenance_mut::<u8>(64).write_volatile(1) };
         });
     }
-    let child = Command::new(std::env::current_exe().unwrap())
+    let child = skipped::this_program()
         .args([
             "--exact",
             "another_fault_is_still_a_fault",

@@ -517,6 +517,9 @@ fn valgrind_has_nothing_to_say_of_moves() {
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
+        if said.contains("failed to start tool") {
+            return skipped::skipped("valgrind is installed for other processors alone");
+        }
         assert!(ended.status.success(), "{said}");
         assert!(!said.contains("client switching stacks?"), "{said}");
     }

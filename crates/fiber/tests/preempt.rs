@@ -1,21 +1,18 @@
 //! Fibers that a timer interrupts.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![cfg(target_arch = "x86_64")]
 
-use std::arch::asm;
+mod rounding;
+
 use std::cell::Cell;
 use std::hint::black_box;
-use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
 
 use fiber::{Config, Floats, PreemptError, Scheduler, preemptible};
+use rounding::State;
 
 const QUANTUM: Duration = Duration::from_micros(200);
-/// Rounding, in the control word of SSE.
-const NEAREST: u32 = 0;
-const TOWARDS_ZERO: u32 = 0x6000;
 
 fn scope<R>(body: impl FnOnce(&Scheduler) -> R) -> R {
     fiber::scope(Config::guarded(64 << 10), body).unwrap()
@@ -114,47 +111,41 @@ fn after_a_section_nothing_is_interrupted() {
     });
 }
 
-fn rounding() -> u32 {
-    let mut mxcsr = 0_u32;
-    // SAFETY: stores into the local.
-    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr) };
-    mxcsr & TOWARDS_ZERO
-}
-
-fn round(rounding: u32) {
-    let mxcsr = 0x1F80_u32 | rounding;
-    // SAFETY: a valid state, of a fiber or of this test's kernel thread.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr) };
-}
-
 #[test]
 fn the_floating_point_state_in_common_and_of_its_own_outlive_an_interruption() {
-    for floats in [Floats::Common, Floats::Own] {
-        round(NEAREST);
+    for (floats, own) in [
+        (Floats::Common, State::TOWARDS_ZERO),
+        (Floats::Own, State::UPWARDS),
+    ] {
+        State::DEFAULT.set();
         let (after, other) = scope(|scheduler| {
             let flag = Rc::new(Cell::new(false));
             let seen = Rc::clone(&flag);
             let waits = scheduler
                 .spawn_with(floats, move |_| {
-                    round(TOWARDS_ZERO);
+                    own.set();
                     // SAFETY: it computes, and holds nothing.
                     unsafe { preemptible(QUANTUM, || until(&seen)) }.unwrap();
-                    rounding()
+                    State::now()
                 })
                 .unwrap();
             let sets = scheduler
                 .spawn(move |_| {
                     flag.set(true);
-                    rounding()
+                    State::now()
                 })
                 .unwrap();
             (waits.join().unwrap(), sets.join().unwrap())
         });
         let in_common = matches!(floats, Floats::Common);
-        assert_eq!(after, TOWARDS_ZERO, "{floats:?}");
+        assert_eq!(after, own, "{floats:?}");
         assert_eq!(
             other,
-            if in_common { TOWARDS_ZERO } else { NEAREST },
+            if in_common {
+                State::TOWARDS_ZERO
+            } else {
+                State::DEFAULT
+            },
             "{floats:?}"
         );
     }
@@ -188,7 +179,7 @@ fn a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name() {
     if std::env::var_os(DROPS).is_some() {
         return leave_one_interrupted();
     }
-    let mut again = Command::new(std::env::current_exe().unwrap());
+    let mut again = skipped::this_program();
     let again = again
         .args([DROPS, "--exact", "--nocapture"])
         .env(DROPS, "1");

@@ -10,9 +10,33 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::panic::Location;
 use std::path::Path;
+use std::process::Command;
 
 /// The environment variable that names the file to which lines are added.
 pub const LIST: &str = "SKIPPED_TESTS";
+
+/// The environment variable that holds the words before a program that this machine's processor
+/// cannot run: an emulator and its options.
+pub const EMULATOR: &str = "TESTS_EMULATOR";
+
+/// Whether an emulator of user programs runs this test: system calls are then its own.
+#[must_use]
+pub fn is_emulated() -> bool {
+    std::env::var_os(EMULATOR).is_some()
+}
+
+/// This program once more, also where an emulator runs it. Panics: it cannot be found.
+#[must_use]
+pub fn this_program() -> Command {
+    let program = std::env::current_exe().expect("the path of this program");
+    let Ok(emulator) = std::env::var(EMULATOR) else {
+        return Command::new(program);
+    };
+    let mut words = emulator.split_whitespace();
+    let mut command = Command::new(words.next().expect("the name of an emulator"));
+    command.args(words).arg(program);
+    command
+}
 
 /// Says that the test that calls this tries nothing from here on, and why: what is missing, and
 /// how to have it.

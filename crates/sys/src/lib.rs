@@ -14,6 +14,7 @@
 //!
 //! * [`Mapping`]: mapped memory with an owner that unmaps it (nix gives a bare address, memmap2
 //!   none that forked processes share).
+//! * [`pages_fit`]: whether the kernel's pages are those that all this is built for.
 //! * [`Shared`]: a header and rows of atomics in memory that forked processes share. [`Shareable`]
 //!   says once that a type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
@@ -36,7 +37,7 @@ mod signal;
 pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
 pub use maker::{MAKER, MakerName};
-pub use mapping::{Access, Advice, Mapping, Of, PAGE};
+pub use mapping::{Access, Advice, Mapping, Of, PAGE, pages_fit};
 pub use refused::refused;
 pub use shared::{CachePadded, Pages, Shareable, Shared};
 pub use signal::is_ignored;

@@ -10,8 +10,26 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// Unit of lengths and ranges, in bytes. (With larger pages the kernel rounds up or refuses.)
+/// Unit of lengths and ranges, in bytes: a page of every kernel for x86-64, and of most for
+/// aarch64. With larger ones nothing is mapped ([`pages_fit`]).
 pub const PAGE: usize = 4_096;
+
+/// Errors: the kernel's pages are not of [`PAGE`] bytes, as those of some for aarch64.
+pub fn pages_fit() -> io::Result<()> {
+    // SAFETY: only asks.
+    fit(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
+}
+
+fn fit(bytes: libc::c_long) -> io::Result<()> {
+    if usize::try_from(bytes) == Ok(PAGE) {
+        return Ok(());
+    }
+    let text = format!(
+        "the kernel's pages have {bytes} bytes, and this program is built for pages of {PAGE}: \
+         boot a kernel with pages of 4 KiB"
+    );
+    Err(io::Error::new(io::ErrorKind::Unsupported, text))
+}
 
 /// What a mapping shows.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +164,9 @@ impl Mapping {
 
     #[inline]
     fn map(length: usize, of: Of<'_>, further: libc::c_int) -> io::Result<Self> {
+        if cfg!(not(target_arch = "x86_64")) {
+            pages_fit()?;
+        }
         // SAFETY: a mapping at an address of the kernel's choice replaces nothing.
         let base = unsafe {
             libc::mmap(
@@ -299,6 +320,15 @@ mod tests {
     #[should_panic(expected = "word 512 lies outside")]
     fn words_outside_are_refused() {
         let _outside = Mapping::new(PAGE, Of::Private).expect("memory").word(512);
+    }
+
+    #[test]
+    fn a_kernel_with_larger_pages_is_refused_with_their_size() {
+        assert!(pages_fit().is_ok() && fit(4_096).is_ok());
+        for bytes in [16_384, 65_536, -1] {
+            let error = fit(bytes).expect_err("other pages").to_string();
+            assert!(error.contains(&format!("have {bytes} bytes")), "{error}");
+        }
     }
 
     #[test]

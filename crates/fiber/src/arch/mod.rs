@@ -6,18 +6,27 @@
 //!
 //! A new architecture is one file with the names of `x86_64`: `available`, `Saved`, `switch`,
 //! `switch_to_unwind`, `leave`, `call_on`, `first_frame` (for an [`Entry`]), `hole`, `lap` (for a
-//! [`Lap`]), `prefetch`, `prefetch_stack`, `Floats` and `FRAME_BYTES`. On other targets, and with
-//! `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
+//! [`Lap`]), `prefetch`, `prefetch_stack`, `valgrind`, `Floats` and `FRAME_BYTES`. On other
+//! targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
-mod x86_64;
-#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
-pub(crate) use x86_64::*;
-
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
-mod none;
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
-pub(crate) use none::*;
+cfg_select! {
+    no_fibers => {
+        mod none;
+        pub(crate) use none::*;
+    }
+    all(target_arch = "x86_64", target_os = "linux") => {
+        mod x86_64;
+        pub(crate) use x86_64::*;
+    }
+    all(target_arch = "aarch64", target_os = "linux") => {
+        mod aarch64;
+        pub(crate) use aarch64::*;
+    }
+    _ => {
+        mod none;
+        pub(crate) use none::*;
+    }
+}
 
 use std::cell::Cell;
 

@@ -250,6 +250,26 @@ pub(crate) unsafe fn prefetch_stack(context: Context) {
     }
 }
 
+/// A request to valgrind, which answers; a processor leaves `otherwise`.
+pub(crate) fn valgrind(words: &[usize; 6], otherwise: usize) -> usize {
+    let answer;
+    // SAFETY: this changes the flags alone: rdi is turned by 3 + 13 + 61 + 51 = 128 bits, rbx
+    // exchanged with itself. Valgrind reads the words, and writes rdx.
+    unsafe {
+        asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") words.as_ptr(),
+            inout("rdx") otherwise => answer,
+            options(nostack),
+        );
+    }
+    answer
+}
+
 /// The floating-point control state: rounding, denormals, exception masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Floats {

@@ -2,7 +2,6 @@
 //! child processes.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
 
 use crate::{Config, Fiber, scope};
 
@@ -14,7 +13,7 @@ pub(super) fn is_as_if_built_to_abort() -> bool {
 
 /// What a child that runs `test` said before it aborted.
 fn ending_of(test: &str) -> String {
-    let child = Command::new(std::env::current_exe().unwrap())
+    let child = skipped::this_program()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(ROLE, "1")
         .output()

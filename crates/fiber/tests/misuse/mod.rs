@@ -46,7 +46,7 @@ pub(crate) fn is_carried_out() -> bool {
 
 /// What is wrong with how a case ends, in this program once more.
 pub(crate) fn fell((name, outcome, _): &Case) -> Option<String> {
-    let ended = output(Command::new(std::env::current_exe().unwrap()).env(NAME, name));
+    let ended = output(skipped::this_program().env(NAME, name));
     let said = String::from_utf8_lossy(&ended.stderr);
     let works = ended.status.success();
     let says = |text| ended.status.signal() == Some(SIGABRT) && said.contains(text);
