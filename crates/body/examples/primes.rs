@@ -8,7 +8,10 @@
 
 use body::{Args, Body, Proof};
 
-struct Primes {
+/// What all flows share.
+#[derive(Debug)]
+pub struct Primes {
+    /// Where the first block begins.
     start: u64,
 }
 

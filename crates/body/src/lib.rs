@@ -61,6 +61,8 @@
 //! This crate contains `unsafe`: it calls through tables of other programs, and makes such tables.
 
 mod bench;
+#[cfg(feature = "load")]
+mod ending;
 mod export;
 #[cfg(feature = "load")]
 mod load;
@@ -70,7 +72,9 @@ mod table;
 pub const HEADER: &str = include_str!("../include/flowgauge.h");
 
 pub use bench::bench;
+#[cfg(feature = "load")]
+pub use ending::name_endings;
 pub use export::{Args, Body, arg_names, table_of};
 #[cfg(feature = "load")]
-pub use load::{Flow, LoadError, Loaded, Refused};
+pub use load::{About, Flow, LoadError, Loaded, Refused};
 pub use table::{Arg, FIBERS, Proof, Table, VERSION};

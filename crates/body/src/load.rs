@@ -5,8 +5,9 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 
-use libloading::Library;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
+use crate::ending::calls;
 use crate::table::{Arg, FIBERS, Proof, Table, VERSION};
 
 const SYMBOL: &str = "flowgauge_body";
@@ -17,7 +18,7 @@ const USUAL_STACK: u64 = 256 << 10;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The loader of the system refused.
-    #[error("cannot load the body {library}: {source}")]
+    #[error("cannot load the body {library}: {source}{}", way_out(source))]
     Library {
         /// Its path.
         library: String,
@@ -26,14 +27,18 @@ pub enum LoadError {
     },
     /// It exports no table.
     #[error(
-        "{library} is no body: it does not export {SYMBOL} (`flowgauge body --header` prints the header of C)"
+        "{library} is no body: it does not export {SYMBOL}: define that table in it, with FLOWGAUGE_EXPORT before \
+         it (`flowgauge body --header` prints the header of C)"
     )]
     NoTable {
         /// Its path.
         library: String,
     },
     /// Its table is of another version.
-    #[error("{library} is a body of interface {version}; this flowgauge knows {VERSION}")]
+    #[error(
+        "{library} is a body of interface {version}; this flowgauge knows {VERSION}: build it with the header that \
+         `flowgauge body --header` prints, and .version = {VERSION}"
+    )]
     Version {
         /// Its path.
         library: String,
@@ -41,7 +46,7 @@ pub enum LoadError {
         version: u32,
     },
     /// It has nothing to run.
-    #[error("{library} is no body: its table has no function `unit`")]
+    #[error("{library} is no body: {SYMBOL} has no function `unit`: set .unit")]
     NoUnit {
         /// Its path.
         library: String,
@@ -64,6 +69,15 @@ pub enum LoadError {
         /// What it returned.
         code: c_int,
     },
+}
+
+fn way_out(error: &libloading::Error) -> &'static str {
+    let text = error.to_string();
+    match () {
+        () if text.contains("undefined symbol") => ": link it with what defines that (-l)",
+        () if text.contains("No such file") => ": install that library, or link it statically",
+        () => "",
+    }
 }
 
 fn known(names: &[String]) -> String {
@@ -95,7 +109,40 @@ pub struct Loaded {
 // SAFETY: the header asks a body to be called by several flows at once.
 unsafe impl Sync for Loaded {}
 
+/// What a body says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Whether it may run as a fiber.
+    pub may_be_fiber: bool,
+    /// Names of its arguments.
+    pub args: Vec<String>,
+}
+
+impl About {
+    /// # Errors
+    /// The body has no argument of such a name.
+    pub fn check(&self, path: &Path, args: &BTreeMap<String, u64>) -> Result<(), LoadError> {
+        match args.keys().find(|name| !self.args.contains(name)) {
+            None => Ok(()),
+            Some(name) => Err(LoadError::NoArgument {
+                library: path.display().to_string(),
+                name: name.clone(),
+                names: self.args.clone(),
+            }),
+        }
+    }
+}
+
 impl Loaded {
+    /// Loads a library to see what it says, and calls none of its functions but those that loading calls.
+    ///
+    /// # Errors
+    /// It is no library, no body, or of another version.
+    pub fn look(path: &Path) -> Result<About, LoadError> {
+        let (_library, table) = opened(path)?;
+        Ok(about(&table))
+    }
+
     /// Loads a library that the user of this program names, and prepares its body. Its code runs in this
     /// process: the user vouches for it, as for a program that is launched. To be called before the
     /// process has other threads.
@@ -103,44 +150,17 @@ impl Loaded {
     /// # Errors
     /// It is no library, no body, of another version, does not know an argument, or cannot prepare.
     pub fn open(path: &Path, args: &BTreeMap<String, u64>) -> Result<Loaded, LoadError> {
-        let library = || path.display().to_string();
-        // SAFETY: the user names the library to have its code run, and it is what the header says.
-        let opened = unsafe { Library::new(path) }.map_err(|source| LoadError::Library {
-            library: library(),
-            source,
-        })?;
-        // SAFETY: a symbol of that name is such a table, by the header.
-        let symbol = unsafe { opened.get::<*const Table>(SYMBOL.as_bytes()) };
-        let symbol = symbol.map_err(|_| LoadError::NoTable { library: library() })?;
-        // SAFETY: its first word is the version in all versions.
-        let version = unsafe { symbol.cast::<u32>().read_unaligned() };
-        if version != VERSION {
-            let library = library();
-            return Err(LoadError::Version { library, version });
-        }
-        // SAFETY: a table of this version.
-        let table = unsafe { symbol.read_unaligned() };
-        if table.unit.is_none() {
-            return Err(LoadError::NoUnit { library: library() });
-        }
-        // SAFETY: names of a table that was just read.
-        let names = unsafe { names(&table) };
-        if let Some(name) = args.keys().find(|name| !names.contains(name)) {
-            return Err(LoadError::NoArgument {
-                library: library(),
-                name: name.clone(),
-                names,
-            });
-        }
+        let (library, table) = opened(path)?;
+        about(&table).check(path, args)?;
         let mut loaded = Loaded {
             table,
             shared: ptr::null_mut(),
-            _library: opened,
+            _library: library,
         };
         loaded.prepare(args).map_err(|code| {
             loaded.table.finish = None;
             LoadError::Prepare {
-                library: library(),
+                library: path.display().to_string(),
                 code,
             }
         })?;
@@ -161,8 +181,12 @@ impl Loaded {
             value: *value,
         });
         let args: Vec<Arg> = args.collect();
+        let shared = &raw mut self.shared;
         // SAFETY: as the header says of `prepare`; the names live until it returns.
-        match unsafe { prepare(args.as_ptr(), args.len(), &raw mut self.shared) } {
+        let prepared = calls("prepare", || unsafe {
+            prepare(args.as_ptr(), args.len(), shared)
+        });
+        match prepared {
             0 => Ok(()),
             code => Err(code),
         }
@@ -191,7 +215,9 @@ impl Loaded {
         let mut own = ptr::null_mut();
         if let Some(begin) = self.table.begin {
             // SAFETY: as the header says of `begin`.
-            let code = unsafe { begin(self.shared, flow, &raw mut own) };
+            let code = calls("begin", || unsafe {
+                begin(self.shared, flow, &raw mut own)
+            });
             returned("begin", code)?;
         }
         Ok(Flow { body: self, own })
@@ -202,7 +228,7 @@ impl Drop for Loaded {
     fn drop(&mut self) {
         if let Some(finish) = self.table.finish {
             // SAFETY: as the header says of `finish`: a flow borrows this, so none is left.
-            unsafe { finish(self.shared) };
+            calls("finish", || unsafe { finish(self.shared) });
         }
     }
 }
@@ -225,7 +251,9 @@ impl Flow<'_> {
         let table = &self.body.table;
         if let Some(work) = table.unit {
             // SAFETY: as the header says of `unit`: `own` is this flow's.
-            let code = unsafe { work(self.body.shared, self.own, unit, ops, &raw mut proof) };
+            let code = calls("unit", || unsafe {
+                work(self.body.shared, self.own, unit, ops, &raw mut proof)
+            });
             returned("unit", code)?;
         }
         Ok(proof)
@@ -236,7 +264,7 @@ impl Drop for Flow<'_> {
     fn drop(&mut self) {
         if let Some(end) = self.body.table.end {
             // SAFETY: as the header says of `end`, once.
-            unsafe { end(self.body.shared, self.own) };
+            calls("end", || unsafe { end(self.body.shared, self.own) });
         }
     }
 }
@@ -245,6 +273,42 @@ fn returned(function: &'static str, code: c_int) -> Result<(), Refused> {
     match code {
         0 => Ok(()),
         code => Err(Refused { function, code }),
+    }
+}
+
+/// The library and its table, which has something to run.
+fn opened(path: &Path) -> Result<(Library, Table), LoadError> {
+    let library = || path.display().to_string();
+    // At once: a symbol that nothing defines would end a launch in its middle.
+    // SAFETY: the user names the library to have its code run, and it is what the header says.
+    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|source| {
+        LoadError::Library {
+            library: library(),
+            source,
+        }
+    })?;
+    // SAFETY: a symbol of that name is such a table, by the header.
+    let symbol = unsafe { opened.get::<*const Table>(SYMBOL.as_bytes()) };
+    let symbol = symbol.map_err(|_| LoadError::NoTable { library: library() })?;
+    // SAFETY: its first word is the version in all versions.
+    let version = unsafe { symbol.cast::<u32>().read_unaligned() };
+    if version != VERSION {
+        let library = library();
+        return Err(LoadError::Version { library, version });
+    }
+    // SAFETY: a table of this version.
+    let table = unsafe { symbol.read_unaligned() };
+    match table.unit {
+        Some(_) => Ok((opened, table)),
+        None => Err(LoadError::NoUnit { library: library() }),
+    }
+}
+
+fn about(table: &Table) -> About {
+    About {
+        may_be_fiber: table.flags & FIBERS != 0,
+        // SAFETY: a table of a library that is loaded.
+        args: unsafe { names(table) },
     }
 }
 

@@ -1,4 +1,5 @@
-//! The deadline of a slot whose work makes its own flows. Other slots are watched by the thread
+//! The deadline of a slot whose work makes its own flows, or does something before there are
+//! any. Other slots are watched by the thread
 //! that made their flows ([`crate::watch`]). Here that thread is at work, and a second one would
 //! keep the work from forking. So a timer of the kernel signals this process at the deadline, and
 //! the handler writes the answer, made ready before, and ends the group ([`crate::slot_process`]).
@@ -32,13 +33,11 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    pub(crate) fn set<W>(spec: &SlotSpec<W>) -> io::Result<Self> {
+    /// `said` is what the answer adds.
+    pub(crate) fn set<W>(spec: &SlotSpec<W>, said: String) -> io::Result<Self> {
         let deadline_s = spec.deadline_text();
         let answer = Answer::Failed {
-            reason: Failure::Overdue {
-                deadline_s,
-                said: String::new(),
-            },
+            reason: Failure::Overdue { deadline_s, said },
             kept: None,
             begun: None,
         };

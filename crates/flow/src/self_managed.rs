@@ -97,7 +97,7 @@ impl<W> SlotProcess<W> {
         let limited = own.map_or(Ok(None), limited)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
-            false => Some(Alarm::set(spec)?),
+            false => Some(Alarm::set(spec, String::new())?),
         };
         if !spec.bound_to().is_empty() {
             bind(spec.bound_to())?;

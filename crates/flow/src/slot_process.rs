@@ -21,6 +21,7 @@ use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::alarm::Alarm;
 use crate::allocator;
 use crate::body::Body;
 use crate::channel::Sink;
@@ -125,6 +126,16 @@ impl<W> SlotProcess<W> {
     #[must_use]
     pub fn scratch(&self) -> Option<&Path> {
         self.task.scratch.as_deref()
+    }
+
+    /// Does `work` before or after the repetitions. Where it is not done by the slot's deadline, the slot ends
+    /// and answers so; `late` is what there is to say of it.
+    ///
+    /// # Errors
+    /// The kernel gives no timer.
+    pub fn in_time<T>(&self, late: String, work: impl FnOnce() -> T) -> io::Result<T> {
+        let _until_done = Alarm::set(self.spec(), late)?;
+        Ok(work())
     }
 
     /// Runs every repetition of the slot.

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::process::ExitCode;
 
 use lab::{CaseEnd, Results, StudyResult};
@@ -39,23 +40,36 @@ pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
     std::cmp::max_by_key(a, b, weight)
 }
 
+/// What of a run was given up, with the reason of the last failed slot.
 pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
-    results.studies.iter().flat_map(|study| {
+    let cases = results.studies.iter().flat_map(|study| {
         let cases = study.cases.iter();
-        let lost = cases.filter(|case| case.ended == Some(CaseEnd::Failures));
-        lost.map(|case| {
-            let mut failed = case.slots.iter().rev();
-            let reason = failed.find_map(|slot| match &slot.outcome.answer {
-                flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
-                flow::Answer::Done(_) => None,
-            });
-            let why = match reason {
-                Some(reason) => format!("too many slots failed: {reason}"),
-                None => "its pilot failed, and no time is left for a round".to_owned(),
-            };
-            let (study, case) = (&study.study.name, &case.case.name);
-            format!("{study}, {case}: given up, {why}")
-        })
+        cases.map(|case| (study.study.name.as_str(), case))
+    });
+    cases.flat_map(|(study, case)| {
+        let library = case.case.work.library().and_then(Path::file_name);
+        let of = library.map(|name| format!(" of {}", name.display()));
+        let place = format!("{study}, {}{}", case.case.name, of.unwrap_or_default());
+        let lost = case.variants.iter().filter_map(|variant| {
+            let (label, why) = (&variant.label, variant.lost.as_ref()?);
+            Some(format!("{place}: {label} was given up: {why}"))
+        });
+        let lost: Vec<String> = lost.collect();
+        let given_up = lost.is_empty() && case.ended == Some(CaseEnd::Failures);
+        let given_up = given_up.then(|| {
+            let failed = case
+                .slots
+                .iter()
+                .rev()
+                .find_map(|slot| match &slot.outcome.answer {
+                    flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
+                    flow::Answer::Done(_) => None,
+                });
+            let why = failed
+                .unwrap_or_else(|| "its pilot failed, and no time is left for a round".to_owned());
+            format!("{place}: given up, {why}")
+        });
+        lost.into_iter().chain(given_up)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Launches slots for the lab, a fresh process each.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -40,6 +40,8 @@ pub(crate) struct SlotLauncher {
     watch: Option<Watch>,
     narrated: VecDeque<LabelledVariant>,
     here: Cpus,
+    /// What of the user's libraries has been heard.
+    heard: BTreeSet<String>,
 }
 
 impl SlotLauncher {
@@ -55,6 +57,7 @@ impl SlotLauncher {
             watch: None,
             narrated: VecDeque::new(),
             here,
+            heard: BTreeSet::new(),
         })
     }
 
@@ -111,9 +114,32 @@ impl SlotLauncher {
         let adopting = program::tree::adopt_orphans();
         adopting.map_err(|source| flow::LaunchError::Start { source })?;
         let outcome = self.launch_slot(spec);
+        self.tell_said(spec, outcome.as_ref().ok());
         program::tree::end_orphans();
         flow::cgroup::sweep();
         outcome
+    }
+
+    /// What a library of the user prints, once for each variant. Of what fails it is in the reason.
+    fn tell_said(&mut self, spec: &SlotSpec<Work>, outcome: Option<&Outcome>) {
+        let is_in_reason = outcome.is_none_or(|outcome| match &outcome.answer {
+            Answer::Failed { reason, .. } => !reason.is_of_time(),
+            Answer::Done(_) => false,
+        });
+        if is_in_reason {
+            return;
+        }
+        let said = String::from_utf8_lossy(self.slots.said());
+        let name = spec.work.library().and_then(Path::file_name);
+        let (Some(name), false) = (name, said.trim().is_empty()) else {
+            return;
+        };
+        let who = format!("{} as {}", name.display(), spec.variant.model);
+        if self.heard.insert(who.clone()) {
+            said.trim_end()
+                .lines()
+                .for_each(|line| tell(&format!("{who}: {line}")));
+        }
     }
 
     fn use_allocator(&mut self, allocator: &Allocator) -> Result<(), LaunchError> {

@@ -4,7 +4,7 @@
 //! A process of this program is the command, a slot process (the fresh process of one slot), the
 //! load generator of a slot that is a server, a server in one of the compared forms, a rank of an
 //! MPI program, a probe (a fresh process behind a lowered limit), a sampler or a profiler beside a
-//! slot, or the janitor of a run. Which of them is asked before anything else.
+//! slot, a look into a library, or the janitor of a run. Which of them is asked before anything else.
 
 #![forbid(unsafe_code)]
 
@@ -59,6 +59,9 @@ fn main() -> ExitCode {
     }
     if flow::is_sampler() {
         flow::sampler_main();
+    }
+    if workload::loaded::is_look() {
+        workload::loaded::look_main();
     }
     if flow::is_profiler() {
         flow::profiler_main();

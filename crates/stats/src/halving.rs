@@ -41,11 +41,10 @@ impl Halving {
         &self.taking
     }
 
-    /// Takes one out that cannot take part, while two others are left.
-    pub fn leave_out(&mut self, place: usize) {
-        if self.taking.len() > LAST {
-            self.taking.retain(|&other| other != place);
-        }
+    /// Takes a variant out of the search: its slots fail.
+    pub fn leave_out(&mut self, variant: usize) {
+        self.taking.retain(|&at| at != variant);
+        self.is_over |= self.taking.len() < LAST;
     }
 
     /// Whether no further round is needed: one is left, or those that are left are the same.

@@ -2,7 +2,12 @@
 //! and its body prepared, in the slot process before any flow: a process shares what a fork shares,
 //! and a body that crashes takes only its slot along. Models must prove the same.
 //!
+//! Before a run the library is loaded once in a process of its own ([`look`]): what can never run is
+//! refused before any launch. In a slot a crash, `exit` or hang is said with the function of the body.
+//!
 //! A unit is one indirect call with `ops` operations; the user makes its cost small by `ops`.
+
+mod look;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,12 +15,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flow::placement::Cpus;
-use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
+use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::searching::Trees;
 use crate::{Work, WorkError, Workload};
+
+pub use look::{is_look, look_main};
 
 /// Parameters of `body`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,32 +48,52 @@ fn one() -> u64 {
 }
 
 const ELF: [u8; 4] = *b"\x7fELF";
+/// Up to where it says for which processor it is: the class, the order of bytes, the machine.
+const ELF_HEAD: usize = 20;
+/// Digits of a checksum that tell builds apart for people.
+const SUM: usize = 12;
 
 impl Loaded {
     fn open(&self, slot: &SlotProcess<Work>) -> io::Result<body::Loaded> {
-        if self.sha256.is_some() && self.sha256 != digest(&self.library).ok() {
-            return Err(io::Error::other(format!(
+        self.check_build().map_err(io::Error::other)?;
+        let variant = &slot.spec().variant;
+        body::name_endings(format!("{} as {}", self.name(), variant.model));
+        let late = format!("{} is still in its function `prepare`", self.name());
+        let open = || body::Loaded::open(&self.library, &self.args).map_err(io::Error::other);
+        let body = slot.in_time(late, open)??;
+        let why = forks(variant) && tasks()? > 1;
+        let why = why.then(|| self.has_threads(variant));
+        why.map_or(Ok(body), |why| Err(io::Error::other(why)))
+    }
+
+    fn check_build(&self) -> Result<(), WorkError> {
+        match self.sha256.is_some() && self.sha256 != digest(&self.library).ok() {
+            false => Ok(()),
+            true => Err(WorkError(format!(
                 "{} was replaced since the run began: begin another run",
                 self.library.display()
-            )));
+            ))),
         }
-        let body = body::Loaded::open(&self.library, &self.args).map_err(io::Error::other)?;
-        let variant = &slot.spec().variant;
-        let model = variant.model;
-        if model.shape(variant.flows).processes > 0 && tasks()? > 1 {
-            return Err(io::Error::other(format!(
-                "{} starts threads when it is loaded, which a fork has not: it cannot run as {model}",
-                self.library.display()
-            )));
-        }
-        if model.is_user_level() && !body.may_be_fiber() {
-            return Err(io::Error::other(format!(
-                "{} does not say that it may run as {model} (FLOWGAUGE_FIBERS)",
-                self.library.display()
-            )));
-        }
-        Ok(body)
     }
+
+    /// Of its file.
+    fn name(&self) -> std::path::Display<'_> {
+        let name = self.library.file_name().map_or(&*self.library, Path::new);
+        name.display()
+    }
+
+    fn has_threads(&self, variant: &Variant) -> String {
+        format!(
+            "{} starts threads of its own, which a fork has not: it cannot run as {}; leave that out of --model, \
+             or start them in `begin`",
+            self.library.display(),
+            variant.model
+        )
+    }
+}
+
+fn forks(variant: &Variant) -> bool {
+    variant.model.shape(variant.flows).processes > 0
 }
 
 fn digest(library: &Path) -> io::Result<String> {
@@ -105,24 +132,70 @@ impl Workload for Loaded {
     }
 
     fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
-        self.check_file()
+        self.check_file()?;
+        self.check_build()?;
+        let seen = look::look(&self.library).map_err(WorkError)?;
+        let known = seen.about().check(&self.library, &self.args);
+        known.map_err(|error| WorkError(error.to_string()))
+    }
+
+    /// What cannot be looked at is said by [`Workload::check_here`].
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let seen = look::look(&self.library).ok()?;
+        if seen.has_threads && forks(variant) {
+            return Some(self.has_threads(variant));
+        }
+        let is_suited = seen.may_be_fiber || !variant.model.is_user_level();
+        (!is_suited).then(|| {
+            format!(
+                "{} does not say that it may run as {} (FLOWGAUGE_FIBERS): leave that out of --model, or set the \
+                 flag if it does not block and keeps nothing in thread-locals",
+                self.library.display(),
+                variant.model
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
-        match self.open(slot) {
-            Ok(body) => slot.run(
-                &Prepared {
-                    work: self,
-                    body: &body,
-                },
-                &mut NoSink,
-            ),
-            Err(error) => Answer::from_error(&error),
+        let body = match self.open(slot) {
+            Ok(body) => body,
+            Err(error) => return Answer::from_error(&error),
+        };
+        let prepared = Prepared {
+            work: self,
+            body: &body,
+            model: slot.spec().variant.model,
+        };
+        let answer = slot.run(&prepared, &mut NoSink);
+        let late = format!("{} is still in its function `finish`", self.name());
+        if let Err(error) = slot.in_time(late, || drop(body)) {
+            return Answer::from_error(&error);
+        }
+        match answer
+            .done()
+            .is_some_and(|record| record.proof == Proof::default())
+        {
+            true => Answer::from_error(&io::Error::other(format!(
+                "{} proves nothing: it leaves the count and the checksum of every proof at 0, so nobody can tell \
+                 whether the work was done; set both in `unit`",
+                self.name()
+            ))),
+            false => answer,
         }
     }
 
     fn library(&self) -> Option<&Path> {
         Some(&self.library)
+    }
+
+    fn build(&self) -> Option<(Work, String)> {
+        let of_any = Self {
+            library: PathBuf::new(),
+            sha256: None,
+            ..self.clone()
+        };
+        let sum = self.sha256.as_ref()?.get(..SUM)?;
+        Some((Work::Loaded(of_any), format!("{} {sum}", self.name())))
     }
 }
 
@@ -134,10 +207,19 @@ impl Loaded {
                 "{name} is no file, and no shared library"
             )));
         }
-        let mut begins = [0; ELF.len()];
-        let read = File::open(&self.library).and_then(|mut file| file.read_exact(&mut begins));
-        match read {
-            Ok(()) if begins == ELF => Ok(()),
+        let head = |path: &Path| -> io::Result<[u8; ELF_HEAD]> {
+            let mut head = [0; ELF_HEAD];
+            File::open(path)?.read_exact(&mut head)?;
+            Ok(head)
+        };
+        let processor = |head: [u8; ELF_HEAD]| (head[4], head[5], head[18], head[19]);
+        match head(&self.library) {
+            Ok(own) if own.starts_with(&ELF) => match head(Path::new("/proc/self/exe")) {
+                Ok(here) if processor(own) != processor(here) => Err(WorkError(format!(
+                    "{name} is built for another processor than this flowgauge: build it on this machine"
+                ))),
+                _ => Ok(()),
+            },
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
                 Err(WorkError(format!("cannot read the body {name}: {error}")))
             }
@@ -152,13 +234,15 @@ impl Loaded {
 struct Prepared<'b> {
     work: &'b Loaded,
     body: &'b body::Loaded,
+    model: flow::Model,
 }
 
 impl Prepared<'_> {
     fn fails(&self, what: std::fmt::Arguments<'_>) -> ! {
         measure::give_up(format_args!(
-            "the body {} {what}",
-            self.work.library.display()
+            "the body {} as {} {what}",
+            self.work.name(),
+            self.model
         ))
     }
 }

@@ -102,6 +102,11 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
+    /// Where it comes in builds: the work as that of any build, and the name of this one.
+    fn build(&self) -> Option<(Work, String)> {
+        None
+    }
+
     /// The user's own server with its load, if that is what it is.
     fn served(&self) -> Option<&Served> {
         None

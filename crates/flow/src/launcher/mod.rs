@@ -63,6 +63,8 @@ pub struct Launcher {
     swept: Option<PathBuf>,
     emulator: Option<Emulator>,
     lent: Option<File>,
+    /// The end of what the last slot wrote to standard error.
+    said: Vec<u8>,
 }
 
 /// Why a slot could not even fail by itself.
@@ -125,7 +127,14 @@ impl Launcher {
             swept: None,
             emulator: None,
             lent: None,
+            said: Vec::new(),
         }
+    }
+
+    /// The end of what the last slot wrote to standard error.
+    #[must_use]
+    pub fn said(&self) -> &[u8] {
+        &self.said
     }
 
     /// The next slots have this file under the same number, at the path that comes back. It holds
@@ -186,6 +195,7 @@ impl Launcher {
             return Err(LaunchError::Interrupted(signal));
         }
         let answer = answer.unwrap_or_else(|| heard.answer(spec));
+        self.said = heard.err;
         let film = filming.map(|filming| Box::new(filming.film(&answer)));
         Ok(Outcome {
             answer,

@@ -7,7 +7,7 @@ use crate::Proof;
 #[serde(tag = "failure", rename_all = "snake_case")]
 pub enum Failure {
     /// One or more flows died; those of other processes went on.
-    #[error("{died} of {flows} flows died ({}); the results of the other {} are kept", one_line(how), flows - died)]
+    #[error("{died} of {flows} flows died ({}){}", one_line(how), kept(flows.saturating_sub(*died)))]
     FlowsDied {
         /// How many died.
         died: u32,
@@ -124,6 +124,13 @@ impl Failure {
 
 /// How a text begins of what had to be killed; it is said of a command, and not by it.
 pub const KILLED: &str = "it did not end when it was asked to (SIGTERM) and was killed";
+
+fn kept(others: u32) -> String {
+    match others {
+        0 => String::new(),
+        others => format!("; the results of the other {others} are kept"),
+    }
+}
 
 fn tail(stderr: &str) -> String {
     if stderr.is_empty() {

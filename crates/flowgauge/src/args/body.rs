@@ -14,15 +14,17 @@ use super::HowArgs;
 Examples:
   flowgauge body --header > flowgauge.h                 the interface for C
   flowgauge body ./libmine.so                           as processes and threads
+  flowgauge body old/libmine.so new/libmine.so          the new build against the old one
   flowgauge body ./libmine.so --model thread,fiber/2    threads, and fibers on two threads
   flowgauge body ./libmine.so --units 64 --ops 1e5      64 calls of 100,000 operations each
   flowgauge body ./libmine.so --arg n=1e3,1e6           at two sizes of its argument n
   flowgauge body ./libmine.so --model thread --allocator libc,core-aware
   flowgauge body ./libmine.so --study > mine.toml       the same as a study file, to be extended")]
 pub(crate) struct BodyArgs {
-    /// A shared library that exports a body
+    /// A shared library that exports a body; several are builds of one function, each compared with the first
+    /// under every model
     #[arg(value_name = "LIBRARY", required_unless_present = "header")]
-    pub(crate) library: Option<PathBuf>,
+    pub(crate) libraries: Vec<PathBuf>,
     /// Models to compare, such as process,thread,fiber,2x2; the first is the reference [default:
     /// process,thread]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -40,7 +42,7 @@ pub(crate) struct BodyArgs {
     #[arg(long = "arg", value_name = "NAME=VALUES", value_parser = argument)]
     pub(crate) args: Vec<Argument>,
     /// Print the header of C, and run nothing
-    #[arg(long, conflicts_with = "library")]
+    #[arg(long, conflicts_with = "libraries")]
     pub(crate) header: bool,
     /// Print the study that would be run, as a file, and run nothing; flags that say how to run are given
     /// to the file's run again

@@ -7,9 +7,27 @@ use super::common::{Home, Run, results};
 /// A body of C, whose faults are chosen by macros.
 const SOURCE: &str = r#"
 #include "flowgauge.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#ifdef UNDEFINED
+void nobody_has_this(void);
+#endif
+#ifdef EXITS_AT_LOAD
+__attribute__((constructor)) static void made(void) { _exit(3); }
+#endif
+#ifdef HANGS_AT_STEP
+#define STEP(name) if (HANGS_AT_STEP == name) for (;;) pause()
+#elif defined CRASHES_AT_STEP
+static volatile uintptr_t nowhere = 8;
+#define STEP(name) if (CRASHES_AT_STEP == name) *(volatile int *)nowhere = 1
+#else
+#define STEP(name)
+#endif
+enum { PREPARE, BEGIN, UNIT_, END, FINISH };
+static void *sleeps(void *nothing) { for (;;) pause(); return nothing; }
 
 typedef struct { uint64_t n; pid_t made_by; } shared_t;
 static const char *const names[] = {"n", "m", NULL};
@@ -18,6 +36,18 @@ static int prepare(const flowgauge_arg *args, size_t count, void **shared) {
 #ifdef CANNOT
     return 7;
 #endif
+#ifdef SAYS
+    printf("hello from prepare");
+    fflush(stdout);
+#endif
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, sleeps, NULL);
+#endif
+#ifdef UNDEFINED
+    nobody_has_this();
+#endif
+    STEP(PREPARE);
     shared_t *all = calloc(1, sizeof *all);
     all->n = 1;
     all->made_by = getpid();
@@ -29,6 +59,7 @@ static int prepare(const flowgauge_arg *args, size_t count, void **shared) {
 
 static int begin(void *shared, uint64_t flow, void **own) {
     (void)shared;
+    STEP(BEGIN);
     *own = malloc(sizeof flow);
     *(uint64_t *)*own = flow;
     return 0;
@@ -40,9 +71,16 @@ static int unit(void *shared, void *own, uint64_t unit, uint64_t ops, flowgauge_
     for (uint64_t i = 0; i < ops * all->n; i++) x = x * 6364136223846793005u + 1442695040888963407u;
     proof->count = ops;
     proof->checksum = x;
+#ifdef PROVES_NOTHING
+    proof->count = proof->checksum = 0;
+#endif
+#ifdef BLOCKS_AS_THREAD
+    if (getpid() == all->made_by) for (;;) pause();
+#endif
 #ifdef CRASHES
     if (unit == 3) abort();
 #endif
+    STEP(UNIT_);
 #ifdef EXITS
     if (unit == 3) exit(0);
 #endif
@@ -70,8 +108,8 @@ static int unit(void *shared, void *own, uint64_t unit, uint64_t ops, flowgauge_
     return 0;
 }
 
-static void end(void *shared, void *own) { (void)shared; free(own); }
-static void finish(void *shared) { free(shared); }
+static void end(void *shared, void *own) { (void)shared; STEP(END); free(own); }
+static void finish(void *shared) { STEP(FINISH); free(shared); }
 
 #ifndef VERSION
 #define VERSION 1
@@ -91,11 +129,15 @@ FLOWGAUGE_EXPORT const flowgauge_body_v1 TABLE = {
 };
 "#;
 
-/// The body of the docs.
+/// The body of the docs, and two builds of it.
 pub(crate) fn of_the_docs(home: &Home) {
     let page = include_str!("../../../../docs/body.md");
     let source = page.split("```c\n").nth(1).unwrap();
-    compiled(home, source.split("```").next().unwrap(), &[]);
+    let library = compiled(home, source.split("```").next().unwrap(), &[]);
+    for build in ["old", "new"] {
+        std::fs::create_dir_all(home.path(build)).unwrap();
+        std::fs::copy(&library, home.path(build).join("libmine.so")).unwrap();
+    }
 }
 
 /// Compiles the body with these macros.
@@ -104,9 +146,13 @@ fn built(home: &Home, macros: &[&str]) -> String {
 }
 
 fn compiled(home: &Home, source: &str, macros: &[&str]) -> String {
+    compiled_as(home, "libmine.so", source, macros)
+}
+
+fn compiled_as(home: &Home, name: &str, source: &str, macros: &[&str]) -> String {
     home.write("flowgauge.h", body::HEADER);
     home.write("mine.c", source);
-    let library = home.path("libmine.so");
+    let library = home.path(name);
     let mut compiler = Command::new("cc");
     let compiler = compiler.args([
         "-O2",
@@ -133,9 +179,13 @@ fn ran(home: &Home, macros: &[&str], further: &[&str]) -> Run {
     let library = built(home, macros);
     let usual = [
         "body", &library, "--flows", "2", "--units", "8", "--rounds", "1", "--budget", "20s",
-        "--out", "out",
     ];
-    home.run(&[&usual[..], further].concat())
+    let out: &[&str] = if further.contains(&"--out") {
+        &[]
+    } else {
+        &["--out", "out"]
+    };
+    home.run(&[&usual[..], further, out].concat())
 }
 
 #[test]
@@ -170,15 +220,37 @@ fn a_file_that_is_no_body_is_refused_with_what_is_wrong() {
             &["VERSION=9"],
             "a body of interface 9; this flowgauge knows 1",
         ),
-        (&["UNIT=NULL"], "its table has no function `unit`"),
-        (&["CANNOT"], "its function `prepare` returned 7"),
+        (
+            &["UNIT=NULL"],
+            "flowgauge_body has no function `unit`: set .unit",
+        ),
+        (
+            &["UNDEFINED"],
+            "undefined symbol: nobody_has_this: link it with what",
+        ),
+        (
+            &["EXITS_AT_LOAD"],
+            "ends the process that loads it (exit status: 3)",
+        ),
+        (
+            &["FLAGS=0"],
+            "does not say that it may run as fiber (FLOWGAUGE_FIBERS)",
+        ),
     ] {
         let home = Home::new();
-        let run = ran(&home, macros, &["--model", "process,thread"]);
-        run.refused(2, &[said]);
+        let run = ran(&home, macros, &["--model", "process,thread,fiber"]);
+        run.refused(2, &[said, "libmine.so"]);
+        assert_eq!(run.stderr.matches(said).count(), 1, "{}", run.stderr);
+        assert!(!home.path("out").exists(), "nothing was launched");
         home.assert_nothing_left();
     }
     let home = Home::new();
+    let library = built(&home, &[]);
+    let mut bytes = std::fs::read(&library).unwrap();
+    bytes[18] ^= 1;
+    std::fs::write(home.path("other.so"), bytes).unwrap();
+    let run = home.run(&["body", "other.so"]);
+    run.refused(2, &["other.so is built for another processor"]);
     let run = ran(&home, &[], &["--arg", "size=4"]);
     run.refused(2, &["has no argument 'size': use n, m"]);
     home.write("mine.so", "not a library");
@@ -188,44 +260,180 @@ fn a_file_that_is_no_body_is_refused_with_what_is_wrong() {
     run.refused(2, &["cannot read the body", "No such file"]);
 }
 
+/// Of three models that which blocks took the time of the others, and no verdict was left.
 #[test]
-fn a_body_that_does_not_say_so_is_no_fiber_and_the_other_models_stay() {
+fn a_model_that_hangs_is_named_and_the_others_have_their_answer() {
     let home = Home::new();
-    let run = ran(&home, &["FLAGS=0"], &["--model", "process,thread,fiber"]);
-    run.refused(
-        2,
-        &["does not say that it may run as fiber (FLOWGAUGE_FIBERS)"],
+    let library = built(&home, &["BLOCKS_AS_THREAD"]);
+    let models = "process,thread,process-shared-files";
+    let run = home.run(&[
+        "body", &library, "--model", models, "--flows", "2", "--budget", "12s", "--rounds", "8",
+        "--out", "out",
+    ]);
+    let said =
+        "error: body, units of libmine.so: thread was given up: 2 of 2 flows were still at work";
+    run.refused(2, &[said]);
+    assert_eq!(
+        run.stderr.matches("was given up").count(),
+        1,
+        "{}",
+        run.stderr
     );
     let results = results(&home.path("out"));
-    let slots = &results.studies[0].cases[0].slots;
-    let good = |variant| {
-        slots
-            .iter()
-            .any(|slot| slot.variant == variant && slot.value_ns.is_some())
-    };
-    assert_eq!([good(0), good(1), good(2)], [true, true, false]);
+    let case = &results.studies[0].cases[0];
+    let good: Vec<usize> = case.variants.iter().map(|variant| variant.good).collect();
+    assert!(good[0] == 8 && good[1] == 0 && good[2] == 8, "{good:?}");
+    let finding = case
+        .findings
+        .iter()
+        .find(|one| one.subject == "process-shared-files");
+    assert!(finding.unwrap().estimate.unwrap().interval().is_some());
+    let findings = std::fs::read_to_string(home.path("out").join("findings.json")).unwrap();
+    assert_eq!(findings.matches("\"lost\":").count(), 1);
+    home.assert_nothing_left();
+}
+
+/// They named neither the library nor what it was doing.
+#[test]
+fn a_body_that_fails_names_itself_its_model_and_its_function() {
+    let function = |name: &str, how: &str| format!("in its function `{name}` ({how})");
+    let crashed = |name| function(name, "SIGSEGV");
+    for (macros, said) in [
+        ("CRASHES", function("unit", "SIGABRT")),
+        ("EXITS", function("unit", "exit")),
+        ("CANNOT", "its function `prepare` returned 7".to_owned()),
+        (
+            "REFUSES",
+            "cannot do unit 3: its function `unit` returned 5".to_owned(),
+        ),
+        ("HANGS", "still at work at the deadline of 1.0 s".to_owned()),
+        ("CRASHES_AT_STEP=PREPARE", crashed("prepare")),
+        ("CRASHES_AT_STEP=BEGIN", crashed("begin")),
+        ("CRASHES_AT_STEP=FINISH", crashed("finish")),
+        (
+            "HANGS_AT_STEP=PREPARE",
+            "libmine.so is still in its function `prepare`".to_owned(),
+        ),
+        (
+            "HANGS_AT_STEP=FINISH",
+            "libmine.so is still in its function `finish`".to_owned(),
+        ),
+        ("PROVES_NOTHING", "libmine.so proves nothing".to_owned()),
+    ] {
+        let home = Home::new();
+        let models = ["--model", "process,thread", "--deadline", "1s"];
+        let run = ran(&home, &[macros], &models);
+        let places = ["process", "thread"]
+            .map(|model| format!("body, units of libmine.so: {model} was given up"));
+        run.refused(2, &[&said, &places[0], &places[1]]);
+        home.assert_nothing_left();
+    }
 }
 
 #[test]
-fn a_body_that_fails_names_itself_and_leaves_nothing() {
-    for (macros, said) in [
-        ("CRASHES", "SIGABRT"),
-        ("EXITS", "exit"),
-        (
-            "REFUSES",
-            "libmine.so cannot do unit 3: its function `unit` returned 5",
-        ),
-        ("HANGS", "deadline"),
-    ] {
-        let home = Home::new();
-        let run = ran(
-            &home,
-            &[macros],
-            &["--model", "process,thread", "--deadline", "1s"],
-        );
-        run.refused(2, &[said]);
-        home.assert_nothing_left();
+fn a_body_whose_prepare_starts_threads_is_no_process() {
+    let home = Home::new();
+    let run = ran(
+        &home,
+        &["THREADS"],
+        &["--model", "process,thread,thread-private-files"],
+    );
+    run.refused(
+        2,
+        &[
+            "process was given up",
+            "starts threads of its own, which a fork has not",
+        ],
+    );
+    let case = &results(&home.path("out")).studies[0].cases[0];
+    assert_eq!(
+        case.variants.iter().map(|one| one.good).collect::<Vec<_>>(),
+        [0, 1, 1]
+    );
+    home.assert_nothing_left();
+}
+
+/// What `prepare` printed was read and dropped.
+#[test]
+fn what_a_body_prints_is_on_standard_error_once_for_each_model() {
+    let home = Home::new();
+    let run = ran(&home, &["SAYS"], &["--model", "process,thread"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for model in ["process", "thread"] {
+        let said = format!("libmine.so as {model}: hello from prepare\n");
+        assert_eq!(run.stderr.matches(&said).count(), 1, "{}", run.stderr);
     }
+}
+
+#[test]
+fn two_builds_are_compared_under_every_model() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("old")).unwrap();
+    let old = compiled_as(&home, "old/libmine.so", SOURCE, &[]);
+    let new = compiled_as(&home, "libmine.so", SOURCE, &["VERBOSE"]);
+    let usual = [
+        "--flows", "2", "--units", "8", "--rounds", "1", "--budget", "20s", "--arg", "n=2,3",
+    ];
+    let run = home.run(
+        &[
+            &[
+                "body",
+                &old,
+                &new,
+                "--model",
+                "process,fiber/2",
+                "--out",
+                "both",
+            ][..],
+            &usual,
+        ]
+        .concat(),
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let results = results(&home.path("both"));
+    let names: Vec<&str> = results.studies[0]
+        .cases
+        .iter()
+        .map(|case| &*case.case.name)
+        .collect();
+    assert_eq!(
+        names,
+        ["process/2", "process/3", "fiber-over-2/2", "fiber-over-2/3"]
+    );
+    for case in &results.studies[0].cases {
+        let labels: Vec<&str> = case.variants.iter().map(|one| &*one.label).collect();
+        assert_eq!(labels, [&*old, &*new], "{}", case.case.name);
+        assert!(
+            case.variants.iter().all(|one| one.good == 1),
+            "{}",
+            run.stderr
+        );
+    }
+    let run = home.run(&["body", &old, &old]);
+    run.refused(2, &["is named twice: name each build once"]);
+}
+
+/// Another build was "other work", and not compared.
+#[test]
+fn runs_of_two_builds_are_compared_and_said_to_be_two() {
+    let home = Home::new();
+    for (out, macros) in [("old", &[][..]), ("new", &["SAYS"])] {
+        let run = ran(&home, macros, &["--out", out]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    let run = home.run(&["compare", "old", "new"]);
+    assert!(
+        run.stdout.contains("two builds: libmine.so"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert!(!run.stdout.contains("is not compared"), "{}", run.stdout);
+    assert!(
+        !run.stdout.contains("against the reference of each round"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -251,7 +459,8 @@ fn what_a_body_prints_is_in_nobodys_way() {
 fn of_language(home: &Home, command: &str, sources: &str) -> Option<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../body");
     let [library, modules] = ["libmine.so", ""].map(|name| home.path(name).display().to_string());
-    let line = format!("{command} {library} {sources}").replace("MODULES", &modules);
+    let line = format!("{command} {sources}").replace("LIBRARY", &library);
+    let line = line.replace("MODULES", &modules);
     let (compiler, arguments) = line.split_once(' ').unwrap();
     let built = Command::new(compiler)
         .args(arguments.split(' '))
@@ -280,13 +489,15 @@ fn runs_once(home: &Home, library: &str, models: &str, out: &str) -> Run {
 
 #[test]
 fn bodies_of_other_languages_run() {
-    let gnu = "-O2 -shared -fPIC -I include -o";
+    let gnu = "-O2 -shared -fPIC -I include -o LIBRARY";
+    let zig = "zig build-lib -dynamic -lc -O ReleaseFast -I include -femit-bin=LIBRARY";
     for (command, sources) in [
         (format!("g++ {gnu}"), "languages/mine.cpp"),
         (
             format!("gfortran {gnu}"),
             "languages/mine.f90 languages/table.c -J MODULES",
         ),
+        (zig.to_owned(), "languages/mine.zig"),
     ] {
         let home = Home::new();
         let Some(library) = of_language(&home, &command, sources) else {
@@ -302,17 +513,14 @@ fn bodies_of_other_languages_run() {
 #[test]
 fn a_body_with_threads_of_its_own_runs_as_threads_alone() {
     let home = Home::new();
-    let go = "go build -buildmode=c-shared -o";
+    let go = "go build -buildmode=c-shared -o LIBRARY";
     let Some(library) = of_language(&home, go, "languages/mine.go") else {
         return;
     };
     let run = runs_once(&home, &library, "thread,thread-private-files", "out");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let run = runs_once(&home, &library, "process", "no");
-    run.refused(
-        2,
-        &["starts threads when it is loaded, which a fork has not"],
-    );
+    run.refused(2, &["starts threads of its own, which a fork has not"]);
     home.assert_nothing_left();
 }
 

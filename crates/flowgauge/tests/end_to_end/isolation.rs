@@ -10,7 +10,7 @@ fn drilled(fault: &str, variants: &[(&str, u32)], deadline: &str) -> (CaseResult
     let home = Home::new();
     home.write("drill.toml", &drill(fault, variants));
     let run = home.run(&["run", "drill.toml", "--deadline", deadline, "--out", "out"]);
-    run.refused(2, &["mine, only: given up, too many slots failed"]);
+    run.refused(2, &["error: mine, only: ", " was given up: "]);
     home.assert_nothing_left();
     let results = results(&home.path("out"));
     assert!(results.finished);
@@ -147,7 +147,7 @@ fn a_case_that_fails_with_one_variant_is_no_success() {
     let home = Home::new();
     home.write("drill.toml", &drill("abort", &[("process", 2)]));
     let run = home.run(&["run", "drill.toml", "--out", "out"]);
-    run.refused(2, &["given up", "1 of 2 flows died (SIGABRT)"]);
+    run.refused(2, &["was given up: 1 of 2 flows died (SIGABRT)"]);
     let again = home.run(&["report", "out"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 use super::common::{Home, Run};
 
 const SCRIPT: &str = r#"
+import os
 import sys
+import threading
 import flowgauge
 
 def work(n):
@@ -23,8 +25,25 @@ def hashes(text):
     return hash(text)
 
 def differs(n):
-    import os
     return os.getpid()
+
+def forks(n):
+    os.fork()
+    return n
+
+def mains_alone(n):
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("not in a thread")
+    return n
+
+def gives_a_lock(n):
+    return threading.Lock()
+
+def others(call):
+    try:
+        call()
+    except flowgauge.Failed as failed:
+        return str(failed), [one["good"] for one in failed.answer.findings["studies"][0]["cases"][0]["variants"]]
 
 def said(call):
     try:
@@ -47,6 +66,12 @@ if __name__ == "__main__":
         "workers": lambda: flowgauge.compare(work, [1], workers=-1),
         "string": lambda: compare(work, [1], models="threads"),
         "nothing": lambda: compare(work, []),
+        "forks": lambda: compare(forks, [1, 2], models=["serial", "fork"]),
+        "lock": lambda: compare(gives_a_lock, [1], models=["fork", "spawn"]),
+        "others": lambda: others(lambda: compare(mains_alone, [1, 2], models=["serial", "threads", "fork"])),
+        "out": lambda: flowgauge.compare(work, [1], models=["serial"], options=["--rounds", "1", "--out=-o d"]).folder,
+        "no out": lambda: flowgauge.compare(work, [1], options=["--out"]),
+        "python": lambda: compare(work, [1], pythons=["true"]),
     }[sys.argv[1]]))
 "#;
 
@@ -85,9 +110,25 @@ fn functions_of_python_run_under_all_of_its_workers() {
     for (word, expected) in [
         ("works", "True"),
         ("page", "<pre>"),
-        ("falls", "nothing of that name"),
-        ("differs", "RuntimeError"),
-        ("lambda", "ValueError: <function"),
+        (
+            "falls",
+            "falls under fork failed: KeyError: 'nothing of that name'",
+        ),
+        (
+            "forks",
+            "forks under serial failed: RuntimeError: it forks, and the child",
+        ),
+        ("lock", "gives_a_lock under spawn failed: "),
+        (
+            "others",
+            "mains_alone under threads failed: RuntimeError: not in a thread",
+        ),
+        ("others", "[1, 0, 1])"),
+        ("out", "/-o d"),
+        ("no out", "ValueError: --out has no folder"),
+        ("python", "ValueError: true is no Python of 3.9 or later"),
+        ("differs", "Failed: "),
+        ("lambda", "<lambda> or its items cannot be sent"),
         (
             "model",
             "ValueError: no workers of the kind 'thread' here: use serial, threads, ",

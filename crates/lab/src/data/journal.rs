@@ -138,6 +138,15 @@ pub enum Entry {
         /// What came of it.
         probe: Probe,
     },
+    /// The rounds that follow are without this variant: its slots fail.
+    GivenUp {
+        /// Study by name.
+        study: String,
+        /// Case by name.
+        case: String,
+        /// Variant by its place in the case.
+        variant: usize,
+    },
     /// A case has ended, and why.
     CaseEnd {
         /// Study by name.

@@ -3,7 +3,8 @@
 //!
 //! Rounds of two runs are not paired, so slots are two independent samples ([`stats::two_runs`]).
 //! Compared are times, or the ratio of each variant to its reference in the same round ([`Basis`]),
-//! which whatever shifts a whole run leaves alone; a case of one variant has times only. Of 28
+//! which whatever shifts a whole run leaves alone; a case of one variant has times only, as
+//! have two builds of one work, whose reference differs too. Of 28
 //! pairs of identical runs minutes apart, times were called changed in 8 and ratios in 1.
 //!
 //! No ratio is given unless both sides did the same work: the same parameters, and the same proof.
@@ -142,12 +143,15 @@ fn compared_case(
         let side = side.iter();
         warnings.extend(side.flat_map(|side| differ::cases(study, (&runs[0], first), (run, side))));
     }
-    let how = match first.variants.len() {
-        0..=1 => How {
+    let has_reference = first.variants.len() > 1;
+    let mut sides_there = sides.iter().flatten();
+    // Of another build the reference is another one too.
+    let how = match has_reference && !sides_there.any(|side| differ::are_builds(first, side)) {
+        true => how,
+        false => How {
             basis: Basis::Times,
             ..how
         },
-        _ => how,
     };
     let comparing = change::Comparing::new(runs, first, sides, how);
     ComparedCase {

@@ -20,6 +20,10 @@
 //! stopped by what it said ([`Judge::peek`]). [`Judge`] remembers after which round it was shown and
 //! lengthened, so that slots valued in another way are judged at the same looks.
 //!
+//! A variant whose slots fail is given up ([`Judge::give_up`]): rounds go on without it, and where it was the
+//! reference, the first that is left takes its place, for the rounds so far too. Which variant that is depends
+//! on failures alone and on no time, so no comparison is chosen by what it says.
+//!
 //! Where a case asks which of its variants is best, each look may leave variants out of the
 //! rounds that follow ([`Halving`]); the case is settled when that search is over.
 
@@ -57,6 +61,8 @@ pub(crate) struct Judge {
     search: Option<Halving>,
     /// Rounds in which every variant that took part has a data point.
     full_rounds: usize,
+    /// Variants that were given up.
+    out: Vec<usize>,
 }
 
 /// A run was shown after this many rounds, and taken up again.
@@ -129,6 +135,7 @@ impl Judge {
             turns: Vec::new(),
             search: case.best_of.map(|_| Halving::new(case.variants.len())),
             full_rounds: 0,
+            out: Vec::new(),
         };
         judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
@@ -197,6 +204,7 @@ impl Judge {
             judge.push(round);
         }
         turns.try_for_each(|turn| judge.go_on(turn.max_rounds, turn.peeked))?;
+        self.out.iter().for_each(|&out| judge.give_up(out));
         Ok(judge)
     }
 
@@ -235,25 +243,71 @@ impl Judge {
 
     /// The places of the variants that take part in the next round.
     pub(crate) fn taking(&self) -> Vec<usize> {
-        let all = || (0..self.variants).collect();
+        let all = || (0..self.variants).filter(|at| !self.out.contains(at));
         let search = self.search.as_ref();
-        search.map_or_else(all, |search| search.taking().to_vec())
+        search.map_or_else(|| all().collect(), |search| search.taking().to_vec())
     }
 
-    /// Takes variants out that cannot take part, where the best of several is asked for.
-    pub(crate) fn leave_out(&mut self, places: impl Iterator<Item = usize>) {
-        if let Some(search) = &mut self.search {
-            places.for_each(|place| search.leave_out(place));
+    /// The variant that all others are compared with.
+    pub(crate) fn reference(&self) -> usize {
+        let mut left = (0..self.variants).filter(|at| !self.out.contains(at));
+        left.next().unwrap_or(0)
+    }
+
+    /// The place of a variant, where the reference has changed places with the first.
+    pub(crate) fn place(&self, variant: usize) -> usize {
+        match variant {
+            0 => self.reference(),
+            one if one == self.reference() => 0,
+            other => other,
         }
+    }
+
+    pub(crate) fn is_given_up(&self, variant: usize) -> bool {
+        self.out.contains(&variant)
+    }
+
+    /// Leaves a variant out of all rounds from here on.
+    pub(crate) fn give_up(&mut self, variant: usize) {
+        if self.is_given_up(variant) {
+            return;
+        }
+        let before = self.reference();
+        self.out.push(variant);
+        if let Some(search) = &mut self.search {
+            search.leave_out(variant);
+        } else if self.taking().len() > 1 {
+            let full = self.rounds.iter().filter(|round| self.is_full(round));
+            self.full_rounds = full.count();
+        }
+        if self.reference() != before && self.opened.is_some() {
+            self.opened = Some(self.open());
+        }
+    }
+
+    fn is_full(&self, round: &[Option<f64>]) -> bool {
+        self.taking().iter().all(|&at| round[at].is_some())
+    }
+
+    /// The comparisons whose variant was not given up.
+    fn kept<'p>(&self, pairs: &'p [Sequential]) -> impl Iterator<Item = &'p Sequential> {
+        let subjects = pairs.iter().zip(1..);
+        let kept = subjects.filter(|(_, subject)| !self.is_given_up(self.place(*subject)));
+        kept.map(|(pair, _)| pair)
+    }
+
+    /// Whether the best of several is sought.
+    pub(crate) fn is_search(&self) -> bool {
+        self.search.is_some()
     }
 
     /// Takes a complete round: one value a variant, in the case's order; `None` also where one
     /// took no part.
     pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {
-        let is_full = self.taking().iter().all(|&at| values[at].is_some());
-        self.full_rounds += usize::from(is_full);
+        self.full_rounds += usize::from(self.is_full(&values));
+        let reference = self.reference();
         if let Some(opened) = &mut self.opened {
-            opened.push(&values);
+            opened.push(&values, reference);
         }
         self.rounds.push(values);
         if self.opened.is_none() && self.rounds.len() >= self.first_look {
@@ -289,7 +343,7 @@ impl Judge {
             pairs: (1..self.variants).filter_map(|_| pair()).collect(),
         };
         for round in &self.rounds {
-            opened.push(round);
+            opened.push(round, self.reference());
         }
         opened
     }
@@ -358,9 +412,7 @@ impl Judge {
             return search.is_over();
         }
         self.opened.as_ref().is_some_and(|opened| {
-            opened
-                .pairs
-                .iter()
+            self.kept(&opened.pairs)
                 .all(|pair| pair.step() != Step::Continue)
         })
     }
@@ -372,26 +424,28 @@ impl Judge {
         }
         self.opened.as_ref().is_some_and(|opened| {
             let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
-            opened.pairs.iter().all(decided)
+            self.kept(&opened.pairs).all(decided)
         })
     }
 
     /// The comparisons of `case` as they stand.
     pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
         let (_, findings) = self.conclude();
-        let pairs = case.variants.iter().skip(1).zip(findings);
+        let label = |variant: usize| case.variants[variant].label.as_str();
+        let pairs = (1..).map(|subject| self.place(subject)).zip(findings);
         pairs
+            .filter(|(subject, _)| !self.is_given_up(*subject))
             .map(|(subject, finding)| Standing {
-                subject: &subject.label,
-                reference: &case.variants[0].label,
+                subject: label(subject),
+                reference: label(self.reference()),
                 estimate: finding.map(|(estimate, _)| estimate),
                 verdict: finding.map(|(_, verdict)| verdict),
             })
             .collect()
     }
 
-    /// Floor and findings if no further round came: one for each variant but the first;
-    /// `None` for a pair without a round.
+    /// Floor and findings if no further round came: one for each variant but the reference, in whose
+    /// [place](Self::place) the first is; `None` for a pair without a round.
     pub(crate) fn conclude(&self) -> (f64, Vec<Option<(Estimate, Verdict)>>) {
         let opened = self.as_opened();
         let findings = opened.pairs.iter().map(|pair| pair.conclude().ok());
@@ -431,8 +485,11 @@ impl Judge {
             .filter(|&&look| look > self.rounds());
         let left = left.map(|&look| (look, rule.alpha() * self.plan.share(look)));
         let left: Vec<(usize, f64)> = left.collect();
-        let asked = |place: usize| subject.is_none_or(|subject| subject == place + 1);
-        let pairs = pairs.iter().enumerate().filter(|(place, _)| asked(*place));
+        let is_kept = |at: &usize| !self.is_given_up(*at) && *at != self.reference();
+        let subject = subject.filter(is_kept);
+        let asked = |at: usize| subject.map_or_else(|| is_kept(&at), |subject| subject == at);
+        let pairs = pairs.iter().zip(1..);
+        let pairs = pairs.filter(|(_, place)| asked(self.place(*place)));
         let outlook = |pair: &Sequential| {
             let found = pair.at(rule).and_then(|pair| pair.conclude());
             match found {
@@ -441,7 +498,7 @@ impl Judge {
                 Err(_) => Outlook::UNKNOWN,
             }
         };
-        let all = pairs.map(|(_, pair)| outlook(pair)).reduce(Outlook::and);
+        let all = pairs.map(|(pair, _)| outlook(pair)).reduce(Outlook::and);
         match (&self.search, all) {
             (None, Some(all)) => all,
             (_, all) => Outlook {
@@ -524,8 +581,11 @@ fn fewest_rounds(case: &Case, answers: usize) -> usize {
 }
 
 impl Opened {
-    fn push(&mut self, values: &[Option<f64>]) {
-        let Some(reference) = values.first().copied().flatten() else {
+    /// The reference has changed places with the first variant.
+    fn push(&mut self, values: &[Option<f64>], reference: usize) {
+        let mut values = values.to_vec();
+        values.swap(0, reference);
+        let Some(reference) = values[0] else {
             return;
         };
         for (pair, subject) in self.pairs.iter_mut().zip(&values[1..]) {

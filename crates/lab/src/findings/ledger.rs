@@ -18,7 +18,7 @@ use crate::data::{
     slot_value,
 };
 use case_log::Pilot;
-pub(crate) use case_log::{CaseLog, rep_s, slot_s};
+pub(crate) use case_log::{CaseLog, is_late, rep_s, slot_s};
 
 /// All entries of one run.
 #[derive(Debug, Clone)]
@@ -107,7 +107,7 @@ impl Ledger {
                     deadline_s,
                 };
                 let at = self.find(&study, &case)?;
-                self.log_mut(at).take_pilot(Pilot { chosen, outcomes });
+                self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
             }
             Entry::Slot(slot) => {
                 let at = self.find(&slot.study, &slot.case)?;
@@ -128,6 +128,20 @@ impl Ledger {
             Entry::Probe { study, probe } => {
                 let place = self.find_study(&study)?;
                 self.probes[place].push(probe);
+            }
+            Entry::GivenUp {
+                study,
+                case,
+                variant,
+            } => {
+                let at = self.find(&study, &case)?;
+                let of = self.header.studies[at.study].cases[at.case].variants.len();
+                if variant >= of {
+                    return Err(format!(
+                        "variant {variant} is none of the {of} of this case"
+                    ));
+                }
+                self.log_mut(at).judge.give_up(variant);
             }
             Entry::CaseEnd {
                 study,

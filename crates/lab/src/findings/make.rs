@@ -194,8 +194,13 @@ fn case_result(
     header: &Header,
     depth: Depth,
 ) -> CaseResult {
+    let (ref case, log, lost) = log.with_reference_first(case);
     let columns: Vec<Column<'_>> = (0..case.variants.len())
-        .map(|variant| Column::new(case, &log, variant, header, depth))
+        .zip(lost)
+        .map(|(variant, lost)| Column {
+            lost,
+            ..Column::new(case, &log, variant, header, depth)
+        })
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
     let floor = log.judge.conclude().0;
@@ -263,6 +268,7 @@ struct Column<'a> {
     slots: Vec<&'a RawSlot>,
     /// Slots that are data points.
     launched: usize,
+    lost: Option<String>,
     /// What of them tells of this machine.
     good: Vec<&'a SlotRecord>,
     /// What reasons are taken from; none where verdicts alone are asked for.
@@ -300,6 +306,7 @@ impl<'a> Column<'a> {
         };
         Self {
             launched,
+            lost: None,
             label: &case.variants[variant].label,
             counted,
             profile,
@@ -373,13 +380,14 @@ impl<'a> Column<'a> {
             good: self.launched,
             launches: self.launches(case),
             failures: self.failures(),
+            lost: self.lost.clone(),
         }
     }
 
     /// The launches of a command.
     fn launches(&self, case: &Case) -> Option<Launches> {
         case.work.program()?;
-        Launches::of(&self.slots)
+        Launches::of(&self.slots).filter(|launches| launches.begun > 0)
     }
 
     /// Each reason with its count, in the order of their first slots.
@@ -391,6 +399,8 @@ impl<'a> Column<'a> {
                 None => reasons.push((1, reason)),
             }
         }
+        let pilot = self.lost.iter().filter(|_| self.slots.is_empty());
+        reasons.extend(pilot.map(|why| (1, why.clone())));
         reasons
     }
 }

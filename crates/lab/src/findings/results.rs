@@ -167,6 +167,9 @@ pub struct VariantSummary {
     pub launches: Option<super::Launches>,
     /// Failed slots, with their reasons (each reason once, with its count).
     pub failures: Vec<(usize, String)>,
+    /// Why the rounds went on without it, or none of its slots is good: its last failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
 }
 
 /// Where a cause is seen in what flows do.

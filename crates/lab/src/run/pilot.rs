@@ -20,14 +20,17 @@
 //! pilots of the case after it are not begun.
 //! Nor are those after which a round would no longer fit: what a slot prepares before its
 //! repetitions, such as a large parent, is in no deadline.
-//! A slot of a round is cut when what is left is over, and not before a round could be done
+//! One that was cut may hang: the next one is begun all the same, and where that is cut too, the work is
+//! too long. Once a variant has met its deadline, the others have a quarter of what is left, or
+//! [`PATIENCE`] times what it took; those that do not meet that are given up, and rounds go on without
+//! them. A slot of a round is cut when a quarter of what is left is over, and not before a round could be done
 //! twice, so that only a slot that hangs is cut. A pilot slot has [`LEAST_PILOT_S`] in any case, and
 //! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
 
 use flow::{Answer, Failure, Outcome};
 
 use crate::data::{Case, Chosen, Settings};
-use crate::findings::ledger::{CaseLog, rep_s, slot_s};
+use crate::findings::ledger::{CaseLog, is_late, rep_s, slot_s};
 
 /// How long the counted repetitions of a slot should take together, in seconds.
 const SLOT_S: f64 = 1.5;
@@ -52,12 +55,19 @@ const LEAST_SLOT_S: f64 = 5.0;
 /// How the slots of a case are: as its pilot chose, or as that is itself before it.
 pub(crate) fn of_case(log: &CaseLog, settings: &Settings) -> Chosen {
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
-    chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s))
+    chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s, &[]))
 }
 
-/// The pilot itself: a single cold repetition, where this many seconds of a budget are left for its case.
-pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>) -> Chosen {
-    let most_s = left_s.map(|left_s| (left_s / 2.0).max(LEAST_PILOT_S));
+/// The pilot itself: a single cold repetition, where this many seconds of a budget are left for its case
+/// and other variants have had these outcomes.
+pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>, others: &[Outcome]) -> Chosen {
+    let met = others.iter().filter(|other| other.answer.done().is_some());
+    let slowest_s = met.map(|other| slot_s(other, 1)).reduce(f64::max);
+    let patience_s = |left_s: f64| match slowest_s {
+        Some(slowest_s) => (left_s / 4.0).max(PATIENCE * slowest_s).min(left_s / 2.0),
+        None => left_s / 2.0,
+    };
+    let most_s = left_s.map(|left_s| patience_s(left_s).max(LEAST_PILOT_S));
     let deadline_s = match (settings.deadline_s, most_s) {
         (Some(asked_s), Some(most_s)) => asked_s.min(most_s),
         (asked_s, most_s) => asked_s.or(most_s).unwrap_or(PILOT_DEADLINE_S),
@@ -104,7 +114,8 @@ pub(crate) fn stopped_by_budget(
     left_s: Option<f64>,
 ) -> Option<String> {
     let (budget_s, left_s) = (settings.budget_s?, left_s?);
-    let took_s: f64 = outcomes.iter().map(|pilot| slot_s(pilot, 1)).sum();
+    let others = outcomes.iter().filter(|pilot| !is_late(pilot));
+    let took_s: f64 = others.map(|pilot| slot_s(pilot, 1)).sum();
     (took_s > left_s).then(|| {
         format!(
             "its pilot was stopped after {took_s:.1} s: a round would not fit into what is left of \
@@ -115,7 +126,7 @@ pub(crate) fn stopped_by_budget(
 
 /// A slot of a round that should take `round_s` seconds, where this many are left of a budget.
 pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen {
-    let most_s = left_s.map(|left_s| left_s.max(2.0 * round_s).max(LEAST_SLOT_S));
+    let most_s = left_s.map(|left_s| (left_s / 4.0).max(2.0 * round_s).max(LEAST_SLOT_S));
     Chosen {
         deadline_s: most_s.map_or(slot.deadline_s, |most_s| slot.deadline_s.min(most_s)),
         ..slot
@@ -147,7 +158,8 @@ pub(crate) fn choose(
     let affordable = affordable(outcomes, warmups, left_s);
     let reps = fitting.min(cheapest).min(affordable);
     let reps = case.reps.unwrap_or(reps).max(1);
-    let expected = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
+    let kept = outcomes.iter().filter(|pilot| !is_late(pilot));
+    let expected = kept.map(|pilot| slot_s(pilot, warmups + reps));
     let usual = (PATIENCE * expected.fold(0.0, f64::max)).max(LEAST_DEADLINE_S);
     Chosen {
         warmups,
@@ -174,8 +186,8 @@ fn cheapest(outcomes: &[Outcome], warmups: u32) -> u32 {
 /// How many repetitions a slot may have for [`ROUNDS`] rounds to fit into what is left.
 fn affordable(outcomes: &[Outcome], warmups: u32, left_s: Option<f64>) -> u32 {
     let round_s = |reps| -> f64 {
-        let slots = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
-        slots.sum()
+        let kept = outcomes.iter().filter(|pilot| !is_late(pilot));
+        kept.map(|pilot| slot_s(pilot, warmups + reps)).sum()
     };
     let fits = |reps: &u32| left_s.is_none_or(|left_s| ROUNDS * round_s(*reps) <= left_s);
     (2..=REPS).rev().find(fits).unwrap_or(1)
@@ -257,11 +269,11 @@ mod tests {
             let is_overdue = matches!(reason, Failure::Overdue { .. });
             let outcome = late(reason);
             let mut settings = Settings::usual(Preset::Quick, 1);
-            let slot = pilot_slot(&settings, settings.budget_s);
+            let slot = pilot_slot(&settings, settings.budget_s, &[]);
             let said = cut_by_budget(&settings, slot, &outcome).unwrap();
             assert_eq!(said.contains("it said: killed by signal 9"), is_overdue);
             settings.deadline_s = Some(0.02);
-            let slot = pilot_slot(&settings, settings.budget_s);
+            let slot = pilot_slot(&settings, settings.budget_s, &[]);
             assert_eq!(slot.deadline_s, 0.02);
             assert_eq!(cut_by_budget(&settings, slot, &outcome), None);
         }

@@ -29,7 +29,7 @@ pub(crate) fn next(log: &CaseLog, settings: &Settings) -> Option<(usize, usize)>
     let Profiling { rounds } = settings.profile?;
     let variants = variants(log).len();
     let done = log.profiled.len();
-    let wanted = variants > 1 && log.each_has_a_good_slot() && done < rounds * variants;
+    let wanted = variants > 1 && done < rounds * variants;
     let failed = log.profiled.iter().rev();
     let failed = failed.take_while(|slot| slot.value_ns.is_none()).count();
     (wanted && failed < FAILURES && !is_refused(log)).then(|| (done / variants, done % variants))
@@ -44,12 +44,14 @@ fn is_refused(log: &CaseLog) -> bool {
     profiles.peek().is_some() && profiles.all(|one: &Measured<Profile>| one.value().is_none())
 }
 
-/// Variants that are profiled: the reference, and those that the case has not put aside.
+/// Variants that are profiled: the reference, and those that the case has not put aside; with data.
 pub(crate) fn variants(log: &CaseLog) -> Vec<usize> {
     let mut variants = log.judge.taking();
-    if !variants.contains(&0) {
-        variants.insert(0, 0);
+    let reference = log.judge.reference();
+    if !variants.contains(&reference) {
+        variants.insert(0, reference);
     }
+    variants.retain(|variant| log.has_data(*variant));
     variants
 }
 

@@ -23,7 +23,7 @@ use workload::Work;
 
 use crate::data::{Case, CaseEnd, Chosen, Entry, LabelledVariant, SlotEntry, Study, failure};
 use crate::findings::Results;
-use crate::findings::ledger::{At, CaseLog};
+use crate::findings::ledger::{At, CaseLog, is_late};
 use crate::plan::order::{order, slot_seed};
 use crate::plan::simulated::{anywhere, with_counts};
 use crate::plan::{check, cpus};
@@ -167,10 +167,11 @@ impl Run<'_> {
                 self.build(case, &mut heard.built)?;
                 let rows = order.rows_without_pilot(self.journal.ledger());
                 self.pilot(place, known, rows)?;
-                self.tell_left_out(at, place)?;
+                self.give_up(at, place)?;
                 self.tell_too_short(at, place, &order);
             } else {
                 self.slot(at, place, known)?;
+                self.give_up(at, place)?;
                 self.tell_progress(at, place);
             }
         }
@@ -209,7 +210,7 @@ impl Run<'_> {
                 continue;
             };
             if built.insert((program.files.clone(), program.build.clone())) {
-                let slot = pilot_slot(&self.journal.header().settings, None);
+                let slot = pilot_slot(&self.journal.header().settings, None, &[]);
                 self.launch_one(case, labelled, slot, Take::slot(false, 0))?;
             }
         }
@@ -222,11 +223,12 @@ impl Run<'_> {
         let mut left_s = self.journal.ledger().left_s();
         let mut reference = known;
         let mut outcomes = Vec::new();
+        let mut cuts = Vec::new();
         // A slot of a simulated machine has one repetition, whatever a pilot found.
         let piloted = self.journal.header().settings.simulate.is_none();
         for labelled in place.case.variants.iter().filter(|_| piloted) {
             let share_s = left_s.map(|left_s| left_s / rows.max(1) as f64);
-            let slot = pilot_slot(&self.journal.header().settings, share_s);
+            let slot = pilot_slot(&self.journal.header().settings, share_s, &outcomes);
             let outcome = self.launch_one(place.case, labelled, slot, Take::slot(true, 0))?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference, &place.case.work);
@@ -236,9 +238,20 @@ impl Run<'_> {
             outcomes.push(outcome);
             let is_last = outcomes.len() == place.case.variants.len();
             let stopped = || stopped_by_budget(settings, &outcomes, left_s).filter(|_| !is_last);
-            if let Some(why) = cut.or_else(stopped) {
-                self.tell_cut(place, &labelled.label, &why)?;
+            let stopped = cut.is_none().then(stopped).flatten();
+            // One that is cut may hang; where the next is too, it is the work that is too long.
+            let no_more = outcomes.len() > 1 || left_s.is_some_and(|left_s| left_s <= 0.0);
+            let ends = stopped.is_some() || no_more && outcomes.iter().all(is_late);
+            let why = cut.or(stopped);
+            cuts.extend(why.map(|why| (&labelled.label, why)));
+            if ends {
                 break;
+            }
+        }
+        let is_whole = outcomes.len() == place.case.variants.len();
+        if !is_whole || outcomes.iter().all(is_late) {
+            for (label, why) in cuts {
+                self.tell_cut(place, label, &why)?;
             }
         }
         let chosen = choose(
@@ -256,6 +269,18 @@ impl Run<'_> {
             outcomes,
         })?;
         self.observer.event(&Event::PilotEnded { place, chosen });
+        Ok(())
+    }
+
+    /// Writes down that rounds go on without variants that fail.
+    fn give_up(&mut self, at: At, place: Place<'_>) -> Result<(), Stop> {
+        for variant in self.log(at).failing() {
+            self.journal.append(Entry::GivenUp {
+                study: place.study.name.clone(),
+                case: place.case.name.clone(),
+                variant,
+            })?;
+        }
         Ok(())
     }
 
@@ -281,17 +306,6 @@ impl Run<'_> {
             left_s: left_s.max(0.0),
             enough_s,
         });
-    }
-
-    /// Keeps which variants take no part.
-    fn tell_left_out(&mut self, at: At, place: Place<'_>) -> Result<(), Stop> {
-        let out = self.log(at).left_out();
-        let out: Vec<_> = out.map(|(of, why)| (of, why.to_string())).collect();
-        for (variant, why) in out {
-            let label = &place.case.variants[variant].label;
-            self.tell_cut(place, label, &format!("left out, its pilot failed: {why}"))?;
-        }
-        Ok(())
     }
 
     /// Keeps why a case has no rounds for the results.

@@ -46,9 +46,6 @@ use crate::findings::ledger::{At, CaseLog, Ledger};
 use crate::findings::outlook::Outlook;
 use crate::findings::quantity::{Compared, by_cpu};
 
-/// A case ends after this many failed slots of one variant in a row.
-const FAILURES: usize = 3;
-
 /// The order of a run's cases.
 pub(crate) struct Order {
     cases: Vec<Planned>,
@@ -179,7 +176,7 @@ impl Order {
     fn end_of(&self, ledger: &Ledger, case: &Planned) -> Option<CaseEnd> {
         let log = ledger.at(case.at);
         let left_s = ledger.left_s();
-        if log.failures_in_a_row() >= FAILURES {
+        if !log.has_enough(false) {
             return Some(CaseEnd::Failures);
         }
         if log.within_round() > 0 {
@@ -189,7 +186,7 @@ impl Order {
         let is_decided = log.judge.is_settled() && log.judge.is_decided();
         let is_decided = is_decided || self.is_closed(ledger, case);
         let all_run = is_decided || log.judge.is_settled() || log.round() >= log.judge.max_rounds();
-        if all_run && !log.each_has_a_good_slot() {
+        if all_run && !log.has_enough(true) {
             return Some(CaseEnd::Failures);
         }
         if is_decided {
@@ -392,9 +389,11 @@ impl Order {
         let case = &header.studies[at.study].cases[at.case];
         let pairs = case.variants.len().saturating_sub(1);
         let subject = row.subject.or((pairs == 1).then_some(1));
+        let reference = log.judge.reference();
+        let subject = subject.filter(|at| *at != reference && !log.judge.is_given_up(*at));
         subject.is_some_and(|subject| {
             let pair = Compared {
-                reference: 0,
+                reference,
                 subject,
                 floor: log.judge.conclude().0,
                 comparisons: pairs * rows().count(),

@@ -1,6 +1,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use workload::Work;
+
 use super::Named;
 use crate::data::LabelledVariant;
 use crate::data::number::plain;
@@ -65,6 +67,9 @@ pub(super) fn cases(
         found.push(format!("{} repetitions a slot against {}", x.reps, y.reps));
     }
     for variant in &x.case.variants {
+        let builds = builds(x, y, &variant.label);
+        let builds = builds.map(|[x, y]| format!("two builds: {x} against {y}"));
+        found.extend(builds.filter(|one| !found.contains(one)));
         let other = y.case.variants.iter().find(|v| v.label == variant.label);
         let launched = other
             .map(|other| launched(variant, other))
@@ -92,12 +97,28 @@ fn launched(a: &LabelledVariant, b: &LabelledVariant) -> Vec<String> {
     fields(&a.variant, &b.variant)
 }
 
+fn work_of(case: &CaseResult, label: &str) -> Work {
+    let variant = case.case.variants.iter().find(|v| v.label == label);
+    let own = variant.and_then(|v| v.work.clone());
+    own.unwrap_or_else(|| case.case.work.clone())
+}
+
+/// The names of two builds of one work, which are compared.
+fn builds(x: &CaseResult, y: &CaseResult, label: &str) -> Option<[String; 2]> {
+    let ((of_x, x), (of_y, y)) = (work_of(x, label).build()?, work_of(y, label).build()?);
+    (of_x == of_y && x != y).then_some([x, y])
+}
+
+/// Whether a variant was built anew, and with it what it is compared with.
+pub(super) fn are_builds(x: &CaseResult, y: &CaseResult) -> bool {
+    let mut variants = x.case.variants.iter();
+    variants.any(|variant| builds(x, y, &variant.label).is_some())
+}
+
 pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<String> {
-    let of = |(case, label): (&CaseResult, &str)| {
-        let variant = case.case.variants.iter().find(|v| v.label == label);
-        variant
-            .and_then(|v| v.work.clone())
-            .unwrap_or(case.case.work.clone())
+    let of = |(case, label)| {
+        let work = work_of(case, label);
+        work.build().map_or(work, |(of_any, _)| of_any)
     };
     let differing = fields(&of(a), &of(b));
     if !differing.is_empty() {

@@ -6,6 +6,9 @@ use stats::StatsError;
 use crate::data::{Case, CaseEnd, Chosen, ConfirmEntry, RawSlot, Settings, slot_value};
 use crate::findings::judge::Judge;
 
+/// A variant is given up after this many failed slots in a row, of which one that hangs counts for two.
+const FAILURES: usize = 3;
+
 /// The entries of one case.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseLog {
@@ -25,8 +28,6 @@ pub(crate) struct CaseLog {
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
-    /// Those whose pilot failed.
-    failing: Vec<usize>,
     /// Answers of the run that share its error with this case.
     answers: usize,
     /// Claims of the study's source, where one is about this case.
@@ -77,22 +78,7 @@ impl CaseLog {
             complete: 0,
             cut_s: 0.0,
             variants: case.variants.len(),
-            failing: Vec::new(),
         })
-    }
-
-    /// A variant that cannot be launched is left out of a search for the best, so that the others go on.
-    pub(super) fn take_pilot(&mut self, pilot: Pilot) {
-        self.pilot = Some(pilot);
-        self.failing = self.failed_pilots().map(|(place, _)| place).collect();
-        self.judge.leave_out(self.failing.iter().copied());
-    }
-
-    /// Variants that their pilot left out, and why.
-    pub(crate) fn left_out(&self) -> impl Iterator<Item = (usize, &Failure)> {
-        let taking = self.judge.taking();
-        self.failed_pilots()
-            .filter(move |(variant, _)| !taking.contains(variant))
     }
 
     pub(super) fn push(&mut self, slot: RawSlot) -> Result<(), String> {
@@ -115,6 +101,25 @@ impl CaseLog {
             self.judge.push(values);
         }
         Ok(())
+    }
+
+    /// The variants that are to be given up: between two rounds those whose slots fail; before the first
+    /// those that were still at work at a deadline of the pilot that another one met, and of several of
+    /// which the best is sought those whose pilot failed.
+    pub(crate) fn failing(&self) -> Vec<usize> {
+        let taking = self.judge.taking().into_iter();
+        if self.within_round() > 0 {
+            return Vec::new();
+        }
+        let pilot = self.pilot.iter().filter(|_| self.slots.is_empty());
+        let pilot = pilot.flat_map(|pilot| &pilot.outcomes);
+        let pilot: Vec<&Outcome> = pilot.collect();
+        let is_met = pilot.len() == self.variants && pilot.iter().any(|one| reason(one).is_none());
+        let fails = |one: &Outcome| is_late(one) || self.judge.is_search() && reason(one).is_some();
+        let is_out = |at: usize| is_met && fails(pilot[at]);
+        taking
+            .filter(|&at| is_out(at) || self.failures_in_a_row(at) >= FAILURES)
+            .collect()
     }
 
     /// Puts failed slots in place of those before `round` whose lines were lost: `lost` of them at most,
@@ -150,8 +155,7 @@ impl CaseLog {
         }
         let complete = self.slots[..self.complete].chunk_by(|a, b| a.round == b.round);
         let rounds = complete.map(|round| values(round, self.variants)).collect();
-        let mut judge = Judge::new(settings, case, self.answers, self.claims)?;
-        judge.leave_out(self.failing.iter().copied());
+        let judge = Judge::new(settings, case, self.answers, self.claims)?;
         self.judge = self.judge.again(judge, rounds)?;
         Ok(())
     }
@@ -176,13 +180,55 @@ impl CaseLog {
         self.this_round().any(|slot| slot.value_ns.is_none())
     }
 
-    /// Whether there are slots of rounds, and one of each variant among them is a data point.
-    pub(crate) fn each_has_a_good_slot(&self) -> bool {
-        let is_good = |variant: usize| {
-            let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
-            own.any(|slot| slot.value_ns.is_some())
-        };
-        !self.slots.is_empty() && self.slots.iter().all(|slot| is_good(slot.variant))
+    /// Whether variants that were not given up are enough for what the case asks, a comparison or a
+    /// measurement, with those alone that have a data point if it is asked for them.
+    pub(crate) fn has_enough(&self, with_data: bool) -> bool {
+        let kept = (0..self.variants).filter(|&at| !self.judge.is_given_up(at));
+        let left = kept.filter(|&at| !with_data || self.has_data(at));
+        left.count() >= self.variants.min(2)
+    }
+
+    pub(crate) fn has_data(&self, variant: usize) -> bool {
+        let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
+        own.any(|slot| slot.value_ns.is_some())
+    }
+
+    /// Why a variant has no slots from here on, or has none that is a data point.
+    fn lost(&self, variant: usize) -> Option<String> {
+        let own = self.slots.iter().filter(|slot| slot.variant == variant);
+        let last = own.filter_map(|slot| reason(&slot.outcome)).next_back();
+        if !self.judge.is_given_up(variant) {
+            return last
+                .filter(|_| !self.has_data(variant))
+                .map(Failure::to_string);
+        }
+        last.map(Failure::to_string).or_else(|| {
+            let pilot = self.pilot.as_ref()?.outcomes.get(variant)?;
+            let slow = match is_late(pilot) {
+                true => "; if it is slow and does not hang, allow more time (--budget)",
+                false => "",
+            };
+            Some(format!("{}{slow}", reason(pilot)?))
+        })
+    }
+
+    /// The case, its pilot and its slots with the reference first, and of each variant why it was lost.
+    pub(crate) fn with_reference_first(mut self, case: &Case) -> (Case, Self, Vec<Option<String>>) {
+        let mut case = case.clone();
+        let reference = self.judge.reference();
+        let places = (0..self.variants).map(|at| self.judge.place(at));
+        let lost = places.map(|at| self.lost(at)).collect();
+        if reference > 0 {
+            case.variants.swap(0, reference);
+            let outcomes = self.pilot.iter_mut().map(|pilot| &mut pilot.outcomes);
+            let whole = outcomes.filter(|outcomes| outcomes.len() > reference);
+            whole.for_each(|outcomes| outcomes.swap(0, reference));
+            let slots = [&mut self.slots, &mut self.films, &mut self.profiled];
+            for slot in slots.into_iter().flatten() {
+                slot.variant = self.judge.place(slot.variant);
+            }
+        }
+        (case, self, lost)
     }
 
     /// What a slot of this case must prove: what the first good one did.
@@ -195,17 +241,17 @@ impl CaseLog {
             .next()
     }
 
-    /// How many slots of one variant have failed since its last good one: the worst
-    /// variant's count.
-    pub(crate) fn failures_in_a_row(&self) -> usize {
-        let count = |variant| {
-            let slots = self.slots.iter().rev();
-            slots
-                .filter(|slot| slot.variant == variant)
-                .take_while(|slot| slot.outcome.answer.done().is_none())
-                .count()
-        };
-        (0..self.variants).map(count).max().unwrap_or(0)
+    /// What the slots of a variant count that have failed since its last good one.
+    fn failures_in_a_row(&self, variant: usize) -> usize {
+        let own = self
+            .slots
+            .iter()
+            .rev()
+            .filter(|slot| slot.variant == variant);
+        let failed = own.take_while(|slot| slot.outcome.answer.done().is_none());
+        failed
+            .map(|slot| 1 + usize::from(is_late(&slot.outcome)))
+            .sum()
     }
 
     /// The run was shown and is taken up again, with more time or more rounds: a case that ended
@@ -239,10 +285,12 @@ impl CaseLog {
         }
     }
 
-    /// Whether the budget ended the pilot before it had a slot of every variant.
+    /// Whether the budget ended the pilot before it had a slot of every variant, or all of them.
     pub(crate) fn pilot_was_cut(&self) -> bool {
-        let slots = self.pilot.as_ref().map(|pilot| pilot.outcomes.len());
-        slots.is_some_and(|slots| 0 < slots && slots < self.variants)
+        let outcomes = self.pilot.as_ref().map(|pilot| &pilot.outcomes);
+        outcomes.is_some_and(|all| {
+            !all.is_empty() && (all.len() < self.variants || all.iter().all(is_late))
+        })
     }
 
     /// Why pilots failed, each with its variant, of a case that got no further. One that was cut for
@@ -250,10 +298,8 @@ impl CaseLog {
     pub(crate) fn failed_pilots(&self) -> impl Iterator<Item = (usize, &Failure)> {
         let pilots = self.pilot.iter().filter(|_| self.slots.is_empty());
         let outcomes = pilots.flat_map(|pilot| pilot.outcomes.iter().enumerate());
-        outcomes.filter_map(|(variant, outcome)| match &outcome.answer {
-            Answer::Failed { reason, .. } if !reason.is_of_time() => Some((variant, reason)),
-            _ => None,
-        })
+        let failed = outcomes.filter(|(_, outcome)| !is_late(outcome));
+        failed.filter_map(|(variant, outcome)| Some((variant, reason(outcome)?)))
     }
 
     /// Seconds spent on pilots.
@@ -307,6 +353,18 @@ fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
         values[slot.variant] = slot.value_ns;
     }
     values
+}
+
+fn reason(outcome: &Outcome) -> Option<&Failure> {
+    match &outcome.answer {
+        Answer::Failed { reason, .. } => Some(reason),
+        Answer::Done(_) => None,
+    }
+}
+
+/// Whether a slot was still at work at its deadline.
+pub(crate) fn is_late(outcome: &Outcome) -> bool {
+    reason(outcome).is_some_and(Failure::is_of_time)
 }
 
 fn launch_s(outcome: &Outcome) -> f64 {

@@ -191,6 +191,7 @@ struct Failed {
     slots: usize,
     all: usize,
     labels: Vec<String>,
+    is_lost: bool,
 }
 
 fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
@@ -201,7 +202,7 @@ fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     })
 }
 
-/// `sort failed 5 of 12 times: exit code 1`; an error if none succeeded.
+/// `sort failed 5 of 12 times: exit code 1`; an error if the run went on without it, or none succeeded.
 fn failures(results: &Results, folder: &str) -> Vec<String> {
     let mut groups: Vec<Failed> = Vec::new();
     for (label, variant) in variants(results) {
@@ -213,7 +214,9 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
         let (failed, all) = variant.launches.map_or(slots, |launches| {
             (launches.failed as usize, launches.begun as usize)
         });
-        match groups.iter_mut().find(|group| group.reason == reason) {
+        let is_lost = variant.lost.is_some();
+        let is_like = |group: &&mut Failed| group.reason == reason && group.is_lost == is_lost;
+        match groups.iter_mut().find(is_like) {
             Some(group) => {
                 group.slots += failed;
                 group.all += all;
@@ -224,18 +227,19 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
                 slots: failed,
                 all,
                 labels: vec![label.clone()],
+                is_lost,
             }),
         }
     }
-    let nothing = variants(results).all(|(_, variant)| variant.good == 0);
-    let begin = if nothing { "error: " } else { "" };
     let line = |group: &Failed| {
         let Failed {
             reason,
             slots,
             all,
             labels,
+            is_lost,
         } = group;
+        let begin = if *is_lost { "error: " } else { "" };
         let times = many(*all as u64, "time");
         let labels = labels.join(", ");
         format!("{begin}{labels} failed {slots} of {times}: {reason}")

@@ -6,7 +6,7 @@ use flow::Proof;
 use workload::Work;
 
 use super::*;
-use crate::testing::lost;
+use crate::testing::{hanging, lost};
 
 #[test]
 fn a_failed_slot_takes_its_round_from_the_pair_only() {
@@ -62,6 +62,103 @@ fn a_variant_that_fails_in_every_round_of_a_few_ends_the_case_as_three_failures_
     header.studies[0].cases[0].max_rounds = Some(2);
     let ran = run_mock(header, &mut mock);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Failures));
+    assert_eq!(ran.case(0).variants[1].failures[0].0, 2);
+}
+
+const THREE: [&str; 3] = ["process", "thread", "process-shared-files"];
+
+/// What each variant of a case of three is found to be, beside which one.
+fn pairs(ran: &Ran) -> Vec<(&str, &str, bool)> {
+    let findings = ran.case(0).findings.iter();
+    let pairs = findings.map(|one| (&*one.subject, &*one.reference, one.is_difference()));
+    pairs.collect()
+}
+
+/// It ended the case: one model that crashed took the answers of the others along.
+#[test]
+fn a_variant_that_always_fails_leaves_the_rounds_to_the_others() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "thread" => lost(),
+        "process" => done(spec, 30 * MS + n as u64, PROOF),
+        _ => done(spec, 20 * MS + n as u64, PROOF),
+    });
+    let ran = run_mock(header(vec![study(vec![case("one", 1, &THREE)])]), &mut mock);
+    let case = ran.case(0);
+    assert_eq!(case.ended, Some(CaseEnd::Decided));
+    assert_eq!(case.variants[1].failures[0].0, 3);
+    assert!(case.variants[1].lost.as_ref().unwrap().contains("SIGSEGV"));
+    assert_eq!(
+        [case.variants[0].good, case.variants[1].good],
+        [case.rounds, 0]
+    );
+    assert!(pairs(&ran)[1].2 && !pairs(&ran)[0].2, "{:?}", pairs(&ran));
+}
+
+/// The first model is the one that all others are compared with.
+#[test]
+fn where_the_reference_fails_the_next_one_takes_its_place() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "process" => lost(),
+        "thread" => done(spec, 30 * MS + n as u64, PROOF),
+        _ => done(spec, 20 * MS + n as u64, PROOF),
+    });
+    let ran = run_mock(header(vec![study(vec![case("one", 1, &THREE)])]), &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Decided));
+    let expected = [
+        ("process", "thread", false),
+        ("process-shared-files", "thread", true),
+    ];
+    assert_eq!(pairs(&ran), expected);
+    let labels: Vec<&str> = ran
+        .case(0)
+        .case
+        .variants
+        .iter()
+        .map(|one| &*one.label)
+        .collect();
+    assert_eq!(labels, ["thread", "process", "process-shared-files"]);
+    assert!(ran.case(0).variants[1].lost.is_some());
+}
+
+/// It was half of the budget, and then no round of anything.
+#[test]
+fn a_variant_that_hangs_is_given_up_after_its_pilot() {
+    for hung in THREE {
+        let mut mock = Mock::new(move |_, model, n, spec| match model {
+            one if one == hung => hanging(),
+            _ => done(spec, 20 * MS + n as u64, PROOF),
+        });
+        let mut header = header(vec![study(vec![case("one", 1, &THREE)])]);
+        header.settings.budget_s = Some(20.0);
+        let ran = run_mock(header, &mut mock);
+        let case = ran.case(0);
+        assert_eq!(case.ended, Some(CaseEnd::Decided), "{hung}");
+        assert!(case.rounds >= 7, "{hung}: {}", case.rounds);
+        let lost = case.variants.iter().filter(|one| one.lost.is_some());
+        let lost: Vec<_> = lost.map(|one| (&*one.label, one.failures.len())).collect();
+        assert_eq!(lost, [(hung, 1)]);
+        let launches = mock
+            .specs
+            .iter()
+            .filter(|spec| spec.variant.model.to_string() == hung);
+        let most_s = if hung == "process" { 10.0 } else { 5.0 };
+        let deadlines: Vec<f64> = launches.map(|spec| spec.deadline_s).collect();
+        assert!(
+            deadlines.len() == 1 && deadlines[0] <= most_s,
+            "{hung}: {deadlines:?}"
+        );
+    }
+}
+
+/// Of one that met its pilot, two launches are enough.
+#[test]
+fn a_variant_that_comes_to_hang_is_given_up() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "thread" if spec.warmups > 0 => hanging(),
+        _ => done(spec, 20 * MS + n as u64, PROOF),
+    });
+    let ran = run_mock(header(vec![study(vec![case("one", 1, &THREE)])]), &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Decided));
     assert_eq!(ran.case(0).variants[1].failures[0].0, 2);
 }
 
