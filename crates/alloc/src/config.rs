@@ -30,6 +30,8 @@ pub struct Config {
     pub region: RegionSize,
     /// Whether the kernel is asked for huge pages.
     pub huge: bool,
+    /// Whether it is for all memory as it is mapped, and not for what is in use alone.
+    pub huge_at_once: bool,
     /// Whether blocks are checked for double frees and overflows.
     pub guarded: bool,
     /// How many cores the machine is said to have; 0 for those that it has. Then a thread is on the
@@ -44,6 +46,7 @@ impl Default for Config {
         Self {
             region: RegionSize::TwoMiB,
             huge: true,
+            huge_at_once: false,
             guarded: false,
             cores: 0,
             stats: false,
@@ -84,7 +87,7 @@ impl Config {
         Self::parse(own.unwrap_or_default())
     }
 
-    /// Settings from words: `2m`, `4m`, `nohuge`, `guarded`, `stats`, `cores=N`.
+    /// Settings from words: `2m`, `4m`, `huge`, `nohuge`, `guarded`, `stats`, `cores=N`.
     ///
     /// # Errors
     /// The first word that is none of them.
@@ -95,6 +98,7 @@ impl Config {
                 b"" => {}
                 b"2m" => config.region = RegionSize::TwoMiB,
                 b"4m" => config.region = RegionSize::FourMiB,
+                b"huge" => config.huge_at_once = true,
                 b"nohuge" => config.huge = false,
                 b"guarded" => config.guarded = true,
                 b"stats" => config.stats = true,
@@ -137,6 +141,7 @@ mod tests {
         let none = Config::in_environment(b"FLOWGAUGE_MALLOCS=4m\0");
         assert_eq!(none, Ok(Config::default()));
         assert!(Config::parse(b"stats,nohuge").is_ok_and(|config| !config.huge));
+        assert!(Config::parse(b"huge").is_ok_and(|config| config.huge && config.huge_at_once));
         assert!(Config::parse(b"4m,cores=8").is_ok_and(|config| config.cores == 8));
     }
 

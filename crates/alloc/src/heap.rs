@@ -23,6 +23,7 @@
 mod regions;
 mod spans;
 
+use crate::Config;
 use crate::class::CLASSES;
 use crate::lock::Lock;
 use crate::region::{Block, Geometry, Region, Span};
@@ -51,8 +52,7 @@ unsafe impl Sync for Heap {}
 pub(crate) struct Inner {
     core: u32,
     geometry: Geometry,
-    /// Whether the kernel is asked for huge pages.
-    huge: bool,
+    config: Config,
     /// Spans with room, by class.
     with_room: [*mut Span; CLASSES],
     /// Dense regions and sparse ones, by their longest run of free slices; and those that are empty, the latest first.
@@ -80,14 +80,14 @@ pub struct HeapStats {
 
 impl Heap {
     /// A heap without regions.
-    pub(crate) const fn new(core: u32, geometry: Geometry, huge: bool) -> Self {
+    pub(crate) const fn new(core: u32, geometry: Geometry, config: Config) -> Self {
         Self {
             lock: Lock::new(),
             remote: Remote::new(),
             inner: UnsafeCell::new(Inner {
                 core,
                 geometry,
-                huge,
+                config,
                 with_room: [null_mut(); CLASSES],
                 in_use: [[null_mut(); BINS]; 2],
                 idle: null_mut(),

@@ -17,7 +17,8 @@
 //! of what is live or 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
 //! large block is mapped or freed; [`Large::trim`] gives all of them back.
 //!
-//! The kernel is not asked for huge pages when a block is taken: a program may touch one page of each.
+//! The kernel is not asked for huge pages when a block is taken, unless the settings say so: a program may
+//! touch one page of each.
 //!
 //! A header says whether its block was freed. Guarded allocators keep no mappings, and of the last
 //! 1,024 freed blocks the header alone stays mapped: a second free finds it.
@@ -158,7 +159,13 @@ impl Large {
     }
 
     /// A block of `size` bytes at a multiple of `align`; whether it is known to hold zeros.
-    pub(crate) fn take(&self, geometry: Geometry, size: usize, align: usize) -> (*mut u8, bool) {
+    pub(crate) fn take(
+        &self,
+        geometry: Geometry,
+        size: usize,
+        align: usize,
+        huge: bool,
+    ) -> (*mut u8, bool) {
         let Some((offset, mapped)) = layout(geometry, size, align) else {
             return (null_mut(), false);
         };
@@ -180,6 +187,10 @@ impl Large {
             return (null_mut(), false);
         };
         self.give_back(os::now_ms().saturating_sub(LINGER_MS));
+        if huge {
+            // SAFETY: the mapping just made.
+            unsafe { os::advise(start, mapped, libc::MADV_HUGEPAGE) };
+        }
         self.locked(|inner| inner.add(mapped));
         let start = start.as_ptr().expose_provenance();
         // SAFETY: the mapping just made, as long as `layout` said.

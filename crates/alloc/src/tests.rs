@@ -389,3 +389,16 @@ fn empty_spans_of_blocks_that_are_alone_are_kept_up_to_a_bound() {
     assert!(left.regions * 2 < all, "{} of {all} regions", left.regions);
     assert!(allocator.trim() && allocator.heaps[0].stats().regions == 0);
 }
+
+#[test]
+fn huge_pages_for_all_memory_are_asked_for_at_once() {
+    let config = Config {
+        huge_at_once: true,
+        ..Config::default()
+    };
+    let allocator = with_cores(1, config);
+    let at = block(allocator.allocate(900_000));
+    let region = NonNull::new(allocator.geometry.base(at).cast::<Region>()).expect("a region");
+    // SAFETY: the region has a live block.
+    assert!(unsafe { region.as_ref() }.own().is_huge.get());
+}

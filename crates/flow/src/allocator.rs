@@ -63,7 +63,7 @@ static KNOWN: [Known; 5] = [
     Known {
         name: "core-aware",
         source: Source::Own,
-        huge: Huge::Asks,
+        huge: Huge::Variable("FLOWGAUGE_MALLOC", "huge"),
     },
     Known {
         name: "jemalloc",

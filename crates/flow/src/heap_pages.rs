@@ -5,7 +5,7 @@
 //! | asked for | how | read in |
 //! |---|---|---|
 //! | `4k` | `PR_SET_THP_DISABLE`, which forked flows inherit | `AnonHugePages` is 0 |
-//! | `thp` | libc: `glibc.malloc.hugetlb=1` advises the kernel; core-aware does anyway | `AnonHugePages` |
+//! | `thp` | libc: `glibc.malloc.hugetlb=1` advises the kernel; core-aware: `FLOWGAUGE_MALLOC=huge` | `AnonHugePages` |
 //! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps reserved pages | `Private_Hugetlb` |
 //!
 //! An allocator that gets no such pages takes small ones in silence. So a kind of which the machine
@@ -109,17 +109,20 @@ impl HeapPages {
         self,
         allocator: Option<&Allocator>,
     ) -> Option<(&'static str, String)> {
-        let tuned = |value: u64| {
-            let others = std::env::var(TUNABLES).unwrap_or_default();
-            let own = format!("glibc.malloc.hugetlb={value}");
+        // What the user set before stays, and comes first.
+        let with = |name: &'static str, own: String, between: &str| {
+            let others = std::env::var(name).unwrap_or_default();
             let all = [others, own].into_iter().filter(|one| !one.is_empty());
-            (TUNABLES, all.collect::<Vec<_>>().join(":"))
+            (name, all.collect::<Vec<_>>().join(between))
         };
+        let tuned = |value: u64| with(TUNABLES, format!("glibc.malloc.hugetlb={value}"), ":");
         match (self, huge(allocator)) {
             (Self::Small, _) | (Self::Transparent, Huge::Asks | Huge::Never) => None,
             (Self::Reserved(bytes), _) => Some(tuned(bytes)),
             (Self::Transparent, Huge::Tunable) => Some(tuned(1)),
-            (Self::Transparent, Huge::Variable(name, value)) => Some((name, value.to_owned())),
+            (Self::Transparent, Huge::Variable(name, value)) => {
+                Some(with(name, value.to_owned(), ","))
+            }
         }
     }
 
@@ -273,6 +276,18 @@ mod tests {
             assert_eq!(word.parse::<HeapPages>().unwrap().to_string(), word);
         }
         assert!("8m".parse::<HeapPages>().is_err());
+    }
+
+    #[test]
+    fn an_allocator_that_waits_for_use_is_told_to_take_huge_pages_at_once() {
+        let told = |pages: HeapPages, name: &str| {
+            let allocator: Allocator = name.parse().unwrap();
+            pages.environment(Some(&allocator))
+        };
+        let (name, words) = told(HeapPages::Transparent, "core-aware").unwrap();
+        assert!(name == "FLOWGAUGE_MALLOC" && words.ends_with("huge"));
+        assert_eq!(told(HeapPages::Transparent, "mimalloc"), None);
+        assert_eq!(told(HeapPages::Small, "core-aware"), None);
     }
 
     #[test]

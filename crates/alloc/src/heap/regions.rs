@@ -131,7 +131,8 @@ impl Inner {
     }
 
     fn new_region(&mut self, sparse: bool) -> Option<NonNull<Region>> {
-        let is_huge = self.huge && !sparse && self.regions >= SMALL_HEAP;
+        let dense = !sparse && self.regions >= SMALL_HEAP;
+        let is_huge = self.config.huge && (dense || self.config.huge_at_once);
         let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
         Some(region)
@@ -256,7 +257,7 @@ impl Inner {
 
     /// Makes huge pages of those sparse regions that are in use almost whole.
     fn make_dense_huge(&mut self) {
-        if !self.huge {
+        if !self.config.huge {
             return;
         }
         let full = self.in_use[1][..BINS - 3]
@@ -281,7 +282,7 @@ impl Inner {
     unsafe fn make_huge(&self, region: NonNull<Region>) {
         // SAFETY: the caller's: it is mapped; the lock is held.
         let own = unsafe { region.as_ref() }.own();
-        if !self.huge || own.is_huge.get() {
+        if !self.config.huge || own.is_huge.get() {
             return;
         }
         own.is_huge.set(true);
