@@ -3,7 +3,8 @@ use crate::error::ConfigError;
 use crate::memory::{LINE, PAGE};
 use crate::movable::Way;
 
-const PACKED_MINIMUM: usize = 2 * LINE;
+/// The first frame, the least closure and the canary, in whole lines.
+const PACKED_MINIMUM: usize = (arch::FRAME_BYTES + 16 + size_of::<u64>()).next_multiple_of(LINE);
 const GUARDED_MINIMUM: usize = PAGE;
 /// From this size on a panic in a fiber is caught and delivered at `join`.
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
@@ -52,7 +53,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Packed slots of `bytes`: a multiple of 64, at least 128. Sizes of four, six, eight … cache
+    /// Packed slots of `bytes`: a multiple of 64, at least 128 (256 on aarch64,
+    /// where a call keeps twice as many bytes). Sizes of four, six, eight … cache
     /// lines get one line more, to spread slots over all sets of the caches. In 128 bytes fits an
     /// optimised loop over a few words, and hardly anything that calls a function. For code not
     /// known to fit: [`Config::guarded`].
@@ -74,7 +76,8 @@ impl Config {
         Config::new(Stack::Guarded { bytes })
     }
 
-    /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128.
+    /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128 (256
+    /// on aarch64).
     /// # Safety
     /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in shared
     /// memory. Each scheduler, also of [`Region::join`](crate::movable::Region::join), ends as

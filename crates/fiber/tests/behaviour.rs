@@ -469,7 +469,7 @@ fn sizes_that_will_not_do() {
     );
     assert!(said(packed(1_000)).contains("a multiple of 64"));
     assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
-    assert!(said(packed(128).capacity(0)).contains("from 1 to"));
+    assert!(said(packed(256).capacity(0)).contains("from 1 to"));
     let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
     assert!(matches!(made(absurd), Err(ConfigError::TooLarge { .. })));
     let many = Config::guarded(512 << 20).capacity(1 << 35);

@@ -1,5 +1,7 @@
 //! The CPU model, its clock speed, and who controls that.
 
+mod arm;
+
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +33,7 @@ impl Processor {
     pub(crate) fn read(root: &Root, topology: &Topology) -> Self {
         let cpuinfo = root.text("/proc/cpuinfo");
         Self {
-            // x86 and most, POWER and SPARC, ARM.
-            model: first_of(&cpuinfo, &["model name", "cpu", "CPU part"]),
+            model: model(&cpuinfo),
             vendor: first_of(&cpuinfo, &["vendor_id", "CPU implementer", "platform"]),
             arch: std::env::consts::ARCH.to_owned(),
             mhz: mhz(root, &cpuinfo),
@@ -40,6 +41,16 @@ impl Processor {
             governor: governor(root, topology),
             turbo: turbo(root),
         }
+    }
+}
+
+/// Of x86 and most, POWER and SPARC; of ARM the name of its part, or the number.
+fn model(cpuinfo: &Measured<String>) -> Measured<String> {
+    let told = |key| first_of(cpuinfo, &[key]).into_value();
+    let part = told("CPU implementer").zip(told("CPU part"));
+    match part.and_then(|(maker, part)| arm::name(&maker, &part)) {
+        Some(name) => Measured::Value(name.to_owned()),
+        None => first_of(cpuinfo, &["model name", "cpu", "CPU part"]),
     }
 }
 
@@ -115,4 +126,22 @@ fn unsteered<T>(what: &str) -> Measured<T> {
         format!("{what} is not steered by this kernel"),
         "in a virtual machine, look on its host",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_arm_has_its_name_and_one_that_is_not_known_its_number() {
+        let cpuinfo = |maker, part| {
+            let text = format!("processor\t: 0\nCPU implementer\t: {maker}\nCPU part\t: {part}\n");
+            model(&Measured::Value(text)).into_value()
+        };
+        assert_eq!(cpuinfo("0x41", "0xd0c").as_deref(), Some("Neoverse-N1"));
+        assert_eq!(cpuinfo("0xc0", "0xac3").as_deref(), Some("Ampere-1"));
+        assert_eq!(cpuinfo("0x41", "0xfff").as_deref(), Some("0xfff"));
+        let x86 = Measured::Value("model name\t: Some CPU\n".to_owned());
+        assert_eq!(model(&x86).into_value().as_deref(), Some("Some CPU"));
+    }
 }
