@@ -15,6 +15,9 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
         .flat_map(|case| {
             let own = case.variants.iter().filter_map(|v| v.work.as_ref());
             let name = crate::data::base(case);
+            // What all points of a sweep lack is said once.
+            let point = case.sweep.as_ref().and(name.rsplit_once('/'));
+            let name = point.map_or(name, |(sweep, _)| sweep);
             own.chain([&case.work])
                 .map(move |work| (work.clone(), name.to_owned()))
         })
