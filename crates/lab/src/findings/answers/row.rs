@@ -77,6 +77,7 @@ pub(super) fn row(
     if let Some(finding) = named.filter(|_| results.studies.len() == 1) {
         row.compare_along(study, case, finding);
     }
+    row.below.extend(not_tried(results, named));
     row.answer_what_if(case);
     row.yield_to_the_client(case);
     row.say_besides(study, case, is_headline);
@@ -362,6 +363,17 @@ impl Answer {
         self.words = headline.cloned().unwrap_or(measured);
         self.verdict = None;
     }
+}
+
+/// Why no cause was tried, where that was asked for.
+fn not_tried(results: &Results, finding: Option<&Finding>) -> Option<Line> {
+    results.header.settings.confirm.as_ref()?;
+    let finding = finding.filter(|finding| finding.confirmed.is_none())?;
+    let why = match finding.is_difference() {
+        true => "the run ended before",
+        false => "no difference of times is established that could close",
+    };
+    Some(About::Confirmed.says(format!("not tried: {why}")))
 }
 
 fn cause(finding: &Finding, case: &CaseResult) -> Line {
