@@ -57,6 +57,9 @@ mod tests {
 
     #[test]
     fn one_that_shares_the_file_table_is_waited_for_as_others_are() {
+        if skipped::is_emulated() {
+            return skipped::skipped("an emulator forks none that shares the table of files");
+        }
         // SAFETY: the child makes one call, which is async-signal-safe.
         match unsafe { fork_sharing(libc::CLONE_FILES) }.expect("a process") {
             // SAFETY: `_exit` has no preconditions.
