@@ -106,23 +106,19 @@ impl Ledger {
                     reps,
                     deadline_s,
                 };
-                let at = self.find(&study, &case)?;
-                self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
+                self.named(&study, &case)?.pilot = Some(Pilot { chosen, outcomes });
             }
-            Entry::Slot(slot) => {
-                let at = self.find(&slot.study, &slot.case)?;
-                self.take_slot(at, slot)?;
-            }
+            Entry::Slot(slot) => self.take_slot(slot)?,
             Entry::Film(slot) => {
-                let at = self.find(&slot.study, &slot.case)?;
                 self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
-                self.log_mut(at).films.push(slot.raw(None));
+                let log = self.named(&slot.study, &slot.case)?;
+                log.films.push(slot.raw(None));
             }
             Entry::Profiled(slot) => self.take_aside(slot, |log| &mut log.profiled)?,
             Entry::Confirmed(slot) => self.take_aside(slot, |log| &mut log.confirmed)?,
             Entry::Confirm(plan) => {
-                let at = self.find(&plan.study, &plan.case)?;
-                self.log_mut(at).confirm = Some(plan);
+                let log = self.named(&plan.study, &plan.case)?;
+                log.confirm = Some(plan);
             }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
@@ -134,22 +130,14 @@ impl Ledger {
                 case,
                 variant,
             } => {
-                let at = self.find(&study, &case)?;
-                let of = self.header.studies[at.study].cases[at.case].variants.len();
-                if variant >= of {
-                    return Err(format!(
-                        "variant {variant} is none of the {of} of this case"
-                    ));
-                }
-                self.log_mut(at).judge.give_up(variant);
+                self.named(&study, &case)?.give_up(variant)?;
             }
             Entry::CaseEnd {
                 study,
                 case,
                 because,
             } => {
-                let at = self.find(&study, &case)?;
-                self.log_mut(at).ended = Some(because);
+                self.named(&study, &case)?.ended = Some(because);
             }
             Entry::Load { load } => {
                 self.load = Some(self.load.map_or(load, |before| before.and(&load)));
@@ -158,11 +146,7 @@ impl Ledger {
                 budget_s,
                 max_rounds,
             } => self.extend(budget_s, max_rounds)?,
-            Entry::End { interrupted, at_s } => {
-                self.last_s = self.last_s.max(at_s);
-                self.interrupted = interrupted;
-                self.finished = interrupted.is_none();
-            }
+            Entry::End { interrupted, at_s } => self.end(interrupted, at_s),
         }
         Ok(())
     }
@@ -191,7 +175,14 @@ impl Ledger {
         Ok(())
     }
 
-    fn take_slot(&mut self, at: At, slot: SlotEntry) -> Result<(), String> {
+    fn end(&mut self, interrupted: Option<i32>, at_s: f64) {
+        self.last_s = self.last_s.max(at_s);
+        self.interrupted = interrupted;
+        self.finished = interrupted.is_none();
+    }
+
+    fn take_slot(&mut self, slot: SlotEntry) -> Result<(), String> {
+        let at = self.find(&slot.study, &slot.case)?;
         let value_ns = self.value(at, &slot);
         self.log_mut(at).push(slot.raw(value_ns))
     }
@@ -308,6 +299,11 @@ impl Ledger {
             study: s,
             case: c.ok_or_else(missing)?,
         })
+    }
+
+    fn named(&mut self, study: &str, case: &str) -> Result<&mut CaseLog, String> {
+        let at = self.find(study, case)?;
+        Ok(self.log_mut(at))
     }
 
     fn log_mut(&mut self, at: At) -> &mut CaseLog {

@@ -122,6 +122,17 @@ impl CaseLog {
             .collect()
     }
 
+    pub(super) fn give_up(&mut self, variant: usize) -> Result<(), String> {
+        if variant >= self.variants {
+            let of = self.variants;
+            return Err(format!(
+                "variant {variant} is none of the {of} of this case"
+            ));
+        }
+        self.judge.give_up(variant);
+        Ok(())
+    }
+
     /// Puts failed slots in place of those before `round` whose lines were lost: `lost` of them at most,
     /// less what it puts.
     pub(super) fn fill_up(
