@@ -113,7 +113,8 @@ def compare(function, items, models=None, workers=None, pythons=None, options=()
         _check_python(python)
     options, out = _out(options)
     job = _kept(_job(function, items))
-    words = [_program(), "exec", "--same-output", "--work", str(len(items))]
+    # A launch that does not come to its end has no checksum: two of them would be the same.
+    words = [_program(), "exec", "--same-output", "--check-output", "^[0-9a-f]{64}", "--work", str(len(items))]
     for python in pythons or [sys.executable]:
         for model in models:
             name = model if not pythons else f"{model} {python}"

@@ -63,6 +63,8 @@ pub(crate) struct Judge {
     full_rounds: usize,
     /// Variants that were given up.
     out: Vec<usize>,
+    /// Rounds in which claims have an interval.
+    for_claims: usize,
 }
 
 /// A run was shown after this many rounds, and taken up again.
@@ -104,8 +106,8 @@ struct Opened {
     pairs: Vec<Sequential>,
 }
 
-/// Claims of a source share a level too ([`super::then`]): so many of them have an interval at the first
-/// look, whatever the others say.
+/// Claims of a source share a level too ([`super::then`]): where there is time, a case goes on until so many
+/// of them have an interval, whatever the others say.
 const FEW_CLAIMS: usize = 8;
 
 impl Judge {
@@ -117,15 +119,14 @@ impl Judge {
         answers: usize,
         claims: usize,
     ) -> Result<Self, StatsError> {
-        let sharing = answers.max(claims.min(FEW_CLAIMS));
-        let plan = plan(settings, case, sharing)?;
+        let plan = plan(settings, case, answers)?;
         let judge = Self {
             answers,
             first_look: plan.looks()[0],
             fewest: match case.metric {
                 // Its counts hardly vary, and it has no interval of confidence.
                 Metric::Simulated => 1,
-                _ => fewest_rounds(case, sharing).min(plan.max_rounds()),
+                _ => fewest_rounds(case, answers).min(plan.max_rounds()),
             },
             plan,
             given: settings.floor.or(case.floor),
@@ -136,6 +137,10 @@ impl Judge {
             search: case.best_of.map(|_| Halving::new(case.variants.len())),
             full_rounds: 0,
             out: Vec::new(),
+            for_claims: match (claims, case.best_of) {
+                (0, _) | (_, Some(_)) => 0,
+                _ => fewest_rounds(case, claims.min(FEW_CLAIMS)),
+            },
         };
         judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
@@ -428,6 +433,11 @@ impl Judge {
         })
     }
 
+    /// Whether the claims of the study's source on this case have rounds for an interval.
+    pub(crate) fn has_rounds_for_claims(&self) -> bool {
+        self.rounds() >= self.for_claims.min(self.plan.max_rounds())
+    }
+
     /// The comparisons of `case` as they stand.
     pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
         let (_, findings) = self.conclude();
@@ -541,12 +551,11 @@ fn judged(pair: &Sequential) -> Option<Judged> {
     })
 }
 
-/// The looks of a case: the first has as many rounds as an interval needs where so many share the
-/// level, also where the study asks for fewer, since its author could not know of other studies.
+/// The looks of a case: the first has as many rounds as an interval needs at the level of the case, also where the study asks for fewer, since its author could not know of other studies.
 /// A study that asks for fewer than any interval needs only measures, and has what it asks for.
-fn plan(settings: &Settings, case: &Case, sharing: usize) -> Result<LookPlan, StatsError> {
+fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
     let fewest = match case.variants.len() > 1 {
-        true => fewest_rounds(case, sharing),
+        true => fewest_rounds(case, answers),
         false => 0,
     };
     let for_any = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
@@ -563,7 +572,7 @@ fn plan(settings: &Settings, case: &Case, sharing: usize) -> Result<LookPlan, St
     Ok(match fewest {
         _ if settings.exact_rounds => plan.once(),
         0 => plan,
-        _ => plan.deciding_at(level(case, sharing)),
+        _ => plan.deciding_at(level(case, answers)),
     })
 }
 

@@ -37,19 +37,13 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     let first = match alike.as_slice() {
         [] => format!("best: {named}"),
         alike if alike.len() + 1 == optimum.numbers.len() => {
-            let first = case
-                .case
-                .variants
-                .first()
-                .map_or("", |one| one.label.as_str());
+            let measured = measured(case, optimum);
+            let first = measured.first().map_or("", String::as_str);
             let what = match highest(alike) {
                 Some(high) if high <= FLAT => "any of them will do".to_owned(),
                 _ => format!("keep the first ({first})"),
             };
-            format!(
-                "no difference found between {}: {what}",
-                listed(&all_labels(case))
-            )
+            format!("no difference found between {}: {what}", listed(&measured))
         }
         alike => format!("take {named}; not known against {}", listed(&labels(alike))),
     };
@@ -67,9 +61,11 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     Some([Some(first), flat, default].into_iter().flatten().collect())
 }
 
-fn all_labels(case: &CaseResult) -> Vec<String> {
-    let variants = case.case.variants.iter();
-    variants.map(|variant| variant.label.clone()).collect()
+/// Those with a figure, in the order of the case: one that failed is like no other.
+fn measured(case: &CaseResult, optimum: &Optimum) -> Vec<String> {
+    let has_figure = |label: &&String| optimum.numbers.iter().any(|at| at.label == **label);
+    let labels = case.case.variants.iter().map(|one| &one.label);
+    labels.filter(has_figure).cloned().collect()
 }
 
 /// `too few rounds: 2, and an interval takes 9`.

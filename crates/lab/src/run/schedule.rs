@@ -184,6 +184,7 @@ impl Order {
             return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
         }
         let is_decided = log.judge.is_settled() && log.judge.is_decided();
+        let is_decided = is_decided && log.judge.has_rounds_for_claims();
         let is_decided = is_decided || self.is_closed(ledger, case);
         let all_run = is_decided || log.judge.is_settled() || log.round() >= log.judge.max_rounds();
         if all_run && !log.has_enough(true) {
