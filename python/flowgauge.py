@@ -88,7 +88,7 @@ def compare(function, items, models=None, workers=None, pythons=None, options=()
     models   kinds of workers, the reference first; default: all that there are (MODELS)
     workers  number of workers; default: one for each CPU
     pythons  interpreters to compare, such as ["python3.13", "python3.13t"]; default: this one
-    options  further options of `flowgauge exec`, such as ["--budget", "60s"]
+    options  further options of `flowgauge exec`; without --budget or --rounds among them a minute is enough
 
     Raises ValueError for a function that other interpreters cannot import, Failed where it fails under a kind of
     workers (its `answer` is that of the others), FileNotFoundError where a program is missing.
@@ -112,6 +112,8 @@ def compare(function, items, models=None, workers=None, pythons=None, options=()
     for python in pythons or []:
         _check_python(python)
     options, out = _out(options)
+    if not any(word.partition("=")[0] in ("--budget", "--rounds", "--resume") for word in options):
+        options += ["--budget", "60s"]
     job = _kept(_job(function, items))
     # A launch that does not come to its end has no checksum: two of them would be the same.
     words = [_program(), "exec", "--same-output", "--check-output", "^[0-9a-f]{64}", "--work", str(len(items))]

@@ -204,12 +204,6 @@ impl Header {
         self.command.iter().find(is_it).map(String::as_str)
     }
 
-    /// How `flowgauge run` names a study of this run: by its file, or by its name.
-    #[must_use]
-    pub fn named<'a>(&'a self, study: &'a str) -> &'a str {
-        self.file_of(study).unwrap_or(study)
-    }
-
     /// Whether a verdict or warning needs single flows, not only times of repetitions.
     fn asks_for_flows(&self, study: &str, case: &str) -> bool {
         let study = self.studies.iter().find(|own| own.name == study);

@@ -59,8 +59,8 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     let begun = answers.all().filter(|row| row.times().is_some());
     let ratio = |row: &Answer| row.ratio.unwrap_or(1.0);
     let most = begun.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    next.extend(most.filter(|_| results.studies.len() > 1).map(|row| {
-        let study = shell_word(results.header.named(&row.study));
+    let most = most.filter(|_| results.studies.len() > 1);
+    next.extend(most.and_then(|row| runnable(results, &row.study)).map(|study| {
         format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
     }));
     next
@@ -161,9 +161,16 @@ fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)
     (enough_s / 60.0).ceil().max(LEAST_MINUTES)
 }
 
+/// How `flowgauge run` names a study; `None` of one that a command line or a decision made.
+fn runnable(results: &Results, study: &str) -> Option<String> {
+    let is_known = lab::builtin_names().any(|known| known == study);
+    let file = results.header.file_of(study);
+    file.or(is_known.then_some(study)).map(shell_word)
+}
+
 pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<String> {
     let (_, place) = without.first()?;
-    let study = shell_word(results.header.named(&results.studies[*place].study.name));
+    let study = runnable(results, &results.studies[*place].study.name)?;
     let labels: Vec<String> = without.iter().map(|(label, _)| label.clone()).collect();
     Some(format!(
         "No cause was found for {}. Counting events may show one: flowgauge run {study} --events all",
@@ -175,12 +182,14 @@ pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<S
 fn alone(results: &Results, row: &Answer) -> Option<String> {
     let (study, case) = cases(results, row).next()?;
     let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
-    let words = [results.header.named(&study.study.name), &case.case.name].map(shell_word);
+    let name = runnable(results, &study.study.name)?;
     is_stuck.then(|| {
         format!(
             "{} is one of many comparisons here; alone it needs less evidence: flowgauge run {} \
              --case {}",
-            row.label, words[0], words[1]
+            row.label,
+            name,
+            shell_word(&case.case.name)
         )
     })
 }
