@@ -401,18 +401,24 @@ fn no_cause(case: &CaseResult) -> Line {
 }
 
 fn others(case: &CaseResult, best: &Finding) -> Option<String> {
-    let mut others: Vec<&Finding> = case
-        .findings
-        .iter()
-        .filter(|f| f.subject != best.subject && f.verdict.is_decided())
-        .collect();
-    let ratio = |f: &Finding| f.estimate.map_or(f64::INFINITY, |e| e.ratio);
-    others.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    // By wall time, else by CPU time.
+    let decided = |f: &Finding| match (f.verdict.is_decided(), &f.by_cpu) {
+        (true, _) => Some((f.estimate, f.verdict, "")),
+        (false, Some(by_cpu)) => Some((Some(by_cpu.estimate), by_cpu.verdict, " by CPU time")),
+        (false, None) => None,
+    };
+    let others = case.findings.iter().filter(|f| f.subject != best.subject);
+    let mut others: Vec<_> = others.filter_map(|f| Some((f, decided(f)?))).collect();
+    let ratio = |estimate: Option<Estimate>| estimate.map_or(f64::INFINITY, |e| e.ratio);
+    others.sort_by(|(_, (a, ..)), (_, (b, ..))| ratio(*a).total_cmp(&ratio(*b)));
     let left = others.len().saturating_sub(OTHERS);
-    let shown = others.iter().take(OTHERS).map(|f| {
-        let said = compared(f.estimate.as_ref(), &f.verdict);
-        format!("{} {}", plural(&f.subject), said.word)
-    });
+    let shown = others
+        .iter()
+        .take(OTHERS)
+        .map(|(f, (estimate, verdict, by))| {
+            let said = compared(estimate.as_ref(), verdict);
+            format!("{} {}{by}", plural(&f.subject), said.word)
+        });
     let mut shown: Vec<String> = shown.collect();
     if left > 0 {
         shown.push(format!("and {left} more"));

@@ -60,9 +60,12 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     let ratio = |row: &Answer| row.ratio.unwrap_or(1.0);
     let most = begun.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
     let most = most.filter(|_| results.studies.len() > 1);
-    next.extend(most.and_then(|row| runnable(results, &row.study)).map(|study| {
-        format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
-    }));
+    next.extend(
+        most.and_then(|row| runnable(results, &row.study))
+            .map(|study| {
+                format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
+            }),
+    );
     next
 }
 
