@@ -57,6 +57,8 @@ struct State<'o> {
     say: &'o mut (dyn FnMut(&Problem) + Send),
     kept: Vec<(Key, Vec<u8>)>,
     taken: bool,
+    /// Of flows that cannot wait until it is free.
+    later: Vec<u8>,
     closed: bool,
     otherwise: Vec<String>,
 }
@@ -73,6 +75,7 @@ impl<'o> Outlet<'o> {
                 say,
                 kept: Vec::new(),
                 taken: false,
+                later: Vec::new(),
                 closed: false,
                 otherwise: Vec::new(),
             }),
@@ -129,9 +132,17 @@ impl<'o> Outlet<'o> {
         }
     }
 
+    fn write_later(&self, state: &mut State<'_>) {
+        let later = std::mem::take(&mut state.later);
+        if !later.is_empty() {
+            self.write(state, &later);
+        }
+    }
+
     /// True if nobody reads it.
     pub(crate) fn finish(&self) -> bool {
         let mut state = self.lock();
+        self.write_later(&mut state);
         let mut kept = std::mem::take(&mut state.kept);
         // A stable sort: parts of a file keep their order.
         kept.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -148,6 +159,7 @@ impl<'o> Outlet<'o> {
 pub(crate) struct Here<'s, 'o> {
     outlet: &'s Outlet<'o>,
     more: bool,
+    waits: bool,
 }
 
 impl<'s, 'o> Here<'s, 'o> {
@@ -155,12 +167,22 @@ impl<'s, 'o> Here<'s, 'o> {
         Here {
             outlet,
             more: false,
+            waits: true,
+        }
+    }
+
+    /// Of a flow that is alone: what has the output is a large file that it left itself, so its text
+    /// comes behind that.
+    pub(crate) fn alone(outlet: &'s Outlet<'o>) -> Here<'s, 'o> {
+        Here {
+            waits: false,
+            ..Here::new(outlet)
         }
     }
 
     fn enter(&self) -> MutexGuard<'s, State<'o>> {
         let mut state = self.outlet.lock();
-        while state.taken && !self.more {
+        while state.taken && !self.more && self.waits {
             let free = self.outlet.free.wait(state);
             state = free.unwrap_or_else(PoisonError::into_inner);
         }
@@ -171,8 +193,14 @@ impl<'s, 'o> Here<'s, 'o> {
 impl Deliver for Here<'_, '_> {
     fn text(&mut self, text: &[u8], more: bool) {
         let mut state = self.enter();
+        if state.taken && !self.more {
+            return state.later.extend_from_slice(text);
+        }
         self.outlet.write(&mut state, text);
         state.taken = more;
+        if !more {
+            self.outlet.write_later(&mut state);
+        }
         drop(state);
         if self.more && !more {
             self.outlet.free.notify_all();
@@ -267,6 +295,22 @@ mod tests {
         });
         assert!(!outlet.finish());
         assert_eq!(out, b"a1 a2 a3 b ");
+    }
+
+    /// A search of a small file and a large one with many results waited for itself for ever.
+    #[test]
+    fn a_flow_that_left_a_large_file_does_not_wait_for_it() {
+        let stop = AtomicBool::new(false);
+        let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
+        let outlet = Outlet::new(&mut out, &mut say, &stop);
+        let mut large = Here::new(&outlet);
+        large.text(b"large1 ", true);
+        Here::alone(&outlet).text(b"small ", false);
+        large.text(b"large2 ", false);
+        Here::alone(&outlet).text(b"next", false);
+        drop(large);
+        assert!(!outlet.finish());
+        assert_eq!(out, b"large1 large2 small next");
     }
 
     #[test]

@@ -41,6 +41,8 @@ impl<'j, 's> Worker<'j, 's> {
     }
 
     pub(crate) fn run(&mut self, exchange: &impl Exchange) {
+        // A large file that another flow left has the output until it is done.
+        self.chunks(exchange);
         while let Some(task) = self.own.pop_back().or_else(|| self.take(exchange)) {
             if self.stopped() {
                 self.own.clear();

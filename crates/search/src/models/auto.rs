@@ -136,7 +136,7 @@ fn probe(
         until_ns: started_ns + PROBE_NS,
         left: RefCell::default(),
     };
-    let mut worker = set.worker();
+    let mut worker = set.worker_alone();
     worker.own().extend(tasks.into_iter().rev());
     worker.run(&probe);
     let totals = Totals::of(worker.totals());

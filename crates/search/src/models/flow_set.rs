@@ -15,6 +15,12 @@ impl<'c> FlowSet<'c, '_> {
         Worker::new(self.job, self.files())
     }
 
+    /// Of a flow beside which there is no other now.
+    pub(crate) fn worker_alone(&self) -> Worker<'c, 'c> {
+        let to = Box::new(Here::alone(self.outlet));
+        Worker::new(self.job, FileSearch::new(self.job, to))
+    }
+
     pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
         FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
     }

@@ -27,7 +27,7 @@ pub(crate) const ONE: Flows = Flows {
 };
 
 pub(crate) fn run(set: &FlowSet<'_, '_>, tasks: Vec<Task>) -> Done {
-    let mut worker = set.worker();
+    let mut worker = set.worker_alone();
     worker.own().extend(tasks.into_iter().rev());
     worker.run(&Sequential);
     Done::new(Totals::of(worker.totals()), ONE)
