@@ -6,6 +6,9 @@ use super::*;
 
 fn ask(address: SocketAddr, times: usize) -> Vec<String> {
     let mut stream = TcpStream::connect(address).unwrap();
+    // A server that lost a request fails the test, and does not hang it.
+    let patience = Some(Duration::from_secs(30));
+    stream.set_read_timeout(patience).unwrap();
     let mut answers = Vec::new();
     for _ in 0..times {
         // In two parts: a request need not come whole.
