@@ -118,7 +118,8 @@ fn event_loop(shared: &'static Shared<'static>, own: &mut Fiber) -> io::Result<I
             }
         }
         shared.awaken_due();
-        // All that are awake run until they wait again.
+        // Who was awakened comes behind this fiber in the next round, and has run after that.
+        own.yield_now();
         own.yield_now();
     }
 }

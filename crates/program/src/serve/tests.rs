@@ -67,6 +67,27 @@ fn every_form_gives_the_same_answers_to_several_clients() {
     }
 }
 
+/// Fibers that were to sleep were awake still, and answered at once or, with nothing to come, never.
+#[test]
+fn every_form_waits_as_long_as_it_is_told() {
+    let wait = Duration::from_millis(20);
+    let task = Task { steps: 1, wait };
+    for (name, form) in of_threads() {
+        let listener = listen(0).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (ended, has_ended) = mpsc::channel();
+        std::thread::spawn(move || ended.send(form(&listener, task).unwrap_err()));
+        let begun = std::time::Instant::now();
+        let answers = std::thread::spawn(move || ask(address, 1)).join();
+        if let Ok(error) = has_ended.try_recv() {
+            skipped::skipped(format!("{name}: {error}"));
+            continue;
+        }
+        assert_eq!(answers.unwrap().len(), 1, "{name}");
+        assert!(begun.elapsed() >= wait, "{name}");
+    }
+}
+
 #[test]
 fn arguments_that_mean_nothing_are_refused_with_the_ones_that_do() {
     let error = |words: &str| {
