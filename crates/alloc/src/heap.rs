@@ -124,7 +124,7 @@ impl Heap {
         taken.unwrap_or((null_mut(), false))
     }
 
-    /// A block that is alone, of a class whose blocks are, at a multiple of so many slices.
+    /// A block that is alone, of a class whose blocks are; its place is a multiple of `align` slices.
     pub(crate) fn take_aligned(&self, class: usize, align: usize) -> (*mut u8, bool) {
         let taken = self.locked(|inner| {
             self.bring_home(inner);

@@ -87,7 +87,7 @@ use large::Large;
 use magazine::{Here, Magazines};
 use region::{Geometry, Region};
 
-/// A block that has to move to grow gets one part in so many more than was asked for.
+/// A block that has to move to grow gets `1 / SLACK` more than was asked for.
 const SLACK: usize = 8;
 
 /// An allocator with its heaps, one a core.

@@ -38,7 +38,7 @@ impl Chain {
         }
     }
 
-    /// The chain, counted as so many blocks; as one at least.
+    /// The chain, counted as this many blocks, at least one.
     pub(crate) fn as_heavy_as(self, blocks: usize) -> Self {
         Self {
             blocks: blocks.max(1),

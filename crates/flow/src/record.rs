@@ -49,6 +49,21 @@ pub struct Outcome {
     pub film: Option<Box<Measured<Film>>>,
 }
 
+impl Outcome {
+    /// Of a slot beside which nothing looked on.
+    #[must_use]
+    pub fn new(answer: Answer, launch_ns: u64) -> Self {
+        Self {
+            answer,
+            launch_ns,
+            samples: None,
+            profile: None,
+            simulated: None,
+            film: None,
+        }
+    }
+}
+
 /// What a slot process answers.
 #[expect(
     clippy::large_enum_variant,

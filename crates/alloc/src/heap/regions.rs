@@ -26,12 +26,13 @@ pub(super) const BINS: usize = SLICES.ilog2() as usize + 1;
 const LOOKS: usize = 8;
 /// Regions of a heap before further ones are huge from the start.
 const SMALL_HEAP: usize = 2;
-/// Empty regions that linger at the most, or one in so many of all.
+/// Empty regions that linger at the most, or `1 / KEPT_PART` of all.
 const KEPT: usize = 8;
 const KEPT_PART: usize = 8;
 /// How long what is empty lingers at least; at most twice that.
 const LINGER_MS: u64 = 250;
-/// Slices of empty spans that a heap keeps at the most, or one in so many of those of blocks that are alone.
+/// Slices of empty spans that a heap keeps at the most, or `1 / SPARE_PART` of those of blocks
+/// that are alone.
 const SPARE: usize = 256;
 const SPARE_PART: usize = 8;
 /// Regions whose resident pages are counted at once.
@@ -292,7 +293,7 @@ impl Inner {
         }
     }
 
-    /// Whether so many slices of one more empty span may be kept.
+    /// Whether one more empty span, of this many slices, may be kept.
     pub(super) fn may_spare(&self, slices: usize) -> bool {
         self.spare + slices <= SPARE.max(self.alone / SPARE_PART)
     }

@@ -147,7 +147,7 @@ impl Inner {
         }
     }
 
-    /// A span for a class, in its list, at a multiple of so many slices.
+    /// A span for a class, in its list; its place is a multiple of `align` slices.
     pub(super) fn new_span(&mut self, class: usize, align: usize) -> Option<NonNull<Span>> {
         self.give_back_old();
         let slices = slices_of_class(class, self.geometry.slice());

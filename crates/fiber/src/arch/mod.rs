@@ -4,9 +4,9 @@
 //! module chosen here knows what lies at one: a few saved words ([`Saved`]). The **turn**
 //! ([`Turn`]) is the address of the running flow's ring cell, passed on in a register.
 //!
-//! A new architecture is one file with the names of `x86_64`: `available`, `Saved`, `switch`,
+//! A new architecture is one file with the names of `x86_64`: `available`, `switch`,
 //! `switch_to_unwind`, `leave`, `call_on`, `first_frame` (for an [`Entry`]), `hole`, `lap` (for a
-//! [`Lap`]), `prefetch`, `prefetch_stack`, `valgrind`, `Floats` and `FRAME_BYTES`. On other
+//! [`Lap`]), `prefetch`, `valgrind`, `Floats` and `FRAME_BYTES`. On other
 //! targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
 
 cfg_select! {
@@ -29,6 +29,44 @@ cfg_select! {
 }
 
 use std::cell::Cell;
+
+/// What a context is while it does not run: where it goes on (0), its stack pointer (1), and registers that a
+/// call keeps: rbx, rbp, r12, r13, or x19, x29, x20, x21.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Saved([Cell<usize>; 6]);
+
+impl Saved {
+    pub(crate) fn sp(&self) -> Sp {
+        std::ptr::with_exposed_provenance_mut(self.0[1].get())
+    }
+
+    pub(crate) fn words(&self) -> [usize; 6] {
+        self.0.each_ref().map(Cell::get)
+    }
+
+    pub(crate) fn set_words(&self, words: [usize; 6]) {
+        self.0.iter().zip(words).for_each(|(to, word)| to.set(word));
+    }
+
+    /// A register's word, free before the context has begun, and when it is over.
+    #[inline(always)]
+    pub(crate) fn spare(&self) -> &Cell<usize> {
+        &self.0[2]
+    }
+}
+
+/// Asks for the two lowest lines of a context's stack: most often its frame, and where its handle
+/// lies. Safety: `context` is null, or one that can be read.
+#[inline(always)]
+pub(crate) unsafe fn prefetch_stack(context: Context) {
+    // SAFETY: the caller's promise.
+    if let Some(saved) = unsafe { context.as_ref() } {
+        let lowest = saved.sp().cast::<Saved>();
+        prefetch(lowest);
+        prefetch(lowest.wrapping_byte_add(64));
+    }
+}
 
 /// The context at the end of a ring: begins again as long as allowed, then continues the scheduler.
 #[derive(Debug)]

@@ -1,29 +1,8 @@
 //! No fibers on this target: all compiles; [`available`] is asked first, so nothing else runs.
 
-use std::cell::Cell;
-
-use super::{Context, Entry, Sp, Turn};
+use super::{Context, Entry, Saved, Turn};
 
 pub(crate) const FRAME_BYTES: usize = 80;
-
-#[derive(Debug, Default)]
-pub(crate) struct Saved([Cell<usize>; 6]);
-
-impl Saved {
-    pub(crate) fn sp(&self) -> Sp {
-        std::ptr::null_mut()
-    }
-
-    pub(crate) fn words(&self) -> [usize; 6] {
-        self.0.each_ref().map(Cell::get)
-    }
-
-    pub(crate) fn set_words(&self, _words: [usize; 6]) {}
-
-    pub(crate) fn spare(&self) -> &Cell<usize> {
-        &self.0[0]
-    }
-}
 
 pub(crate) fn available() -> Result<(), &'static str> {
     Err(
@@ -65,8 +44,6 @@ pub(crate) unsafe fn lap(_top: *mut u8) -> Saved {
 }
 
 pub(crate) fn prefetch(_context: Context) {}
-
-pub(crate) unsafe fn prefetch_stack(_context: Context) {}
 
 pub(crate) fn valgrind(_words: &[usize; 6], otherwise: usize) -> usize {
     otherwise

@@ -26,38 +26,12 @@
 //! Programs", 2006, for the minimal switch.
 
 use std::arch::{asm, naked_asm};
-use std::cell::Cell;
 use std::mem::offset_of;
 
-use super::{Context, Entry, Lap, Sp, Turn};
+use super::{Context, Entry, Lap, Saved, Turn};
 
 /// What the first frame and the entry's saved registers take.
 pub(crate) const FRAME_BYTES: usize = 80;
-
-/// Where a context goes on, its stack pointer, rbx, rbp, r12, r13.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub(crate) struct Saved([Cell<usize>; 6]);
-
-impl Saved {
-    pub(crate) fn sp(&self) -> Sp {
-        std::ptr::with_exposed_provenance_mut(self.0[1].get())
-    }
-
-    pub(crate) fn words(&self) -> [usize; 6] {
-        self.0.each_ref().map(Cell::get)
-    }
-
-    pub(crate) fn set_words(&self, words: [usize; 6]) {
-        self.0.iter().zip(words).for_each(|(to, word)| to.set(word));
-    }
-
-    /// A register's word, free before the context has begun, and when it is over.
-    #[inline(always)]
-    pub(crate) fn spare(&self) -> &Cell<usize> {
-        &self.0[2]
-    }
-}
 
 #[expect(
     clippy::unnecessary_wraps,
@@ -236,18 +210,6 @@ pub(crate) fn prefetch(context: Context) {
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(context.cast())
     };
-}
-
-/// Asks for the two lowest lines of a context's stack: most often its frame, and where its handle
-/// lies. Safety: `context` is null, or one that can be read.
-#[inline(always)]
-pub(crate) unsafe fn prefetch_stack(context: Context) {
-    // SAFETY: the caller's promise.
-    if let Some(saved) = unsafe { context.as_ref() } {
-        let lowest = saved.sp().cast::<Saved>();
-        prefetch(lowest);
-        prefetch(lowest.wrapping_byte_add(64));
-    }
 }
 
 /// A request to valgrind, which answers; a processor leaves `otherwise`.

@@ -149,20 +149,16 @@ mod tests {
                 variant,
                 at_s: 0.0,
                 value_ns: Some(10e6),
-                outcome: Outcome {
-                    answer: Answer::Done(SlotRecord {
+                outcome: Outcome::new(
+                    Answer::Done(SlotRecord {
                         warmups: Vec::new(),
                         reps: (0..5).map(|place| rep(time(place), PROOF)).collect(),
                         memory: measure::memory::Reading::Honest(crate::testing::MEMORY),
                         timed: None,
                         proof: PROOF,
                     }),
-                    launch_ns: 0,
-                    samples: None,
-                    profile: None,
-                    simulated: None,
-                    film: None,
-                },
+                    0,
+                ),
             }
         };
         (0..rounds).map(slot).collect()

@@ -27,11 +27,15 @@
 //! Where a case asks which of its variants is best, each look may leave variants out of the
 //! rounds that follow ([`Halving`]); the case is settled when that search is over.
 
-use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError};
-use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
+mod looks;
+
+use stats::{Estimate, Halving, LookPlan, Noise, Rule, Sequential, StatsError};
+use stats::{Step, Verdict, noise};
 
 use crate::data::{Case, Metric, Settings};
 use crate::findings::outlook::Outlook;
+pub(crate) use looks::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
+use looks::{fewest_rounds, plan, rounds_for_claims};
 
 /// The floor on a machine where 1 % can be seen.
 const FLOOR: f64 = 0.01;
@@ -106,10 +110,6 @@ struct Opened {
     pairs: Vec<Sequential>,
 }
 
-/// Claims of a source share a level too ([`super::then`]): where there is time, a case goes on until so many
-/// of them have an interval, whatever the others say.
-const FEW_CLAIMS: usize = 8;
-
 impl Judge {
     /// # Errors
     /// The settings have no rounds, too many of them, or an impossible floor.
@@ -137,10 +137,7 @@ impl Judge {
             search: case.best_of.map(|_| Halving::new(case.variants.len())),
             full_rounds: 0,
             out: Vec::new(),
-            for_claims: match (claims, case.best_of) {
-                (0, _) | (_, Some(_)) => 0,
-                _ => fewest_rounds(case, claims.min(FEW_CLAIMS)),
-            },
+            for_claims: rounds_for_claims(case, claims),
         };
         judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
@@ -551,44 +548,6 @@ fn judged(pair: &Sequential) -> Option<Judged> {
     })
 }
 
-/// The looks of a case: the first has as many rounds as an interval needs at the level of the case, also where the study asks for fewer, since its author could not know of other studies.
-/// A study that asks for fewer than any interval needs only measures, and has what it asks for.
-fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
-    let fewest = match case.variants.len() > 1 {
-        true => fewest_rounds(case, answers),
-        false => 0,
-    };
-    let for_any = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
-    let raised = |most: usize| {
-        if most < for_any {
-            most
-        } else {
-            most.max(fewest)
-        }
-    };
-    let most = case.max_rounds.map_or(usize::MAX, raised);
-    let most = settings.max_rounds.min(most);
-    let plan = LookPlan::new(most)?;
-    Ok(match fewest {
-        _ if settings.exact_rounds => plan.once(),
-        0 => plan,
-        _ => plan.deciding_at(level(case, answers)),
-    })
-}
-
-/// The level of a look at one comparison of a case.
-fn level(case: &Case, answers: usize) -> f64 {
-    let subjects = case.variants.len().saturating_sub(1).max(1);
-    // Which variant is best is asked of all pairs.
-    let comparisons = (subjects * answers).max(stats::pairs(case.variants.len()));
-    LOOK_ALPHA / comparisons as f64
-}
-
-/// Fewest rounds that have an interval at the level of a case.
-fn fewest_rounds(case: &Case, answers: usize) -> usize {
-    rounds_for_interval(level(case, answers)).unwrap_or(0)
-}
-
 impl Opened {
     /// The reference has changed places with the first variant.
     fn push(&mut self, values: &[Option<f64>], reference: usize) {
@@ -605,16 +564,3 @@ impl Opened {
         }
     }
 }
-
-/// The smallest difference that the usual number of rounds finds at this noise.
-pub(crate) fn smallest_seen(pair: f64) -> f64 {
-    smallest_seen_in(USUAL_ROUNDS, pair)
-}
-
-/// The smallest difference that this number of rounds finds at this noise.
-pub(crate) fn smallest_seen_in(rounds: usize, pair: f64) -> f64 {
-    detectable(pair, rounds, LOOK_ALPHA)
-}
-
-/// Rounds of a case where nobody asks for more.
-pub(crate) const USUAL_ROUNDS: usize = LOOKS[LOOKS.len() - 1];

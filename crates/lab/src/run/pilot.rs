@@ -217,13 +217,8 @@ mod tests {
             timed: None,
             proof: PROOF,
         };
-        let pilot = |rep_ms: u64, launch_ms: u64| Outcome {
-            answer: Answer::Done(record(rep_ms)),
-            launch_ns: launch_ms * MS,
-            samples: None,
-            profile: None,
-            simulated: None,
-            film: None,
+        let pilot = |rep_ms: u64, launch_ms: u64| {
+            Outcome::new(Answer::Done(record(rep_ms)), launch_ms * MS)
         };
         let reps = |rep_ms, launch_ms, warmups| cheapest(&[pilot(rep_ms, launch_ms)], warmups);
         assert_eq!(reps(90, 96, 0), 1, "a command");
@@ -241,17 +236,15 @@ mod tests {
     /// Whatever the word for it: work that makes its own flows is cut by another clock.
     #[test]
     fn a_pilot_that_the_budget_cut_is_told_from_one_that_was_asked_to_be_short() {
-        let late = |reason| Outcome {
-            answer: Answer::Failed {
-                reason,
-                kept: None,
-                begun: None,
-            },
-            launch_ns: 0,
-            samples: None,
-            profile: None,
-            simulated: None,
-            film: None,
+        let late = |reason| {
+            Outcome::new(
+                Answer::Failed {
+                    reason,
+                    kept: None,
+                    begun: None,
+                },
+                0,
+            )
         };
         let deadline_s = || "9.0".to_owned();
         let (hung, flows) = (1, 1);

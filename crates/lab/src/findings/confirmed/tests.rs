@@ -24,18 +24,14 @@ fn plan(sides: &[[usize; 2]]) -> ConfirmEntry {
 
 fn outcome() -> Outcome {
     let what = "nothing is asked of it".to_owned();
-    Outcome {
-        answer: Answer::Failed {
+    Outcome::new(
+        Answer::Failed {
             reason: Failure::Error { what },
             kept: None,
             begun: None,
         },
-        launch_ns: 0,
-        samples: None,
-        film: None,
-        profile: None,
-        simulated: None,
-    }
+        0,
+    )
 }
 
 /// Slots of 12 rounds; each variant's time in ms, with noise of 1 % that a round has for all.

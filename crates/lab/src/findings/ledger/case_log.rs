@@ -43,18 +43,14 @@ pub(crate) struct Pilot {
 /// What is known of a slot whose line cannot be read.
 fn lost_slot() -> Outcome {
     let what = "its line in the journal was damaged".to_owned();
-    Outcome {
-        answer: Answer::Failed {
+    Outcome::new(
+        Answer::Failed {
             reason: Failure::Error { what },
             kept: None,
             begun: None,
         },
-        launch_ns: 0,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    }
+        0,
+    )
 }
 
 impl CaseLog {

@@ -24,14 +24,7 @@ fn slots(rounds: usize, change: impl Fn(usize, usize, &mut SlotRecord)) -> Vec<R
             variant,
             at_s: 0.0,
             value_ns: Some(10e6),
-            outcome: Outcome {
-                answer: Answer::Done(record),
-                launch_ns: 0,
-                samples: None,
-                profile: None,
-                simulated: None,
-                film: None,
-            },
+            outcome: Outcome::new(Answer::Done(record), 0),
         }
     };
     (0..rounds)

@@ -168,8 +168,8 @@ fn a_malformed_line_is_an_error_that_names_it() {
 
 #[test]
 fn slots_that_do_not_follow_each_other_are_refused() {
-    let outcome = Outcome {
-        answer: Answer::Failed {
+    let outcome = Outcome::new(
+        Answer::Failed {
             reason: Failure::ResultsLost {
                 sent: 2,
                 received: 1,
@@ -177,12 +177,8 @@ fn slots_that_do_not_follow_each_other_are_refused() {
             kept: None,
             begun: None,
         },
-        launch_ns: 5,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    };
+        5,
+    );
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
     };
@@ -253,14 +249,7 @@ fn of_reps(ms: [u64; 3]) -> Outcome {
     let Answer::Done(record) = done(&spec(), MS, PROOF) else {
         unreachable!("it is done")
     };
-    Outcome {
-        answer: Answer::Done(flow::SlotRecord { reps, ..record }),
-        launch_ns: 1,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    }
+    Outcome::new(Answer::Done(flow::SlotRecord { reps, ..record }), 1)
 }
 
 #[test]
@@ -333,14 +322,8 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         kept: None,
         begun: None,
     });
-    (prop_oneof![good, failed], any::<u64>()).prop_map(|(answer, launch_ns)| Outcome {
-        answer,
-        launch_ns,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    })
+    (prop_oneof![good, failed], any::<u64>())
+        .prop_map(|(answer, launch_ns)| Outcome::new(answer, launch_ns))
 }
 
 proptest! {

@@ -175,8 +175,8 @@ fn turned(
 fn next(run: &Run<'_>, studies: &[Study], at: At, rounds: usize) -> Option<(usize, usize)> {
     let log = run.log(at);
     let plan = log.confirm.as_ref().filter(|plan| !plan.tries.is_empty())?;
-    let given_up = |variant: usize| is_given_up(log, variant);
-    if given_up(0) || given_up(1) {
+    let is_out = |variant: usize| always_fails(log, variant);
+    if is_out(0) || is_out(1) {
         return None;
     }
     let seed = run.journal.header().settings.seed;
@@ -189,11 +189,11 @@ fn next(run: &Run<'_>, studies: &[Study], at: At, rounds: usize) -> Option<(usiz
         let mut done = log.confirmed.iter();
         done.any(|slot| (slot.round, slot.variant) == (round, variant))
     };
-    let mut left = all.filter(|one| !is_done(*one) && !given_up(one.1));
+    let mut left = all.filter(|one| !is_done(*one) && !is_out(one.1));
     left.next()
 }
 
-fn is_given_up(log: &CaseLog, variant: usize) -> bool {
+fn always_fails(log: &CaseLog, variant: usize) -> bool {
     let own = || log.confirmed.iter().filter(|slot| slot.variant == variant);
     let is_good = |slot: &RawSlot| slot.value_ns.is_some();
     own().count() >= FAILURES && !own().any(is_good)

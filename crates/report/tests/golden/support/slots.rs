@@ -56,30 +56,19 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
         memory: memory(like, rss_only),
         timed: None,
     };
-    Outcome {
-        answer: Answer::Done(record),
-        launch_ns,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    }
+    Outcome::new(Answer::Done(record), launch_ns)
 }
 
 /// A slot that failed.
 pub(super) fn failed(reason: Failure) -> Outcome {
-    Outcome {
-        answer: Answer::Failed {
+    Outcome::new(
+        Answer::Failed {
             reason,
             kept: None,
             begun: None,
         },
-        launch_ns: 40_000_000,
-        samples: None,
-        profile: None,
-        simulated: None,
-        film: None,
-    }
+        40_000_000,
+    )
 }
 
 fn rep(like: Like, flows: usize, factor: f64) -> Rep {
