@@ -157,7 +157,7 @@ pub(crate) fn claims(results: &Results) -> Option<String> {
         (own > 0).then(|| format!("{own} {}", kind.name()))
     };
     let counts: Vec<String> = KINDS.iter().filter_map(count).collect();
-    (!counts.is_empty()).then(|| format!("Claims of the source: {}", counts.join(", ")))
+    (!counts.is_empty()).then(|| format!("Claims: {}", counts.join(", ")))
 }
 
 fn sources(results: &Results) -> String {
