@@ -6,14 +6,14 @@
 //! message. The checks of the usual way touch neither the block nor another line of its region: a
 //! mark in each free block took 1.10 to 1.40 of the CPU time of random replacements, and the exact
 //! place of the block in its span 1.035 (small blocks). A block that comes back to its span is compared
-//! with the last one that came, and one that goes there alone (of its own slices or mapping, or of
-//! more than 512 bytes and another core) with the beginning of its place. Guarded allocators check
-//! each block so.
+//! with the last one that came, and one that goes there alone (of a mapping, or of more than 512
+//! bytes and another core) with the beginning of its place; one of its own slices begins at a slice.
+//! Guarded allocators check each block so.
 
 use std::ptr::NonNull;
 
 use crate::belongs::Place;
-use crate::class::{GRAIN, size_of_class};
+use crate::class::{GRAIN, is_alone, size_of_class};
 use crate::guard::{self, NOT_A_BEGINNING};
 use crate::large::Keep;
 use crate::region::Region;
@@ -53,15 +53,22 @@ impl CoreAware {
             && tag == here.tag()
         {
             // SAFETY: the caller's.
-            let class = unsafe { self.class_in(region, block) };
+            let class = usize::from(unsafe { self.class_in(region, block) });
             // SAFETY: the caller's; the tag says that the block is of this CPU's core.
-            return unsafe { here.give(usize::from(class), block.as_ptr()) };
+            return self.may_begin(class, block) && unsafe { here.give(class, block.as_ptr()) };
         }
         false
     }
 
+    /// Whether a block of that class may begin there, by what costs nothing to see: a block that is
+    /// alone begins at a slice.
+    #[inline(always)]
+    fn may_begin(&self, class: usize, block: NonNull<u8>) -> bool {
+        !is_alone(class) || block.addr().get().is_multiple_of(self.geometry.slice())
+    }
+
     /// Frees a block that its CPU's magazine does not take: it is full or has the block on top, or
-    /// the block belongs to another core or is none of a class.
+    /// the block belongs to another core, is none of a class, or does not begin there.
     ///
     /// # Safety
     /// As [`CoreAware::free`].
@@ -76,8 +83,10 @@ impl CoreAware {
         let place = unsafe { self.place(block) };
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
             // SAFETY: the caller's.
-            let class = unsafe { self.class_in(*region, block) };
-            let class = usize::from(class);
+            let class = usize::from(unsafe { self.class_in(*region, block) });
+            if !self.may_begin(class, block) {
+                guard::abort(NOT_A_BEGINNING, block);
+            }
             if *owner == self.cores.of(here.cpu()) {
                 // SAFETY: the caller's; this CPU's core owns the block.
                 return unsafe { here.flush(class, &self.heaps[*owner], block.as_ptr()) };

@@ -20,6 +20,8 @@ pub use answer::{About, Answer, Line, Question};
 pub use rounds::Rounds;
 pub use row::are_threads_and_processes;
 
+use std::collections::BTreeSet;
+
 use super::{CaseResult, Results, StudyResult};
 use crate::data::Deciding;
 use crate::data::words::capital;
@@ -38,7 +40,17 @@ impl Results {
             false => 0,
         };
         rows.sort_by_key(|row| (!row.is_on_threads_and_processes(), rank(row)));
+        say_once(&mut rows);
         rows
+    }
+}
+
+/// What the figures of several rows mean stands below the first of them.
+fn say_once(rows: &mut [Answer]) {
+    let mut said = BTreeSet::new();
+    for row in rows {
+        let below = &mut row.below;
+        below.retain(|line| line.about != About::Meaning || said.insert(line.text.clone()));
     }
 }
 
@@ -47,6 +59,15 @@ impl StudyResult {
     #[must_use]
     pub fn deciding_case(&self, named: &Deciding) -> Option<&CaseResult> {
         self.cases.get(self.study.row_of(named)?)
+    }
+
+    /// The label of the row that is of a case.
+    #[must_use]
+    pub fn row_label(&self, case: &CaseResult) -> Option<String> {
+        let is_of = |row: &&CaseResult| row.case.name == case.case.name;
+        let mut deciding = self.study.deciding.iter();
+        let row = deciding.find(|one| self.deciding_case(one).as_ref().is_some_and(is_of))?;
+        Some(case.case.filled(&row.label))
     }
 }
 

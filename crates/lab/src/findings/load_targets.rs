@@ -126,7 +126,7 @@ pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
         Metric::P99 => {
             "compared by p99 latency, counted from the time at which a request was planned"
         }
-        _ => "compared by time per request: one over the requests answered in a second",
+        _ => "figures are 1 s over the requests answered in it, by all CPUs together: no latency",
     };
     let each = case.variants.iter().filter_map(|variant| {
         let label = &variant.label;

@@ -1,4 +1,4 @@
-use super::StudyResult;
+use super::{CaseResult, StudyResult};
 use crate::data::number::factor;
 use crate::data::words::percent;
 use crate::findings::judge::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
@@ -15,7 +15,13 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let mut noisy: Vec<_> = studies.iter().filter_map(noisiest).collect();
     noisy.sort_by(|a, b| b.pair.total_cmp(&a.pair));
     let cases = studies.iter().flat_map(|study| &study.cases);
-    let rounds = cases.map(|case| case.rounds).fold(USUAL_ROUNDS, usize::max);
+    let most = |case: &CaseResult| {
+        case.case
+            .max_rounds
+            .unwrap_or(USUAL_ROUNDS)
+            .max(case.rounds)
+    };
+    let rounds = cases.map(most).max()?;
     let seen = |noisy: &Noisy<'_>| difference(smallest_seen_in(rounds, noisy.pair));
     let hidden = match &noisy[..] {
         [] => return None,

@@ -133,8 +133,8 @@ fn paired_best(
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let optimum = case.optimum.as_ref()?;
     if case.case.work.program().is_some() {
-        let parts = recommended::parts(case)?;
-        return Some(format!("{}: {}", case.case.name, parts.join("; ")));
+        let said = recommended::recommended(case)?.in_words();
+        return Some(format!("{}: {said}", case.case.name));
     }
     let model = case.case.variants.first()?.variant.model.to_string();
     if !optimum.is_told {

@@ -14,58 +14,119 @@ use crate::data::words::listed;
 /// Fewer variants have no flatness.
 const LEAST_OTHERS: usize = 2;
 
-impl CaseResult {
-    /// Which variant to take, the answer first; `None` where that is not asked of commands.
-    #[must_use]
-    pub fn recommended(&self) -> Option<Vec<String>> {
-        let is_asked = self.case.best_of.is_some() || self.case.work.program().is_some();
-        is_asked.then(|| parts(self))?
+/// A recommendation, in words.
+#[derive(Debug)]
+pub struct Recommended {
+    /// `best: 1 worker (10.2 ms)`, or those of which none was shown to be better.
+    pub take: String,
+    /// What it is better than: the default, else the next one.
+    pub against: Option<String>,
+    /// What else the choice costs.
+    pub besides: Option<String>,
+}
+
+impl Recommended {
+    fn nothing_but(take: String) -> Self {
+        Self {
+            take,
+            against: None,
+            besides: None,
+        }
+    }
+
+    /// All of it.
+    pub(super) fn in_words(self) -> String {
+        let parts: Vec<String> = [Some(self.take), self.against, self.besides]
+            .into_iter()
+            .flatten()
+            .collect();
+        parts.join("; ")
     }
 }
 
-pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
+impl CaseResult {
+    /// Which variant to take; `None` where that is not asked of commands.
+    #[must_use]
+    pub fn recommended(&self) -> Option<Recommended> {
+        let is_asked = self.case.best_of.is_some() || self.case.work.program().is_some();
+        is_asked.then(|| recommended(self))?
+    }
+}
+
+pub(super) fn recommended(case: &CaseResult) -> Option<Recommended> {
     let optimum = case.optimum.as_ref()?;
     if !optimum.is_told {
-        return Some(vec![format!(
-            "which is best is not known yet ({})",
-            too_few(optimum)
-        )]);
+        let why = too_few(optimum);
+        let take = format!("which is best is not known yet ({why})");
+        return Some(Recommended::nothing_but(take));
     }
     let best = optimum.best()?;
-    let named = format!("{} ({})", best.label, time(best.typical_ns[1]));
     let alike: Vec<&AtNumber> = optimum.alike().collect();
-    let first = match alike.as_slice() {
-        [] => format!("best: {named}"),
-        alike if alike.len() + 1 == optimum.numbers.len() => {
-            let measured = measured(case, optimum);
-            let first = measured.first().map_or("", String::as_str);
-            let what = match highest(alike) {
-                Some(high) if high <= FLAT => "any of them will do".to_owned(),
-                _ => format!("keep the first ({first})"),
-            };
-            format!("no difference found between {}: {what}", listed(&measured))
-        }
-        alike => format!("take {named}; not known against {}", listed(&labels(alike))),
+    let take = match alike.as_slice() {
+        [] => format!("best: {}{}", valued(best), if_default(optimum, best)),
+        alike => between(case, optimum, best, alike),
     };
-    let flat = flatness(optimum, &alike);
-    // Of one that is named beside the best, that has been said.
-    let is_alike = |label: &String| alike.iter().any(|at| at.label == *label);
-    let default = optimum.default.as_ref().filter(|label| !is_alike(label));
-    let default = default.and_then(|default| {
-        let at = optimum.numbers.iter().find(|at| at.label == *default)?;
-        let worst = flat
-            .as_ref()
-            .is_some_and(|flat| flat.contains(&the_worst(default)));
-        Some(of_default(at, optimum, worst))
+    let is_named = |at: &AtNumber| at.label == best.label || is_among(&alike, at);
+    let others: Vec<&AtNumber> = optimum.numbers.iter().filter(|at| !is_named(at)).collect();
+    let default = others.iter().find(|at| is_default(optimum, at));
+    let next = || others.iter().min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let named = default.or_else(|| next().filter(|_| alike.is_empty()));
+    let against = named.map(|at| match is_default(optimum, at) {
+        true => of_default(at, optimum),
+        false => format!("the next, {}, {}", at.label, takes(at)),
     });
-    Some([Some(first), flat, default].into_iter().flatten().collect())
+    Some(Recommended {
+        take,
+        against,
+        besides: flatness(optimum, &alike, named.copied()),
+    })
 }
 
-/// Those with a figure, in the order of the case: one that failed is like no other.
-fn measured(case: &CaseResult, optimum: &Optimum) -> Vec<String> {
-    let has_figure = |label: &&String| optimum.numbers.iter().any(|at| at.label == **label);
-    let labels = case.case.variants.iter().map(|one| &one.label);
-    labels.filter(has_figure).cloned().collect()
+fn is_among(all: &[&AtNumber], at: &AtNumber) -> bool {
+    all.iter().any(|one| one.label == at.label)
+}
+
+fn is_default(optimum: &Optimum, at: &AtNumber) -> bool {
+    optimum.default.as_ref() == Some(&at.label)
+}
+
+fn valued(at: &AtNumber) -> String {
+    format!("{} ({})", at.label, time(at.typical_ns[1]))
+}
+
+fn if_default(optimum: &Optimum, at: &AtNumber) -> &'static str {
+    match is_default(optimum, at) {
+        true => ", the default",
+        false => "",
+    }
+}
+
+/// Of several none of which was shown to be better: the default, where it is one of them.
+fn between(case: &CaseResult, optimum: &Optimum, best: &AtNumber, alike: &[&AtNumber]) -> String {
+    let mut group = vec![best];
+    group.extend(alike);
+    group.sort_by_key(|at| place(case, at));
+    let named: Vec<String> = group.iter().map(|at| valued(at)).collect();
+    let found = format!("no difference found between {}", listed(&named));
+    let high = highest(alike);
+    if group.len() == optimum.numbers.len() && high.is_some_and(|high| high <= FLAT) {
+        return format!("{found}: any of them will do");
+    }
+    match group.iter().find(|at| is_default(optimum, at)) {
+        Some(default) => format!("{found}: keep {}, the default", default.label),
+        None if group.len() == optimum.numbers.len() => {
+            format!("{found}: keep {}, the first", group[0].label)
+        }
+        None => match high.filter(|high| *high <= FAR) {
+            Some(high) => format!("{found}: none takes more than {}", at_most(high)),
+            None => found,
+        },
+    }
+}
+
+fn place(case: &CaseResult, at: &AtNumber) -> Option<usize> {
+    let mut variants = case.case.variants.iter();
+    variants.position(|one| one.label == at.label)
 }
 
 /// `too few rounds: 2, and an interval takes 9`.
@@ -94,11 +155,11 @@ fn highest(all: &[&AtNumber]) -> Option<f64> {
     highs?.into_iter().reduce(f64::max)
 }
 
-fn labels(all: &[&AtNumber]) -> Vec<String> {
-    all.iter().map(|at| at.label.clone()).collect()
-}
+/// A bound beyond which it says nothing of what it bounds.
+const FAR: f64 = 2.0;
 
-fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
+/// How much of the choice matters; of `named` that has been said.
+fn flatness(optimum: &Optimum, alike: &[&AtNumber], named: Option<&AtNumber>) -> Option<String> {
     let others: Vec<&AtNumber> = optimum
         .numbers
         .iter()
@@ -107,26 +168,19 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
     if others.len() < LEAST_OTHERS {
         return None;
     }
-    let slower = others.iter().copied();
-    let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
-    let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
     let all = highest(&others)?;
     if all <= FLAT {
-        return Some(format!("flat: none takes more than {}", at_most(all)));
+        let is_said = alike.len() == others.len();
+        return (!is_said).then(|| format!("flat: none takes more than {}", at_most(all)));
     }
-    let near = highest(alike);
-    let near = near.map(|high| format!("of these none takes more than {}", at_most(high)));
-    let worst = worst.map(|worst| format!("{}{}", the_worst(&worst.label), takes(worst)));
-    let said: Vec<String> = near.into_iter().chain(worst).collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let slower = others.iter().copied();
+    let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
+    let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let is_named = named.is_some_and(|named| named.label == worst.label);
+    (!is_named).then(|| format!("the worst, {}, {}", worst.label, takes(worst)))
 }
 
-fn the_worst(label: &str) -> String {
-    format!("the worst, {label}, ")
-}
-
-/// `is_worst`: how much longer it takes has been said.
-fn of_default(at: &AtNumber, optimum: &Optimum, is_worst: bool) -> String {
+fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
     // Those of searches; others are named by their study.
     let is_split = at.label.parse::<flow::Model>().is_ok();
     let flows = match optimum.of {
@@ -134,13 +188,7 @@ fn of_default(at: &AtNumber, optimum: &Optimum, is_worst: bool) -> String {
         Choice::Variants if is_split => "one process, a thread for each CPU: ",
         _ => "",
     };
-    let loses = match at.verdict {
-        None => "is this one".to_owned(),
-        Some(_) if is_worst => "is that worst one".to_owned(),
-        Some(Verdict::Slower { .. }) => takes(at),
-        Some(_) => "is not known against it".to_owned(),
-    };
-    format!("the default ({flows}{}) {loses}", at.label)
+    format!("the default ({flows}{}) {}", at.label, takes(at))
 }
 
 /// `takes 1.34x as long [1.31 ... 1.37]`, `takes 0.31 % longer [0.1 ... 0.6 %]`.
@@ -186,34 +234,31 @@ mod tests {
         }
     }
 
+    fn flat(optimum: &Optimum) -> Option<String> {
+        let alike: Vec<&AtNumber> = optimum.alike().collect();
+        flatness(optimum, &alike, None)
+    }
+
     #[test]
     fn a_worst_one_is_named_unless_all_are_near() {
         let near = at("4x2", 1.0, 0.97, 1.04);
         let far = at("1x2", 1.5, 1.4, 1.6);
         let all = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near.clone(), far.clone()]);
-        let alike: Vec<&AtNumber> = all.alike().collect();
         assert_eq!(
-            flatness(&all, &alike).unwrap(),
-            "of these none takes more than 4.0 % longer; the worst, 1x2, takes 1.50x as long \
-             [1.40x … 1.60x]"
+            flat(&all).unwrap(),
+            "the worst, 1x2, takes 1.50x as long [1.40x … 1.60x]"
         );
         assert_eq!(
-            of_default(&far, &all, false),
+            of_default(&far, &all),
             "the default (one process, a thread for each CPU: 1x2) takes 1.50x as long \
              [1.40x … 1.60x]"
         );
-        assert!(of_default(&far, &all, true).ends_with("1x2) is that worst one"));
-        let flat = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near.clone(), near]);
-        let said = flatness(&flat, &[]).unwrap();
-        assert_eq!(said, "flat: none takes more than 4.0 % longer");
-    }
-
-    /// "none takes more than 1,539 % longer".
-    #[test]
-    fn far_more_is_said_in_times() {
-        let wide = at("4x2", 1.2, 0.9, 16.3);
-        let all = optimum(vec![at("2x4", 1.0, 1.0, 1.0), wide.clone(), wide.clone()]);
-        let said = flatness(&all, &[&wide]).unwrap();
-        assert_eq!(said, "of these none takes more than 17x as long");
+        assert_eq!(flatness(&all, &[&near], Some(&far)), None);
+        let same = at("8x1", 1.03, 1.02, 1.04);
+        let all = optimum(vec![at("2x4", 1.0, 1.0, 1.0), near, same]);
+        assert_eq!(
+            flat(&all).unwrap(),
+            "flat: none takes more than 4.0 % longer"
+        );
     }
 }

@@ -198,11 +198,21 @@ fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
 }
 
 /// "110,000 numbers [90,000 … 160,000]", "17.0 MiB of the parent [12.0 MiB … 21.0 MiB]".
-pub(super) fn about(span: &Span, unit: &str) -> String {
-    let (say, unit): (fn(f64) -> String, _) = match unit.strip_prefix("bytes") {
+/// Bytes are said as bytes.
+fn said_in(unit: &str) -> (fn(f64) -> String, &str) {
+    match unit.strip_prefix("bytes") {
         Some(of) => (bytes, of.trim_start()),
         None => (plain, unit),
-    };
+    }
+}
+
+/// A value of a parameter in that unit, without its name.
+pub(super) fn value(at: f64, unit: &str) -> String {
+    said_in(unit).0(at)
+}
+
+pub(super) fn about(span: &Span, unit: &str) -> String {
+    let (say, unit) = said_in(unit);
     format!(
         "{} {unit} [{}{DOTS}{}]",
         say(rounded(span.at, f64::round)),

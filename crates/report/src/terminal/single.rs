@@ -13,7 +13,7 @@ use crate::words::{Tone, is_contrary};
 
 /// Columns of the longest bar at the most.
 const BAR: usize = 40;
-const LABEL: usize = 24;
+const LABEL: usize = 30;
 /// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
 
@@ -33,7 +33,10 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
         0 => "no whole round".to_owned(),
         rounds => crate::words::many(rounds as u64, "round"),
     };
-    page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
+    let row = study.row_label(case).map(|label| format!("{label}: "));
+    let row = row.unwrap_or_default();
+    let title = format!("{row}{}, {rounds}", case.case.title);
+    page.text(0, Tone::Strong, &title);
     bars(page, case, &shown);
     if is_contrary(case) {
         let text = "Bars are medians of all rounds; answers compare the slots of each round";
@@ -122,7 +125,7 @@ pub(super) fn memory(case: &CaseResult, detail: Detail) -> Option<String> {
     let compared = all.iter().filter(|one| one.contrast.value().is_some());
     let floor = case.findings.first().map_or(0.0, |one| one.floor);
     let said = compared.map(|one| one.in_words(floor).in_full());
-    let most = if detail < Detail::FewWarnings { 2 } else { 1 };
+    let most = if detail < Detail::FewWarnings { 4 } else { 1 };
     let said: Vec<String> = said.take(most).collect();
     match said.is_empty() {
         false => Some(said.join("; ")),

@@ -111,6 +111,10 @@ pub(crate) fn work_apart(own: &Work, of_case: &Work) -> String {
 
 fn parameter(value: &Value) -> String {
     match value {
+        // The text of a file: its study has it.
+        Value::String(text) if text.trim().contains('\n') => {
+            format!("of {} lines", text.trim().lines().count())
+        }
         Value::String(text) => text.clone(),
         Value::Number(number) => match (number.as_u64(), number.as_i64()) {
             // Floating point has no room for the last digits of large ones.

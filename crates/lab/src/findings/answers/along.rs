@@ -6,7 +6,7 @@ use crate::data::number::plain;
 use crate::data::words::listed;
 use crate::findings::blocks::{Block, Sweep};
 use crate::findings::crossover::{Crossing, Point, Span, crossing};
-use crate::findings::sweep::about;
+use crate::findings::sweep::{about, value};
 use crate::findings::{CaseResult, Compared, StudyResult};
 
 /// Of more, the ends.
@@ -30,7 +30,7 @@ fn has_a_row(study: &StudyResult, case: &CaseResult) -> bool {
 }
 
 /// Which variant is the best along a sweep, and where that changes: `best at 5 ms a task: threads; at 50:
-/// processes; it flips from threads to processes at about 20 ms a task [12 … 31]`.
+/// processes; it flips from threads to processes at about 20 ms a task [12 … 31], on a line from 5 to 50`.
 pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let told = |case: &CaseResult| {
         let best = case.optimum.as_ref().filter(|best| best.is_told)?;
@@ -51,6 +51,8 @@ struct Turn {
     from: String,
     to: String,
     span: Span,
+    /// The measured values around it.
+    between: (f64, f64),
     /// They are the best at the two ends.
     is_of_best: bool,
 }
@@ -99,10 +101,13 @@ fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
         Crossing::Above(span) => (other, one, span),
         _ => return None,
     };
+    let below = points.iter().rev().find(|point| point.at <= span.at)?;
+    let above = points.iter().find(|point| point.at >= span.at)?;
     Some(Turn {
         from: from.to_owned(),
         to: to.to_owned(),
         span,
+        between: (below.at, above.at),
         is_of_best: false,
     })
 }
@@ -152,13 +157,18 @@ impl Turn {
             from,
             to,
             span,
+            between: (below, above),
             is_of_best,
         } = self;
         let what = match is_of_best {
             true => "it flips",
             false => "no flip of the best shown; of these two it flips",
         };
-        format!("{what} from {from} to {to} at about {}", about(span, unit))
+        let [below, above] = [below, above].map(|at| value(*at, unit));
+        format!(
+            "{what} from {from} to {to} at about {}, on a line from {below} to {above}",
+            about(span, unit)
+        )
     }
 }
 
@@ -290,11 +300,12 @@ mod tests {
             from: "threads".to_owned(),
             to: "fork".to_owned(),
             span,
+            between: (5.0, 50.0),
             is_of_best,
         };
         assert_eq!(
             turn(true).said("ms"),
-            "it flips from threads to fork at about 20 ms [12 … 31]"
+            "it flips from threads to fork at about 20 ms [12 … 31], on a line from 5 to 50"
         );
         assert!(
             turn(false)
@@ -306,8 +317,14 @@ mod tests {
             at: 17e6,
             high: 31e6,
         };
-        let bytes = Turn { span, ..turn(true) }.said("bytes of the parent");
-        let ends = "at about 16.2 MiB of the parent [11.4 MiB … 29.6 MiB]";
+        let between = (1_048_576.0, 67_108_864.0);
+        let bytes = Turn {
+            span,
+            between,
+            ..turn(true)
+        };
+        let bytes = bytes.said("bytes of the parent");
+        let ends = "at about 16.2 MiB of the parent [11.4 MiB … 29.6 MiB], on a line from 1.00 MiB to 64.0 MiB";
         assert!(bytes.ends_with(ends), "{bytes}");
     }
 }

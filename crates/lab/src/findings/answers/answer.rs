@@ -104,6 +104,8 @@ pub enum About {
     Average,
     /// What a flag asked for, such as the highest rate within a bound.
     Asked,
+    /// What its figures are.
+    Meaning,
     /// What was measured besides, such as the other variants.
     Besides,
     /// Where along a sweep the answer becomes another one.

@@ -82,8 +82,7 @@ pub(super) fn row(
     row.yield_to_the_client(case);
     row.say_besides(study, case, is_headline);
     if row.ratio.is_none() {
-        let why = results.stopped(case);
-        row.below.extend(why.map(|why| About::NoAnswer.says(why)));
+        row.say_why_not(results.stopped(case), case.rounds);
     }
     row
 }
@@ -265,6 +264,16 @@ impl Answer {
         }
     }
 
+    fn say_why_not(&mut self, stopped: Option<String>, rounds: usize) {
+        let Some(why) = stopped else {
+            return;
+        };
+        if rounds == 0 && self.verdict == Some(Word::CannotTell) {
+            self.words = "not measured".to_owned();
+        }
+        self.below.push(About::NoAnswer.says(why));
+    }
+
     /// In place of an answer about servers.
     fn yield_to_the_client(&mut self, case: &CaseResult) {
         let Some(why) = generator::is_compared(case) else {
@@ -274,7 +283,7 @@ impl Answer {
         self.below = vec![About::Besides.says(format!("with that client: {found}"))];
         (self.words, self.ends) = (format!("{NOT_KNOWN}: {why}"), String::new());
         (self.ratio, self.interval) = (None, None);
-        self.verdict = Some(Word::CannotTell);
+        self.verdict = Some(Word::NotCompared);
     }
 
     /// Which launches, and the average where that is another answer.
@@ -293,7 +302,8 @@ impl Answer {
         let mut besides: Vec<String> = helps.into_iter().chain(case.launching()).collect();
         let mut served = latencies_in_words(case).into_iter();
         let what = served.next();
-        self.below.extend(what.map(|said| About::Asked.says(said)));
+        self.below
+            .extend(what.map(|said| About::Meaning.says(said)));
         besides.extend(served);
         if is_headline {
             let asked = rates_in_words(&study.cases).into_iter();
@@ -335,7 +345,7 @@ impl Answer {
     }
 
     fn recommends(&mut self, study: &StudyResult, case: &CaseResult) -> bool {
-        let Some(mut parts) = case.recommended() else {
+        let Some(found) = case.recommended() else {
             return false;
         };
         let sweep = along::sweep(study, case);
@@ -344,12 +354,11 @@ impl Answer {
         let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
         self.question = Question::WhichToTake;
         self.verdict = (!is_told).then_some(Word::CannotTell);
-        self.words = parts.remove(0);
-        self.below = parts
-            .into_iter()
-            .map(|part| About::Besides.says(part))
-            .collect();
-        self.below.extend(best.map(|said| About::Flips.says(said)));
+        self.words = found.take;
+        let against = found.against.map(|said| About::Asked.says(said));
+        let besides = found.besides.map(|said| About::Besides.says(said));
+        let best = best.map(|said| About::Flips.says(said));
+        self.below = [against, besides, best].into_iter().flatten().collect();
         true
     }
 

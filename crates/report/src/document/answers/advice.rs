@@ -1,3 +1,4 @@
+use lab::findings::Word;
 use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
 use stats::Verdict;
@@ -15,11 +16,12 @@ const FAR: usize = 1_000;
 const LEAST_MINUTES: f64 = 5.0;
 
 pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<String> {
-    let open: Vec<&Answer> = answers.all().filter(|row| row.is_not_known()).collect();
+    let may_end = |row: &&Answer| row.is_not_known() && !is_not_compared(results, row);
+    let open: Vec<&Answer> = answers.all().filter(may_end).collect();
     // Such a row has a ratio alone.
     let is_early = |row: &&&Answer| row.times().is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
-    let is_empty = |row: &&Answer| cases(results, row).all(|(_, case)| case.rounds == 0);
+    let is_empty = |row: &&Answer| has_no_rounds(results, row);
     let mut count = match (open.len(), early) {
         (0, _) => String::new(),
         (1, _) if open.iter().all(is_empty) => "One row has no data yet".to_owned(),
@@ -67,6 +69,15 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
             }),
     );
     next
+}
+
+fn has_no_rounds(results: &Results, row: &Answer) -> bool {
+    cases(results, row).all(|(_, case)| case.rounds == 0)
+}
+
+/// Whatever the rounds, such as where a client is the limit.
+fn is_not_compared(results: &Results, row: &Answer) -> bool {
+    row.verdict == Some(Word::NotCompared) && !has_no_rounds(results, row)
 }
 
 fn is_far(results: &Results, row: &Answer) -> bool {
