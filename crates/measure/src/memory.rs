@@ -140,6 +140,17 @@ pub enum Reading {
     },
 }
 
+impl Reading {
+    /// Threads that were seen at the peak.
+    #[must_use]
+    pub fn tasks(&self) -> Option<u64> {
+        match self {
+            Self::Honest(memory) => Some(memory.tasks.into()),
+            Self::RssOnly { .. } => None,
+        }
+    }
+}
+
 /// The sum over `pids`, each given once. Errors: no access to `smaps_rollup`, or a process is gone.
 pub fn of(pids: &[i32]) -> Result<Memory, MemoryError> {
     Sampler::new().of(pids)

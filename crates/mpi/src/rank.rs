@@ -13,6 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::exit;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::Proof;
 use measure::clock::now_ns;
@@ -160,23 +161,40 @@ impl Share {
     }
 }
 
+/// What the threads of a rank have together. The clock of a rank begins with the first of its threads:
+/// another one may get a CPU late.
+struct Sums {
+    share: Mutex<Share>,
+    /// `u64::MAX` between repetitions.
+    began_ns: AtomicU64,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            share: Mutex::default(),
+            began_ns: AtomicU64::new(u64::MAX),
+        }
+    }
+}
+
 /// Rank 0 returns the report.
 pub(crate) fn repetitions<B: Exchange>(
     task: &Task,
     team: &Team,
     body: &B,
 ) -> Result<Report, String> {
-    let shares = Mutex::new(Share::default());
+    let sums = Sums::default();
     let mut report = Report::default();
     std::thread::scope(|scope| {
         for thread in 1..team.threads {
-            let (shares, body) = (&shares, &*body);
+            let (sums, body) = (&sums, &*body);
             let name = std::thread::Builder::new().name(format!("flow {thread}"));
             let made = name.spawn_scoped(scope, move || {
                 let member = Member::new(team, thread);
                 bind(task, team, thread);
                 for _ in 0..task.warmups + task.reps {
-                    repetition(body, &member, shares, || ());
+                    repetition(body, &member, sums, || ());
                 }
             });
             made.map_err(|error| format!("a rank cannot have {} threads: {error}", team.threads))?;
@@ -185,7 +203,7 @@ pub(crate) fn repetitions<B: Exchange>(
         bind(task, team, 0);
         for number in 0..task.warmups + task.reps {
             let is_last = number + 1 == task.warmups + task.reps;
-            let ready_ns = repetition(body, &member, &shares, || {
+            let ready_ns = repetition(body, &member, &sums, || {
                 if is_last && team.says_usage {
                     report.elsewhere = Some(elsewhere::of_all(&mut team.world()));
                 }
@@ -193,7 +211,7 @@ pub(crate) fn repetitions<B: Exchange>(
             if number == 0 {
                 report.ready_ns = ready_ns;
             }
-            let own = std::mem::take(&mut *lock(&shares));
+            let own = std::mem::take(&mut *lock(&sums.share));
             let rep = gathered(team, own, body.units());
             if number >= task.warmups {
                 report.reps.push(rep);
@@ -225,12 +243,7 @@ fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
 }
 
 /// Returns its beginning by its rank's clock. Calls `look` while all flows still have their state.
-fn repetition<B: Exchange>(
-    body: &B,
-    member: &Member<'_>,
-    shares: &Mutex<Share>,
-    look: impl FnOnce(),
-) -> u64 {
+fn repetition<B: Exchange>(body: &B, member: &Member<'_>, sums: &Sums, look: impl FnOnce()) -> u64 {
     let Member { team, thread, .. } = *member;
     let mut state = body.state(member);
     all_meet(team, thread);
@@ -238,17 +251,21 @@ fn repetition<B: Exchange>(
     let proof = body.run(&mut state, member);
     let usage = this_thread().since(before);
     let (compute_ns, communication_ns, moves) = member.take();
+    sums.began_ns.fetch_min(began_ns, Ordering::Relaxed);
     all_meet(team, thread);
-    let steady_ns = now_ns() - began_ns;
+    let ended_ns = now_ns();
     look();
     let proof = body.settle(&mut state, proof);
-    lock(shares).add(Share {
+    let steady_ns = match thread {
+        0 => ended_ns - sums.began_ns.swap(u64::MAX, Ordering::Relaxed),
+        _ => 0,
+    };
+    lock(&sums.share).add(Share {
         proof,
         compute_ns,
         communication_ns,
         moves,
-        // The first thread's clock is that of its rank.
-        steady_ns: if thread == 0 { steady_ns } else { 0 },
+        steady_ns,
         usage,
     });
     team.meet();

@@ -50,6 +50,8 @@ pub(crate) struct Runner<'a> {
     /// Where the current command keeps temporary files, if not in the usual place.
     scratch: Option<String>,
     seen: Option<Seen>,
+    /// Wall time of the last launch.
+    took: Duration,
     most_rss: u64,
     /// Repetitions of a report, not yet asked for.
     reported: VecDeque<SelfManagedRep>,
@@ -93,6 +95,7 @@ impl<'a> Runner<'a> {
             scratch: None,
             beside: spec.reps <= 1 || program.reports,
             seen: None,
+            took: Duration::ZERO,
             most_rss: 0,
             reported: VecDeque::new(),
             stdin_was: None,
@@ -114,6 +117,11 @@ impl<'a> Runner<'a> {
 
     pub(crate) fn grace(&self) -> Duration {
         Duration::from_secs_f64(self.program.grace_s)
+    }
+
+    /// The last launch ended before it had been looked at often enough.
+    fn ended_unseen(&self) -> bool {
+        self.took < SHORT && !self.seen.is_some_and(|seen| seen.is_enough())
     }
 
     fn copies(&self) -> u32 {
@@ -176,6 +184,7 @@ impl SelfManaged for Runner<'_> {
         }
         let mut launch = self.launch(self.beside.then_some(Pace::BESIDE))?;
         self.seen = launch.seen.or(self.seen);
+        self.took = launch.create + launch.steady;
         self.after()?;
         if let Some(timed) = launch.report.take() {
             self.reported = self.of_report(&launch, timed).collect();
@@ -206,7 +215,7 @@ impl SelfManaged for Runner<'_> {
     }
 
     fn memory(&mut self) -> io::Result<Option<Reading>> {
-        if !self.beside {
+        if !self.beside || self.ended_unseen() {
             Runner::prepare(self)?;
             let launch = self.launch(Some(Pace::ALONE))?;
             self.aside("conclude", self.program.conclude.as_deref())?;
@@ -224,6 +233,9 @@ pub(crate) fn free_port() -> io::Result<u16> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())
 }
+
+/// A launch that is shorter costs little to be launched again.
+const SHORT: Duration = Duration::from_millis(100);
 
 /// The folder of the run, from the root.
 ///

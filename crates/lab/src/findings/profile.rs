@@ -89,7 +89,7 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
             .iter()
             .filter_map(|rep| rep.self_managed.as_ref())
             .any(|own| own.made > own.most),
-        parts: parts(&reps).or_else(|| of_one_thread(&reps)),
+        parts: parts(&reps).or_else(|| of_one_thread(records, &reps)),
     })
 }
 
@@ -109,10 +109,11 @@ fn parts(reps: &[&Rep]) -> Option<Parts> {
 pub(crate) const WITHOUT_CPU: &str = "time without a CPU";
 
 /// Of a command that was seen, and never with a second thread.
-fn of_one_thread(reps: &[&Rep]) -> Option<Parts> {
+fn of_one_thread(records: &[&SlotRecord], reps: &[&Rep]) -> Option<Parts> {
     let own = || reps.iter().filter_map(|rep| rep.self_managed.as_ref());
-    let tasks = own().filter_map(|own| own.counts.get("tasks")).max();
-    if tasks != Some(&1) || own().any(|own| own.most > 1) {
+    let beside = own().filter_map(|own| own.counts.get("tasks").copied());
+    let alone = records.iter().filter_map(|record| record.memory.tasks());
+    if beside.chain(alone).max() != Some(1) || own().any(|own| own.most > 1) {
         return None;
     }
     let parts = |rep: &&Rep| -> Option<[f64; 3]> {

@@ -13,7 +13,7 @@ use crate::words::{Tone, is_contrary};
 
 /// Columns of the longest bar at the most.
 const BAR: usize = 40;
-const LABEL: usize = 30;
+const LABEL: usize = 38;
 /// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
 

@@ -44,8 +44,8 @@ fn before_and_after_each_launch_and_each_slot() {
     let log = fs::read_to_string(home.path("log"))
         .unwrap()
         .replace('\n', "");
-    // The pilot and one round, a launch each.
-    assert_eq!(log, "sprCcsprCc");
+    // The pilot and one round: a launch each, and one to see the memory of what ends at once.
+    assert_eq!(log, "sprCprCcsprCprCc");
 }
 
 #[test]

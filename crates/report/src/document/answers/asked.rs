@@ -2,6 +2,7 @@
 
 use lab::{Block, CaseResult, Results, Sweep, plural};
 
+use crate::number::bytes;
 use crate::words::many;
 
 /// Of more, the ends.
@@ -44,7 +45,11 @@ pub(super) fn labels(case: &CaseResult) -> impl Iterator<Item = &str> {
 /// `Varied: flows (2, 100, 20,000)`, `Varied: flows (2 … 1,000,000, 18 values)`, `At flows 100`.
 fn of_sweep(sweep: &Sweep<'_>) -> String {
     let points = sweep.points.iter();
-    let values: Vec<String> = points.map(|(_, case)| case.case.point_value()).collect();
+    let value = |(at, case): &(f64, &CaseResult)| match sweep.unit.starts_with("bytes") {
+        true => bytes(*at),
+        false => case.case.point_value(),
+    };
+    let values: Vec<String> = points.map(value).collect();
     let said = match &values[..] {
         [first, .., last] if values.len() > NAMED => {
             format!("{first} … {last}, {} values", values.len())
