@@ -1,7 +1,7 @@
 //! What a yield costs against the number of flows, beside the peers.
 //!
 //! ```text
-//! cargo bench -p flowgauge-fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT]]
+//! cargo bench -p flowgauge-fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT] [--part yields|creation|wakes|values]]
 //! ```
 //!
 //! N flows on one kernel thread take turns in ring order. All peers run in every round,
@@ -18,6 +18,8 @@
 //!
 //! Then: creating, running and joining flows that return at once; and suspending all flows and
 //! awakening them in random order, beside a bare loop over a line of memory for each in that order.
+//!
+//! Last: a number into a generator and one out, beside corosensei.
 //!
 //! Rust peers are development dependencies. Those of Boost, Go and Java are compiled when the
 //! benchmark starts, if their libraries and compilers are there; what is not is said, with how
@@ -66,20 +68,35 @@ fn main() {
     for line in missing {
         println!("not here: {line}");
     }
-    for (flows, yields) in SIZES {
-        compare(&peers, flows, yields, rounds);
+    let part = arguments.iter().position(|a| a == "--part");
+    let part = part.and_then(|at| arguments.get(at + 1));
+    let is_asked = |name: &str| part.is_none_or(|part| part == name);
+    let huge = arguments.iter().any(|a| a == "--huge");
+    if is_asked("yields") {
+        for (flows, yields) in SIZES {
+            compare(&peers, flows, yields, rounds);
+        }
+        if huge {
+            compare(&peers, HUGE.0, HUGE.1, rounds.min(3));
+        }
     }
-    if arguments.iter().any(|a| a == "--huge") {
-        compare(&peers, HUGE.0, HUGE.1, rounds.min(3));
+    if is_asked("creation") {
+        for flows in [1_000, 100_000] {
+            creation(&peers, flows, rounds);
+        }
+        if huge {
+            creation(&peers, HUGE.0, rounds.min(3));
+        }
     }
-    for flows in [1_000, 100_000] {
-        creation(&peers, flows, rounds);
+    if is_asked("wakes") {
+        for flows in [1_000, 100_000, 1_000_000] {
+            wakes(flows, rounds);
+        }
     }
-    if arguments.iter().any(|a| a == "--huge") {
-        creation(&peers, HUGE.0, rounds.min(3));
-    }
-    for flows in [1_000, 100_000, 1_000_000] {
-        wakes(flows, rounds);
+    if is_asked("values") {
+        for (flows, times) in [(1, 1_000_000), (1_000, 1_000), (10_000, 100)] {
+            values(flows, times, rounds);
+        }
     }
 }
 
@@ -135,6 +152,12 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     for (peer, costs_of) in runs.iter().zip(&costs) {
         println!("  {:40} {}", peer.name, with_ratio(costs_of, &costs[0]));
     }
+    let pages = (0..rounds).map(|_| peers::bare::page_ns(flows)).collect();
+    println!(
+        "  {:40} {}",
+        "bare: a page is mapped, touched, unmapped",
+        Spread::of(pages)
+    );
     let warm = (0..rounds * 10)
         .map(|_| peers::ours::warm_life_ns(flows))
         .collect();
@@ -172,6 +195,19 @@ fn wakes(flows: usize, rounds: usize) {
     println!("\nsuspend + awaken in random order, ns each, {flows} flows");
     for (name, costs_of) in names.iter().zip(&costs) {
         println!("  {name:40} {}", with_ratio(costs_of, &costs[0]));
+    }
+}
+
+fn values(flows: usize, times: u64, rounds: usize) {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _round in 0..rounds {
+        ours.push(peers::ours::values_ns(flows, times));
+        theirs.push(peers::rust::values_ns(flows, times));
+    }
+    println!("\nvalues, one in and one out, ns each, {flows} flows");
+    for (name, costs) in [("generator", &ours), ("corosensei", &theirs)] {
+        let name = format!("{name}, guarded 16 KiB");
+        println!("  {name:40} {}", with_ratio(costs, &ours));
     }
 }
 

@@ -10,6 +10,7 @@
 //!   several flows at once and fetches their memory ahead.
 //! * **Control blocks lie apart from stacks**, side by side, a cache line each: read in order, such
 //!   lines come ahead of their use.
+//! * **Marks** lie apart from both: who awakens fibers in any order touches nothing else of them.
 //! * A context in the last cell spares a test for the end of the array. It begins the ring again
 //!   where nobody came or left, and else goes on with the scheduler.
 //! * A fiber that **suspends** or **ends** leaves a *hole*, a context that only hands the turn on,
@@ -40,7 +41,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{self, Context, Floats, Lap, Saved, Turn};
 use crate::config::{Config, Stack};
-use crate::control::{Control, NOBODY};
+use crate::control::{Control, Mark, NOBODY};
 use crate::current;
 use crate::error::ConfigError;
 use crate::memory::{Mapping, PAGE, Table};
@@ -53,14 +54,15 @@ use crate::valgrind::Stacks;
 /// In flows: some 10 % from 100,000 on (4, 8 and 16 gain less), free where all is near.
 pub(crate) const AHEAD: usize = 32;
 
-/// Bytes of a fiber in each table: controls, ring, late ones.
-pub(crate) const TABLES: [usize; 3] = [
+/// Bytes of a fiber in each table: controls, marks, ring, late ones.
+pub(crate) const TABLES: [usize; 4] = [
     size_of::<Control>(),
+    size_of::<Mark>(),
     size_of::<Context>(),
     size_of::<Context>(),
 ];
 
-pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
+pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2] + TABLES[3];
 
 /// At least as much as a fiber's own stack, for destructors at its end.
 pub(crate) fn last_stack_bytes(stack: Stack) -> usize {
@@ -82,6 +84,7 @@ pub(crate) struct Core {
     pub(crate) watched: Option<Stacks>,
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
+    marks: Table<Mark>,
     ring: Table<Cell<Context>>,
     len: Cell<usize>,
     holes: Cell<usize>,
@@ -164,6 +167,7 @@ impl Core {
             staged,
             watched,
             controls: Table::new(capacity).map_err(memory)?,
+            marks: Table::new(capacity).map_err(memory)?,
             ring: Table::apart(capacity + 1 + AHEAD).map_err(memory)?,
             len: Cell::new(0),
             holes: Cell::new(0),

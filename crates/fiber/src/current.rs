@@ -100,8 +100,7 @@ pub(crate) struct Entered {
 impl Entered {
     pub(crate) fn to_run(core: &Core) -> Entered {
         let before = core_word(|word| word.replace(core));
-        // A dropping scheduler enters again to unwind a fiber.
-        if !ptr::eq(before, core) {
+        if !is_entered(before, core) {
             core.below.set(before);
         }
         Entered {
@@ -117,11 +116,24 @@ impl Entered {
         before
     }
 
+    /// For a generator that is resumed where its scheduler does not run.
+    pub(crate) fn outside(core: &Core) -> Entered {
+        Entered::to_drop(core)
+    }
+
     pub(crate) fn to_unwind(core: &Core) -> Entered {
         let before = Entered::to_run(core);
         publish(NOBODYS);
         before
     }
+}
+
+/// Does it wait below another one, as one that unwinds a fiber does, or whose generator resumes that
+/// of another scheduler? Then it stays where it is: the list of those below must have an end.
+fn is_entered(innermost: *const Core, core: &Core) -> bool {
+    // SAFETY: null, or a scheduler that runs, or has a generator that does, below us.
+    let below = |at: &*const Core| unsafe { at.as_ref() }.map(|core| core.below.get());
+    std::iter::successors(Some(innermost), below).any(|at| ptr::eq(at, core))
 }
 
 impl Drop for Entered {
@@ -151,6 +163,6 @@ pub(crate) struct SchedulerDropped;
 
 #[cold]
 #[inline(never)]
-fn unwind() -> ! {
+pub(crate) fn unwind() -> ! {
     std::panic::resume_unwind(Box::new(SchedulerDropped))
 }

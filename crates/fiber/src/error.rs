@@ -120,6 +120,11 @@ pub enum SpawnError {
         /// Whether each guard takes two mappings.
         by_mapping: bool,
     },
+    /// It could not be unwound when it is dropped, or its slot may leave the process.
+    #[error(
+        "no generators on stacks below 16 KiB, on movable ones, or in a program built with panic = \"abort\": one that is dropped is unwound; use Config::guarded(16384) or more"
+    )]
+    NoGenerator,
     /// Asked for by a free function, with no scheduler running on this kernel thread.
     #[error("no scheduler runs on this kernel thread to create a fiber: use Scheduler::spawn")]
     Outside,

@@ -36,7 +36,7 @@ impl<T> JoinHandle<T> {
     /// Has it ended, well or badly?
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.core.is_dropped() || self.control().stage.get().is_over()
+        self.core.is_dropped() || self.stage().is_over()
     }
 
     /// The fiber's result, when it has ended. Called in a fiber, lets the others run until then;
@@ -44,7 +44,7 @@ impl<T> JoinHandle<T> {
     /// or its scheduler runs, and another's fiber asks.
     #[inline]
     pub fn join(self) -> Result<T, JoinError> {
-        if self.control().stage.get() == Stage::Done {
+        if self.stage() == Stage::Done {
             // SAFETY: it is done, so a `T` lies there.
             Ok(unsafe { self.take() })
         } else {
@@ -61,7 +61,7 @@ impl<T> JoinHandle<T> {
         if !self.is_finished() {
             self.wait();
         }
-        match self.control().stage.get() {
+        match self.stage() {
             // SAFETY: it is done, so a `T` lies there.
             Stage::Done => Ok(unsafe { self.take() }),
             // SAFETY: it has thrown, and what it threw lies there.
@@ -72,6 +72,11 @@ impl<T> JoinHandle<T> {
             _ if self.core.is_running() && !self.is_asked_inside() => Err(JoinError::Waiting),
             _ => Err(JoinError::Stuck),
         }
+    }
+
+    #[inline(always)]
+    fn stage(&self) -> Stage {
+        self.core.mark(self.index).stage.get()
     }
 
     #[inline(always)]
@@ -115,7 +120,7 @@ impl<T> Drop for JoinHandle<T> {
         if self.core.is_dropped() {
             return;
         }
-        if self.control().stage.get() == Stage::Lost {
+        if self.stage() == Stage::Lost {
             // The slot's content is unknown: nobody gets it.
         } else if self.is_finished() {
             self.core.discard(self.index);

@@ -30,6 +30,7 @@
 //! * [`Config`] chooses the stacks: [`Config::guarded`] for ordinary code, [`Config::packed`]
 //!   (`unsafe`) for very many small flows.
 //! * In a fiber: its [`Fiber`], or [`yield_now`], [`suspend`], [`awaken`], [`spawn`], [`current`].
+//! * A [`Generator`] passes values in and out; it runs while somebody waits for the next one.
 //! * Under valgrind every stack is made known to it: memcheck does not report switches.
 //!
 //! # What it deliberately does not do
@@ -59,6 +60,7 @@ mod current;
 mod error;
 mod fatal;
 mod fiber;
+mod generator;
 mod guard;
 mod join;
 mod memory;
@@ -74,6 +76,7 @@ mod valgrind;
 pub use config::{Config, Stack};
 pub use error::{ConfigError, JoinError, PreemptError, SpawnError};
 pub use fiber::{Fiber, FiberId, Lent};
+pub use generator::{Generator, Giver, Step};
 pub use join::JoinHandle;
 pub use movable::movable_available;
 pub use preempt::preemptible;
@@ -108,8 +111,8 @@ pub fn suspend() {
 pub fn awaken(id: FiberId) -> bool {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken") };
-    let control = core.find(id).filter(|_| !core.is_dropped());
-    control.is_some_and(|control| core.awaken(control))
+    let found = core.find(id).filter(|_| !core.is_dropped());
+    found.is_some_and(|index| core.awaken(index))
 }
 
 /// As [`awaken`] for each id in turn, and faster for many fibers that lie far apart: prefetches.
@@ -132,6 +135,21 @@ pub fn current() -> FiberId {
     // SAFETY: there is a turn, so a fiber runs, or is unwound by its scheduler.
     let core = unsafe { current::running() };
     core.id(core.running_index())
+}
+
+/// Makes a generator of this kernel thread's running scheduler. Errors: as
+/// [`Scheduler::generator`]; [`SpawnError::Outside`] where none runs.
+pub fn generator<F, I, O, R>(body: F) -> Result<Generator<I, O, R>, SpawnError>
+where
+    F: FnOnce(&mut Giver<I, O>, I) -> R + 'static,
+    I: 'static,
+    O: 'static,
+    R: 'static,
+{
+    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this thread.
+    let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
+    let core = core.another_count().ok_or(SpawnError::Dropped)?;
+    generator::make(&core, body)
 }
 
 /// Makes a fiber of this kernel thread's running scheduler. Errors: as [`Scheduler::spawn`];

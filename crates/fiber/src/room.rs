@@ -41,7 +41,7 @@ impl Config {
             Stack::Guarded { .. } => 0,
             Stack::Movable { .. } => {
                 let leaving = rounded(fibers.saturating_mul(member::TABLE_BYTES));
-                let last_table = in_whole_pages(fibers.saturating_mul(core::TABLES[2]));
+                let last_table = in_whole_pages(fibers.saturating_mul(core::TABLES[3]));
                 // A table of huge pages takes one more while it is made.
                 let while_made = if last_table < HUGE_PAGE { 0 } else { HUGE_PAGE };
                 shared::bytes_between(self, fibers.min(self.most())) + leaving + while_made

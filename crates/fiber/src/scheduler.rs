@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::core::Core;
 use crate::error::{ConfigError, SpawnError};
 use crate::fiber::{Fiber, FiberId};
+use crate::generator::{self, Generator, Giver};
 use crate::guard;
 use crate::join::JoinHandle;
 use crate::naming;
@@ -77,6 +78,19 @@ impl Scheduler {
         start::spawn(&self.core, floats, Closure::new(body))
     }
 
+    /// Makes a [`Generator`], which runs when it is resumed and is none of the fibers. Errors: as
+    /// [`Scheduler::spawn`]; [`SpawnError::NoGenerator`] where it could not be unwound.
+    #[inline]
+    pub fn generator<F, I, O, R>(&self, body: F) -> Result<Generator<I, O, R>, SpawnError>
+    where
+        F: FnOnce(&mut Giver<I, O>, I) -> R + 'static,
+        I: 'static,
+        O: 'static,
+        R: 'static,
+    {
+        generator::make(&self.core, body)
+    }
+
     /// Runs until no fiber is runnable; returns how many are suspended. Panics: in its own fibers.
     pub fn run(&self) -> usize {
         self.core.run(|| false);
@@ -85,8 +99,8 @@ impl Scheduler {
 
     /// Has a fiber go on, or not stop at its next suspend; false if it has ended or is another's.
     pub fn awaken(&self, id: FiberId) -> bool {
-        let control = self.core.find(id);
-        control.is_some_and(|control| self.core.awaken(control))
+        let found = self.core.find(id);
+        found.is_some_and(|index| self.core.awaken(index))
     }
 
     /// As [`Scheduler::awaken`] for each id, with prefetches; returns how many times it was true.

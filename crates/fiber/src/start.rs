@@ -12,14 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use crate::arch::{self, Entry, Turn};
-use crate::control::{Control, NOBODY, Stage, area, discard, place};
+use crate::control::{Control, Mark, NOBODY, Stage, area, discard, place};
 use crate::core::Core;
 use crate::current;
 use crate::error::SpawnError;
 use crate::fiber::Fiber;
 use crate::join::JoinHandle;
 
-type Thrown = Box<dyn Any + Send>;
+pub(crate) type Thrown = Box<dyn Any + Send>;
 
 /// Whose floating-point control state a fiber works with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,7 +73,28 @@ pub(crate) fn spawn<L: Life>(
     floats: Floats,
     body: L,
 ) -> Result<JoinHandle<L::Output>, SpawnError> {
-    let area = const { area_for::<L, L::Output>() };
+    let entry: Entry = match core.catches() {
+        true => start::<L, true>,
+        false => start::<L, false>,
+    };
+    let (control, index) = prepare::<L, L::Output>(core, body, entry)?;
+    if floats == Floats::Own {
+        core.floats_are_asked();
+    }
+    control.own_floats.set(floats == Floats::Own);
+    core.was_made();
+    core.enqueue(control.context());
+    Ok(JoinHandle::new(Rc::clone(core), index))
+}
+
+/// A slot with `body` at its top, and a context that begins in `entry`.
+#[inline(always)]
+pub(crate) fn prepare<B, R>(
+    core: &Core,
+    body: B,
+    entry: Entry,
+) -> Result<(&Control, u32), SpawnError> {
+    let area = const { area_for::<B, R>() };
     let usable = core.slots.usable();
     if area + arch::FRAME_BYTES > usable {
         return Err(too_large(area, usable));
@@ -84,26 +105,16 @@ pub(crate) fn spawn<L: Life>(
     let (control, index) = core.take_slot()?;
     let top = core.slots.top(index);
     // SAFETY: the slot is ours and its area has room for the closure.
-    unsafe { place::<L>(top).write(body) };
-    let entry: Entry = if core.catches() {
-        start::<L, true>
-    } else {
-        start::<L, false>
-    };
+    unsafe { place::<B>(top).write(body) };
     let (below, there) = (
         top.wrapping_sub(area),
         core.top_at_turn(top).wrapping_sub(area),
     );
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
     unsafe { arch::first_frame(&control.saved, entry, below, there) };
-    if floats == Floats::Own {
-        core.floats_are_asked();
-    }
-    begin(control, floats);
-    control.set_discard(mem::needs_drop::<L>().then_some(discard::<L>));
-    core.was_made();
-    core.enqueue(control.context());
-    Ok(JoinHandle::new(Rc::clone(core), index))
+    begin(control, core.mark(index));
+    control.set_discard(mem::needs_drop::<B>().then_some(discard::<B>));
+    Ok((control, index))
 }
 
 #[cold]
@@ -117,20 +128,19 @@ fn too_large(area: usize, usable: usize) -> SpawnError {
 }
 
 #[inline(always)]
-fn begin(control: &Control, floats: Floats) {
-    control.stage.set(Stage::Fresh);
+fn begin(control: &Control, mark: &Mark) {
+    mark.stage.set(Stage::Fresh);
+    mark.permit.set(false);
     control.link.set(NOBODY);
-    control.permit.set(false);
     control.detached.set(false);
-    control.own_floats.set(floats == Floats::Own);
+    control.own_floats.set(false);
 }
 
 /// Safety: only as the entry of a context made by [`spawn`] with the same types.
 unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     current::publish(turn);
     let (core, index) = present();
-    let control = core.control(index);
-    control.stage.set(Stage::Started);
+    core.mark(index).stage.set(Stage::Started);
     let mut fiber = Fiber::begin(core, index, turn);
     // SAFETY: `spawn` wrote it there; the fiber's stage says that it has begun.
     let body = unsafe { place::<L>(core.slots.top(index)).read() };
@@ -150,7 +160,7 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     // SAFETY: the area has room for closure, result and payload, and the closure is gone.
     unsafe { place::<V>(core.slots.top(index)).write(value) };
     let control = core.control(index);
-    control.stage.set(stage);
+    core.mark(index).stage.set(stage);
     control.set_discard(mem::needs_drop::<V>().then_some(discard::<V>));
     core.end(control, index)
 }

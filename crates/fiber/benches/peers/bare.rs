@@ -152,6 +152,25 @@ unsafe extern "C" fn counting(mut turn: Turn) -> ! {
     }
 }
 
+/// To touch the first page of a stack of 16 KiB for each flow, and give them back: ns each.
+pub(crate) fn page_ns(flows: usize) -> f64 {
+    const STRIDE: usize = 24 << 10;
+    let began = Instant::now();
+    let bytes = flows * STRIDE;
+    let both = libc::PROT_READ | libc::PROT_WRITE;
+    let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping at an address of the kernel's choice touches no memory of anybody.
+    let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, both, how, -1, 0) };
+    assert!(base != libc::MAP_FAILED, "no room for {flows} stacks");
+    for place in (0..bytes).step_by(STRIDE) {
+        // SAFETY: a byte of that mapping.
+        unsafe { base.cast::<u8>().wrapping_add(place).write_volatile(1) };
+    }
+    // SAFETY: the whole of that mapping, which nothing refers to.
+    unsafe { libc::munmap(base, bytes) };
+    began.elapsed().as_nanos() as f64 / flows as f64
+}
+
 /// To read and write a cache line for each flow, in random order: ns a line.
 pub(crate) fn random_line_ns(flows: usize, rounds: u32) -> f64 {
     let bytes = flows * size_of::<[u64; 8]>();

@@ -42,14 +42,19 @@ struct Next {
 
 auto Flow::promise_type::final_suspend() noexcept { return Next{}; }
 
-static Flow body(bool first) {
+// With `WORDS`, four words in memory that change at each turn.
+template <bool WORDS> static Flow body(bool first) {
     if (yields == 0) {
         sum += 1;
         co_return;
     }
-    uint64_t own = 0;
+    uint64_t own = 0, words[4] = {};
     for (uint64_t at = 0; at <= yields; at++) {
         co_await Next{};
+        if constexpr (WORDS) {
+            asm volatile("" : : "r"(words) : "memory");
+            for (uint64_t &word : words) word++;
+        }
         if (first && at == 0) began = Clock::now();
         if (first && at == yields) ended = Clock::now();
         own += at;
@@ -57,14 +62,16 @@ static Flow body(bool first) {
     sum += own;
 }
 
-int main(int, char **arguments) {
+int main(int count, char **arguments) {
+    bool words = count > 3;
     uint64_t flows = std::strtoull(arguments[1], nullptr, 10);
     yields = std::strtoull(arguments[2], nullptr, 10);
     long before = memory();
     auto start = Clock::now();
     frames = on_huge_pages(flows * 256);
     all.resize(flows + 1 + AHEAD, std::noop_coroutine());
-    for (uint64_t who = 0; who < flows; who++) all[who] = body(who == 0).handle;
+    for (uint64_t who = 0; who < flows; who++) 
+        all[who] = (words ? body<true>(who == 0) : body<false>(who == 0)).handle;
     uint64_t laps = yields == 0 ? 1 : yields + 2;
     for (uint64_t lap = 0; lap < laps; lap++) {
         turn = all.data();

@@ -11,6 +11,8 @@ struct Source {
     file: &'static str,
     compiler: &'static [&'static str],
     libraries: &'static [&'static str],
+    /// Arguments after flows and yields.
+    more: &'static [&'static str],
     most: usize,
     remedy: &'static str,
 }
@@ -18,12 +20,22 @@ struct Source {
 const CPP: &[&str] = &["c++", "-O2", "-std=c++20", "-o"];
 const BOOST: &str = "apt install g++ libboost-context-dev libboost-fiber-dev";
 
-const SOURCES: [Source; 4] = [
+const SOURCES: [Source; 5] = [
+    Source {
+        name: "C++20 coroutines, 4 words (stackless)",
+        file: "coroutine.cpp",
+        compiler: CPP,
+        libraries: &[],
+        more: &["words"],
+        most: usize::MAX,
+        remedy: "apt install g++",
+    },
     Source {
         name: "C++20 coroutines, symmetric (stackless)",
         file: "coroutine.cpp",
         compiler: CPP,
         libraries: &[],
+        more: &[],
         most: usize::MAX,
         remedy: "apt install g++",
     },
@@ -32,6 +44,7 @@ const SOURCES: [Source; 4] = [
         file: "boost_context.cpp",
         compiler: CPP,
         libraries: &["-lboost_context"],
+        more: &[],
         most: 1_000_000,
         remedy: BOOST,
     },
@@ -40,6 +53,7 @@ const SOURCES: [Source; 4] = [
         file: "boost_fiber.cpp",
         compiler: CPP,
         libraries: &["-lboost_fiber", "-lboost_context"],
+        more: &[],
         most: 100_000,
         remedy: BOOST,
     },
@@ -48,6 +62,7 @@ const SOURCES: [Source; 4] = [
         file: "gosched.go",
         compiler: &["go", "build", "-o"],
         libraries: &[],
+        more: &[],
         most: 100_000,
         remedy: "install Go from https://go.dev/dl",
     },
@@ -66,12 +81,12 @@ pub(crate) fn all() -> (Vec<Peer>, Vec<String>) {
 }
 
 /// The peer, or why there is none.
-fn peer(source: &Source) -> Result<Peer, String> {
+fn peer(source: &'static Source) -> Result<Peer, String> {
     let stem = source.file.split('.').next().unwrap_or(source.file);
     let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(stem);
     compile(source.compiler, &program, source.file, source.libraries)
         .map_err(|why| format!("{}: {why}; {}", source.name, source.remedy))?;
-    let run = move |flows, yields| run(Command::new(&program), flows, yields);
+    let run = move |flows, yields| run(Command::new(&program), flows, yields, source.more);
     Ok(Peer::new(source.name, run).up_to(source.most, "not asked for more"))
 }
 
@@ -104,9 +119,10 @@ pub(crate) fn said(bytes: &[u8]) -> String {
 
 /// One sample of a peer that was compiled; it checks its own sum, and ends with 1 if that is
 /// not what it must be.
-pub(crate) fn run(mut program: Command, flows: usize, yields: usize) -> Sample {
+pub(crate) fn run(mut program: Command, flows: usize, yields: usize, more: &[&str]) -> Sample {
     let output = program
         .args([flows.to_string(), yields.to_string()])
+        .args(more)
         .output()
         .expect("a peer that was compiled");
     let errors = said(&output.stderr);

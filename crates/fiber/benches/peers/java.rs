@@ -28,7 +28,7 @@ pub(crate) fn peer() -> Result<Peer, String> {
             .arg("-cp")
             .arg(&classes)
             .arg("Virtual");
-        run(java, flows, yields)
+        run(java, flows, yields, &[])
     };
     Ok(Peer::new(NAME, program).up_to(1_000_000, "not asked for more"))
 }

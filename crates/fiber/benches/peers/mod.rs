@@ -4,7 +4,7 @@ pub(crate) mod bare;
 mod external;
 mod java;
 pub(crate) mod ours;
-mod rust;
+pub(crate) mod rust;
 pub(crate) mod stopwatch;
 
 use std::time::Instant;
@@ -78,6 +78,26 @@ pub(crate) fn sample(flows: usize, yields: usize, run: impl FnOnce() -> (u64, us
 /// Memory in use, if it matters here: reading it takes longer than a few flows.
 pub(crate) fn memory(yields: usize) -> usize {
     if yields == 0 { 0 } else { stopwatch::memory() }
+}
+
+/// Passes 1 to each of `all` so often, by `pass`, which returns their sum: ns each.
+pub(crate) fn values<G>(
+    all: &mut [G],
+    times: u64,
+    pass: impl Fn(&mut G, u64) -> Option<u64>,
+) -> f64 {
+    let mut lap = || {
+        all.iter_mut()
+            .map(|each| pass(each, 1))
+            .next_back()
+            .flatten()
+    };
+    lap();
+    let began = Instant::now();
+    let last = (0..times).map(|_| lap()).next_back().flatten();
+    let ns = began.elapsed().as_nanos() as f64 / times as f64 / all.len() as f64;
+    assert_eq!(last, Some(times + 1), "a value was lost");
+    ns
 }
 
 fn expected(flows: usize, yields: usize) -> u64 {

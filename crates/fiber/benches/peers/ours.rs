@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use fiber::movable::Way;
-use fiber::{Config, Fiber, FiberId, Floats, JoinHandle, Scheduler};
+use fiber::{Config, Fiber, FiberId, Floats, Generator, JoinHandle, Scheduler};
 
 use super::{Peer, Sample, memory, sample};
 use crate::flow;
@@ -211,6 +211,25 @@ pub(super) fn shuffle<T>(ids: &mut [T]) {
         state ^= state << 17;
         ids.swap(last, (state % (last as u64 + 1)) as usize);
     }
+}
+
+/// A number in and one out, so often from each generator in turn: ns each.
+pub(crate) fn values_ns(generators: usize, times: u64) -> f64 {
+    let config = Config::guarded(16 << 10).capacity(generators);
+    // SAFETY: the benchmark drops it, before its thread ends.
+    let scheduler = unsafe { Scheduler::new(config) }.expect("a scheduler");
+    let made = (0..generators).map(|_| {
+        let sums = scheduler.generator(|giver, mut next: u64| {
+            let mut sum = 0_u64;
+            loop {
+                sum += next;
+                next = giver.give(sum);
+            }
+        });
+        sums.expect("a generator")
+    });
+    let mut all: Vec<Generator<u64, u64>> = made.collect();
+    super::values(&mut all, times, |sums, number| sums.resume(number).gave())
 }
 
 fn functions(flows: usize, yields: usize) -> Sample {

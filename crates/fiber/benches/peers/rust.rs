@@ -56,6 +56,24 @@ fn corosensei<S: Stack + 'static>(
     })
 }
 
+/// As [`super::ours::values_ns`].
+pub(crate) fn values_ns(generators: usize, times: u64) -> f64 {
+    let made = (0..generators).map(|_| {
+        let stack = DefaultStack::new(16 << 10).expect("a stack");
+        Coroutine::with_stack(stack, |yielder: &Yielder<u64, u64>, mut next| {
+            let mut sum = 0_u64;
+            loop {
+                sum += next;
+                next = yielder.suspend(sum);
+            }
+        })
+    });
+    let mut all: Vec<Coroutine<u64, u64, (), DefaultStack>> = made.collect();
+    super::values(&mut all, times, |sums, number| {
+        sums.resume(number).as_yield()
+    })
+}
+
 /// Stacks side by side with no guard, so that mappings do not end it.
 struct Slab(Vec<u8>);
 

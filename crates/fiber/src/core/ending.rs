@@ -46,7 +46,7 @@ impl Core {
             self.discard_unheard(index);
             self.free(control, index);
         } else if control.link.get() != NOBODY && !self.is_dropped() {
-            self.resume(self.control(control.link.get()));
+            self.resume(control.link.get());
         }
         if !self.dropper.get().is_null() {
             // SAFETY: the dropper saved its context there and waits for this.
@@ -75,10 +75,16 @@ impl Core {
     }
 
     fn drop_fiber(&self, index: u32) -> bool {
-        match self.control(index).stage.get() {
+        match self.mark(index).stage.get() {
             Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked => {}
             // Nothing of it is here.
             Stage::Away | Stage::Lost => return true,
+            Stage::Resumed => return true,
+            Stage::Paused => {
+                let _entered = Entered::to_unwind(self);
+                self.ending.set(index);
+                self.unwind_generator(index);
+            }
             Stage::Started | Stage::Suspended | Stage::Joining if self.catches => {
                 self.unwind(index);
             }
@@ -90,7 +96,7 @@ impl Core {
             }
         }
         // Its handle must find no result; also when the destructor of the result asks for it.
-        self.control(index).stage.set(Stage::Free);
+        self.mark(index).stage.set(Stage::Free);
         self.discard_unheard(index);
         true
     }

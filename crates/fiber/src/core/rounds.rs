@@ -67,7 +67,7 @@ impl Core {
         for place in 0..self.len.get() {
             let index = self.index_of(self.ring.at(place).get());
             self.run_cells(place, place + 1, &raw const self.own_context);
-            if self.control(index).stage.get().is_here() {
+            if self.mark(index).stage.get().is_here() {
                 self.check_now(index);
             }
         }

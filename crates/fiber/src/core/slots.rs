@@ -2,7 +2,8 @@ use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::control::{Control, NOBODY, Stage};
+use crate::arch;
+use crate::control::{Control, Mark, NOBODY, Stage};
 use crate::core::Core;
 use crate::error::SpawnError;
 use crate::fiber::FiberId;
@@ -47,10 +48,9 @@ impl Core {
 
     #[inline]
     pub(crate) fn free(&self, control: &Control, index: u32) {
-        control.stage.set(Stage::Free);
-        control
-            .generation
-            .set(control.generation.get().wrapping_add(1));
+        let mark = self.mark(index);
+        mark.stage.set(Stage::Free);
+        mark.generation.set(mark.generation.get().wrapping_add(1));
         control.link.set(self.free.replace(index));
     }
 
@@ -75,20 +75,30 @@ impl Core {
         self.controls.at(index as usize)
     }
 
+    #[inline(always)]
+    pub(crate) fn mark(&self, index: u32) -> &Mark {
+        self.marks.at(index as usize)
+    }
+
+    pub(crate) fn prefetch_mark(&self, index: u32) {
+        arch::prefetch(self.marks.address(index as usize).cast());
+    }
+
     #[inline]
     pub(crate) fn id(&self, index: u32) -> FiberId {
         FiberId {
             scheduler: self.number,
             index,
-            generation: self.control(index).generation.get(),
+            generation: self.mark(index).generation.get(),
         }
     }
 
     /// `None` if joined, or another scheduler's.
-    pub(crate) fn find(&self, id: FiberId) -> Option<&Control> {
-        let ours = id.scheduler == self.number && (id.index as usize) < self.controls.len();
-        let control = ours.then(|| self.control(id.index))?;
-        (control.generation.get() == id.generation && control.stage.get() != Stage::Free)
-            .then_some(control)
+    #[inline]
+    pub(crate) fn find(&self, id: FiberId) -> Option<u32> {
+        let ours = id.scheduler == self.number && (id.index as usize) < self.marks.len();
+        let mark = ours.then(|| self.mark(id.index))?;
+        (mark.generation.get() == id.generation && mark.stage.get() != Stage::Free)
+            .then_some(id.index)
     }
 }

@@ -1,5 +1,5 @@
 use crate::arch::{self, Floats, Turn};
-use crate::control::{Control, Stage};
+use crate::control::Stage;
 use crate::core::{AHEAD, Core};
 use crate::current::{arrive, publish};
 use crate::fatal;
@@ -13,8 +13,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn suspend(&self, turn: Turn) -> Turn {
         let index = self.index_at(turn);
-        let control = self.control(index);
-        if control.permit.take() {
+        if self.mark(index).permit.take() {
             return turn;
         }
         self.stop(index, turn, Stage::Suspended)
@@ -35,7 +34,7 @@ impl Core {
         arch::prefetch(far);
         // SAFETY: each of those cells holds a context, or nothing yet.
         unsafe { arch::prefetch_stack(near) };
-        control.stage.set(stage);
+        self.mark(index).stage.set(stage);
         self.leave_hole(turn);
         self.away(index, turn, |next| {
             // SAFETY: the fiber's own context; a fiber, a hole or the scheduler is in `next`.
@@ -138,13 +137,16 @@ impl Core {
 
     /// False if it has ended.
     #[inline]
-    pub(crate) fn awaken(&self, control: &Control) -> bool {
-        match control.stage.get() {
-            Stage::Suspended => self.resume(control),
-            Stage::Fresh | Stage::Started | Stage::Joining => control.permit.set(true),
+    pub(crate) fn awaken(&self, index: u32) -> bool {
+        let mark = self.mark(index);
+        match mark.stage.get() {
+            Stage::Suspended => self.resume(index),
+            Stage::Fresh | Stage::Started | Stage::Joining => mark.permit.set(true),
             Stage::Free | Stage::Done | Stage::Panicked | Stage::Away | Stage::Lost => {
                 return false;
             }
+            // Nobody has its id.
+            Stage::Paused | Stage::Resumed => return false,
         }
         true
     }
@@ -153,16 +155,16 @@ impl Core {
     pub(crate) fn awaken_all(&self, ids: &[FiberId]) -> usize {
         let awakened = ids.iter().enumerate().filter(|(place, id)| {
             if let Some(ahead) = ids.get(place + AWAKEN_AHEAD) {
-                arch::prefetch(self.controls.address(ahead.index as usize).cast());
+                self.prefetch_mark(ahead.index);
             }
-            self.find(**id).is_some_and(|control| self.awaken(control))
+            self.find(**id).is_some_and(|index| self.awaken(index))
         });
         awakened.count()
     }
 
     #[inline]
-    pub(crate) fn resume(&self, control: &Control) {
-        control.stage.set(Stage::Started);
-        self.enqueue(control.context());
+    pub(crate) fn resume(&self, index: u32) {
+        self.mark(index).stage.set(Stage::Started);
+        self.enqueue(self.control(index).context());
     }
 }

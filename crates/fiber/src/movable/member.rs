@@ -135,7 +135,7 @@ impl Core {
         let index = self.index_at(turn);
         self.check_now(index);
         let control = self.control(index);
-        control.stage.set(Stage::Away);
+        self.mark(index).stage.set(Stage::Away);
         self.leave_hole(turn);
         self.left();
         if let Some(member) = &self.member {
@@ -182,6 +182,7 @@ impl Core {
             let Leaving { index, to } = member.leaving.at(place).get();
             let parcel = member.parcels.at(index as usize);
             parcel.copy_from(self.control(index));
+            parcel.mark.copy_from(self.mark(index));
             let whereabouts = member.shared.whereabouts(index);
             whereabouts.set(member.process, to as usize);
             if let Some(wire) = member.shared.wire() {
@@ -232,6 +233,7 @@ impl Core {
             (NOBODY, false)
         };
         control.copy_from(parcel);
+        self.mark(index).copy_from(&parcel.mark);
         control.link.set(link);
         control.detached.set(detached);
         let whereabouts = member.shared.whereabouts(index);
@@ -240,11 +242,11 @@ impl Core {
         if control.own_floats.get() {
             self.floats_are_asked();
         }
-        if control.stage.get().is_over() {
+        if self.mark(index).stage.get().is_over() {
             self.came_home(control, index);
         } else {
             self.was_made();
-            self.resume(control);
+            self.resume(index);
         }
     }
 
@@ -253,7 +255,7 @@ impl Core {
             self.discard_unheard(index);
             self.free(control, index);
         } else if control.link.get() != NOBODY && !self.is_dropped() {
-            self.resume(self.control(control.link.get()));
+            self.resume(control.link.get());
         }
     }
 
@@ -317,8 +319,9 @@ impl Core {
         }
         for index in self.used_slots() {
             let control = self.control(index);
-            if control.stage.get() == Stage::Away && self.is_lost(member, index, &dead) {
-                control.stage.set(Stage::Lost);
+            let stage = &self.mark(index).stage;
+            if stage.get() == Stage::Away && self.is_lost(member, index, &dead) {
+                stage.set(Stage::Lost);
                 control.set_discard(None);
                 member.away.set(member.away.get() - 1);
                 self.came_home(control, index);

@@ -163,7 +163,7 @@ impl Core {
         // SAFETY: the first cell holds the fiber's context, whose stack was just brought in; it
         // hands over to the second, which is this.
         unsafe { arch::switch(own.get(), first.as_ptr()) };
-        let stage = control.stage.get();
+        let stage = self.mark(index).stage.get();
         if stage.is_here() || stage == Stage::Away {
             staged.put_back(self, index, self.live_bytes(index, control));
         }

@@ -191,10 +191,10 @@ fn stage_of(number: u64) -> Stage {
 
 impl Core {
     pub(crate) fn post(&self, wire: &Wire, index: u32) {
-        let control = self.control(index);
+        let (control, mark) = (self.control(index), self.mark(index));
         let (base, bytes) = self.slots.arena(index);
         let (lowest, top) = (self.slots.lowest(index), self.slots.top(index));
-        let from = match control.stage.get().is_over() {
+        let from = match mark.stage.get().is_over() {
             true => lowest,
             false => top.wrapping_sub(self.live_bytes(index, control)),
         };
@@ -208,9 +208,9 @@ impl Core {
         wire.keep(&Sent {
             index: index.into(),
             saved: control.saved.words().map(|word| word as u64),
-            generation: control.generation.get().into(),
-            stage: control.stage.get() as u64,
-            flags: u64::from(control.permit.get()) | u64::from(control.own_floats.get()) << 1,
+            generation: mark.generation.get().into(),
+            stage: mark.stage.get() as u64,
+            flags: u64::from(mark.permit.get()) | u64::from(control.own_floats.get()) << 1,
             arena,
             stack,
         });
@@ -247,7 +247,7 @@ impl Core {
         let to = top.wrapping_sub(sent.stack.len());
         let [_, sp, ..] = sent.saved;
         let live = (self.top_at_turn(top).addr() as u64).wrapping_sub(sp);
-        let is_due = !member.is_home_of(index) || self.control(index).stage.get() == Stage::Away;
+        let is_due = !member.is_home_of(index) || self.mark(index).stage.get() == Stage::Away;
         let fits = is_due
             && sent.arena.len() <= bytes
             && sent.stack.len() <= room
@@ -262,9 +262,9 @@ impl Core {
         // Addresses of code are good here too: the same program at the same addresses.
         let parcel = member.parcel(index);
         parcel.saved.set_words(sent.saved.map(|word| word as usize));
-        parcel.generation.set(sent.generation as u32);
-        parcel.stage.set(stage);
-        parcel.permit.set(sent.flags & 1 == 1);
+        parcel.mark.generation.set(sent.generation as u32);
+        parcel.mark.stage.set(stage);
+        parcel.mark.permit.set(sent.flags & 1 == 1);
         parcel.own_floats.set(sent.flags & 2 == 2);
         self.take_one(member, index);
         true

@@ -1,0 +1,416 @@
+//! Values through switches: a generator runs while somebody waits for its next value.
+//!
+//! It has a slot as a fiber has, and no place in the ring: who resumes it switches to it, and it
+//! switches back. What both exchange lies in the frame of who resumes:
+//! ```text
+//!  Mail │ next: who goes on │ caller │ what │ … │ input │ output │
+//!         ▲ the turn that a switch hands over
+//! ```
+//! So a switch is that of the ring, a value is written and read once, and a yield of a fiber knows
+//! nothing of it. The published turn stays that of the fiber that resumes: a generator acts as
+//! that fiber, and may yield, suspend and join for it. It is unwound when it is dropped, or with
+//! its scheduler; so it needs a stack that can be. A generator that runs, or whose fiber has
+//! yielded within it, is unwound with that fiber.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit, offset_of};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+use std::rc::Rc;
+
+use crate::arch::{self, Context, Saved, Turn};
+use crate::control::{NOBODY, Stage, place};
+use crate::core::Core;
+use crate::current::{self, Entered};
+use crate::error::SpawnError;
+use crate::fatal;
+use crate::start::{self, Thrown};
+
+/// What a [`Generator`] answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<O, R> {
+    /// It gave a value, and can be resumed.
+    Gave(O),
+    /// It ended.
+    Ended(R),
+}
+
+impl<O, R> Step<O, R> {
+    /// The value that it gave.
+    pub fn gave(self) -> Option<O> {
+        match self {
+            Step::Gave(value) => Some(value),
+            Step::Ended(_) => None,
+        }
+    }
+}
+
+/// A body on a stack of its own that passes values: each [`resume`](Generator::resume) hands one in
+/// and gets one out. Made by [`Scheduler::generator`](crate::Scheduler::generator).
+/// ```
+/// use fiber::Step;
+///
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let mut sums = scheduler.generator(|giver, mut next: u64| {
+///         let mut sum = 0;
+///         while next != 0 {
+///             sum += next;
+///             next = giver.give(sum);
+///         }
+///         "a zero came"
+///     })?;
+///     assert_eq!(sums.resume(3), Step::Gave(3));
+///     assert_eq!(sums.resume(4), Step::Gave(7));
+///     assert_eq!(sums.resume(0), Step::Ended("a zero came"));
+///
+///     let squares = scheduler.generator(|giver, ()| (1..4_u64).for_each(|n| giver.give(n * n)))?;
+///     assert_eq!(squares.collect::<Vec<_>>(), [1, 4, 9]);
+///     Ok::<(), fiber::SpawnError>(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// One that takes nothing and returns nothing is an iterator. Dropped before its end, it is unwound
+/// from where it gave its last value.
+///
+/// It acts as the fiber that resumes it, outside any where none does: the free functions of this
+/// crate work in it. In a fiber of another scheduler than its own it is outside.
+///
+/// It does not leave its kernel thread, and borrows nothing that could end first:
+/// ```compile_fail,E0277
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let mut ones = scheduler.generator(|giver, ()| giver.give(1)).unwrap();
+///     std::thread::scope(|threads| { threads.spawn(move || ones.resume(())); });
+/// }).unwrap();
+/// ```
+/// ```compile_fail,E0373
+/// fiber::scope(fiber::Config::guarded(64 << 10), |scheduler| {
+///     let text = String::from("of the thread's stack");
+///     let _ = scheduler.generator(|giver, ()| giver.give(text.len()));
+/// }).unwrap();
+/// ```
+pub struct Generator<I, O, R = ()> {
+    core: Rc<Core>,
+    /// [`NOBODY`] when it has ended.
+    index: u32,
+    passes: PhantomData<fn(I) -> (O, R)>,
+}
+
+/// By which a generator's body gives values.
+pub struct Giver<I, O> {
+    own: Context,
+    /// Of who resumed last, and waits.
+    post: *mut Post,
+    passes: PhantomData<fn(O) -> I>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    GoOn,
+    Unwind,
+    Gave,
+    Ended,
+    Threw,
+}
+
+#[repr(C)]
+struct Post {
+    /// First: a turn is the address of the cell with who goes on.
+    next: Context,
+    caller: Saved,
+    what: What,
+    top: *mut u8,
+}
+
+#[repr(C)]
+struct Mail<I, O> {
+    post: Post,
+    input: MaybeUninit<I>,
+    output: MaybeUninit<O>,
+}
+
+impl<I, O> Mail<I, O> {
+    fn input(mail: *mut Self) -> *mut I {
+        mail.wrapping_byte_add(offset_of!(Self, input)).cast()
+    }
+
+    fn output(mail: *mut Self) -> *mut O {
+        mail.wrapping_byte_add(offset_of!(Self, output)).cast()
+    }
+}
+
+/// The caller vouches for nothing: what `body` captures lives for ever.
+pub(crate) fn make<F, I, O, R>(core: &Rc<Core>, body: F) -> Result<Generator<I, O, R>, SpawnError>
+where
+    F: FnOnce(&mut Giver<I, O>, I) -> R + 'static,
+{
+    if !core.catches() || core.member.is_some() {
+        return Err(SpawnError::NoGenerator);
+    }
+    let (_, index) = start::prepare::<F, R>(core, body, begin::<F, I, O, R>)?;
+    Ok(Generator {
+        core: Rc::clone(core),
+        index,
+        passes: PhantomData,
+    })
+}
+
+impl<I, O, R> Generator<I, O, R> {
+    /// Goes on until it gives a value, or ends. Panics: if its body does; if it has ended, or its
+    /// scheduler is dropped.
+    #[inline]
+    pub fn resume(&mut self, input: I) -> Step<O, R> {
+        if self.is_over() {
+            refuse(&self.core);
+        }
+        match ptr::eq(current::core(), &raw const *self.core) {
+            true => self.exchange(input),
+            false => self.exchange_outside(input),
+        }
+    }
+
+    /// Whether it cannot be resumed: it has ended, or its scheduler was dropped.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.index == NOBODY || self.core.is_dropped()
+    }
+
+    /// So that an overflow of its stack finds its scheduler.
+    #[cold]
+    fn exchange_outside(&mut self, input: I) -> Step<O, R> {
+        let core = Rc::clone(&self.core);
+        let _entered = Entered::outside(&core);
+        self.exchange_called(input)
+    }
+
+    /// No function that switches may call into a thread-local out of line (`.ci/switch-code`).
+    #[inline(never)]
+    fn exchange_called(&mut self, input: I) -> Step<O, R> {
+        self.exchange(input)
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self, input: I) -> Step<O, R> {
+        let mark = self.core.mark(self.index);
+        mark.stage.set(Stage::Resumed);
+        let mut mail = Mail {
+            post: self.core.post_to(self.index, What::GoOn),
+            input: MaybeUninit::new(input),
+            output: MaybeUninit::<O>::uninit(),
+        };
+        let mail = &raw mut mail;
+        // SAFETY: the mail is in this frame, which waits until somebody goes on with `caller`.
+        let caller = unsafe { &raw const (*mail).post.caller };
+        // SAFETY: `next` is the context of a generator that is fresh or gave a value: it waits for
+        // such a turn, and this is the only handle to it.
+        unsafe { arch::switch(caller, mail.cast()) };
+        // SAFETY: the generator has written it and gone back.
+        let what = unsafe { (*mail).post.what };
+        if what == What::Gave {
+            mark.stage.set(Stage::Paused);
+            // SAFETY: it wrote the value before it said so.
+            return Step::Gave(unsafe { Mail::output(mail).read() });
+        }
+        Step::Ended(self.end(what))
+    }
+
+    fn end(&mut self, what: What) -> R {
+        let index = mem::replace(&mut self.index, NOBODY);
+        let core = &self.core;
+        core.check_now(index);
+        let top = core.slots.top(index);
+        let result = match what {
+            // SAFETY: it said that what it threw lies there; read once, for the slot is freed.
+            What::Threw => Err(unsafe { place::<Thrown>(top).read() }),
+            // SAFETY: else its result does; likewise.
+            _ => Ok(unsafe { place::<R>(top).read() }),
+        };
+        core.free_generator(index);
+        result.unwrap_or_else(|thrown| resume_unwind(thrown))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn refuse(core: &Core) -> ! {
+    match core.is_dropped() {
+        true => panic!("a generator was resumed whose scheduler was dropped"),
+        false => panic!("a generator was resumed that has ended"),
+    }
+}
+
+impl<I, O, R> Drop for Generator<I, O, R> {
+    fn drop(&mut self) {
+        if self.index == NOBODY {
+            return;
+        }
+        let core = &self.core;
+        match core.mark(self.index).stage.get() {
+            Stage::Fresh => core.discard(self.index),
+            Stage::Paused if ptr::eq(current::core(), &raw const **core) => {
+                core.unwind_generator(self.index);
+            }
+            Stage::Paused => {
+                let _entered = Entered::outside(core);
+                core.unwind_generator(self.index);
+            }
+            // Its scheduler was dropped, and has done it.
+            _ => return,
+        }
+        core.free_generator(self.index);
+    }
+}
+
+impl<O> Iterator for Generator<(), O> {
+    type Item = O;
+
+    #[inline]
+    fn next(&mut self) -> Option<O> {
+        match self.is_over() {
+            true => None,
+            false => self.resume(()).gave(),
+        }
+    }
+}
+
+impl<O> FusedIterator for Generator<(), O> {}
+
+impl<I, O, R> fmt::Debug for Generator<I, O, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator")
+            .field("is_over", &self.is_over())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<I, O> Giver<I, O> {
+    /// Hands `value` to who resumed the generator, and stops until it is resumed again: with what.
+    #[inline(always)]
+    pub fn give(&mut self, value: O) -> I {
+        let mail = self.post.cast::<Mail<I, O>>();
+        // SAFETY: who resumed waits in its frame, with the post.
+        if unsafe { (*self.post).what } == What::Unwind {
+            gives_while_unwound();
+        }
+        // SAFETY: as it is no unwinding, the post is that of a mail of these types.
+        unsafe { Mail::output(mail).write(value) };
+        let turn = go_back(self.post, What::Gave);
+        // SAFETY: `own` is this generator's context; the turn's cell holds who waits.
+        self.post = unsafe { arch::switch(self.own, turn) }.cast();
+        // SAFETY: the turn of who resumes is its post.
+        if unsafe { (*self.post).what } == What::Unwind {
+            current::unwind();
+        }
+        // SAFETY: it resumed with a mail of these types, and an input, which is read once.
+        unsafe { Mail::<I, O>::input(self.post.cast()).read() }
+    }
+}
+
+impl<I, O> fmt::Debug for Giver<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Giver").finish_non_exhaustive()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn gives_while_unwound() -> ! {
+    fatal::end(format_args!(
+        "a generator gave a value while it was unwound because it was dropped, or its scheduler"
+    ));
+}
+
+/// The turn by which who waits with `post` goes on.
+#[inline(always)]
+fn go_back(post: *mut Post, what: What) -> Turn {
+    // SAFETY: who resumed waits in its frame, with the post, and nobody else knows of it.
+    let waits = unsafe { &mut *post };
+    waits.what = what;
+    waits.next = &raw const waits.caller;
+    post.cast()
+}
+
+/// Safety: only as the entry of a context made by [`make`] with the same types.
+unsafe extern "C" fn begin<F, I, O, R>(turn: Turn) -> !
+where
+    F: FnOnce(&mut Giver<I, O>, I) -> R,
+{
+    let mail = turn.cast::<Mail<I, O>>();
+    // SAFETY: the first turn is the mail of who resumes, which waits.
+    let Post { next: own, top, .. } = unsafe { &*turn.cast() };
+    let (own, top) = (*own, *top);
+    // SAFETY: `make` wrote it there; the stage says that it has begun.
+    let body = unsafe { place::<F>(top).read() };
+    let mut giver = Giver {
+        own,
+        post: turn.cast(),
+        passes: PhantomData,
+    };
+    // SAFETY: it came with an input, which is read once.
+    let input = unsafe { Mail::input(mail).read() };
+    let lived = catch_unwind(AssertUnwindSafe(|| body(&mut giver, input)));
+    // SAFETY: who resumed last waits in its frame, with the post.
+    let what = match unsafe { (*giver.post).what } {
+        What::Unwind => {
+            drop_unheard(lived);
+            What::Ended
+        }
+        _ => leave_for_handle(lived, top),
+    };
+    // SAFETY: who waits goes on, and nothing on this stack is needed any more.
+    unsafe { arch::leave(go_back(giver.post, what)) }
+}
+
+fn leave_for_handle<R>(lived: Result<R, Thrown>, top: *mut u8) -> What {
+    match lived {
+        Ok(result) => {
+            // SAFETY: the area has room for closure, result and payload, and the closure is gone.
+            unsafe { place::<R>(top).write(result) };
+            What::Ended
+        }
+        Err(thrown) => {
+            // SAFETY: the same.
+            unsafe { place::<Thrown>(top).write(thrown) };
+            What::Threw
+        }
+    }
+}
+
+/// A destructor's panic was reported; its payload is gone.
+fn drop_unheard<V>(value: V) {
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(value)));
+    dropped.unwrap_or_else(mem::forget);
+}
+
+impl Core {
+    #[inline(always)]
+    fn post_to(&self, index: u32, what: What) -> Post {
+        Post {
+            next: self.control(index).context(),
+            caller: Saved::default(),
+            what,
+            top: self.slots.top(index),
+        }
+    }
+
+    fn free_generator(&self, index: u32) {
+        let control = self.control(index);
+        control.set_discard(None);
+        self.free(control, index);
+    }
+
+    /// From where it gave its last value. Never inlined: see [`Generator::exchange_called`].
+    #[inline(never)]
+    pub(crate) fn unwind_generator(&self, index: u32) {
+        self.mark(index).stage.set(Stage::Resumed);
+        let mut post = self.post_to(index, What::Unwind);
+        let post = &raw mut post;
+        // SAFETY: the post is in this frame, which waits until somebody goes on with `caller`.
+        let caller = unsafe { &raw const (*post).caller };
+        // SAFETY: a generator that gave a value waits for a turn that is a post.
+        unsafe { arch::switch(caller, post.cast()) };
+        self.check_now(index);
+        self.control(index).set_discard(None);
+    }
+}
