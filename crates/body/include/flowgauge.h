@@ -42,7 +42,7 @@ typedef struct {
 } flowgauge_proof;
 
 /* Functions may be NULL, except `unit`. Those that return int return 0, or a number that the message of
- * the failure has. None of them may throw. */
+ * the failure has. None of them may throw, or fork a child that returns. */
 typedef struct {
     uint32_t version;        /* 1 */
     uint32_t flags;          /* FLOWGAUGE_FIBERS, or 0 */

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -18,20 +19,27 @@ use std::process::{Command, ExitCode};
 /// The program is found on the `PATH`, or in `FLOWGAUGE`. Its exit code is the bench's. As in any bench, the first
 /// argument is a filter if it is a word: `cargo bench sort` runs the bodies whose names hold it. Flags that cargo
 /// and its own harness know are accepted: `--list` names the body, the others change nothing.
+///
+/// `cargo test --all-targets` calls it without `--bench`: the body is built and run once, for next to no time, and
+/// only a failure is shown in full. Where flowgauge is not there, it is built alone.
 #[must_use]
 pub fn bench(name: &str) -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
-    let Some(arguments) = asked(name, arguments) else {
-        return ExitCode::SUCCESS;
-    };
-    match ran(name, arguments) {
-        Ok(code) => code,
-        Err(why) => {
-            // Where standard error is closed, the code says it.
-            let _ = writeln!(io::stderr(), "error: {why}");
-            ExitCode::from(2)
+    let done = match asked(name, arguments) {
+        Asked::Nothing => Ok(ExitCode::SUCCESS),
+        Asked::Said(words) => {
+            // Nobody reads where it cannot be written.
+            let _ = writeln!(io::stdout(), "{words}");
+            Ok(ExitCode::SUCCESS)
         }
-    }
+        Asked::Run(arguments) => ran(name, arguments),
+        Asked::Check => checked(name),
+    };
+    done.unwrap_or_else(|why| {
+        // Where standard error is closed, the code says it.
+        let _ = writeln!(io::stderr(), "error: {why}");
+        ExitCode::from(2)
+    })
 }
 
 /// Of cargo and the harness of the standard library.
@@ -46,61 +54,133 @@ const HARNESS: [&str; 8] = [
     "--quiet",
 ];
 
-/// What is left for flowgauge; `None` where this body is not to be run.
-fn asked(name: &str, mut arguments: Vec<OsString>) -> Option<Vec<OsString>> {
-    let list = arguments.iter().any(|one| one == "--list");
-    let first = arguments.first().and_then(|one| one.to_str());
-    let filter = first.filter(|one| !one.starts_with('-')).map(str::to_owned);
-    if filter.is_some() {
-        arguments.remove(0);
-    }
-    let is_exact = arguments.iter().any(|one| one == "--exact");
-    let fits = |filter: String| {
-        if is_exact {
-            name == filter
-        } else {
-            name.contains(&filter)
-        }
+/// Of the harness, with a value behind them.
+const WITH_VALUE: [&str; 6] = [
+    "--skip",
+    "--test-threads",
+    "--format",
+    "--color",
+    "--logfile",
+    "-Z",
+];
+
+#[derive(Debug, PartialEq)]
+enum Asked {
+    Nothing,
+    Said(String),
+    /// With what is left for flowgauge.
+    Run(Vec<OsString>),
+    Check,
+}
+
+fn asked(name: &str, mut arguments: Vec<OsString>) -> Asked {
+    let has = |flag: &str| arguments.iter().any(|one| one == flag);
+    let is_check = has("--test") || !has("--bench");
+    let (is_list, is_exact, is_ignored) = (has("--list"), has("--exact"), has("--ignored"));
+    let filters = match is_check {
+        true => words(&arguments),
+        false => words(&arguments[..arguments.len().min(1)]),
     };
-    if !filter.is_none_or(fits) {
-        return None;
+    let fits = |filter: &String| match is_exact {
+        true => name == filter,
+        false => name.contains(filter),
+    };
+    let is_asked = filters.is_empty() || filters.iter().any(fits);
+    match (is_asked, is_check) {
+        _ if is_list && is_asked && !is_ignored => Asked::Said(format!("{name}: benchmark")),
+        _ if is_list => Asked::Nothing,
+        (true, true) if !is_ignored => Asked::Check,
+        (_, true) => Asked::Nothing,
+        (false, false) => Asked::Said(format!(
+            "nothing is run here: no name holds '{}'; there is {name}",
+            filters.join("', '")
+        )),
+        (true, false) => {
+            arguments.drain(..filters.len());
+            arguments.retain(|one| HARNESS.iter().all(|known| one != *known));
+            Asked::Run(arguments)
+        }
     }
-    if list {
-        // Nobody reads where it cannot be written.
-        let _ = writeln!(io::stdout(), "{name}: benchmark");
-        return None;
-    }
-    arguments.retain(|one| HARNESS.iter().all(|known| one != *known));
-    Some(arguments)
+}
+
+/// Those that are neither flags nor their values.
+fn words(arguments: &[OsString]) -> Vec<String> {
+    let mut is_value = false;
+    let is_word = |one: &&OsString| {
+        let was_value = std::mem::replace(&mut is_value, WITH_VALUE.iter().any(|flag| one == flag));
+        !was_value && !one.to_string_lossy().starts_with('-')
+    };
+    let words = arguments.iter().filter(is_word);
+    words
+        .map(|one| one.to_string_lossy().into_owned())
+        .collect()
 }
 
 fn ran(name: &str, arguments: Vec<OsString>) -> Result<ExitCode, String> {
+    let (mut flowgauge, _) = flowgauge(name)?;
+    let status = flowgauge.args(arguments).status();
+    let status = status.map_err(|error| not_run(&flowgauge, &error))?;
+    Ok(code(status.code()))
+}
+
+/// As little as proves that it works.
+const ONCE: &str = "--flows 1 --units 1 --ops 100 --rounds 1 --budget 30s --out";
+
+fn checked(name: &str) -> Result<ExitCode, String> {
+    let (mut flowgauge, own) = flowgauge(name)?;
+    let results = own.with_extension("check");
+    let _none_is_fine = fs::remove_dir_all(&results);
+    let ran = flowgauge.args(ONCE.split(' ')).arg(&results).output();
+    let _none_is_fine = fs::remove_dir_all(&results);
+    let said = match ran {
+        Ok(ran) if ran.status.success() => "works".to_owned(),
+        Ok(ran) => {
+            return Err(format!(
+                "{name} fails:\n{}",
+                String::from_utf8_lossy(&ran.stderr)
+            ));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            format!("built, and not run: {}", not_run(&flowgauge, &error))
+        }
+        Err(error) => return Err(not_run(&flowgauge, &error)),
+    };
+    let _ = writeln!(io::stdout(), "{name}: {said}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `flowgauge body` of the library, which is built before; and where this bench lies.
+fn flowgauge(name: &str) -> Result<(Command, PathBuf), String> {
     let own = env::current_exe().map_err(|error| format!("where does this bench lie? {error}"))?;
     let library = built(name, &own)?;
     let program = env::var_os("FLOWGAUGE").unwrap_or_else(|| "flowgauge".into());
-    let mut flowgauge = Command::new(&program);
-    flowgauge.arg("body").arg(library).args(arguments);
-    match flowgauge.status() {
-        Ok(status) => Ok(code(status.code())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(format!(
-            "{} is not there: install flowgauge (its README says how), or name it in FLOWGAUGE",
-            Path::new(&program).display()
-        )),
-        Err(error) => Err(format!(
-            "cannot run {}: {error}",
-            Path::new(&program).display()
-        )),
+    let mut flowgauge = Command::new(program);
+    flowgauge.arg("body").arg(library);
+    Ok((flowgauge, own))
+}
+
+fn not_run(flowgauge: &Command, error: &io::Error) -> String {
+    let program = Path::new(flowgauge.get_program()).display();
+    match error.kind() {
+        io::ErrorKind::NotFound => format!(
+            "{program} is not there: install flowgauge (its README says how), or name it in FLOWGAUGE"
+        ),
+        _ => format!("cannot run {program}: {error}"),
     }
 }
 
 /// The library of the example, in the profile of this bench.
 fn built(name: &str, own: &Path) -> Result<PathBuf, String> {
+    // target/PROFILE/deps/BENCH-0123456789abcdef
+    let folder = own.ancestors().nth(2).unwrap_or(own);
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut cargo = Command::new(cargo);
-    let status = cargo
-        .args(["build", "--release", "--quiet", "--example", name])
-        .status();
-    match status {
+    let cargo = cargo.args(["build", "--quiet", "--profile", profile, "--example", name]);
+    match cargo.status() {
         Ok(status) if status.success() => {}
         Ok(status) => {
             return Err(format!(
@@ -109,10 +189,8 @@ fn built(name: &str, own: &Path) -> Result<PathBuf, String> {
         }
         Err(error) => return Err(format!("cannot run cargo: {error}")),
     }
-    // target/PROFILE/deps/BENCH-0123456789abcdef
-    let target = own.ancestors().nth(3).unwrap_or(own);
-    let library = target.join("release/examples");
-    let library = library.join(format!("lib{}.so", name.replace('-', "_")));
+    let library = format!("examples/lib{}.so", name.replace('-', "_"));
+    let library = folder.join(library);
     match library.is_file() {
         true => Ok(library),
         false => Err(format!(
@@ -130,34 +208,58 @@ fn code(code: Option<i32>) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::asked;
+    use super::{Asked, asked};
 
-    fn of(arguments: &[&str]) -> Option<Vec<String>> {
-        let arguments = arguments.iter().map(Into::into).collect();
-        let left = asked("sort_small", arguments)?;
-        Some(
-            left.into_iter()
-                .map(|one| one.into_string().unwrap_or_default())
-                .collect(),
-        )
+    fn of(arguments: &str) -> Asked {
+        let arguments = arguments.split_whitespace().map(Into::into).collect();
+        asked("sort_small", arguments)
+    }
+
+    fn run(left: &str) -> Asked {
+        Asked::Run(left.split_whitespace().map(Into::into).collect())
     }
 
     /// `cargo bench NAME` handed the name to flowgauge as a second library.
     #[test]
     fn a_filter_and_the_flags_of_cargo_are_no_arguments_of_flowgauge() {
-        let left = |words: &[&str]| Some(words.iter().map(|one| (*one).to_owned()).collect());
-        assert_eq!(of(&["--bench"]), left(&[]));
+        assert_eq!(of("--bench"), run(""));
+        assert_eq!(of("sort --ops 1e6 --bench"), run("--ops 1e6"));
+        assert_eq!(of("--ops 1e6 --nocapture --bench"), run("--ops 1e6"));
+        assert_eq!(of("sort_small --exact --bench"), run(""));
         assert_eq!(
-            of(&["sort", "--ops", "1e6", "--bench"]),
-            left(&["--ops", "1e6"])
+            of("--list --bench"),
+            Asked::Said("sort_small: benchmark".to_owned())
         );
-        assert_eq!(
-            of(&["--ops", "1e6", "--nocapture", "--bench"]),
-            left(&["--ops", "1e6"])
-        );
-        assert_eq!(of(&["search", "--bench"]), None);
-        assert_eq!(of(&["sort", "--exact", "--bench"]), None);
-        assert_eq!(of(&["sort_small", "--exact", "--bench"]), left(&[]));
-        assert_eq!(of(&["--list", "--bench"]), None);
+    }
+
+    /// It ended without a word.
+    #[test]
+    fn a_filter_that_fits_nothing_is_told_with_the_names() {
+        let said = "nothing is run here: no name holds 'search'; there is sort_small";
+        assert_eq!(of("search --bench"), Asked::Said(said.to_owned()));
+        assert!(matches!(of("sort --exact --bench"), Asked::Said(_)));
+    }
+
+    /// `cargo test --all-targets` ran the whole benchmark.
+    #[test]
+    fn cargo_test_checks_a_body_and_runs_no_benchmark() {
+        for check in [
+            "",
+            "--test --bench",
+            "sort",
+            "--test-threads 4 --skip other",
+            "other small -q",
+        ] {
+            assert_eq!(of(check), Asked::Check, "{check}");
+        }
+        for nothing in [
+            "other",
+            "--ignored",
+            "sort --exact",
+            "--list --ignored",
+            "--list other",
+        ] {
+            assert_eq!(of(nothing), Asked::Nothing, "{nothing}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Names the function of a body in which a process crashed or exited.
+//! Names the function of a body in which a process crashed, exited, or was copied.
 //!
 //! # Theory
 //!
@@ -7,10 +7,15 @@
 //! crash, or one of `exit`, writes that word's name to standard error: the launch that failed has it among its
 //! last words. Then whoever handled the signal before has it: the fault repeats, or is sent again.
 //!
+//! A function that forks must not come back twice: its copy would go on as a second harness. So a process counts
+//! how often it is a copy, and where that has changed by the end of a call the copy says so and ends its group,
+//! which is the launch.
+//!
 //! A fault on a stack that is used up has no place for a handler, unless its kernel thread has another one.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 
 /// Signals of a crash, with their names.
@@ -23,9 +28,12 @@ const CRASHES: [(i32, &str); 5] = [
 ];
 
 thread_local! {
-    /// The function of the body that this kernel thread is in.
-    static IN: Cell<&'static str> = const { Cell::new("") };
+    /// The function of the body that this kernel thread is in, and which copy called it.
+    static IN: Cell<(&'static str, u32)> = const { Cell::new(("", 0)) };
 }
+
+/// How many forks lie between the process that named its endings and this one.
+static COPIES: AtomicU32 = AtomicU32::new(0);
 
 /// Who it is, and who handled each signal before.
 static WHO: OnceLock<String> = OnceLock::new();
@@ -35,10 +43,32 @@ static BEFORE: [OnceLock<libc::sigaction>; CRASHES.len()] =
 /// Calls a function of the body by its name.
 #[inline]
 pub(crate) fn calls<T>(function: &'static str, call: impl FnOnce() -> T) -> T {
-    IN.set(function);
+    let copies = COPIES.load(Ordering::Relaxed);
+    IN.set((function, copies));
     let answer = call();
-    IN.set("");
+    if COPIES.load(Ordering::Relaxed) != copies {
+        end_launch();
+    }
+    IN.set(("", 0));
     answer
+}
+
+extern "C" fn on_copy() {
+    COPIES.fetch_add(1, Ordering::Relaxed);
+}
+
+#[cold]
+fn end_launch() -> ! {
+    let (function, _) = IN.get();
+    tell(&[
+        " forks in its function `",
+        function,
+        "`, and the child returns from it: end the child by _exit\n",
+    ]);
+    // SAFETY: takes numbers; 0 is the group of this process, which is the launch's.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(1) }
 }
 
 /// From here on this process and those that it forks say in which function of `who` they crash or exit.
@@ -61,6 +91,8 @@ pub fn name_endings(who: String) {
         }
         // SAFETY: the function takes nothing and does not unwind.
         unsafe { libc::atexit(on_exit) };
+        // SAFETY: the same.
+        unsafe { libc::pthread_atfork(None, None, Some(on_copy)) };
     });
 }
 
@@ -90,25 +122,20 @@ extern "C" fn on_exit() {
     say("ended the process", "exit");
 }
 
-/// One line, in one write: flows may crash at the same time.
+/// Of the process that was called, and not of a copy that ends as it likes.
 fn say(what: &str, how: &str) {
-    let function = IN.get();
-    if function.is_empty() {
-        return;
+    let (function, copies) = IN.get();
+    if !function.is_empty() && copies == COPIES.load(Ordering::Relaxed) {
+        tell(&[" ", what, " in its function `", function, "` (", how, ")\n"]);
     }
+}
+
+/// One line, in one write: flows may crash at the same time.
+fn tell(parts: &[&str]) {
     let who = WHO.get().map_or("", String::as_str);
     let mut line = [0_u8; 512];
     let mut length = 0;
-    for part in [
-        who,
-        " ",
-        what,
-        " in its function `",
-        function,
-        "` (",
-        how,
-        ")\n",
-    ] {
+    for part in [who].iter().chain(parts) {
         let part = part.as_bytes();
         let fits = part.len().min(line.len() - length);
         line[length..length + fits].copy_from_slice(&part[..fits]);

@@ -1,5 +1,5 @@
-//! The deadline of a slot whose work makes its own flows, or does something before there are
-//! any. Other slots are watched by the thread
+//! The deadline of a slot whose work makes its own flows, or does something where there are none: before, after,
+//! or while they end. Else slots are watched by the thread
 //! that made their flows ([`crate::watch`]). Here that thread is at work, and a second one would
 //! keep the work from forking. So a timer of the kernel signals this process at the deadline, and
 //! the handler writes the answer, made ready before, and ends the group ([`crate::slot_process`]).
@@ -18,7 +18,6 @@ use nix::time::ClockId;
 
 use crate::ending::{answers, end_group};
 use crate::record::{Answer, Failure};
-use crate::spec::SlotSpec;
 
 struct LastWords {
     line: Vec<u8>,
@@ -33,11 +32,15 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// `said` is what the answer adds.
-    pub(crate) fn set<W>(spec: &SlotSpec<W>, said: String) -> io::Result<Self> {
-        let deadline_s = spec.deadline_text();
+    /// In `left` from now; `at` is what is being done meanwhile.
+    pub(crate) fn set(deadline_s: String, left: Duration, at: String) -> io::Result<Self> {
+        let said = String::new();
         let answer = Answer::Failed {
-            reason: Failure::Overdue { deadline_s, said },
+            reason: Failure::Overdue {
+                deadline_s,
+                said,
+                at,
+            },
             kept: None,
             begun: None,
         };
@@ -63,7 +66,6 @@ impl Alarm {
             }),
         )?;
         // A time of 0 would disarm the timer.
-        let left = Duration::from_secs_f64(spec.deadline_s.clamp(0.0, 1e9));
         let left = left.max(Duration::from_nanos(1));
         timer.set(Expiration::OneShot(left.into()), TimerSetTimeFlags::empty())?;
         Ok(Self { _timer: timer })

@@ -8,6 +8,17 @@ use crate::latency::Latencies;
 use crate::proof::Proof;
 use crate::turn::{HandOver, Turn};
 
+/// A part of a flow's life in which code of the work runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its state is made.
+    Begin,
+    /// Its units are done.
+    Work,
+    /// Its state is dropped.
+    End,
+}
+
 /// The work itself, the same for every model. [`SlotProcess::run`](crate::SlotProcess::run) is
 /// generic over it: no dynamic dispatch stands between the gate and the work.
 pub trait Body: Sync {
@@ -47,6 +58,11 @@ pub trait Body: Sync {
     /// How many turns each flow takes in [`Body::turns`].
     fn laps(&self, _user_level: bool) -> u64 {
         0
+    }
+
+    /// What its code does in that part of a flow's life, for people, where it may hang in it.
+    fn doing(&self, _part: Part) -> String {
+        String::new()
     }
 
     /// Makes the state of flow `flow` (0-based), in that flow's process, thread and file table.

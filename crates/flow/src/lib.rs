@@ -81,7 +81,7 @@ pub use ::fiber::movable_available as moves_available;
 /// Code in which a timer has a fiber give up its turn; elsewhere it just runs.
 pub use ::fiber::preemptible;
 pub use allocator::{Allocator, AllocatorError, Source as AllocatorSource};
-pub use body::Body;
+pub use body::{Body, Part};
 pub use channel::{NoSink, Outlet, Sink};
 pub use film::Film;
 pub use footprint::{Pieces, page_bytes};
@@ -109,7 +109,7 @@ pub use samples::{SampleSpec, Samples};
 pub use self_managed::{SelfManaged, SelfManagedRep};
 pub use simulation::{Emulator, Simulated, Simulation};
 pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
-pub use spec::SlotSpec;
+pub use spec::{SlotSpec, seconds_text};
 pub use start::{address_bytes, guarded_bytes, rounded_bytes, task_bytes};
 pub use stdout::stdout_was_closed;
 pub use stranded::{end as end_stranded, proc_is_own, stopped_holders};

@@ -28,7 +28,8 @@ use measure::memory::{self, Memory, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::body::Body;
+use crate::alarm::Alarm;
+use crate::body::{Body, Part};
 use crate::channel::{self, Inlet, Sink};
 use crate::flow_run::{Context, say};
 use crate::flow_status::FlowStatus;
@@ -262,6 +263,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 
     fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
+        let _until_joined = self.alarm_of_end()?;
         let before = usage::this_thread();
         let t2 = now_ns();
         parent.began_ns[2] = t2;
@@ -274,6 +276,16 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let t3 = now_ns();
         parent.teardown = usage::this_thread().since(before);
         Ok((t2, t3 - t2))
+    }
+
+    /// Where the work may hang as flows end, which nothing else watches.
+    fn alarm_of_end(&self) -> io::Result<Option<Alarm>> {
+        let at = self.context.body.doing(Part::End);
+        if at.is_empty() || self.watch.hung() {
+            return Ok(None);
+        }
+        let deadline = self.resources.deadline_text().to_owned();
+        Alarm::set(deadline, self.resources.left(), at).map(Some)
     }
 
     fn wait(&mut self, wait_for: WaitFor) -> io::Result<()> {

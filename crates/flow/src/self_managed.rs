@@ -23,7 +23,6 @@ use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
-use crate::alarm::Alarm;
 use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
 use crate::quota::{QuotaGroup, Throttled};
@@ -97,7 +96,7 @@ impl<W> SlotProcess<W> {
         let limited = own.map_or(Ok(None), limited)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
-            false => Some(Alarm::set(spec, String::new())?),
+            false => Some(self.alarm(String::new())?),
         };
         if !spec.bound_to().is_empty() {
             bind(spec.bound_to())?;

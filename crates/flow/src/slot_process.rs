@@ -16,6 +16,7 @@
 use std::io::{self, Read, Write};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
@@ -54,7 +55,12 @@ pub(crate) struct Task<S> {
 #[derive(Debug)]
 pub struct SlotProcess<W> {
     task: Task<SlotSpec<W>>,
+    began: Instant,
 }
+
+/// What comes before the repetitions is in no deadline, up to here: the launcher's patience ends later, and it
+/// cannot tell what hangs.
+const SPARE: Duration = Duration::from_secs(1);
 
 /// Whether this process was started as a slot process. To be asked first of all in `main`.
 #[must_use]
@@ -67,6 +73,7 @@ pub fn is_slot_process() -> bool {
 /// The whole life of a slot process: `run` makes body and sink and calls [`SlotProcess::run`].
 pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) -> Answer) -> ! {
     end_on_panic();
+    let began = Instant::now();
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     let task: Task<SlotSpec<W>> = match read_task() {
         Ok(task) => task,
@@ -85,7 +92,7 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     if let Err(error) = keep_answers_apart() {
         answer_and_exit(&Answer::from_error(&error));
     }
-    answer_and_exit(&run(&SlotProcess { task }))
+    answer_and_exit(&run(&SlotProcess { task, began }))
 }
 
 /// What the slot launches must not inherit it.
@@ -128,13 +135,23 @@ impl<W> SlotProcess<W> {
         self.task.scratch.as_deref()
     }
 
+    /// Until its deadline, for what begins now.
+    pub(crate) fn left(&self) -> Duration {
+        let deadline = Duration::from_secs_f64(self.spec().deadline_s.clamp(0.0, 1e9));
+        deadline.min((deadline + SPARE).saturating_sub(self.began.elapsed()))
+    }
+
+    pub(crate) fn alarm(&self, at: String) -> io::Result<Alarm> {
+        Alarm::set(self.spec().deadline_text(), self.left(), at)
+    }
+
     /// Does `work` before or after the repetitions. Where it is not done by the slot's deadline, the slot ends
-    /// and answers so; `late` is what there is to say of it.
+    /// and answers so; `at` is what it was doing.
     ///
     /// # Errors
     /// The kernel gives no timer.
-    pub fn in_time<T>(&self, late: String, work: impl FnOnce() -> T) -> io::Result<T> {
-        let _until_done = Alarm::set(self.spec(), late)?;
+    pub fn in_time<T>(&self, at: String, work: impl FnOnce() -> T) -> io::Result<T> {
+        let _until_done = self.alarm(at)?;
         Ok(work())
     }
 
@@ -157,7 +174,7 @@ impl<W> SlotProcess<W> {
             .map(HeldParentMemory::take)
             .transpose()?;
         let rings = B::SENDS && spec.variant.channel == Channel::Shm;
-        let resources = SlotResources::new(spec, rings, B::TIMES)?;
+        let resources = SlotResources::new(spec, self.left(), rings, B::TIMES)?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps = Vec::with_capacity(total as usize);
         let mut memory = None;

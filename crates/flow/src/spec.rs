@@ -96,19 +96,21 @@ impl<W> SlotSpec<W> {
         }
     }
 
-    /// As people read it: `10.0`, `0.02`.
+    /// As people read it: `10`, `0.02`.
     pub(crate) fn deadline_text(&self) -> String {
-        seconds(self.deadline_s)
+        seconds_text(self.deadline_s)
     }
 }
 
-fn seconds(seconds: f64) -> String {
-    if seconds >= 1.0 || seconds <= 0.0 {
-        return format!("{seconds:.1}");
-    }
-    let places = 1.0 - seconds.log10().floor();
+/// A deadline as people read it: `10`, `7.5`, `0.02`.
+#[must_use]
+pub fn seconds_text(seconds: f64) -> String {
+    let places = match seconds {
+        0.0..1.0 if seconds > 0.0 => 1.0 - seconds.log10().floor(),
+        _ => 1.0,
+    };
     let text = format!("{seconds:.*}", places as usize);
-    text.trim_end_matches('0').to_owned()
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -119,15 +121,16 @@ mod tests {
     #[test]
     fn a_short_deadline_is_not_told_as_none() {
         for (deadline_s, text) in [
-            (600.0, "600.0"),
-            (1.04, "1.0"),
+            (600.0, "600"),
+            (13.283_758, "13.3"),
+            (1.04, "1"),
             (0.5, "0.5"),
             (0.02, "0.02"),
             (0.0123, "0.012"),
             (1e-6, "0.000001"),
-            (0.0, "0.0"),
+            (0.0, "0"),
         ] {
-            assert_eq!(seconds(deadline_s), text);
+            assert_eq!(seconds_text(deadline_s), text);
         }
     }
 }

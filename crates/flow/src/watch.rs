@@ -42,19 +42,23 @@ pub(crate) struct SlotResources {
 
 impl SlotResources {
     /// From here on `SIGCHLD` comes through a descriptor.
-    pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool, times: bool) -> io::Result<Self> {
+    pub(crate) fn new<W>(
+        spec: &SlotSpec<W>,
+        left: Duration,
+        rings: bool,
+        times: bool,
+    ) -> io::Result<Self> {
         let flows = spec.variant.carriers() as usize;
         let mut child = SigSet::empty();
         child.add(Signal::SIGCHLD);
         child.thread_block()?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        let seconds = spec.deadline_s.clamp(0.0, 1e9);
         Ok(Self {
             shared: SharedMemory::new(flows, if rings { flows } else { 0 })?,
             notify: Notify::new()?,
             latencies: times.then(Together::new).transpose()?,
             children: SignalFd::with_flags(&child, flags).map_err(sys::refused("signalfd4"))?,
-            deadline: Instant::now() + Duration::from_secs_f64(seconds),
+            deadline: Instant::now() + left,
             deadline_text: spec.deadline_text(),
         })
     }
@@ -65,6 +69,10 @@ impl SlotResources {
         self.latencies.iter().for_each(Together::clear);
         self.notify.clear()?;
         self.clear_children()
+    }
+
+    pub(crate) fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     pub(crate) fn deadline_text(&self) -> &str {
@@ -222,10 +230,7 @@ impl<'a> Watch<'a> {
         if !self.deaths.is_empty() {
             return PollTimeout::from(LOOK_AGAIN_MS);
         }
-        let left = self
-            .resources
-            .deadline
-            .saturating_duration_since(Instant::now());
+        let left = self.resources.left();
         let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
         PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
     }

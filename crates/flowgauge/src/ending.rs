@@ -47,7 +47,10 @@ pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
         cases.map(|case| (study.study.name.as_str(), case))
     });
     cases.flat_map(|(study, case)| {
-        let library = case.case.work.library().and_then(Path::file_name);
+        // Builds of one have their names as variants.
+        let is_one = case.case.variants.iter().all(|one| one.work.is_none());
+        let library = case.case.work.library().filter(|_| is_one);
+        let library = library.and_then(Path::file_name);
         let of = library.map(|name| format!(" of {}", name.display()));
         let place = format!("{study}, {}{}", case.case.name, of.unwrap_or_default());
         let lost = case.variants.iter().filter_map(|variant| {

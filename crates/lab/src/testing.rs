@@ -168,7 +168,8 @@ pub(crate) fn hanging() -> Answer {
         reason: Failure::Hung {
             hung: 2,
             flows: 2,
-            deadline_s: "2.0".to_owned(),
+            deadline_s: "2".to_owned(),
+            at: String::new(),
         },
         kept: None,
         begun: None,

@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use flow::placement::Cpus;
-use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess, Variant};
+use flow::{Answer, Body, NoSink, Outlet, Part, Proof, SlotProcess, Variant};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -50,6 +52,8 @@ fn one() -> u64 {
 const ELF: [u8; 4] = *b"\x7fELF";
 /// Up to where it says for which processor it is: the class, the order of bytes, the machine.
 const ELF_HEAD: usize = 20;
+/// What children of a `prepare` get that do not end.
+const FOR_CHILDREN: Duration = Duration::from_millis(200);
 /// Digits of a checksum that tell builds apart for people.
 const SUM: usize = 12;
 
@@ -58,9 +62,12 @@ impl Loaded {
         self.check_build().map_err(io::Error::other)?;
         let variant = &slot.spec().variant;
         body::name_endings(format!("{} as {}", self.name(), variant.model));
-        let late = format!("{} is still in its function `prepare`", self.name());
-        let open = || body::Loaded::open(&self.library, &self.args).map_err(io::Error::other);
-        let body = slot.in_time(late, open)??;
+        let open = || {
+            let body = body::Loaded::open(&self.library, &self.args).map_err(io::Error::other);
+            wait_for_children();
+            body
+        };
+        let body = slot.in_time(self.doing("prepare"), open)??;
         let why = forks(variant) && tasks()? > 1;
         let why = why.then(|| self.has_threads(variant));
         why.map_or(Ok(body), |why| Err(io::Error::other(why)))
@@ -82,6 +89,10 @@ impl Loaded {
         name.display()
     }
 
+    fn doing(&self, function: &str) -> String {
+        format!("{} was in its function `{function}`", self.name())
+    }
+
     fn has_threads(&self, variant: &Variant) -> String {
         format!(
             "{} starts threads of its own, which a fork has not: it cannot run as {}; leave that out of --model, \
@@ -99,6 +110,20 @@ fn forks(variant: &Variant) -> bool {
 fn digest(library: &Path) -> io::Result<String> {
     let bytes = Sha256::digest(std::fs::read(library)?);
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A child that comes back from `prepare` ends the launch, if it has a moment for that.
+fn wait_for_children() {
+    let of_any = || {
+        waitid(
+            Id::All,
+            WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT,
+        )
+    };
+    let until = Instant::now() + FOR_CHILDREN;
+    while of_any() == Ok(WaitStatus::StillAlive) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn tasks() -> io::Result<usize> {
@@ -167,8 +192,7 @@ impl Workload for Loaded {
             model: slot.spec().variant.model,
         };
         let answer = slot.run(&prepared, &mut NoSink);
-        let late = format!("{} is still in its function `finish`", self.name());
-        if let Err(error) = slot.in_time(late, || drop(body)) {
+        if let Err(error) = slot.in_time(self.doing("finish"), || drop(body)) {
             return Answer::from_error(&error);
         }
         match answer
@@ -258,6 +282,14 @@ impl<'b> Body for Prepared<'b> {
     fn describe(&self, unit: u64) -> String {
         let Loaded { library, ops, .. } = self.work;
         format!("unit {unit} of {} ({ops} operations)", library.display())
+    }
+
+    fn doing(&self, part: Part) -> String {
+        self.work.doing(match part {
+            Part::Begin => "begin",
+            Part::Work => "unit",
+            Part::End => "end",
+        })
     }
 
     fn stack_bytes(&self) -> usize {

@@ -7,7 +7,8 @@
 //!
 //! * The slot process has its own deadline, by which it says which flows hung and keeps what others
 //!   did. The launcher's is a few seconds later and needs no cooperation.
-//! * End of file on standard output ends the wait: forked flows hold it, and die with the process.
+//! * The slot process's end ends the wait: what it left may hold its output open. Where the kernel tells of no
+//!   end, end of file on standard output does: forked flows hold that, and die with the process.
 //! * An [`Onlooker`] gets a turn when it wants one; a sampler (`crate::sampler`) is a process.
 //! * The parent-death signal is tied to the starting *thread*: use the main thread.
 mod beside;
@@ -349,6 +350,7 @@ impl Launcher {
     ) -> io::Result<SlotOutput> {
         let mut out = Stream::new(process.stdout.take().map(OwnedFd::from))?;
         let mut err = Stream::new(process.stderr.take().map(OwnedFd::from))?;
+        let life = stranded::pidfd(i32::try_from(process.id()).map_err(io::Error::other)?);
         let patience = Duration::from_secs_f64(deadline_s.clamp(0.0, 1e9)) + GRACE;
         let deadline = Instant::now() + patience;
         let ended = loop {
@@ -359,11 +361,15 @@ impl Launcher {
             if left.is_zero() {
                 break Ended::Deadline;
             }
-            if self.sleep(&out, &err, left.min(until_look(onlooker)))? {
+            if self.sleep((&out, &err, life.as_ref()), left.min(until_look(onlooker)))? {
                 break Ended::Interrupted;
             }
+            let has_ended = life.as_ref().is_some_and(has_ended);
             out.read_some(usize::MAX)?;
             err.read_some(STDERR_KEPT)?;
+            if has_ended {
+                break Ended::Closed;
+            }
         };
         err.read_some(STDERR_KEPT)?;
         Ok(SlotOutput {
@@ -375,8 +381,13 @@ impl Launcher {
     }
 
     /// True when the run must stop.
-    fn sleep(&self, out: &Stream, err: &Stream, left: Duration) -> io::Result<bool> {
+    fn sleep(
+        &self,
+        (out, err, life): (&Stream, &Stream, Option<&OwnedFd>),
+        left: Duration,
+    ) -> io::Result<bool> {
         let mut descriptors = vec![PollFd::new(self.interrupt.descriptor(), PollFlags::POLLIN)];
+        descriptors.extend(life.map(|life| PollFd::new(life.as_fd(), PollFlags::POLLIN)));
         for stream in [out, err] {
             descriptors.extend(
                 stream
@@ -392,6 +403,12 @@ impl Launcher {
             Err(errno) => Err(errno.into()),
         }
     }
+}
+
+/// Whether the process of this descriptor has; it need not be reaped.
+fn has_ended(life: &OwnedFd) -> bool {
+    let mut life = [PollFd::new(life.as_fd(), PollFlags::POLLIN)];
+    poll(&mut life, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
 
 /// Ends it with all that it made, also outside of its group.

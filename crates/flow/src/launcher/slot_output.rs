@@ -69,6 +69,7 @@ impl SlotOutput {
                 hung: flows,
                 flows,
                 deadline_s: spec.deadline_text(),
+                at: String::new(),
             };
             return Answer::Failed {
                 reason,

@@ -31,8 +31,8 @@ pub enum Failure {
     },
     /// Flows were still at work at the deadline.
     #[error(
-        "{hung} of {flows} flows {were} still at work at the deadline of {deadline_s} s and {were} killed",
-        were = if *hung == 1 { "was" } else { "were" }
+        "{hung} of {flows} flows {were} still at work at the deadline of {deadline_s} s and {were} killed{}",
+        place(at), were = if *hung == 1 { "was" } else { "were" }
     )]
     Hung {
         /// How many.
@@ -41,10 +41,14 @@ pub enum Failure {
         flows: u32,
         /// The deadline, in seconds.
         deadline_s: String,
+        /// What they were doing, where the work can tell.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        at: String,
     },
     /// The slot was still at work at its deadline; of work that makes its own flows.
     #[error(
-        "the slot was still at work at the deadline of {deadline_s} s and was ended{}",
+        "the slot was still at work at the deadline of {deadline_s} s and was ended{}{}",
+        place(at),
         tail(said)
     )]
     Overdue {
@@ -53,6 +57,9 @@ pub enum Failure {
         /// The last lines that it wrote, where they are known.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
+        /// What it was doing, where the work can tell.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        at: String,
     },
     /// What was worked on is not what it was before, so that there is nothing to compare.
     #[error("{what}")]
@@ -115,6 +122,33 @@ impl Failure {
         }
     }
 
+    /// Whether the two differ in nothing but their deadlines.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let kind = |one: &Self| {
+            let mut kind = one.clone();
+            if let Self::Hung { deadline_s, .. } | Self::Overdue { deadline_s, .. } = &mut kind {
+                deadline_s.clear();
+            }
+            kind
+        };
+        kind(self) == kind(other)
+    }
+
+    /// As people read it, with what to do about it before what was said.
+    #[must_use]
+    pub fn with_advice(&self, advice: &str) -> String {
+        match self {
+            Self::Overdue { said, .. } => {
+                let text = self.to_string();
+                let said = tail(said);
+                let text = text.strip_suffix(&said).unwrap_or(&text);
+                format!("{text}; {advice}{said}")
+            }
+            other => format!("{other}; {advice}"),
+        }
+    }
+
     /// Whether a deadline ended the slot: with more time it could be a data point.
     #[must_use]
     pub fn is_of_time(&self) -> bool {
@@ -129,6 +163,13 @@ fn kept(others: u32) -> String {
     match others {
         0 => String::new(),
         others => format!("; the results of the other {others} are kept"),
+    }
+}
+
+fn place(at: &str) -> String {
+    match at {
+        "" => String::new(),
+        at => format!(": {at}"),
     }
 }
 
@@ -183,12 +224,30 @@ mod tests {
             hung,
             flows: 4,
             deadline_s: "10".to_owned(),
+            at: String::new(),
         };
         assert_eq!(
             hung(1).to_string(),
             "1 of 4 flows was still at work at the deadline of 10 s and was killed"
         );
         assert!(hung(2).to_string().starts_with("2 of 4 flows were still"));
+    }
+
+    /// What to do stood behind what a command said, as if the command had said it.
+    #[test]
+    fn advice_stands_before_what_was_said() {
+        let late = |deadline_s: &str| Failure::Overdue {
+            deadline_s: deadline_s.to_owned(),
+            said: "loading".to_owned(),
+            at: String::new(),
+        };
+        let end = "and was ended; allow more time; it said: loading";
+        assert!(late("7.5").with_advice("allow more time").ends_with(end));
+        assert!(late("7.5").is_like(&late("10")));
+        let other = Failure::Error {
+            what: String::new(),
+        };
+        assert!(!late("10").is_like(&other));
     }
 
     /// Four workers that ended for one cause said it four times.

@@ -1,8 +1,9 @@
 use super::Parts;
 use crate::Failure;
-use crate::body::Body;
+use crate::body::{Body, Part};
 use crate::channel::Sink;
 use crate::flow_run::Context;
+use crate::flow_status::Stage;
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
@@ -14,10 +15,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         };
         let hung = count(|state| matches!(state, FlowState::Hung));
         if hung > 0 {
+            let mut all = self.resources.shared.flows().iter().enumerate();
+            // Others wait for it at the gate.
+            let part = match all
+                .any(|(at, flow)| flow.stage() == Stage::Absent && self.watch.fate(at).is_none())
+            {
+                true => Part::Begin,
+                false => Part::Work,
+            };
             return Some(Failure::Hung {
                 hung,
                 flows,
                 deadline_s: self.resources.deadline_text().to_owned(),
+                at: self.context.body.doing(part),
             });
         }
         if let Some(how) = self.watch.first_death() {

@@ -151,6 +151,9 @@ fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
         work += &format!("args = {{ {} }}\n", fixed.join(", "));
     }
     if let Some(Argument { name, values }) = swept {
+        let mut values = values.clone();
+        // What a size takes is guessed from those before it.
+        values.sort_unstable();
         work += &format!(
             "\n[case.sweep]\nname = \"{name}\"\nparameter = \"args.{name}\"\nvalues = {values:?}\nunit = \"{name}\"\n"
         );

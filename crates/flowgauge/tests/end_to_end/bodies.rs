@@ -20,6 +20,12 @@ __attribute__((constructor)) static void made(void) { _exit(3); }
 #endif
 #ifdef HANGS_AT_STEP
 #define STEP(name) if (HANGS_AT_STEP == name) for (;;) pause()
+#elif defined FORKS_AT_STEP
+static int is_parent = 1;
+#define STEP(name) if (FORKS_AT_STEP == name && is_parent) is_parent = fork()
+#elif defined STAYS_AT_STEP
+static int has_child;
+#define STEP(name) if (STAYS_AT_STEP == name && !has_child++ && fork() == 0) for (;;) pause()
 #elif defined CRASHES_AT_STEP
 static volatile uintptr_t nowhere = 8;
 #define STEP(name) if (CRASHES_AT_STEP == name) *(volatile int *)nowhere = 1
@@ -298,6 +304,12 @@ fn a_model_that_hangs_is_named_and_the_others_have_their_answer() {
 fn a_body_that_fails_names_itself_its_model_and_its_function() {
     let function = |name: &str, how: &str| format!("in its function `{name}` ({how})");
     let crashed = |name| function(name, "SIGSEGV");
+    let hung = |name: &str| format!("libmine.so was in its function `{name}`");
+    let forks = |name: &str| {
+        format!(
+            "forks in its function `{name}`, and the child returns from it: end the child by _exit"
+        )
+    };
     for (macros, said) in [
         ("CRASHES", function("unit", "SIGABRT")),
         ("EXITS", function("unit", "exit")),
@@ -306,18 +318,16 @@ fn a_body_that_fails_names_itself_its_model_and_its_function() {
             "REFUSES",
             "cannot do unit 3: its function `unit` returned 5".to_owned(),
         ),
-        ("HANGS", "still at work at the deadline of 1.0 s".to_owned()),
+        ("HANGS", hung("unit")),
         ("CRASHES_AT_STEP=PREPARE", crashed("prepare")),
         ("CRASHES_AT_STEP=BEGIN", crashed("begin")),
         ("CRASHES_AT_STEP=FINISH", crashed("finish")),
-        (
-            "HANGS_AT_STEP=PREPARE",
-            "libmine.so is still in its function `prepare`".to_owned(),
-        ),
-        (
-            "HANGS_AT_STEP=FINISH",
-            "libmine.so is still in its function `finish`".to_owned(),
-        ),
+        ("HANGS_AT_STEP=PREPARE", hung("prepare")),
+        ("HANGS_AT_STEP=BEGIN", hung("begin")),
+        ("HANGS_AT_STEP=END", hung("end")),
+        ("HANGS_AT_STEP=FINISH", hung("finish")),
+        ("FORKS_AT_STEP=PREPARE", forks("prepare")),
+        ("FORKS_AT_STEP=BEGIN", forks("begin")),
         ("PROVES_NOTHING", "libmine.so proves nothing".to_owned()),
     ] {
         let home = Home::new();
@@ -326,6 +336,37 @@ fn a_body_that_fails_names_itself_its_model_and_its_function() {
         let places = ["process", "thread"]
             .map(|model| format!("body, units of libmine.so: {model} was given up"));
         run.refused(2, &[&said, &places[0], &places[1]]);
+        home.assert_nothing_left();
+    }
+}
+
+/// The launcher waited for its output, which a child held open, until the deadline: no model had a pilot.
+#[test]
+fn a_child_that_a_body_leaves_costs_no_launch() {
+    for step in ["PREPARE", "BEGIN"] {
+        let home = Home::new();
+        let leaves = format!("STAYS_AT_STEP={step}");
+        let run = ran(&home, &[&leaves], &["--model", "process,thread"]);
+        assert_eq!(run.code, Some(0), "{step}: {}", run.stderr);
+        let case = &results(&home.path("out")).studies[0].cases[0];
+        assert!(case.variants.iter().all(|one| one.good == 1), "{step}");
+        home.assert_nothing_left();
+    }
+}
+
+/// It ended with exit code 0, and a note that named no function.
+#[test]
+fn a_body_that_hangs_under_every_model_is_an_error_that_says_where() {
+    for (step, function) in [("PREPARE", "prepare"), ("UNIT_", "unit")] {
+        let home = Home::new();
+        let library = built(&home, &[&format!("HANGS_AT_STEP={step}")]);
+        let run = home.run(&[
+            "body", &library, "--flows", "2", "--budget", "5s", "--out", "out",
+        ]);
+        let hung = format!("libmine.so was in its function `{function}`");
+        let places = ["process", "thread"]
+            .map(|model| format!("body, units of libmine.so: {model} was given up"));
+        run.refused(2, &[&hung, &places[0], &places[1]]);
         home.assert_nothing_left();
     }
 }
@@ -524,48 +565,82 @@ fn a_body_with_threads_of_its_own_runs_as_threads_alone() {
     home.assert_nothing_left();
 }
 
-/// A package that is no part of the workspace.
+/// What cargo does with a package that is no part of the workspace: `words`, and what comes behind them.
+fn cargo(home: &Home, program: &str, words: &str, behind: &[&str]) -> Run {
+    let package = concat!(env!("CARGO_MANIFEST_DIR"), "/../body/tests/own-crate");
+    let mut cargo = Command::new(env!("CARGO"));
+    let cargo = cargo.args(words.split(' ')).args(["--offline", "--quiet"]);
+    let cargo = cargo.args(behind).current_dir(package);
+    let cargo = cargo.env("CARGO_TARGET_DIR", home.path("target"));
+    Run::from(cargo.env("FLOWGAUGE", program).output().unwrap())
+}
+
+const NONE: &str = "no-such-flowgauge";
+const BENCH: &str = "bench --bench models";
+
 #[test]
 fn cargo_bench_of_a_package_of_ones_own_runs_its_body() {
     let home = Home::new();
-    let package = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../body/tests/own-crate/Cargo.toml"
-    );
-    let bench = |program: &str| {
-        let mut cargo = Command::new(env!("CARGO"));
-        let cargo = cargo.args([
-            "bench",
-            "--bench",
-            "models",
-            "--offline",
-            "--quiet",
-            "--manifest-path",
-            package,
-            "--",
-        ]);
-        let out = home.path("out");
-        let cargo = cargo
-            .args(["--rounds", "1", "--budget", "20s", "--out"])
-            .arg(out);
-        let cargo = cargo
-            .env("CARGO_TARGET_DIR", home.path("target"))
-            .env("FLOWGAUGE", program);
-        Run::from(cargo.output().unwrap())
-    };
-    let run = bench("no-such-flowgauge");
+    let out = home.path("out");
+    let usual = [
+        "--",
+        "--rounds",
+        "1",
+        "--budget",
+        "20s",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let run = cargo(&home, NONE, BENCH, &usual);
     assert_ne!(run.code, Some(0));
-    assert!(
-        run.stderr
-            .contains("no-such-flowgauge is not there: install flowgauge"),
-        "{}",
-        run.stderr
-    );
-    let run = bench(env!("CARGO_BIN_EXE_flowgauge"));
+    let said = "no-such-flowgauge is not there: install flowgauge";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let run = cargo(&home, env!("CARGO_BIN_EXE_flowgauge"), BENCH, &usual);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(run.stdout.contains("digits"), "{}", run.stdout);
     let results = results(&home.path("out"));
     assert_eq!(results.studies[0].cases[0].slots.len(), 2);
+    let run = cargo(&home, NONE, BENCH, &["nomatch"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let said = "no name holds 'nomatch'; there is digits";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+}
+
+/// It ran the whole benchmark.
+#[test]
+fn cargo_test_of_all_targets_runs_a_body_once() {
+    let home = Home::new();
+    for (program, said) in [
+        (
+            NONE,
+            "digits: built, and not run: no-such-flowgauge is not there",
+        ),
+        (env!("CARGO_BIN_EXE_flowgauge"), "digits: works"),
+    ] {
+        let run = cargo(&home, program, "test --all-targets", &[]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(run.stdout.contains(said), "{}{}", run.stdout, run.stderr);
+    }
+    let run = cargo(&home, "/bin/false", "test --bench models", &[]);
+    assert!(run.stderr.contains("digits fails"), "{}", run.stderr);
+    let run = cargo(&home, NONE, "build --example primes", &[]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let library = home.path("target/debug/examples/libprimes.so");
+    let library = library.to_str().unwrap();
+    let size = ["--ops", "2e4", "--arg", "start=1e4", "--out", "primes"];
+    let run = home.run(&[&["body", library, "--rounds", "1"][..], &size].concat());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    // Further crates would be further files to be locked.
+    let lock = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../body/tests/own-crate/Cargo.lock"
+    );
+    let lock = std::fs::read_to_string(lock).unwrap();
+    assert_eq!(
+        lock.matches("[[package]]").count(),
+        2,
+        "the package, and the body's crate"
+    );
 }
 
 /// A rebuilt library was mixed into the rounds of the one before.

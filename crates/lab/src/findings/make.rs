@@ -40,6 +40,10 @@ use crate::findings::ledger::{CaseLog, Ledger};
 impl Results {
     pub(crate) fn of(mut ledger: Ledger, mut warnings: Vec<String>, depth: Depth) -> Self {
         ledger.peek();
+        let mut logs = ledger.logs.iter().flatten();
+        let in_vain = logs.all(|log| log.proof().is_none());
+        let logs = ledger.logs.iter_mut().flatten();
+        logs.for_each(|log| log.in_vain = in_vain);
         let levels = levels(&ledger);
         let (looked_at_again, error) = (looked_at_again(&ledger), error(&ledger));
         let Ledger {

@@ -94,6 +94,9 @@ pub(crate) fn cut_by_budget(
     };
     // What it said may be the cause: a launcher waits for a rank that has died.
     let said = match reason {
+        Failure::Overdue { at, .. } | Failure::Hung { at, .. } if !at.is_empty() => {
+            format!("; {at}")
+        }
         Failure::Overdue { said, .. } if !said.is_empty() => format!("; it said: {said}"),
         _ => String::new(),
     };
@@ -253,10 +256,12 @@ mod tests {
                 hung,
                 flows,
                 deadline_s: deadline_s(),
+                at: String::new(),
             },
             Failure::Overdue {
                 deadline_s: deadline_s(),
                 said: "killed by signal 9".to_owned(),
+                at: String::new(),
             },
         ] {
             let is_overdue = matches!(reason, Failure::Overdue { .. });

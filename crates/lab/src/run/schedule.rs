@@ -11,9 +11,12 @@
 //!              the least time gets the rounds up to its next look
 //!   claims     cases that the findings of a source stand beside: to the first look, the studies in turn,
 //!              before those beside which a figure stands alone
+//!   points     of a sweep that has a row: to the first look, those that take at most a tenth of the budget
 //!   rows       those whose answer is expected to take more than a tenth of what is left
 //!   deciding   cases that a study names, but that have a row only where it is run alone
 //!   maps       sweeps, and everything else: to the first look, one after the other
+//!   rows       a first round of each that has no time for its first look
+//!   maps       from their first looks on
 //! ```
 //!
 //! What is expected comes from the estimate and the noise of the rounds so far
@@ -59,6 +62,8 @@ struct Planned {
     at: At,
     tier: Tier,
     is_headline: bool,
+    /// Another point of its sweep is a row.
+    is_beside_row: bool,
     /// A finding beside it is a claim, and not a figure alone.
     is_claimed: bool,
     /// The variant that its row compares with the reference, where the study names it.
@@ -70,6 +75,8 @@ enum Tier {
     Row,
     /// A finding of a source stands beside it.
     Claim,
+    /// A point of a row's sweep whose first look takes little.
+    Point,
     /// A row that would take long, or a claim that has had its first look.
     Dear,
     Deciding,
@@ -122,10 +129,13 @@ impl Order {
             let rows = &alone[study];
             let named = own.rows(true);
             let published = own.published();
+            let questions = Questions::of(&own.cases);
             own.cases.iter().enumerate().map(move |(case, one)| {
                 let about = || published.iter().filter(|found| found.is_about(one));
+                let row_of = |row: &usize| questions.are_one(*row, case);
                 Planned {
                     at: At { study, case },
+                    is_beside_row: !rows.contains(&case) && rows.iter().any(row_of),
                     is_claimed: about().any(|found| found.claim.is_some()),
                     tier: match () {
                         () if rows.contains(&case) => Tier::Row,
@@ -218,21 +228,31 @@ impl Order {
     /// By what the next case is chosen: the smallest continues.
     fn precedence(&self, ledger: &Ledger, case: &Planned) -> impl Ord + use<> {
         let (stage, seconds, is_far) = self.stage(ledger, case);
-        let is_last = is_far
-            || self.lacks_time(ledger, case.at).is_some()
-            || stage >= Stage::Open && self.known(ledger, case.at).by_cpu;
+        let is_short = self.lacks_time(ledger, case.at).is_some();
+        let last = match () {
+            () if is_short && case.tier == Tier::Row && !is_begun(ledger.at(case.at)) => 1,
+            () if is_far || is_short => 3,
+            () if stage >= Stage::Open && self.known(ledger, case.at).by_cpu => 3,
+            () if case.tier >= Tier::Deciding && stage >= Stage::Underway => 2,
+            () => 0,
+        };
         let microseconds = (seconds * 1e6) as u64;
         let follows = stage <= Stage::FirstLook && !case.is_headline;
         let tier = match (case.tier, stage) {
             (Tier::Row, Stage::Open | Stage::Cut) if is_dear(ledger, seconds) => Tier::Dear,
             (Tier::Claim, Stage::Underway | Stage::Open | Stage::Cut) => Tier::Dear,
+            (Tier::Deciding | Tier::Map, Stage::FirstLook | Stage::Fresh)
+                if case.is_beside_row && self.has_cheap_look(ledger, case.at) =>
+            {
+                Tier::Point
+            }
             (tier, _) => tier,
         };
         let turn = match stage {
             Stage::Fresh => (!case.is_claimed, self.claims_begun(ledger, case)),
             _ => (false, 0),
         };
-        (is_last, tier, stage, follows, turn, microseconds, case.at)
+        (last, tier, stage, follows, turn, microseconds, case.at)
     }
 
     /// Rows without a pilot: what is left of a budget is for all of them.
@@ -294,6 +314,13 @@ impl Order {
             Some(other) if log.pilot.is_none() => other.pilot_s() + rounds as f64 * other.round_s(),
             _ => log.until_s(rounds),
         }
+    }
+
+    /// Whether its first look takes a small part of the whole budget.
+    fn has_cheap_look(&self, ledger: &Ledger, at: At) -> bool {
+        let budget_s = ledger.header.settings.budget_s;
+        let first_s = self.first_look_s(ledger, at);
+        budget_s.is_none_or(|budget_s| first_s <= DEAR * budget_s)
     }
 
     /// Seconds that a case needs to get one more round.

@@ -172,8 +172,9 @@ impl Runner<'_> {
             .timeout_s
             .map_or(self.deadline_s, |own| own.min(self.deadline_s));
         Ok(io::Error::other(Failure::Overdue {
-            deadline_s: format!("{seconds}"),
+            deadline_s: flow::seconds_text(seconds),
             said: said.trim().to_owned(),
+            at: String::new(),
         }))
     }
 

@@ -112,7 +112,7 @@ fn requests_that_the_budget_has_no_time_for_end_with_it_and_are_told() {
     let home = Home::new();
     let endless = "wiki --requests 1000000000 --pages 1 --budget 2s --out out";
     let run = home.run(&endless.split(' ').collect::<Vec<_>>());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
     let told = "wiki, within, process: its pilot was cut after 2.0 s";
     let said: Vec<&str> = run.stdout.split_whitespace().collect();
     assert!(said.join(" ").contains(told), "{}", run.stdout);

@@ -32,6 +32,8 @@ pub(crate) struct CaseLog {
     answers: usize,
     /// Claims of the study's source, where one is about this case.
     claims: usize,
+    /// No launch of the whole run was a success.
+    pub(crate) in_vain: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -70,6 +72,7 @@ impl CaseLog {
             judge: Judge::new(settings, case, answers, claims)?,
             answers,
             claims,
+            in_vain: false,
             ended: None,
             complete: 0,
             cut_s: 0.0,
@@ -204,19 +207,14 @@ impl CaseLog {
     fn lost(&self, variant: usize) -> Option<String> {
         let own = self.slots.iter().filter(|slot| slot.variant == variant);
         let last = own.filter_map(|slot| reason(&slot.outcome)).next_back();
-        if !self.judge.is_given_up(variant) {
-            return last
-                .filter(|_| !self.has_data(variant))
-                .map(Failure::to_string);
+        let pilot = || said_of_pilot(self.pilot.as_ref()?.outcomes.get(variant)?);
+        let is_kept = !self.judge.is_given_up(variant);
+        match last {
+            _ if is_kept && self.has_data(variant) => None,
+            Some(last) => Some(last.to_string()),
+            None if is_kept && !self.in_vain => None,
+            None => pilot(),
         }
-        last.map(Failure::to_string).or_else(|| {
-            let pilot = self.pilot.as_ref()?.outcomes.get(variant)?;
-            let slow = match is_late(pilot) {
-                true => "; if it is slow and does not hang, allow more time (--budget)",
-                false => "",
-            };
-            Some(format!("{}{slow}", reason(pilot)?))
-        })
     }
 
     /// The case, its pilot and its slots with the reference first, and of each variant why it was lost.
@@ -360,6 +358,14 @@ fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
         values[slot.variant] = slot.value_ns;
     }
     values
+}
+
+fn said_of_pilot(pilot: &Outcome) -> Option<String> {
+    let reason = reason(pilot)?;
+    Some(match is_late(pilot) {
+        true => reason.with_advice("if it is slow and does not hang, allow more time (--budget)"),
+        false => reason.to_string(),
+    })
 }
 
 fn reason(outcome: &Outcome) -> Option<&Failure> {

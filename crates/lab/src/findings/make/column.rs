@@ -1,10 +1,10 @@
 //! The slots of one variant, and what they are together.
 
-use flow::SlotRecord;
+use flow::{Answer, Failure, SlotRecord};
 use stats::{Summary, TailSide};
 
 use crate::data::journal::Depth;
-use crate::data::{Case, Header, Metric, failure};
+use crate::data::{Case, Header, Metric};
 use crate::findings::counted::{self, Events};
 use crate::findings::ended::Launches;
 use crate::findings::ledger::CaseLog;
@@ -144,13 +144,20 @@ impl<'a> Column<'a> {
 
     /// Each reason with its count, in the order of their first slots.
     fn failures(&self) -> Vec<(usize, String)> {
-        let mut reasons: Vec<(usize, String)> = Vec::new();
-        for reason in self.slots.iter().filter_map(|slot| failure(&slot.outcome)) {
-            match reasons.iter_mut().find(|(_, known)| *known == reason) {
+        let mut reasons: Vec<(usize, &Failure)> = Vec::new();
+        for slot in &self.slots {
+            let Answer::Failed { reason, .. } = &slot.outcome.answer else {
+                continue;
+            };
+            match reasons.iter_mut().find(|(_, known)| known.is_like(reason)) {
                 Some((count, _)) => *count += 1,
                 None => reasons.push((1, reason)),
             }
         }
+        let reasons = reasons.into_iter();
+        let mut reasons: Vec<(usize, String)> = reasons
+            .map(|(count, reason)| (count, reason.to_string()))
+            .collect();
         let pilot = self.lost.iter().filter(|_| self.slots.is_empty());
         reasons.extend(pilot.map(|why| (1, why.clone())));
         reasons

@@ -153,6 +153,50 @@ fn a_row_that_takes_too_long_for_an_interval_leaves_the_time_to_what_does_not() 
     assert!(rounds[0] < 7 && rounds[1] >= 8, "{rounds:?}");
 }
 
+/// The headline of a sweep of two sizes took a whole budget for its later looks, and the size that takes a tenth
+/// of its time had no round.
+#[test]
+fn every_point_of_a_sweep_that_takes_little_has_an_interval() {
+    let mut header = sweep(&[1, 10], Some(30.0));
+    header.settings.max_rounds = 80;
+    header.studies[0].headline = "flows/10".to_owned();
+    let ran = run_mock(header, &mut by_length());
+    let rounds = rounds_of(&ran);
+    assert!(rounds.iter().all(|rounds| *rounds >= 7), "{rounds:?}");
+}
+
+/// Its pilot was run, and then smaller sizes had all rounds there are, far beyond their first looks.
+#[test]
+fn a_row_without_time_for_an_interval_has_a_round_before_maps_have_more_than_theirs() {
+    // A round of the row takes 7.2 s, its first look 50 s.
+    let mut header = sweep(&[1, 2, 3, 30], Some(32.0));
+    header.settings.max_rounds = 80;
+    header.studies[0].headline = "flows/30".to_owned();
+    let ran = run_mock(header, &mut by_length());
+    let rounds = rounds_of(&ran);
+    assert!(rounds.iter().all(|rounds| *rounds >= 1), "{rounds:?}");
+}
+
+/// Every model hung in its pilot, and the run ended as one that has done its job.
+#[test]
+fn a_run_in_which_no_launch_was_a_success_names_what_was_lost() {
+    let ran = run_mock(with_budget(6.0), &mut Mock::new(|_, _, _, _| hanging()));
+    let lost = ran.case(0).variants.iter().map(|one| one.lost.as_ref());
+    assert!(
+        lost.flatten().all(|why| why.contains("still at work")),
+        "{:?}",
+        ran.case(0)
+    );
+    assert!(ran.case(0).variants.iter().all(|one| one.lost.is_some()));
+    // Another case has its rounds: this one is too long for the budget.
+    let mut mock = Mock::new(|units, model, n, spec| match units {
+        9 => hanging(),
+        _ => done(spec, units * noise(model, n), PROOF),
+    });
+    let ran = run_mock(with_rows(alone(8.0, &[9, 1]), &["a", "b"]), &mut mock);
+    assert!(ran.case(0).variants.iter().all(|one| one.lost.is_none()));
+}
+
 /// `primes/trial`, the source's own case, had no round where its variation had fifteen.
 #[test]
 fn the_headline_goes_first_wherever_it_stands() {
