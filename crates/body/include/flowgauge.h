@@ -67,6 +67,34 @@ typedef struct {
     void (*finish)(void *shared);
 } flowgauge_body_v1;
 
+/* Parts of a unit, for `--predict`, which says what the whole would gain if one of them were faster. A
+ * library with parts defines this, with the names alone:
+ *
+ *     static const char *const parts[] = {"parse", "commit", NULL};
+ *     FLOWGAUGE_EXPORT flowgauge_parts_v1 flowgauge_parts = { .names = parts };
+ *
+ * and marks them in `unit`; one does not lie in another. Around a wait for another flow stand FLOWGAUGE_WAIT
+ * and FLOWGAUGE_WOKEN. A lock is given back after the end of the part that holds it:
+ *
+ *     FLOWGAUGE_ENTER(0); parse(); FLOWGAUGE_LEAVE(0);
+ *     FLOWGAUGE_WAIT(); lock(); FLOWGAUGE_WOKEN();
+ *     FLOWGAUGE_ENTER(1); commit(); FLOWGAUGE_LEAVE(1);
+ *     unlock();
+ *
+ * Where nothing is predicted each of these is a test of a pointer. A part should take 10 us or more. */
+typedef struct {
+    const char *const *names;        /* ended by NULL */
+    void (*enter)(uint32_t part);    /* these four are NULL, until flowgauge sets them */
+    void (*leave)(uint32_t part);
+    void (*wait)(void);
+    void (*woken)(void);
+} flowgauge_parts_v1;
+
+#define FLOWGAUGE_ENTER(part) do { if (flowgauge_parts.enter) flowgauge_parts.enter(part); } while (0)
+#define FLOWGAUGE_LEAVE(part) do { if (flowgauge_parts.leave) flowgauge_parts.leave(part); } while (0)
+#define FLOWGAUGE_WAIT() do { if (flowgauge_parts.wait) flowgauge_parts.wait(); } while (0)
+#define FLOWGAUGE_WOKEN() do { if (flowgauge_parts.woken) flowgauge_parts.woken(); } while (0)
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,8 +3,9 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::table::{Arg, FIBERS, Proof, Table, VERSION};
+use crate::table::{Arg, FIBERS, Parts, Proof, Table, VERSION};
 
 /// What a panic is answered with.
 const PANICKED: c_int = 101;
@@ -13,6 +14,8 @@ const PANICKED: c_int = 101;
 pub trait Body: Sync + Sized + 'static {
     /// Names of its arguments.
     const ARGS: &'static [&'static str] = &[];
+    /// Names of the parts of a unit that [`part`] marks, for `--predict`.
+    const PARTS: &'static [&'static str] = &[];
     /// It may run as a fiber: it does not block, and keeps nothing in thread-locals.
     const FIBERS: bool = false;
     /// Stack of a fiber in bytes; 0 for 256 KiB.
@@ -85,7 +88,45 @@ pub const fn table_of<B: Body>(args: *const *const c_char) -> Table {
 /// The names of a body's arguments for C, kept for ever.
 #[must_use]
 pub fn arg_names<B: Body>() -> *const *const c_char {
-    let names = B::ARGS.iter().map(|name| {
+    kept(B::ARGS)
+}
+
+/// The parts of this library, once they are known.
+static PARTS: AtomicPtr<Parts> = AtomicPtr::new(ptr::null_mut());
+
+/// The same of its parts, which stand in a table that is never removed.
+#[must_use]
+pub fn part_names<B: Body>(parts: *mut Parts) -> *const *const c_char {
+    PARTS.store(parts, Ordering::Release);
+    kept(B::PARTS)
+}
+
+fn called(hook: impl FnOnce(&Parts)) {
+    let parts = PARTS.load(Ordering::Acquire);
+    // SAFETY: null, or the table of this library, which nobody writes once there are flows.
+    if let Some(parts) = unsafe { parts.as_ref() } {
+        hook(parts);
+    }
+}
+
+/// Does a part of a unit, by its place in [`Body::PARTS`]. Parts do not lie in each other.
+pub fn part<T>(place: u32, work: impl FnOnce() -> T) -> T {
+    called(|parts| parts.enter.map_or((), |enter| enter(place)));
+    let done = work();
+    called(|parts| parts.leave.map_or((), |leave| leave(place)));
+    done
+}
+
+/// Waits for another flow, such as for a lock. What holds it is a part, and ends before it is given back.
+pub fn wait<T>(until: impl FnOnce() -> T) -> T {
+    called(|parts| parts.wait.map_or((), |wait| wait()));
+    let done = until();
+    called(|parts| parts.woken.map_or((), |woken| woken()));
+    done
+}
+
+fn kept(names: &[&str]) -> *const *const c_char {
+    let names = names.iter().map(|name| {
         let mut bytes = name.as_bytes().to_vec();
         bytes.push(0);
         Vec::leak(bytes).as_ptr().cast::<c_char>()
@@ -109,9 +150,25 @@ macro_rules! export {
                 $crate::table_of::<$body>(::std::ptr::null()),
             ));
 
+            struct Parts(::std::cell::UnsafeCell<$crate::Parts>);
+            // SAFETY: written while the library is loaded, and before there are flows.
+            unsafe impl Sync for Parts {}
+
+            #[unsafe(no_mangle)]
+            static flowgauge_parts: Parts = Parts(::std::cell::UnsafeCell::new($crate::Parts {
+                names: ::std::ptr::null(),
+                enter: None,
+                leave: None,
+                wait: None,
+                woken: None,
+            }));
+
             extern "C" fn name_args() {
-                // SAFETY: the loader calls this once, before anyone can look at the table.
+                let parts = flowgauge_parts.0.get();
+                // SAFETY: the loader calls this once, before anyone can look at the tables.
                 unsafe { (*flowgauge_body.0.get()).args = $crate::arg_names::<$body>() };
+                // SAFETY: as above.
+                unsafe { (*parts).names = $crate::part_names::<$body>(parts) };
             }
 
             // SAFETY: functions of this section are called while the library is loaded; this one needs

@@ -74,7 +74,7 @@ pub const HEADER: &str = include_str!("../include/flowgauge.h");
 pub use bench::bench;
 #[cfg(feature = "load")]
 pub use ending::name_endings;
-pub use export::{Args, Body, arg_names, table_of};
+pub use export::{Args, Body, arg_names, part, part_names, table_of, wait};
 #[cfg(feature = "load")]
-pub use load::{About, Flow, LoadError, Loaded, Refused};
-pub use table::{Arg, FIBERS, Proof, Table, VERSION};
+pub use load::{About, Flow, LoadError, Loaded, Pace, Refused};
+pub use table::{Arg, FIBERS, Parts, Proof, Table, VERSION};

@@ -1,16 +1,17 @@
 //! A body that is loaded from a shared library.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::ending::calls;
-use crate::table::{Arg, FIBERS, Proof, Table, VERSION};
+use crate::table::{Arg, FIBERS, Parts, Proof, Table, VERSION};
 
 const SYMBOL: &str = "flowgauge_body";
+const PARTS: &str = "flowgauge_parts";
 /// Stack of a fiber where the body does not say.
 const USUAL_STACK: u64 = 256 << 10;
 
@@ -103,11 +104,21 @@ pub struct Loaded {
     table: Table,
     shared: *mut c_void,
     /// Kept for as long as its functions are called.
-    _library: Library,
+    library: Library,
 }
 
 // SAFETY: the header asks a body to be called by several flows at once.
 unsafe impl Sync for Loaded {}
+
+/// What is called at the ends of parts, and around waits for other flows.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "include/flowgauge.h says it once")]
+pub struct Pace {
+    pub enter: extern "C" fn(u32),
+    pub leave: extern "C" fn(u32),
+    pub wait: extern "C" fn(),
+    pub woken: extern "C" fn(),
+}
 
 /// What a body says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +127,8 @@ pub struct About {
     pub may_be_fiber: bool,
     /// Names of its arguments.
     pub args: Vec<String>,
+    /// Names of the parts of a unit.
+    pub parts: Vec<String>,
 }
 
 impl About {
@@ -139,8 +152,8 @@ impl Loaded {
     /// # Errors
     /// It is no library, no body, or of another version.
     pub fn look(path: &Path) -> Result<About, LoadError> {
-        let (_library, table) = opened(path)?;
-        Ok(about(&table))
+        let (library, table) = opened(path)?;
+        Ok(about(&library, &table))
     }
 
     /// Loads a library that the user of this program names, and prepares its body. Its code runs in this
@@ -151,11 +164,11 @@ impl Loaded {
     /// It is no library, no body, of another version, does not know an argument, or cannot prepare.
     pub fn open(path: &Path, args: &BTreeMap<String, u64>) -> Result<Loaded, LoadError> {
         let (library, table) = opened(path)?;
-        about(&table).check(path, args)?;
+        about(&library, &table).check(path, args)?;
         let mut loaded = Loaded {
             table,
             shared: ptr::null_mut(),
-            _library: library,
+            library,
         };
         loaded.prepare(args).map_err(|code| {
             loaded.table.finish = None;
@@ -189,6 +202,17 @@ impl Loaded {
         match prepared {
             0 => Ok(()),
             code => Err(code),
+        }
+    }
+
+    /// Has its parts say when they begin and end: before any flow.
+    pub fn pace(&self, pace: Pace) {
+        // SAFETY: the header asks for a table of that name that may be written, and no flow reads it yet.
+        if let Some(parts) = parts(&self.library).and_then(|parts| unsafe { parts.as_mut() }) {
+            parts.enter = Some(pace.enter);
+            parts.leave = Some(pace.leave);
+            parts.wait = Some(pace.wait);
+            parts.woken = Some(pace.woken);
         }
     }
 
@@ -304,19 +328,29 @@ fn opened(path: &Path) -> Result<(Library, Table), LoadError> {
     }
 }
 
-fn about(table: &Table) -> About {
+/// Of a library that has parts.
+fn parts(library: &Library) -> Option<*mut Parts> {
+    // SAFETY: a symbol of that name is such a table, by the header.
+    let symbol = unsafe { library.get::<*mut Parts>(PARTS.as_bytes()) }.ok()?;
+    Some(*symbol)
+}
+
+fn about(library: &Library, table: &Table) -> About {
+    // SAFETY: the table of a library that is loaded.
+    let parts = parts(library).map(|parts| unsafe { (*parts).names });
     About {
         may_be_fiber: table.flags & FIBERS != 0,
-        // SAFETY: a table of a library that is loaded.
-        args: unsafe { names(table) },
+        // SAFETY: names of a library that is loaded.
+        args: unsafe { names(table.args) },
+        // SAFETY: as above.
+        parts: parts.map_or_else(Vec::new, |all| unsafe { names(all) }),
     }
 }
 
 /// # Safety
-/// `table` is one of a library that is loaded.
-unsafe fn names(table: &Table) -> Vec<String> {
+/// Null, or names of a library that is loaded, ended by a null.
+unsafe fn names(mut at: *const *const c_char) -> Vec<String> {
     let mut names = Vec::new();
-    let mut at = table.args;
     while !at.is_null() {
         // SAFETY: the list ends by a null.
         let name = unsafe { at.read() };

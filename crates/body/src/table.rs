@@ -44,5 +44,17 @@ pub struct Table {
     pub finish: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
+/// `flowgauge_parts_v1`: parts of a unit, and what is called at their ends where one is faster in effect.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+#[expect(missing_docs, reason = "include/flowgauge.h says it once")]
+pub struct Parts {
+    pub names: *const *const c_char,
+    pub enter: Option<extern "C" fn(u32)>,
+    pub leave: Option<extern "C" fn(u32)>,
+    pub wait: Option<extern "C" fn()>,
+    pub woken: Option<extern "C" fn()>,
+}
+
 // SAFETY: a table is constant, and its functions are called as the header allows.
 unsafe impl Sync for Table {}

@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|causes|layout|profile|kill|fuzz|misuse|faults --minutes N --seed S
+//! cargo run --release -p flowgauge-campaign -- verdict|commands|planted|causes|layout|profile|profile-cost|predict|kill|fuzz|misuse|faults --minutes N --seed S
 //! ```
 //!
 //! Each attacks the `flowgauge` beside this program for as long as it is given, prints a table of
@@ -13,7 +13,7 @@
 //!   `planted` alone takes minutes for each trial.
 //! * [`causes`]: differences of one known cause, and whether it is named; [`layout`]: files of the
 //!   same objects; [`profiles`]: profiles of identical programs, and of one with a function made
-//!   slower. These stop after `--runs` of each; `--trials FILE` keeps them, and goes on with those
+//!   slower; [`predict`]: what faster parts bring, beside what was predicted. These stop after `--runs` of each; `--trials FILE` keeps them, and goes on with those
 //!   that it has.
 //! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
 //! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
@@ -37,6 +37,7 @@ mod kill;
 mod layout;
 mod misuse;
 mod page;
+mod predict;
 mod profiles;
 mod table;
 mod trials;
@@ -80,6 +81,8 @@ enum What {
     Causes,
     Layout,
     Profile,
+    ProfileCost,
+    Predict,
     Kill,
     Fuzz,
     Misuse,
@@ -104,6 +107,8 @@ fn main() -> Result<ExitCode> {
         What::Causes => causes::run(&mut campaign)?,
         What::Layout => layout::run(&mut campaign)?,
         What::Profile => profiles::run(&mut campaign)?,
+        What::ProfileCost => profiles::cost(&mut campaign)?,
+        What::Predict => predict::run(&mut campaign)?,
         What::Kill => kill::run(&mut campaign)?,
         What::Fuzz => fuzz::run(&mut campaign)?,
         What::Misuse => misuse::run(&mut campaign)?,

@@ -52,6 +52,70 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     Ok(table(&trials))
 }
 
+/// What is profiled for its cost: a name, the program, and its arguments.
+const COSTS: [(&str, &str, &str); 6] = [
+    ("computing", "profiles", "200000 10000"),
+    ("page faults", "plants", "faults 100000"),
+    ("system calls", "plants", "kernel 1000000"),
+    ("switches", "plants", "switches 200000"),
+    ("wake-ups", "plants", "wake-ups 100000"),
+    ("programs started", "plants", "spawns 300"),
+];
+const CHEAP: [&str; 3] = ["cheap", "dear", "refused"];
+/// How much longer a launch may take with a profiler beside it.
+const MOST: f64 = 1.05;
+
+/// What a profiler costs: a command against itself, profiled launches beside timed ones.
+pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
+    let mut trials = Trials::resumed("profile-cost", &CHEAP, campaign.trials.clone())?;
+    let folder = tempfile::tempdir()?;
+    for (name, source) in [
+        ("profiles", include_str!("profiles.c")),
+        ("plants", include_str!("plants.c")),
+    ] {
+        let file = folder.path().join(format!("{name}.c"));
+        std::fs::write(&file, source)?;
+        compile(&[&file], &folder.path().join(name))?;
+    }
+    while campaign.goes_on() {
+        let next = COSTS.iter().min_by_key(|(row, ..)| trials.tried(row));
+        let Some((row, program, words)) = next.filter(|one| trials.tried(one.0) < campaign.runs)
+        else {
+            break;
+        };
+        let command = format!("{}/{program} {words}", folder.path().display());
+        let how = ["--profile=8", "--rounds", "7"];
+        let found = profiled(campaign, &[command.clone(), command], &how)?;
+        let found = found.as_ref().map_err(String::as_str);
+        let (outcome, said) = match found.map(|found| (found.cost, found)) {
+            Ok((Some([one, other]), found)) => {
+                let ratio = (one + other) / 2.0;
+                let each = found.each;
+                let outcome = if ratio <= MOST { "cheap" } else { "dear" };
+                let said = format!("{ratio:.3} with each {each}th switch, {} lost", found.lost);
+                (outcome, said)
+            }
+            Ok((None, _)) => ("refused", "no cost".to_owned()),
+            Err(why) => ("refused", why.to_owned()),
+        };
+        println!("{row}: {said}");
+        trials.add(row, outcome, &said)?;
+    }
+    let mut table = Table::default();
+    for (row, ..) in COSTS {
+        for (outcome, allowed) in [("dear", 0.5), ("refused", 0.0)] {
+            let name = format!("{row}: {outcome}");
+            let fell = trials.of(Some(row), outcome);
+            for trial in 0..trials.tried(row) {
+                table.tried(&name, (trial < fell).then(String::new));
+            }
+            // Half of the trials: the typical one is cheap.
+            table.allow(&name, |tried| (allowed * tried as f64) as u64);
+        }
+    }
+    Ok(table)
+}
+
 fn sides(row: &str) -> [(u64, u64); 2] {
     let (steady, slowed) = LONG;
     let more = (PLANT * (steady + slowed) as f64).round() as u64;
@@ -66,36 +130,41 @@ fn attempt(
     row: &str,
     commands: &[String; 2],
 ) -> Result<(&'static str, String)> {
+    let found = profiled(campaign, commands, &["--profile", "--rounds", "1"])?;
+    Ok(match found {
+        Ok(found) => {
+            // How much longer a profiled launch takes than a timed one.
+            let cost = found.cost.map(|[reference, _]| format!("{reference:.3}"));
+            let cost = cost.unwrap_or_default();
+            let said = format!("{}; cost {cost}", found.lines().join("; "));
+            (outcome(row, &found), said)
+        }
+        Err(why) => ("refused", why),
+    })
+}
+
+/// Two commands compared by their profiles, or why there are none.
+fn profiled(
+    campaign: &mut Campaign,
+    commands: &[String; 2],
+    how: &[&str],
+) -> Result<Result<Profiled, String>> {
     let home = Home::new()?;
     let seed = campaign.below(1 << 30).to_string();
-    let how = [
-        "--profile",
-        "--rounds",
-        "1",
-        "--seed",
-        &seed,
-        "--out",
-        "out",
-    ];
-    let names = ["-n", "before", "-n", "after"];
-    let words = ["exec", &commands[0], &commands[1]];
-    let line: Vec<&str> = words.into_iter().chain(names).chain(how).collect();
+    let words = ["exec", &commands[0], &commands[1], "-n", "before"];
+    let further = ["-n", "after", "--seed", &seed, "--out", "out"];
+    let line: Vec<&str> = words.iter().chain(&further).chain(how).copied().collect();
     let run = home.command(&program()?, &line).output()?;
     let results = Results::from_journal(&home.path("out/journal.jsonl"))
         .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
     let mut findings = results.studies.iter().flat_map(|study| &study.cases);
     let finding = findings.find_map(|case| case.findings.first());
     let found = finding.and_then(|finding| finding.profiled.as_deref());
-    Ok(match found.and_then(|found| found.value()) {
-        Some(found) => {
-            // How much longer a profiled launch takes than a timed one.
-            let cost = found.cost.map(|[reference, _]| format!("{reference:.3}"));
-            let cost = cost.unwrap_or_default();
-            let said = format!("{}; cost {cost}", found.lines().join("; "));
-            (outcome(row, found), said)
-        }
-        None => ("refused", format!("{found:?}")),
-    })
+    let found = found.ok_or_else(|| "no profile".to_owned());
+    Ok(found.and_then(|found| {
+        let own = found.value().cloned();
+        own.ok_or_else(|| format!("{found:?}"))
+    }))
 }
 
 fn outcome(row: &str, found: &Profiled) -> &'static str {

@@ -26,6 +26,7 @@ use crate::footprint::{Board, Pieces};
 use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
+use crate::pace;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
 use crate::simulation::{self, Recorded};
 use crate::turn::{KernelTurn, Pipes};
@@ -81,6 +82,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let before = usage::this_thread();
         begins(context, index);
         units(context, index, &mut state, outlet, &mut tally);
+        pace::wait();
         ends(context, index);
         let mut tally = finish(tally, before, outlet)?;
         let used = [tally.steady, context.body.hired(&state)];

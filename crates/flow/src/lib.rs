@@ -24,7 +24,7 @@
 //! ```
 //! Beside them: [`SelfManaged`], work that makes its own flows, in the place of `rep`;
 //! [`migration`] of flows between processes; [`probe`], flows made until a lowered limit stops
-//! them; [`parent_memory`], touched before flows are made; [`latency`] of requests; the janitor.
+//! them; [`pace`], parts that are faster in effect; [`parent_memory`], touched before flows are made; [`latency`] of requests; the janitor.
 //! `unsafe` here: forks, pthreads, the ends of processes. Mapped memory is that of [`sys`].
 
 mod alarm;
@@ -48,6 +48,7 @@ mod memory_policy;
 pub mod migration;
 pub mod model;
 mod notify;
+pub mod pace;
 pub mod parent_memory;
 pub mod placement;
 mod policy;
@@ -92,6 +93,7 @@ pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use memory_policy::{MemoryPolicy, MemoryPolicyError};
 pub use model::{Model, Shape, Stacks, Way};
+pub use pace::Faster;
 pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
 pub use policy::{Policy, PolicyError};

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::Proof;
 use crate::film::Film;
 use crate::latency::Latencies;
+use crate::pace::Paused;
 use crate::quota::Throttled;
 use crate::samples::Samples;
 use crate::simulation::Simulated;
@@ -169,6 +170,9 @@ pub struct Rep {
     /// When create, steady and tear-down began, by the machine's clock in ns; of a filmed slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Box<[u64; 3]>>,
+    /// What its flows were held back, where a part of the work is faster in effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

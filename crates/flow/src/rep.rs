@@ -35,7 +35,8 @@ use crate::flow_run::{Context, say};
 use crate::flow_status::FlowStatus;
 use crate::footprint::Board;
 use crate::futex;
-use crate::latency::Together;
+use crate::latency::{Latencies, Together};
+use crate::pace;
 use crate::record::{KernelCounters, ParentRecord, Rep};
 use crate::shared_memory::OPEN;
 use crate::simulation::Recorded;
@@ -138,6 +139,8 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let counting = self.count(last);
         let forgotten = (B::SHOOTS_DOWN && last).then(interrupts::shootdowns);
         let (go, steady_ns) = phase(&mut reader, || self.steady(&mut parent))?;
+        let paused = pace::read();
+        let steady_ns = steady_ns.saturating_sub(paused.map_or(0, |one| one.due_ns));
         let shootdowns = forgotten.map(since);
         let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
         self.at_gate(&mut reader);
@@ -162,12 +165,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            latencies: self
-                .resources
-                .latencies
-                .as_ref()
-                .map(Together::read)
-                .map(Box::new),
+            latencies: self.latencies(),
             kernel_counters: reader.map(|reader| {
                 Box::new(KernelCounters {
                     footprint,
@@ -179,12 +177,18 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             self_managed: None,
             throttled: None,
             marks: self.film.then(|| Box::new([created, go, ends])),
+            paused,
         };
         Ok(Run {
             failure: self.failure(&rep),
             rep,
             memory,
         })
+    }
+
+    fn latencies(&self) -> Option<Box<Latencies>> {
+        let together = self.resources.latencies.as_ref();
+        together.map(Together::read).map(Box::new)
     }
 
     fn at_gate(&self, reader: &mut Option<CounterReader>) {

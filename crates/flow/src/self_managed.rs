@@ -219,6 +219,7 @@ fn repetition(
         })),
         throttled: done.throttled,
         marks: film.then(|| Box::new(marks)),
+        paused: None,
     })
 }
 

@@ -34,7 +34,7 @@ use crate::rep;
 use crate::variant::{Channel, Variant};
 use crate::watch::SlotResources;
 use crate::{HeapPages, MemoryPolicy, Policy};
-use crate::{SlotSpec, flow_run};
+use crate::{SlotSpec, flow_run, pace};
 
 /// The first argument of a slot process.
 pub const SLOT_PROCESS_ARGUMENT: &str = "__cell";
@@ -173,6 +173,8 @@ impl<W> SlotProcess<W> {
             .parent_memory
             .map(HeldParentMemory::take)
             .transpose()?;
+        let flows = spec.variant.carriers();
+        pace::begin(spec.variant.faster.as_ref(), flows, spec.bound_to())?;
         let rings = B::SENDS && spec.variant.channel == Channel::Shm;
         let resources = SlotResources::new(spec, self.left(), rings, B::TIMES)?;
         let total = spec.warmups + spec.reps.max(1);

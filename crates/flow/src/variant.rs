@@ -6,7 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy, Quota};
+use crate::{
+    Allocator, Faster, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy, Quota,
+};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,6 +44,9 @@ pub struct Variant {
     /// The CPU time that its flows get, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<Quota>,
+    /// The part of its work that is faster in effect; usually none. Such a slot is no data point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faster: Option<Faster>,
 }
 
 impl Variant {
@@ -60,6 +65,7 @@ impl Variant {
             memory_policy: None,
             policy: None,
             quota: None,
+            faster: None,
         }
     }
 

@@ -25,6 +25,7 @@ use crate::channel::{Inlet, Sink};
 use crate::flow_status::Stage;
 use crate::latency::Together;
 use crate::notify::Notify;
+use crate::pace;
 use crate::record::FlowState;
 use crate::shared_memory::SharedMemory;
 use crate::start::reap_now;
@@ -66,6 +67,7 @@ impl SlotResources {
     /// Only while no flow exists.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.shared.clear();
+        pace::clear();
         self.latencies.iter().for_each(Together::clear);
         self.notify.clear()?;
         self.clear_children()

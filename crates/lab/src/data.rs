@@ -19,11 +19,14 @@ mod study;
 pub(crate) mod words;
 
 pub use journal::{
-    CaseEnd, ConfirmEntry, Entry, Header, JournalError, SCHEMA, SlotEntry, Try, has_whole_header,
+    CaseEnd, ConfirmEntry, Entry, Header, JournalError, PredictEntry, SCHEMA, SlotEntry, Try,
+    has_whole_header,
 };
 pub(crate) use median::median;
 pub use probe::Probe;
-pub use settings::{AskedParentMemory, Confirming, Preset, Profiling, Sampling, Settings, Value};
+pub use settings::{
+    AskedParentMemory, Confirming, Predicting, Preset, Profiling, Sampling, Settings, Value,
+};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{

@@ -40,9 +40,9 @@ mod testing;
 
 pub use data::{
     AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Confirming, Deciding, Decision, Entry,
-    Header, JournalError, LabelledVariant, Metric, Origin, Ours, Preset, Probe, Profiling,
-    Published, RawSlot, SCHEMA, Sampling, Settings, SlotEntry, Study, SweepPoint, Topology, Value,
-    has_whole_header, journal, knob, labelled, listed, number, plural,
+    Header, JournalError, LabelledVariant, Metric, Origin, Ours, Predicting, Preset, Probe,
+    Profiling, Published, RawSlot, SCHEMA, Sampling, Settings, SlotEntry, Study, SweepPoint,
+    Topology, Value, has_whole_header, journal, knob, labelled, listed, number, plural,
 };
 pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};

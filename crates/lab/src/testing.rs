@@ -121,6 +121,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         self_managed: None,
         throttled: None,
         marks: None,
+        paused: None,
     }
 }
 

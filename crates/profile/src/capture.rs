@@ -101,7 +101,8 @@ impl Recorded {
 /// The open events of a slot.
 pub(crate) struct Capture {
     clocks: Rings,
-    switches: Rings,
+    /// Where waits are of interest.
+    switches: Option<Rings>,
     /// Whether the kernel's part is seen.
     pub(crate) kernel: bool,
 }
@@ -137,7 +138,10 @@ impl Capture {
         };
         Ok(Self {
             clocks: Rings::open(pid, RING, clock)?,
-            switches: Rings::open(pid, RING, switches)?,
+            switches: match spec.faster {
+                Some(_) => None,
+                None => Some(Rings::open(pid, RING, switches)?),
+            },
             kernel,
         })
     }
@@ -145,7 +149,9 @@ impl Capture {
     /// Empties the rings.
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
         self.clocks.drain(|one| into.take(one, true));
-        self.switches.drain(|one| into.take(one, false));
+        if let Some(switches) = &mut self.switches {
+            switches.drain(|one| into.take(one, false));
+        }
     }
 }
 

@@ -40,12 +40,15 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod chain;
 mod elf_starts;
+mod files;
 mod idle;
 mod place;
 mod process;
 mod profiler;
 mod replay;
+mod stops;
 mod symbols;
 mod tree;
 mod value;
@@ -53,4 +56,4 @@ mod wchan;
 
 pub use place::{Place, Wait, place};
 pub use profiler::{ARGUMENT, READY, is_profiler, profiler_main};
-pub use value::{Node, ON_CPU, Profile, ProfileSpec, Spans, Task, WAITS};
+pub use value::{Faster, Node, ON_CPU, Paused, Profile, ProfileSpec, Spans, Task, WAITS};

@@ -80,6 +80,13 @@ impl Processes {
         maps.insert(at, mapping);
     }
 
+    /// All that ever ran a program.
+    pub(crate) fn launched(&self) -> impl Iterator<Item = i32> {
+        let all = self.all.iter();
+        all.filter(|(_, process)| process.image == Image::Launched)
+            .map(|(pid, _)| *pid)
+    }
+
     pub(crate) fn image(&self, pid: i32) -> Option<Image> {
         self.all.get(&pid).map(|process| process.image)
     }

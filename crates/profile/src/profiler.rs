@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd;
 use std::process::exit;
+use std::time::{Duration, SystemTime};
 
 use measure::Measured;
 use measure::clock::process_cpu_ns;
@@ -12,9 +13,12 @@ use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 
 use crate::capture::{Capture, Recorded};
+use crate::files::Files;
 use crate::process::Processes;
 use crate::replay::{Material, replay};
-use crate::value::{Profile, Spans, Task};
+use crate::stops::Stops;
+use crate::symbols::Symbols;
+use crate::value::{Profile, ProfileSpec, Spans, Task};
 use crate::wchan::Looks;
 
 /// The first argument of a profiler.
@@ -24,6 +28,8 @@ pub const READY: &str = "ready";
 
 /// Between two emptyings of the rings.
 const TURN_MS: u16 = 10;
+/// The same where processes are stopped for what they show.
+const STOP_MS: u16 = 2;
 /// Between two looks at what threads wait in.
 const LOOK_MS: u16 = 5;
 
@@ -64,44 +70,105 @@ fn live() -> io::Result<Option<Measured<Profile>>> {
     let Some(slot) = lines.next().transpose()?.and_then(|line| line.parse().ok()) else {
         return Ok(None);
     };
-    let processes = Processes::of_slot(slot);
-    let mut capture = match Capture::open(slot, &spec) {
+    let capture = match Capture::open(slot, &spec) {
         Ok(capture) => capture,
         Err(Measured::NotAvailable { reason, remedy }) => {
             return Ok(Some(Measured::not_available(reason, remedy)));
         }
         Err(Measured::Value(())) => return Ok(None),
     };
+    let mut recording = Recording::of_slot(slot, &spec, capture);
     say(READY.as_bytes())?;
     let own_cpu_ns = process_cpu_ns();
-    let mut recorded = Recorded::default();
-    let mut looks = (!capture.kernel).then(|| Looks::at(slot));
-    while !asked(if looks.is_some() { LOOK_MS } else { TURN_MS })? {
-        capture.drain(&mut recorded);
-        if let Some(looks) = &mut looks {
-            looks.look(&mut recorded);
-        }
+    let turn_ms = recording.turn_ms();
+    while !asked(turn_ms)? {
+        recording.turn();
     }
-    capture.drain(&mut recorded);
+    recording.turn();
     let own_cpu_ns = process_cpu_ns() - own_cpu_ns;
     let Some(line) = lines.next().transpose()? else {
         return Ok(None);
     };
-    // What the slot's other processes still do is of no interest.
-    let kernel = capture.kernel;
-    drop(capture);
     let spans: Spans = serde_json::from_str(&line)?;
-    let seen = looks.map(|looks| looks.list).unwrap_or_default();
-    let of = Material {
-        spec: &spec,
-        slot,
-        spans: &in_order(spans),
-        kernel,
-        seen: &seen,
-    };
-    let mut profile = replay(of, processes, &mut recorded);
-    profile.own_cpu_ns = own_cpu_ns;
-    Ok(Some(Measured::Value(profile)))
+    let profile = recording.profile(&spec, slot, in_order(spans));
+    Ok(Some(Measured::Value(Profile {
+        own_cpu_ns,
+        ..profile
+    })))
+}
+
+/// A slot while it is recorded.
+struct Recording {
+    capture: Capture,
+    processes: Processes,
+    recorded: Recorded,
+    /// Events that files were looked for in.
+    heard: usize,
+    files: Files,
+    began: SystemTime,
+    stops: Option<Stops>,
+    looks: Option<Looks>,
+}
+
+impl Recording {
+    fn of_slot(slot: i32, spec: &ProfileSpec, capture: Capture) -> Self {
+        let faster = spec.faster.as_ref();
+        let stops = faster.map(|faster| Stops::new(slot, faster, spec.period_ns));
+        Self {
+            looks: (!capture.kernel && stops.is_none()).then(|| Looks::at(slot)),
+            capture,
+            processes: Processes::of_slot(slot),
+            recorded: Recorded::default(),
+            heard: 0,
+            files: Files::default(),
+            // Times of files may lag behind the clock.
+            began: SystemTime::now() - Duration::from_secs(1),
+            stops,
+        }
+    }
+
+    fn turn_ms(&self) -> u16 {
+        match (&self.stops, &self.looks) {
+            (Some(_), _) => STOP_MS,
+            (None, Some(_)) => LOOK_MS,
+            (None, None) => TURN_MS,
+        }
+    }
+
+    fn turn(&mut self) {
+        self.capture.drain(&mut self.recorded);
+        self.files.look(&self.recorded.events[self.heard..]);
+        if let Some(stops) = &mut self.stops {
+            stops.take(&mut self.recorded);
+        }
+        if let Some(looks) = &mut self.looks {
+            looks.look(&mut self.recorded);
+        }
+        self.heard = self.recorded.events.len();
+    }
+
+    fn profile(mut self, spec: &ProfileSpec, slot: i32, spans: Spans) -> Profile {
+        if let Some(stops) = &self.stops {
+            return Profile {
+                period_ns: spec.period_ns,
+                paused: Some(stops.sum(&spans)),
+                ..Profile::default()
+            };
+        }
+        let kernel = self.capture.kernel;
+        // What the slot's other processes still do is of no interest.
+        drop(self.capture);
+        let seen = self.looks.map(|looks| looks.list).unwrap_or_default();
+        let of = Material {
+            spec,
+            slot,
+            spans: &spans,
+            kernel,
+            seen: &seen,
+            symbols: Symbols::of_slot(self.files, self.began),
+        };
+        replay(of, self.processes, &mut self.recorded)
+    }
 }
 
 /// Ascending, and none that another one reaches into.
@@ -149,7 +216,6 @@ fn say(line: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::ProfileSpec;
 
     #[test]
     fn spans_are_counted_once() {
@@ -165,6 +231,7 @@ mod tests {
             cpus: vec![3],
             launched: true,
             phases: [true, false, true],
+            faster: None,
         };
         let text = serde_json::to_string(&Task {
             spec: spec.clone(),

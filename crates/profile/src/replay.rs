@@ -6,15 +6,13 @@ use measure::Measured;
 use measure::ring_record::Record;
 
 use crate::capture::{Kept, Recorded};
+use crate::chain::frames;
 use crate::idle::idle;
 use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::tree::Tree;
 use crate::value::{NOT_SEEN, ON_CPU, PREEMPTED, Profile, ProfileSpec, UNSEEN_KERNEL, WAITS};
 
-/// From here on an address in a chain says what follows: the kernel's frames, a user's.
-const CONTEXT: u64 = -4095_i64 as u64;
-const OF_A_USER: u64 = -512_i64 as u64;
 /// Of all samples in user code, in parts: where fewer have a caller, callers are not known.
 const HAVE_CALLERS: u64 = 2;
 
@@ -29,6 +27,8 @@ pub(crate) struct Material<'a> {
     pub(crate) kernel: bool,
     /// What threads were seen to wait in, as frames.
     pub(crate) seen: &'a [Vec<String>],
+    /// Names of addresses.
+    pub(crate) symbols: Symbols,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +65,11 @@ struct Replay<'a> {
     without_caller: u64,
 }
 
-pub(crate) fn replay(of: Material<'_>, processes: Processes, recorded: &mut Recorded) -> Profile {
+pub(crate) fn replay(
+    mut of: Material<'_>,
+    processes: Processes,
+    recorded: &mut Recorded,
+) -> Profile {
     recorded.events.sort_by_key(|event| event.ns);
     let slot = Thread {
         pid: of.slot,
@@ -90,10 +94,10 @@ pub(crate) fn replay(of: Material<'_>, processes: Processes, recorded: &mut Reco
             true => idle(&recorded.events),
             false => HashSet::new(),
         },
+        symbols: std::mem::take(&mut of.symbols),
         of,
         chains: &recorded.chains,
         processes,
-        symbols: Symbols::default(),
         tree: Tree::default(),
         waits: Vec::new(),
         may_have_chain: 0,
@@ -240,29 +244,16 @@ impl Replay<'_> {
     /// Of a chain, which begins with what runs.
     fn node(&mut self, first: &str, pid: i32, chain: u32) -> u32 {
         let (mut user, mut kernel) = (Vec::new(), Vec::new());
-        let (mut in_user, mut first_of_part, mut broken) = (false, true, false);
-        for &address in &*self.chains[chain as usize] {
-            if address >= CONTEXT {
-                (in_user, first_of_part) = (address == OF_A_USER, true);
-                continue;
-            }
-            // A caller's address is the one that is returned to.
-            let at = address.wrapping_sub(u64::from(!first_of_part));
-            first_of_part = false;
-            if !in_user {
-                let name = self.symbols.kernel(at);
-                kernel.extend(name.map(|name| self.tree.name(&name)));
-            } else if !broken {
-                match self.processes.mapping(pid, at) {
-                    Some(mapping) => {
-                        let name = self.symbols.user(pid, &mapping, at);
-                        user.push(self.tree.name(&name));
-                    }
-                    // No frame pointer stood there.
-                    None => broken = true,
-                }
-            }
-        }
+        let names = (&self.processes, &mut self.symbols);
+        frames(
+            &self.chains[chain as usize],
+            pid,
+            names,
+            |is_kernel, name| {
+                let part = if is_kernel { &mut kernel } else { &mut user };
+                part.push(self.tree.name(name));
+            },
+        );
         if first == ON_CPU && !user.is_empty() {
             self.user += 1;
             self.without_caller += u64::from(user.len() == 1);
@@ -292,6 +283,7 @@ impl Replay<'_> {
             let sampled = self.profile.samples * self.of.spec.period_ns;
             self.add(&[ON_CPU, UNSEEN_KERNEL], self.ran.saturating_sub(sampled));
         }
+        self.symbols.remove_maps(self.processes.launched());
         self.unseen();
         self.tree.into(&mut self.profile);
         self.profile

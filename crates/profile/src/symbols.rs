@@ -6,9 +6,11 @@ mod perf_map;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use measure::Measured;
 
+use crate::files::Files;
 use elf::Elf;
 use kernel::Kernel;
 use measure::ring_record::Mapping;
@@ -16,14 +18,35 @@ use perf_map::PerfMap;
 
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    files: HashMap<PathBuf, Elf>,
+    files: HashMap<(PathBuf, u64), Elf>,
     kernel: Option<Kernel>,
     made: HashMap<i32, Option<PerfMap>>,
+    /// Where names do not lead to files.
+    kept: Files,
+    /// When the slot began: an older map is of another process.
+    since: Option<SystemTime>,
     /// What has no names.
     pub(crate) unseen: Vec<Measured<()>>,
 }
 
 impl Symbols {
+    pub(crate) fn of_slot(kept: Files, since: SystemTime) -> Self {
+        Self {
+            kept,
+            since: Some(since),
+            ..Self::default()
+        }
+    }
+
+    /// Removes the maps that the processes of a slot wrote: each launch would leave one.
+    pub(crate) fn remove_maps(&self, pids: impl Iterator<Item = i32>) {
+        for pid in pids {
+            if let Some(since) = self.since {
+                perf_map::remove(pid, since);
+            }
+        }
+    }
+
     /// Of the function at an address of a process.
     pub(crate) fn user(&mut self, pid: i32, mapping: &Mapping, address: u64) -> String {
         let path = mapping.path.as_path();
@@ -33,8 +56,8 @@ impl Symbols {
         if !path.is_absolute() || is_made(path) {
             return self.made(pid, address);
         }
-        let known = self.files.entry(path.to_owned());
-        let file = known.or_insert_with(|| Elf::read(path));
+        let known = self.files.entry((path.to_owned(), mapping.inode));
+        let file = known.or_insert_with(|| Elf::read(path, self.kept.of(mapping)));
         let why = file.unseen.take();
         let new = why.filter(|why| !self.unseen.contains(why));
         self.unseen.extend(new);
@@ -43,12 +66,14 @@ impl Symbols {
 
     /// Of code that a program made at run time.
     fn made(&mut self, pid: i32, address: u64) -> String {
-        let map = self.made.entry(pid).or_insert_with(|| PerfMap::of(pid));
+        let since = self.since;
+        let map = self.made.entry(pid);
+        let map = map.or_insert_with(|| PerfMap::of(pid, since));
         if map.is_none() {
             let why = Measured::not_available(
                 "code that a program made at run time has no names",
-                "python3 -X perf (3.12 and later), node --perf-basic-prof, java \
-                 -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and later)",
+                "python3 (3.12 and later) and node are told to name it where the command names them; of the JVM no \
+                 agent is here: java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and later)",
             );
             if !self.unseen.contains(&why) {
                 self.unseen.push(why);

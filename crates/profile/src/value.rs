@@ -32,6 +32,29 @@ pub struct ProfileSpec {
     pub launched: bool,
     /// Which phases count: create, steady, tear-down.
     pub phases: [bool; 3],
+    /// A function that is faster in effect; nothing else is recorded then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faster: Option<Faster>,
+}
+
+/// What is faster in effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Faster {
+    /// A place on a CPU, in words.
+    pub place: String,
+    /// By so many hundredths of its time.
+    pub percent: u32,
+}
+
+/// For how long others stood still, where a part of the work is faster in effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paused {
+    /// All pauses, in ns: they come off the time of the whole.
+    pub due_ns: u64,
+    /// Time in the part, of all that ran it, in ns.
+    pub in_part_ns: u64,
+    /// How often it was run, or seen.
+    pub times: u64,
 }
 
 /// What the profiler reads first.
@@ -97,6 +120,9 @@ pub struct Profile {
     pub frames: Vec<String>,
     /// The tree.
     pub nodes: Vec<Node>,
+    /// What stood still, where something is faster in effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Measured<Paused>>,
     /// What could not be seen, and what would show it; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<Measured<()>>,

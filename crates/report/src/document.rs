@@ -16,6 +16,7 @@ pub(crate) mod detail;
 pub(crate) mod figures;
 pub(crate) mod limits;
 mod map;
+mod predicted;
 pub(crate) mod probes;
 mod profiled;
 mod requests;

@@ -146,6 +146,10 @@ impl Workload for Io {
         Some("io")
     }
 
+    fn parts(&self) -> Vec<String> {
+        files::PARTS.map(str::to_owned).to_vec()
+    }
+
     fn expected(&self) -> Option<Proof> {
         let all = (0..self.workers).flat_map(|unit| (0..self.blocks()).map(move |b| (unit, b)));
         Some(

@@ -49,6 +49,13 @@ fn one() -> u64 {
     1
 }
 
+const PACE: body::Pace = body::Pace {
+    enter: flow::pace::enter,
+    leave: flow::pace::leave,
+    wait: flow::pace::wait,
+    woken: flow::pace::woken,
+};
+
 const ELF: [u8; 4] = *b"\x7fELF";
 /// Up to where it says for which processor it is: the class, the order of bytes, the machine.
 const ELF_HEAD: usize = 20;
@@ -186,6 +193,9 @@ impl Workload for Loaded {
             Ok(body) => body,
             Err(error) => return Answer::from_error(&error),
         };
+        if slot.spec().variant.faster.is_some() {
+            body.pace(PACE);
+        }
         let prepared = Prepared {
             work: self,
             body: &body,
@@ -210,6 +220,10 @@ impl Workload for Loaded {
 
     fn library(&self) -> Option<&Path> {
         Some(&self.library)
+    }
+
+    fn parts(&self) -> Vec<String> {
+        look::look(&self.library).map_or_else(|_| Vec::new(), |seen| seen.parts)
     }
 
     fn build(&self) -> Option<(Work, String)> {

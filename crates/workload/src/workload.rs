@@ -107,6 +107,11 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
+    /// Names of its parts ([`flow::pace::part`]), by their places: what a faster one brings can be predicted.
+    fn parts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The user's own server with its load, if that is what it is.
     fn served(&self) -> Option<&Served> {
         None

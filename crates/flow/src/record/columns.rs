@@ -289,6 +289,7 @@ mod tests {
             self_managed: None,
             throttled: None,
             marks: None,
+            paused: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! How a run is carried out: the same for every study.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use flow::Pages;
@@ -59,6 +60,10 @@ pub(crate) struct HowArgs {
     /// (docs/profile.md)
     #[arg(long, value_name = "ROUNDS|KNOB,...", num_args = 0.., value_delimiter = ',', require_equals = true, value_parser = confirming)]
     pub(crate) confirm: Option<Vec<Confirm>>,
+    /// What the whole would gain if a part of the work were PERCENT faster (20), or if the named parts were:
+    /// after the rounds all else is slowed down instead, in 12 rounds of random order (docs/profile.md)
+    #[arg(long, value_name = "PERCENT|PART,...", num_args = 0.., value_delimiter = ',', require_equals = true)]
+    pub(crate) predict: Option<Vec<Predict>>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = simulate_help(), long_help = simulate_long_help())]
@@ -105,6 +110,7 @@ impl HowArgs {
             // One search has it too.
             profile: _,
             confirm,
+            predict,
             events,
             simulate,
             ballast,
@@ -130,6 +136,7 @@ impl HowArgs {
             watch.is_some(),
             sample.is_some(),
             confirm.is_some(),
+            predict.is_some(),
             events.is_some(),
             simulate.is_some(),
             *tables,
@@ -167,6 +174,26 @@ pub(crate) struct AnswerArgs {
 pub(crate) enum Confirm {
     Rounds(usize),
     Knob(&'static str),
+}
+
+/// A word of `--predict`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Predict {
+    Percent(u32),
+    Part(String),
+}
+
+impl FromStr for Predict {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word.trim_end_matches('%').trim_end().parse() {
+            Ok(percent @ 1..=90) => Ok(Self::Percent(percent)),
+            Ok(percent) => Err(format!("{percent} is not in 1..=90")),
+            Err(_) if word.is_empty() => Err("a part has a name".to_owned()),
+            Err(_) => Ok(Self::Part(word.to_owned())),
+        }
+    }
 }
 
 fn confirming(word: &str) -> Result<Confirm, String> {

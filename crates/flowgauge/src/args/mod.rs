@@ -28,7 +28,7 @@ pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use fleet::{
     FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs,
 };
-pub(crate) use how::{AnswerArgs, Confirm, Format, HowArgs};
+pub(crate) use how::{AnswerArgs, Confirm, Format, HowArgs, Predict};
 pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{

@@ -54,6 +54,10 @@ fn refuse(args: &HybridArgs) -> Result<()> {
          elsewhere: perf record in each rank profiles them"
     );
     ensure!(
+        args.how.predict.is_none(),
+        "--predict slows flows of this program and commands down, and ranks are started by an MPI launcher"
+    );
+    ensure!(
         args.how.confirm.is_none(),
         "--confirm turns knobs of one machine's flows and commands, and ranks are started by an MPI launcher"
     );

@@ -3,11 +3,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use flow::Pages;
 use lab::findings::counted;
-use lab::{AskedParentMemory, Confirming, Preset, Profiling, Request, Sampling, Settings};
+use lab::{
+    AskedParentMemory, Confirming, Predicting, Preset, Profiling, Request, Sampling, Settings,
+};
 use machine::Machine;
 
 use crate::args::axis::each_once;
-use crate::args::{Confirm, HowArgs};
+use crate::args::{Confirm, HowArgs, Predict};
 use crate::output;
 
 /// Over the usual ones of the preset; a wanted study may name a machine to be simulated.
@@ -86,8 +88,28 @@ fn set_aside(settings: &mut Settings, how: &HowArgs, is_simulated: bool) -> Resu
     settings.profile = how.profile.map(|rounds| Profiling {
         rounds: rounds.map_or(Profiling::USUAL, usize::from),
     });
+    if is_simulated && how.predict.is_some() {
+        bail!(
+            "--predict: a simulated machine has no flows to slow down; leave --simulate or --predict out"
+        );
+    }
     settings.confirm = how.confirm.as_deref().map(confirming);
+    settings.predict = how.predict.as_deref().map(predicting);
     Ok(())
+}
+
+fn predicting(asked: &[Predict]) -> Predicting {
+    let mut all = Predicting {
+        percent: Predicting::USUAL_PERCENT,
+        parts: Vec::new(),
+    };
+    for word in asked {
+        match word {
+            Predict::Percent(percent) => all.percent = *percent,
+            Predict::Part(name) => all.parts.push(name.clone()),
+        }
+    }
+    all
 }
 
 fn confirming(asked: &[Confirm]) -> Confirming {

@@ -123,6 +123,66 @@ fn a_cause_that_a_knob_takes_away_is_confirmed_and_another_one_is_not() {
     );
 }
 
+/// Two processes that only wait: a part of one has no part of the other's time, and the journal says it again.
+#[test]
+fn a_faster_part_is_predicted_in_rounds_of_its_own() {
+    let home = Home::new();
+    let work = [
+        "workers",
+        "--kind",
+        "io",
+        "--processes",
+        "2",
+        "--threads",
+        "2",
+    ];
+    let how = [
+        "--loops",
+        "300",
+        "--rounds",
+        "7",
+        "--predict=50,write,fill",
+        "--out",
+        "out",
+    ];
+    let run = home.run(&[&work[..], &how].concat()).answered();
+    home.assert_nothing_left();
+    let said = run.words();
+    assert!(
+        said.contains("a 50 % faster write would make the whole"),
+        "{said}"
+    );
+    let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
+    let slots = journal.matches("{\"line\":\"predicted\"").count();
+    assert_eq!(
+        slots,
+        12 * 2 * 3,
+        "each model as it is, and with each of two parts"
+    );
+    let predicted = results(&home.path("out")).studies[0].cases[0]
+        .predicted
+        .clone();
+    let predicted = predicted.expect("it was asked for");
+    assert_eq!(predicted.parts.len(), 4);
+    assert!(predicted.parts.iter().all(|one| one.in_part_ns > Some(0.0)));
+    let again = home.run(&["report", "out", "-v"]).answered();
+    let table = "What faster parts would bring";
+    assert!(again.words().contains(table), "{}", again.words());
+}
+
+/// What is deleted while it runs has its names as long as a process has it.
+#[test]
+fn a_program_that_was_deleted_and_one_with_holes_have_names() {
+    let home = Home::new();
+    let script = "cp /bin/sleep gone && { ./gone 0.05 & rm gone; wait; }";
+    let run = profiled(&home, &["exec", &format!("sh -c '{script}'"), "true"]);
+    let Some(found) = found(&home, &run) else {
+        return;
+    };
+    let unseen = format!("{:?}", found.unseen);
+    assert!(!unseen.contains("deleted while it ran"), "{unseen}");
+}
+
 #[test]
 fn what_cannot_be_profiled_is_refused_with_the_reason() {
     let home = Home::new();
@@ -137,6 +197,11 @@ fn what_cannot_be_profiled_is_refused_with_the_reason() {
         (
             &["primes", "--confirm", "--simulate", "host"],
             "no knobs to turn",
+        ),
+        (&["primes", "--predict=95"], "95 is not in 1..=90"),
+        (
+            &["primes", "--predict", "--simulate", "host"],
+            "no flows to slow down",
         ),
         (
             &["hybrid", "--profile"],

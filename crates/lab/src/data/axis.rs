@@ -29,7 +29,7 @@ macro_rules! fields {
         const WRITTEN: &[&str] = &[$(stringify!($axis)),*];
         /// A field of a variant that is no axis does not compile here.
         const _: fn(Variant) =
-            |Variant { model: _, flows: _, parent_memory: _, $($axis: _),* }| ();
+            |Variant { model: _, flows: _, parent_memory: _, faster: _, $($axis: _),* }| ();
     };
 }
 /// Those and parent memory.

@@ -83,6 +83,22 @@ pub struct ConfirmEntry {
     pub left_out: Vec<String>,
 }
 
+/// What is run to predict what faster parts would bring.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PredictEntry {
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// What is run in each round: each variant as it is, then with each part faster in effect.
+    pub variants: Vec<LabelledVariant>,
+    /// Places among them: as it is, and with a faster part.
+    pub pairs: Vec<[usize; 2]>,
+    /// What is not predicted, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
 /// A knob that is turned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Try {
@@ -126,6 +142,10 @@ pub enum Entry {
     Confirm(ConfirmEntry),
     /// A slot of that; never a data point of the case. Its variant is one of those of the line before.
     Confirmed(SlotEntry),
+    /// What faster parts are predicted from.
+    Predict(PredictEntry),
+    /// A slot of that; never a data point of the case. Its variant is one of those of the line before.
+    Predicted(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {
         /// One sentence.

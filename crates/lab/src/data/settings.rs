@@ -47,6 +47,9 @@ pub struct Settings {
     /// How causes that were seen are tried, after the rounds; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<Confirming>,
+    /// Parts whose speed-up is predicted, after the rounds; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predict: Option<Predicting>,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<Box<flow::Simulation>>,
@@ -100,6 +103,23 @@ impl Confirming {
     pub const USUAL: usize = 12;
 }
 
+/// Rounds in which parts of the work are faster in effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Predicting {
+    /// Hundredths of a part's time that it does without.
+    pub percent: u32,
+    /// The parts; all that the work names where it names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+impl Predicting {
+    /// How much faster a part is where nobody says.
+    pub const USUAL_PERCENT: u32 = 20;
+    /// Rounds of them.
+    pub const ROUNDS: usize = 12;
+}
+
 /// In seconds; closer samples would measure the sampler.
 const LEAST_S: f64 = 0.001;
 const MOST_S: f64 = 86_400.0;
@@ -147,6 +167,7 @@ impl Settings {
             film: false,
             profile: None,
             confirm: None,
+            predict: None,
             simulate: None,
             parent_memory: None,
             axes: LaidWords::default(),

@@ -116,10 +116,8 @@ impl Ledger {
             }
             Entry::Profiled(slot) => self.take_aside(slot, |log| &mut log.profiled)?,
             Entry::Confirmed(slot) => self.take_aside(slot, |log| &mut log.confirmed)?,
-            Entry::Confirm(plan) => {
-                let log = self.named(&plan.study, &plan.case)?;
-                log.confirm = Some(plan);
-            }
+            plan @ (Entry::Confirm(_) | Entry::Predict(_)) => self.take_plan(plan)?,
+            Entry::Predicted(slot) => self.take_aside(slot, |log| &mut log.predicted)?,
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
                 let place = self.find_study(&study)?;
@@ -162,6 +160,22 @@ impl Ledger {
             self.log_mut(at).fill_up(slot.round, slot.at_s, lost)?;
         }
         self.take(entry)
+    }
+
+    /// What is run beside the rounds.
+    fn take_plan(&mut self, entry: Entry) -> Result<(), String> {
+        match entry {
+            Entry::Confirm(plan) => {
+                let log = self.named(&plan.study, &plan.case)?;
+                log.confirm = Some(plan);
+            }
+            Entry::Predict(plan) => {
+                let log = self.named(&plan.study, &plan.case)?;
+                log.predict = Some(plan);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn take_aside(

@@ -15,6 +15,7 @@ use super::levels::{Level, levels};
 use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
+use super::predicted::prediction;
 use super::profiled::{Profiled, profiled};
 use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
 use super::remarks::{BesideCases, sentences};
@@ -240,6 +241,10 @@ fn case_result(
         shared,
         optimum: optimum(case, &variants, &log.slots, (floor, |n| log.judge.share(n))),
         variants,
+        predicted: log
+            .predict
+            .as_ref()
+            .map(|plan| prediction(plan, &log.predicted)),
         slots: log.slots,
         films: log.films,
     }

@@ -113,6 +113,9 @@ pub struct CaseResult {
     /// How many flows are best, where the variants differ in nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<Optimum>,
+    /// What faster parts of the work would bring, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<super::Prediction>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
     /// Slots that were recorded for their films, beside the rounds.

@@ -3,9 +3,15 @@
 //! They come when a case is over and nothing can change its verdict any more, so no timed slot has a profiler
 //! beside it or pays for one; and they are a fixed number, so what they show is tested once.
 
-use flow::profile::{Profile, ProfileSpec};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+
+use flow::profile::{Place, Profile, ProfileSpec, place};
 use flow::{Rep, SlotRecord};
 use measure::Measured;
+use program::Program;
+use workload::Work;
 
 use crate::data::{Chosen, Metric, Profiling, Settings, median};
 use crate::findings::ledger::CaseLog;
@@ -91,12 +97,88 @@ pub(crate) fn spec(
         each: each(reps(log, variant)),
         cpus: Vec::new(),
         launched,
-        phases: match metric {
-            Metric::Total => [true; 3],
-            Metric::Create => [true, false, false],
-            _ => [false, true, false],
-        },
+        phases: phases(metric),
+        faster: None,
     }
+}
+
+/// What is asked for where a function of a command is to be faster in effect.
+pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
+    ProfileSpec {
+        period_ns: PERIOD_NS.round() as u64,
+        each: 1,
+        cpus: Vec::new(),
+        launched: true,
+        phases: phases(metric),
+        faster: Some(flow::profile::Faster {
+            place: faster.part.clone(),
+            percent: faster.percent,
+        }),
+    }
+}
+
+/// Has interpreters name the functions that they make, where the command names them; timed slots have nothing of it.
+pub(crate) fn name_functions(work: &mut Work) {
+    let program = match work {
+        Work::Program(program) => program.as_mut(),
+        Work::Served(served) => &mut served.server,
+        _ => return,
+    };
+    for (word, variable, value) in NAMING {
+        if says(program, word) && !program.env.contains_key(variable) {
+            let own = std::env::var(variable).ok().filter(|own| !own.is_empty());
+            let all = own.map_or(value.to_owned(), |own| format!("{own} {value}"));
+            let variables = &mut program.knobs.env;
+            variables.entry(variable.to_owned()).or_insert(all);
+        }
+    }
+}
+
+/// Whether the command line has the word, or the first line of a script in it.
+fn says(program: &Program, word: &str) -> bool {
+    let first_line = |name: &str| {
+        let folder = program.folder.clone().unwrap_or_default();
+        let mut start = Vec::new();
+        let file = File::open(folder.join(name)).ok()?;
+        file.take(128).read_to_end(&mut start).ok()?;
+        let line = start.split(|&byte| byte == b'\n').next()?;
+        let is_script = line.starts_with(b"#!");
+        is_script.then(|| String::from_utf8_lossy(line).into_owned())
+    };
+    let mut words = program.command.split_ascii_whitespace();
+    program.command.contains(word)
+        || words.any(|name| first_line(name).is_some_and(|line| line.contains(word)))
+}
+
+/// A word of the command, and what is set.
+const NAMING: [(&str, &str, &str); 2] = [
+    ("python", "PYTHONPERFSUPPORT", "1"),
+    ("node", "NODE_OPTIONS", "--perf-basic-prof"),
+];
+
+fn phases(metric: Metric) -> [bool; 3] {
+    match metric {
+        Metric::Total => [true; 3],
+        Metric::Create => [true, false, false],
+        _ => [false, true, false],
+    }
+}
+
+/// The functions and calls on which a variant's CPUs spend most, by its profiles.
+pub(crate) fn busiest(log: &CaseLog, variant: usize, most: usize) -> Vec<String> {
+    let mut times: BTreeMap<String, u64> = BTreeMap::new();
+    let own = log.profiled.iter().filter(|slot| slot.variant == variant);
+    let profiles = own.filter_map(|slot| slot.outcome.profile.as_ref()?.value());
+    for profile in profiles {
+        for (at, node) in profile.nodes.iter().enumerate() {
+            if let Place::Runs(what) = place(&profile.path(at)) {
+                *times.entry(what).or_insert(0) += node.own_ns;
+            }
+        }
+    }
+    let mut all: Vec<(u64, String)> = times.into_iter().map(|(name, ns)| (ns, name)).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
 fn each<'a>(reps: impl Iterator<Item = &'a Rep>) -> u64 {
@@ -118,6 +200,29 @@ fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interpreters_that_the_command_names_name_their_functions() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("tool");
+        std::fs::write(&script, "#!/usr/bin/env python3\nprint()\n").unwrap();
+        let script = script.display().to_string();
+        let set = |command: &str| {
+            let text = serde_json::json!({"kind": "program", "command": command});
+            let mut work: Work = serde_json::from_value(text).unwrap();
+            name_functions(&mut work);
+            let knobs = work.program().unwrap().knobs.clone();
+            knobs.env.into_keys().collect::<Vec<_>>()
+        };
+        for (command, wanted) in [
+            ("sort -n a", &[][..]),
+            ("sh -c 'python3 a.py'", &["PYTHONPERFSUPPORT"]),
+            ("node a.js", &["NODE_OPTIONS"]),
+            (&script, &["PYTHONPERFSUPPORT"]),
+        ] {
+            assert_eq!(set(command), wanted, "{command}");
+        }
+    }
 
     #[test]
     fn a_slot_has_half_a_second() {

@@ -11,8 +11,10 @@
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut continues by simply being started on its journal.
 
+mod aside;
 mod confirming;
 mod films;
+mod predicting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -176,6 +178,7 @@ impl Run<'_> {
             }
         }
         confirming::confirm(self, studies)?;
+        predicting::predict(self, studies)?;
         films::record(self, studies)
     }
 
@@ -449,10 +452,16 @@ impl Run<'_> {
             seed: take.seed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
-        spec.profile = take.profile.map(|profile| ProfileSpec {
+        let faster = variant.faster.as_ref();
+        let faster = faster.filter(|_| spec.work.program().is_some());
+        let stopping = faster.map(|faster| profiling::stopping(faster, case.metric));
+        spec.profile = take.profile.or(stopping).map(|profile| ProfileSpec {
             cpus: aside.clone(),
             ..profile
         });
+        if spec.variant.faster.is_none() && spec.profile.is_some() {
+            profiling::name_functions(&mut spec.work);
+        }
         let sampling = sampling.filter(|_| spec.profile.is_none());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));
         match spec.simulate {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::capture::Event;
+use crate::chain::OF_A_USER;
 
 const SLOT: i32 = 10;
 const WORKER: (i32, i32) = (10, 11);
@@ -11,6 +12,7 @@ fn spec(each: u64) -> ProfileSpec {
         cpus: Vec::new(),
         launched: false,
         phases: [true; 3],
+        faster: None,
     }
 }
 
@@ -46,6 +48,7 @@ fn replayed(events: Vec<Event>, each: u64, kernel: bool, spans: &[(u64, u64)]) -
         spans,
         kernel,
         seen: &[vec!["pipe_read_[k]".to_owned()]],
+        symbols: Symbols::default(),
     };
     replay(of, Processes::of_slot(SLOT), &mut recorded)
 }
@@ -154,6 +157,7 @@ fn of_a_command_only_what_was_launched_counts() {
         spans: &[(0, 100)],
         kernel: true,
         seen: &[],
+        symbols: Symbols::default(),
     };
     let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
     assert_eq!(profile.samples, 1);
@@ -173,6 +177,7 @@ fn an_address_of_nothing_ends_a_chain_and_nothing_else() {
         spans: &[(0, 100)],
         kernel: true,
         seen: &[],
+        symbols: Symbols::default(),
     };
     let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
     assert_eq!((profile.samples, own_ns(&profile, &[ON_CPU])), (1, 100));

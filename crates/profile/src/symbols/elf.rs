@@ -11,7 +11,6 @@ use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use crate::elf_starts::starts;
 
 /// Debug files by build id, as distributions install them.
-const DELETED: &str = "deleted file";
 const DEBUG: &str = "/usr/lib/debug/.build-id";
 
 #[derive(Debug)]
@@ -33,18 +32,22 @@ pub(super) struct Elf {
 }
 
 impl Elf {
-    pub(super) fn read(path: &Path) -> Self {
+    /// Of the file itself, where its name no longer leads there.
+    pub(super) fn read(path: &Path, kept: Option<&File>) -> Self {
         let short = path.file_name().unwrap_or(path.as_os_str());
+        let short = short.to_string_lossy();
         let mut elf = Self {
-            short: short.to_string_lossy().into_owned(),
+            short: short.trim_end_matches(" (deleted)").to_owned(),
             ..Self::default()
         };
-        if let Err(why) = elf.fill(path) {
+        let file = kept.map_or_else(|| File::open(path), File::try_clone);
+        let filled = file.map_err(|error| error.to_string());
+        if let Err(why) = filled.and_then(|file| elf.fill(file)) {
             let reason = match path.exists() {
                 true => format!("{} has no names of functions: {why}", path.display()),
                 // Each launch may have one of another name.
                 false => {
-                    DELETED.clone_into(&mut elf.short);
+                    "deleted file".clone_into(&mut elf.short);
                     "what was deleted while it ran has no names of functions".to_owned()
                 }
             };
@@ -53,8 +56,7 @@ impl Elf {
         elf
     }
 
-    fn fill(&mut self, path: &Path) -> Result<(), String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
+    fn fill(&mut self, file: File) -> Result<(), String> {
         let is_file = file.metadata().is_ok_and(|about| about.is_file());
         if !is_file {
             return Err("it is no file".to_owned());
@@ -194,7 +196,7 @@ mod tests {
     /// This test's own file: a function of it has its name at its own place.
     #[test]
     fn a_function_is_found_by_its_place_in_the_file() {
-        let elf = Elf::read(Path::new("/proc/self/exe"));
+        let elf = Elf::read(Path::new("/proc/self/exe"), None);
         let known = elf.functions.iter().find(|one| {
             one.name
                 .contains("a_function_is_found_by_its_place_in_the_file")
@@ -210,17 +212,30 @@ mod tests {
         assert!(name.contains("a_function_is_found_by_its_place"), "{name}");
     }
 
+    /// All of it was read, and a debug build of a browser has 2 GB.
+    #[test]
+    fn a_large_file_is_not_read_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let large = folder.path().join("large");
+        std::fs::copy("/proc/self/exe", &large).expect("it is copied");
+        let file = File::options().write(true).open(&large);
+        let file = file.expect("it opens");
+        file.set_len(1 << 35).expect("the file may have holes");
+        let elf = Elf::read(&large, None);
+        assert!(elf.functions.len() > 100, "{:?}", elf.unseen);
+    }
+
     #[test]
     fn what_cannot_be_read_is_named_by_its_file_and_said() {
         let folder = tempfile::tempdir().expect("a folder");
         let gone = folder.path().join("gzip (deleted)");
-        let elf = Elf::read(&gone);
+        let elf = Elf::read(&gone, None);
         assert_eq!(elf.name(0x10), "[deleted file]");
         let said = format!("{:?}", elf.unseen);
         assert!(said.contains("deleted while it ran has no names"), "{said}");
         let text = folder.path().join("text");
         std::fs::write(&text, "no program").expect("it is written");
-        let elf = Elf::read(&text);
+        let elf = Elf::read(&text, None);
         assert_eq!(elf.name(0x10), "[text]");
         let said = format!("{:?}", elf.unseen);
         assert!(said.contains("text has no names of functions"), "{said}");

@@ -1,8 +1,10 @@
 //! Names of code that a program made at run time: `/tmp/perf-PID.map`, a line for each function with its
 //! address, its size and its name (the kernel's `tools/perf/Documentation/jit-interface.txt`).
 
-use std::fs::File;
+use std::fs::{File, Metadata, remove_file, symlink_metadata};
 use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Bytes that are read of a map.
 const MOST: u64 = 64 << 20;
@@ -13,10 +15,11 @@ pub(super) struct PerfMap {
 }
 
 impl PerfMap {
-    /// `None` if it wrote none.
-    pub(super) fn of(pid: i32) -> Option<Self> {
-        let file = File::open(format!("/tmp/perf-{pid}.map")).ok()?;
-        file.metadata().ok().filter(|about| about.is_file())?;
+    /// `None` if it wrote none since then.
+    pub(super) fn of(pid: i32, since: Option<SystemTime>) -> Option<Self> {
+        let path = path(pid);
+        is_new(&path, since).then_some(())?;
+        let file = File::open(path).ok()?;
         Some(Self::read(BufReader::new(file.take(MOST))))
     }
 
@@ -37,6 +40,25 @@ impl PerfMap {
     }
 }
 
+fn path(pid: i32) -> PathBuf {
+    format!("/tmp/perf-{pid}.map").into()
+}
+
+/// Written since then, and no link to somewhere else.
+fn is_new(path: &Path, since: Option<SystemTime>) -> bool {
+    let written = |about: Metadata| about.modified().ok().filter(|_| about.is_file());
+    let written = symlink_metadata(path).ok().and_then(written);
+    written.is_some_and(|written| since.is_none_or(|since| written >= since))
+}
+
+/// Removes what a process wrote since then.
+pub(super) fn remove(pid: i32, since: SystemTime) {
+    let path = path(pid);
+    if is_new(&path, Some(since)) {
+        let _gone_is_fine = remove_file(path);
+    }
+}
+
 fn function(line: &str) -> Option<(u64, u64, String)> {
     let mut words = line.splitn(3, ' ');
     let mut hex = || {
@@ -50,6 +72,23 @@ fn function(line: &str) -> Option<(u64, u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A process of the same number had left one.
+    #[test]
+    fn an_old_map_is_not_read_and_not_removed() {
+        // Above what any machine has.
+        let pid = (1 << 22) + 5;
+        std::fs::write(path(pid), "1000 10 f\n").expect("it is written");
+        let now = SystemTime::now();
+        let later = now + std::time::Duration::from_secs(60);
+        let earlier = now - std::time::Duration::from_secs(60);
+        assert!(PerfMap::of(pid, Some(later)).is_none());
+        remove(pid, later);
+        let map = PerfMap::of(pid, Some(earlier)).expect("it is there still");
+        assert_eq!(map.name(0x1005), Some("f"));
+        remove(pid, earlier);
+        assert!(PerfMap::of(pid, None).is_none());
+    }
 
     #[test]
     fn an_address_has_the_name_of_its_line() {

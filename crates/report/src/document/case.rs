@@ -6,6 +6,7 @@ use super::answers::right_of_100;
 use super::confirmed::confirmed;
 use super::detail::Detail;
 use super::figures::{Figures, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
+use super::predicted::predicted;
 use super::profiled::profiled;
 use super::requests::requests;
 use super::sampling::sampling;
@@ -49,6 +50,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     }
     profiled(&mut section, case);
     confirmed(&mut section, case);
+    predicted(&mut section, case);
     section.quiet(role(results, &[case]));
     section.quiet(own_work(case));
     section.quiet(sampling(case));

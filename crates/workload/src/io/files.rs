@@ -5,11 +5,18 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use flow::pace::part;
 use flow::{Body, Outlet, Proof};
 
 use super::{Io, Sync};
 
 pub(super) const WORD: u64 = size_of::<u64>() as u64;
+
+/// Parts of a unit, and their places.
+pub(super) const PARTS: [&str; 3] = ["fill", "write", "verify"];
+const FILL: u32 = 0;
+const WRITE: u32 = 1;
+const VERIFY: u32 = 2;
 
 /// The work with the folder of its slot.
 #[derive(Debug)]
@@ -32,11 +39,13 @@ impl Files<'_> {
         let mut file = options.open(path)?;
         let mut bytes = Vec::with_capacity(self.io.block as usize);
         for block in 0..self.io.blocks() {
-            fill(&mut bytes, first_word(unit, block), self.io.block);
-            file.write_all(&bytes)?;
-            if self.io.sync == Sync::Fsync {
-                file.sync_all()?;
-            }
+            part(FILL, || {
+                fill(&mut bytes, first_word(unit, block), self.io.block)
+            });
+            part(WRITE, || match self.io.sync {
+                Sync::Dsync => file.write_all(&bytes),
+                Sync::Fsync => file.write_all(&bytes).and_then(|()| file.sync_all()),
+            })?;
         }
         Ok(())
     }
@@ -111,7 +120,7 @@ impl Body for Files<'_> {
         let path = self.path(unit);
         let proved = self
             .write(&path, unit)
-            .and_then(|()| self.verify(&path, unit));
+            .and_then(|()| part(VERIFY, || self.verify(&path, unit)));
         let removed = fs::remove_file(&path);
         match proved.and_then(|proof| removed.map(|()| proof)) {
             Ok(proof) => proof,

@@ -23,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct Seen {
     pub(super) may_be_fiber: bool,
     args: Vec<String>,
+    pub(super) parts: Vec<String>,
     /// Whether it has started threads.
     pub(super) has_threads: bool,
 }
@@ -32,6 +33,7 @@ impl Seen {
         body::About {
             may_be_fiber: self.may_be_fiber,
             args: self.args.clone(),
+            parts: self.parts.clone(),
         }
     }
 }
@@ -51,6 +53,7 @@ pub fn look_main() -> ! {
     let seen = seen.map(|about| Seen {
         may_be_fiber: about.may_be_fiber,
         args: about.args,
+        parts: about.parts,
         has_threads: super::tasks().is_ok_and(|tasks| tasks > 1),
     });
     let seen = serde_json::to_string(&seen).unwrap_or_default();

@@ -151,6 +151,10 @@ impl Workload for Wiki {
         check_own_store(self.store.as_deref())
     }
 
+    fn parts(&self) -> Vec<String> {
+        request::PARTS.map(str::to_owned).to_vec()
+    }
+
     fn files(&self) -> Option<Files<'_>> {
         Some(self.page_store())
     }

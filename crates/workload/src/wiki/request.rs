@@ -1,10 +1,17 @@
 //! One request: from a title to a page of HTML.
 
+use flow::pace::part;
+
 use super::block::blocks;
 use super::html::{self, Template, same_name};
 use super::marks::Marks;
 use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE};
+
+/// Parts of a request, and their places.
+pub(super) const PARTS: [&str; 2] = ["store", "render"];
+const STORE: u32 = 0;
+const RENDER: u32 = 1;
 
 /// Further templates count as missing.
 const MOST_TEMPLATES: usize = 200;
@@ -18,10 +25,12 @@ pub(super) fn respond(
         if cache && let Some(html) = store.parsed(title)? {
             return Ok(Some(html));
         }
-        let Some(text) = store.text(title)? else {
+        let Some(text) = part(STORE, || store.text(title))? else {
             return Ok(None);
         };
-        render(title, text, |title| store.text(title)).map(Some)
+        let find = |title: &str| part(STORE, || store.text(title));
+        let texts = gather(SourceText::new(title.to_owned(), text), find)?;
+        Ok(Some(part(RENDER, || rendered(title, &texts))))
     })
 }
 
@@ -62,6 +71,10 @@ pub(super) fn render<E>(
     find: impl FnMut(&str) -> Result<Option<String>, E>,
 ) -> Result<String, E> {
     let texts = gather(SourceText::new(title.to_owned(), text), find)?;
+    Ok(rendered(title, &texts))
+}
+
+fn rendered(title: &str, texts: &[SourceText]) -> String {
     let mut parsed = texts.iter().map(|text| Template {
         name: &text.name,
         blocks: blocks(text.source(), 0, text.text.len(), 0),
@@ -70,7 +83,7 @@ pub(super) fn render<E>(
     let templates: Vec<Template<'_>> = parsed.collect();
     let blocks = page.map(|page| page.blocks).unwrap_or_default();
     let likely_bytes = 2 * texts[0].text.len() + 1024;
-    Ok(html::page(title, &blocks, &templates, likely_bytes))
+    html::page(title, &blocks, &templates, likely_bytes)
 }
 
 fn gather<E>(

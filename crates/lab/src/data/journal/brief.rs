@@ -18,10 +18,11 @@ use super::{Entry, Header, SlotEntry};
 const PILOT: &[u8] = br#"{"line":"pilot","#;
 
 /// How the lines of slots begin that are no data points, and have the fields of one.
-const ASIDE: [&[u8]; 3] = [
+const ASIDE: [&[u8]; 4] = [
     br#"{"line":"film","#,
     br#"{"line":"profiled","#,
     br#"{"line":"confirmed","#,
+    br#"{"line":"predicted","#,
 ];
 
 /// `None` where it is to be read whole.
@@ -149,4 +150,6 @@ struct Times {
     self_managed: Option<Box<SelfManagedUsage>>,
     #[serde(skip)]
     marks: Option<Box<[u64; 3]>>,
+    #[serde(skip)]
+    paused: Option<flow::pace::Paused>,
 }

@@ -94,6 +94,8 @@ pub enum About {
     Where,
     /// Whether the gap closes without what was seen.
     Confirmed,
+    /// What a faster part would bring.
+    Predicted,
     /// Why there is no answer.
     NoAnswer,
     /// That few rounds may have overstated the difference.

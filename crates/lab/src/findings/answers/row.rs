@@ -78,6 +78,10 @@ pub(super) fn row(
         row.compare_along(study, case, finding);
     }
     row.below.extend(not_tried(results, named));
+    let predicted = case.predicted.as_ref().map(|found| found.lines());
+    let predicted = predicted.unwrap_or_default().into_iter();
+    row.below
+        .extend(predicted.map(|said| About::Predicted.says(said)));
     row.answer_what_if(case);
     row.yield_to_the_client(case);
     row.say_besides(study, case, is_headline);

@@ -3,7 +3,9 @@
 use flow::{Answer, Failure, Outcome, Proof};
 use stats::StatsError;
 
-use crate::data::{Case, CaseEnd, Chosen, ConfirmEntry, RawSlot, Settings, slot_value};
+use crate::data::{
+    Case, CaseEnd, Chosen, ConfirmEntry, PredictEntry, RawSlot, Settings, slot_value,
+};
 use crate::findings::judge::Judge;
 
 /// A variant is given up after this many failed slots in a row, of which one that hangs counts for two.
@@ -21,6 +23,9 @@ pub(crate) struct CaseLog {
     /// How its causes are tried, and the slots of that; no data points.
     pub(crate) confirm: Option<ConfirmEntry>,
     pub(crate) confirmed: Vec<RawSlot>,
+    /// The same of what faster parts are predicted from.
+    pub(crate) predict: Option<PredictEntry>,
+    pub(crate) predicted: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
     /// How many of the slots are of complete rounds.
@@ -69,6 +74,8 @@ impl CaseLog {
             profiled: Vec::new(),
             confirm: None,
             confirmed: Vec::new(),
+            predict: None,
+            predicted: Vec::new(),
             judge: Judge::new(settings, case, answers, claims)?,
             answers,
             claims,

@@ -4,22 +4,27 @@
 //! a knob turned ([`crate::data::knob`]). Rounds of their own, since those that showed a cause may have shown it by
 //! chance; and a fixed number of them, so that each share is judged once. The budget is not theirs.
 
-use super::{Run, Take};
+use super::Run;
+use super::aside::{self, Aside};
 use crate::data::knob::Knob;
-use crate::data::{Case, ConfirmEntry, Confirming, Entry, LabelledVariant, RawSlot, Study, Try};
+use crate::data::{Case, ConfirmEntry, Confirming, Entry, LabelledVariant, Study, Try};
 use crate::findings::answers::{About, Answer};
-use crate::findings::ledger::{At, CaseLog};
+use crate::findings::ledger::At;
 use crate::plan::check;
-use crate::plan::order::{order, slot_seed};
 use crate::run::error::Stop;
-use crate::run::pilot::of_case;
-use crate::run::progress::{Event, Place};
 
 /// Knobs of one row, where none is named.
 const MOST_KNOBS: usize = 3;
 const NOTHING: &str = "it changes nothing here";
-/// A variant without a good slot is given up after this many.
-const FAILURES: usize = 2;
+const ASIDE: Aside = Aside {
+    what: "confirm",
+    needed: 2,
+    of: |log| {
+        let plan = log.confirm.as_ref().filter(|plan| !plan.tries.is_empty())?;
+        Some((&plan.variants, &log.confirmed))
+    },
+    entry: Entry::Confirmed,
+};
 
 pub(super) fn confirm(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
     let Some(asked) = run.journal.header().settings.confirm.clone() else {
@@ -33,9 +38,7 @@ pub(super) fn confirm(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> 
             let plan = plan(run, (studies, at), subject, &seen(&row), &asked);
             run.journal.append(Entry::Confirm(plan))?;
         }
-        while let Some((round, variant)) = next(run, studies, at, asked.rounds) {
-            slot(run, (studies, at), (round, variant), asked.rounds)?;
-        }
+        aside::rounds(run, (studies, at), asked.rounds, &ASIDE)?;
     }
     Ok(())
 }
@@ -169,65 +172,4 @@ fn turned(
         Ok(()) => Ok(changed),
         Err(error) => Err(Some(error.message)),
     }
-}
-
-/// The slot that comes next: its round and its variant.
-fn next(run: &Run<'_>, studies: &[Study], at: At, rounds: usize) -> Option<(usize, usize)> {
-    let log = run.log(at);
-    let plan = log.confirm.as_ref().filter(|plan| !plan.tries.is_empty())?;
-    let is_out = |variant: usize| always_fails(log, variant);
-    if is_out(0) || is_out(1) {
-        return None;
-    }
-    let seed = run.journal.header().settings.seed;
-    let name = name(&studies[at.study].cases[at.case]);
-    let all = (0..rounds).flat_map(|round| {
-        let order = order(seed, &plan.study, &name, round, plan.variants.len());
-        order.into_iter().map(move |variant| (round, variant))
-    });
-    let is_done = |(round, variant): (usize, usize)| {
-        let mut done = log.confirmed.iter();
-        done.any(|slot| (slot.round, slot.variant) == (round, variant))
-    };
-    let mut left = all.filter(|one| !is_done(*one) && !is_out(one.1));
-    left.next()
-}
-
-fn always_fails(log: &CaseLog, variant: usize) -> bool {
-    let own = || log.confirmed.iter().filter(|slot| slot.variant == variant);
-    let is_good = |slot: &RawSlot| slot.value_ns.is_some();
-    own().count() >= FAILURES && !own().any(is_good)
-}
-
-fn name(case: &Case) -> String {
-    format!("{} (confirm)", case.name)
-}
-
-fn slot(
-    run: &mut Run<'_>,
-    (studies, at): (&[Study], At),
-    (round, variant): (usize, usize),
-    rounds: usize,
-) -> Result<(), Stop> {
-    let study = &studies[at.study];
-    let log = run.log(at);
-    let Some(plan) = &log.confirm else {
-        return Ok(());
-    };
-    let case = Case {
-        variants: plan.variants.clone(),
-        ..study.cases[at.case].clone()
-    };
-    let place = Place { study, case: &case };
-    let begins = log.confirmed.last().is_none_or(|last| last.round < round);
-    let settings = &run.journal.header().settings;
-    let drawn = slot_seed((settings.seed, round), &study.name, &name(&case), variant);
-    let (chosen, proof) = (of_case(log, settings), log.proof());
-    if begins {
-        let (what, at) = ("confirm", (round, rounds));
-        run.observer.event(&Event::RoundAside { place, what, at });
-    }
-    let launch = (chosen, Take::slot(false, drawn));
-    run.launch_and_note(place, (round, variant), proof, launch, Entry::Confirmed)?;
-    Ok(())
 }

@@ -95,6 +95,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
         self_managed: None,
         throttled: None,
         marks: None,
+        paused: None,
     }
 }
 

@@ -1,0 +1,262 @@
+//! What faster parts are predicted to bring, beside what they bring.
+//!
+//! A body of parts is built twice: as it is, and with a part that really takes a fifth less. One run compares both
+//! builds under a model, and predicts from the plain one what a fifth less in that part would bring. *Within* is a
+//! prediction that lies at most 3 points beside the real gain; *beyond* is one that lies farther off, *none* a run
+//! without one of both. The same of commands, whose processes are stopped: two programs side by side, one whose
+//! other process does something else, and one alone.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use lab::{CaseResult, Results};
+
+use crate::Campaign;
+use crate::causes::compile;
+use crate::home::{Home, program};
+use crate::table::Table;
+use crate::trials::Trials;
+
+const OUTCOMES: [&str; 3] = ["within", "beyond", "none"];
+/// Points between the predicted gain and the real one.
+const WITHIN: f64 = 0.03;
+/// Share of trials that may lie farther off.
+const ALLOWED: f64 = 0.1;
+const PLAIN: &str = "plain";
+const FAST: &str = "fast";
+const MODELS: [(&str, u32); 4] = [("thread", 2), ("process", 2), ("2x1", 2), ("2x2", 4)];
+
+/// A part, and the shape of the body that has it.
+struct Part {
+    name: &'static str,
+    place: u32,
+    shape: u32,
+    says: &'static str,
+}
+
+const fn part(name: &'static str, place: u32, shape: u32, says: &'static str) -> Part {
+    Part {
+        name,
+        place,
+        shape,
+        says,
+    }
+}
+
+const PARTS: [Part; 6] = [
+    part("parse", 0, 0, "computing"),
+    part("call", 2, 1, "system calls"),
+    part("commit", 1, 2, "in a lock"),
+    part("parse", 0, 2, "beside a lock"),
+    part("lead", 3, 3, "of the last flow"),
+    part("parse", 0, 3, "beside the last flow"),
+];
+
+/// Commands of `profiles.c`: what stands for `{}` is the steps of the function that is faster.
+const COMMANDS: [(&str, &str); 3] = [
+    ("one process", "BUILT 90000 {}"),
+    (
+        "two alike",
+        "sh -c 'BUILT 90000 {} & BUILT 90000 {} & wait'",
+    ),
+    (
+        "beside another",
+        "sh -c 'BUILT 90000 {} & BUILT 150000 0 & wait'",
+    ),
+];
+const STEPS: u32 = 100_000;
+const FUNCTION: &str = "slowed_work";
+
+pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
+    let mut trials = Trials::resumed("predict", &OUTCOMES, campaign.trials.clone())?;
+    let folder = tempfile::tempdir()?;
+    let source = folder.path().join("profiles.c");
+    let built = folder.path().join("built");
+    std::fs::write(&source, include_str!("profiles.c"))?;
+    compile(&[&source], &built)?;
+    std::fs::write(folder.path().join("predict.c"), include_str!("predict.c"))?;
+    std::fs::write(
+        folder.path().join("flowgauge.h"),
+        include_str!("../../body/include/flowgauge.h"),
+    )?;
+    let rows = rows();
+    while campaign.goes_on() {
+        let next = rows.iter().min_by_key(|(name, _)| trials.tried(name));
+        let Some((name, row)) = next.filter(|(name, _)| trials.tried(name) < campaign.runs) else {
+            break;
+        };
+        let found = match row {
+            Row::Body(part, model) => of_body(campaign, folder.path(), part, *model)?,
+            Row::Command(line) => of_command(campaign, &built, line)?,
+        };
+        let (outcome, said) = judged(found);
+        println!("{name}: {outcome}: {said}");
+        trials.add(name, outcome, &said)?;
+    }
+    println!("{}", trials.in_words());
+    Ok(table(&trials))
+}
+
+enum Row {
+    Body(&'static Part, (&'static str, u32)),
+    Command(&'static str),
+}
+
+fn rows() -> Vec<(String, Row)> {
+    let body = |part: &'static Part| {
+        MODELS.into_iter().map(move |model| {
+            let name = format!("{} {}, {}", part.name, part.says, model.0);
+            (name, Row::Body(part, model))
+        })
+    };
+    let commands = COMMANDS
+        .iter()
+        .map(|(name, line)| (format!("command, {name}"), Row::Command(line)));
+    PARTS.iter().flat_map(body).chain(commands).collect()
+}
+
+/// The predicted gain and the real one, as shares of the whole.
+type Gains = Option<(f64, f64)>;
+
+fn judged(found: Gains) -> (&'static str, String) {
+    let Some((predicted, real)) = found else {
+        return ("none", String::new());
+    };
+    let said = format!("{:.1} % against {:.1} %", 100.0 * predicted, 100.0 * real);
+    match (predicted - real).abs() <= WITHIN {
+        true => ("within", said),
+        false => ("beyond", said),
+    }
+}
+
+fn of_body(
+    campaign: &mut Campaign,
+    folder: &Path,
+    part: &Part,
+    (model, flows): (&str, u32),
+) -> Result<Gains> {
+    let builds = [(PLAIN, None), (FAST, Some(part.place))];
+    let builds = builds.map(|(name, faster)| build(folder, part, flows, (name, faster)));
+    let [plain, fast] = builds;
+    let libraries = [plain?, fast?].map(|path| path.display().to_string());
+    let predict = format!("--predict={}", part.name);
+    let (flows, units) = (flows.to_string(), (60 * flows).to_string());
+    let line = [
+        "body",
+        &libraries[0],
+        &libraries[1],
+        "--model",
+        model,
+        "--flows",
+        &flows,
+        "--units",
+        &units,
+        &predict,
+        "--rounds",
+        "20",
+        "--budget",
+        "60s",
+    ];
+    found(campaign, &line, part.name)
+}
+
+fn build(
+    folder: &Path,
+    part: &Part,
+    flows: u32,
+    (name, faster): (&str, Option<u32>),
+) -> Result<PathBuf> {
+    let into = folder.join(format!("{name}.so"));
+    let faster = faster.map_or(-1, i64::from);
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-w", "-shared", "-fPIC", "-pthread"]);
+    compiler.args([
+        format!("-DSHAPE={}", part.shape),
+        format!("-DFASTER={faster}"),
+        format!("-DLEADERS={flows}"),
+    ]);
+    compiler.arg("-o").arg(&into).arg(folder.join("predict.c"));
+    let compiled = compiler.status().context("cc cannot be started")?;
+    ensure!(compiled.success(), "cc: {compiled}");
+    Ok(into)
+}
+
+fn of_command(campaign: &mut Campaign, built: &Path, line: &str) -> Result<Gains> {
+    let built = built.display().to_string();
+    let of = |steps: u32| {
+        let line = line.replace("BUILT", &built);
+        line.replace("{}", &steps.to_string())
+    };
+    let predict = format!("--predict={FUNCTION}");
+    let (plain, fast) = (of(STEPS), of(STEPS * 4 / 5));
+    let line = [
+        "exec", &plain, &fast, "-n", PLAIN, "-n", FAST, &predict, "--rounds", "20", "--budget",
+        "60s",
+    ];
+    found(campaign, &line, FUNCTION)
+}
+
+fn found(campaign: &mut Campaign, line: &[&str], part: &str) -> Result<Gains> {
+    let home = Home::new()?;
+    let seed = campaign.below(1 << 30).to_string();
+    let how = ["--seed", &seed, "--out", "out"];
+    let line: Vec<&str> = line.iter().copied().chain(how).collect();
+    let run = home.command(&program()?, &line).output()?;
+    let results = Results::from_journal(&home.path("out/journal.jsonl"))
+        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
+    Ok(cases.find_map(|case| gains(case, part)))
+}
+
+fn gains(case: &CaseResult, part: &str) -> Gains {
+    let of_plain = |label: &str| label.starts_with(PLAIN);
+    let mut parts = case.predicted.as_ref()?.parts.iter();
+    let predicted = parts.find(|one| one.part == part && of_plain(&one.variant))?;
+    let mut findings = case.findings.iter();
+    let real = findings.find(|finding| of_plain(&finding.reference))?;
+    Some((predicted.gain?, 1.0 - real.estimate?.ratio))
+}
+
+fn table(trials: &Trials) -> Table {
+    let mut table = Table::default();
+    for outcome in ["beyond", "none"] {
+        let tried: u64 = rows().iter().map(|(name, _)| trials.tried(name)).sum();
+        let fell = trials.of(None, outcome);
+        for trial in 0..tried {
+            table.tried(outcome, (trial < fell).then(String::new));
+        }
+        table.allow(outcome, |tried| match outcome {
+            "beyond" => (ALLOWED * tried as f64).floor() as u64,
+            _ => 0,
+        });
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_points_beside_the_real_gain_are_within() {
+        for (found, outcome) in [
+            (Some((0.10, 0.12)), "within"),
+            (Some((0.00, 0.029)), "within"),
+            (Some((0.10, 0.06)), "beyond"),
+            (Some((-0.04, 0.0)), "beyond"),
+            (None, "none"),
+        ] {
+            assert_eq!(judged(found).0, outcome, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn every_part_is_tried_under_every_model_once() {
+        let rows = rows();
+        let names: std::collections::BTreeSet<&String> =
+            rows.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), PARTS.len() * MODELS.len() + COMMANDS.len());
+        assert_eq!(names.len(), rows.len());
+    }
+}
