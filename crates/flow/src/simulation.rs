@@ -177,9 +177,8 @@ impl Simulation {
         on: &[u32],
         stopped: &dyn Fn() -> bool,
     ) -> Option<Measured<Simulated>> {
-        let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
         let warm = |recorded: u64| recorded.min(self.window) / WARM;
-        match self.counted(folder, &place, &warm, stopped) {
+        match self.counted(folder, &|flow| place(on, flow), &warm, None, stopped) {
             Ok(counted) => Some(Measured::Value(counted)),
             Err(_) if stopped() => None,
             Err(error) => Some(Measured::not_available(error.to_string(), "")),
@@ -194,12 +193,52 @@ impl Simulation {
         on: &[u32],
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<Simulated> {
-        let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
+        self.of_program_known(folder, on, None, stopped)
+    }
+
+    /// `known`: what [`of_one_flow`](Self::of_one_flow) has counted of the first trace.
+    pub(crate) fn of_program_known(
+        &self,
+        folder: &Path,
+        on: &[u32],
+        known: Option<Merged>,
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Simulated> {
         let warm = |recorded: u64| match recorded > self.window {
             true => self.window / WARM,
             false => 0,
         };
-        self.counted(folder, &place, &warm, stopped)
+        self.counted(folder, &|flow| place(on, flow), &warm, known, stopped)
+    }
+
+    /// Counts a trace as that of a program's only flow that ends within its window.
+    pub(crate) fn of_one_flow(
+        &self,
+        tokens: impl Read,
+        on: &[u32],
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Merged> {
+        let (warm, most) = (0, u64::MAX);
+        let only = [Trace { tokens, warm, most }];
+        let place = |flow| place(on, flow);
+        simulate::merge(
+            &self.machine,
+            self.page,
+            self.rule(1, 0),
+            only,
+            place,
+            stopped,
+        )
+        .map_err(io::Error::other)
+    }
+
+    fn rule(&self, times: u64, order: u64) -> Rule {
+        Rule {
+            turn: self.turn * times,
+            slice: SLICE,
+            timeslice: self.timeslice * times,
+            order,
+        }
     }
 
     fn counted(
@@ -207,18 +246,13 @@ impl Simulation {
         folder: &Path,
         place: &dyn Fn(u64) -> Option<u32>,
         warm: &dyn Fn(u64) -> u64,
+        known: Option<Merged>,
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<Simulated> {
         let traces = traces(folder)?;
         let recorded = traces.iter().map(|trace| recorded(trace));
         let recorded: Vec<Option<u64>> = recorded.collect::<io::Result<_>>()?;
         let merged = |times, order, part: u64| {
-            let rule = Rule {
-                turn: self.turn * times,
-                slice: SLICE,
-                timeslice: self.timeslice * times,
-                order,
-            };
             let files = traces.iter().zip(&recorded).map(|(trace, recorded)| {
                 let warm = recorded.map_or(0, warm) / part;
                 let most = match part {
@@ -228,10 +262,21 @@ impl Simulation {
                 File::open(trace).map(|tokens| Trace { tokens, warm, most })
             });
             let files: Vec<Trace<File>> = files.collect::<io::Result<_>>()?;
-            simulate::merge(&self.machine, self.page, rule, files, place, stopped)
-                .map_err(io::Error::other)
+            simulate::merge(
+                &self.machine,
+                self.page,
+                self.rule(times, order),
+                files,
+                place,
+                stopped,
+            )
+            .map_err(io::Error::other)
         };
-        let first = merged(1, 0, 1)?;
+        let is_all = matches!(recorded[..], [Some(only)] if only <= self.window);
+        let first = match known.filter(|_| is_all) {
+            Some(known) => known,
+            None => merged(1, 0, 1)?,
+        };
         let longer = self.share_a_core(&first).then(|| merged(OTHER_TURN, 0, 1));
         let orders = if first.flows.len() > 1 { ORDERS } else { 0 };
         let in_other_orders = (1..=orders).map(|order| merged(1, order, 1));
@@ -262,6 +307,10 @@ impl Simulation {
         cores.sort_unstable();
         cores.windows(2).any(|pair| pair[0] == pair[1])
     }
+}
+
+fn place(on: &[u32], flow: u64) -> Option<u32> {
+    on.get(flow as usize % on.len().max(1)).copied()
 }
 
 /// In the order of their threads' birth.

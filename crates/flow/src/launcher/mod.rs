@@ -14,6 +14,7 @@
 mod beside;
 mod files;
 mod filming;
+mod growing;
 mod onlooker;
 mod profiling;
 mod recorded;

@@ -2,6 +2,10 @@
 //! process's standard input, unless that is a terminal (a program of another process group may not
 //! read from one), and writes to its standard error: standard output is the answer's. It leads a
 //! process group, which is killed when the program has ended. Traces are removed.
+//!
+//! The first trace is counted while it is written ([`Growing`]): a program with one thread, as most
+//! are, has been counted soon after it has ended. What was counted is dropped where it turns out
+//! that there are more threads, or that the window was too small.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -13,8 +17,10 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use simulate::Merged;
 
 use super::files::Files;
+use super::growing::Growing;
 use super::{LaunchError, Launcher};
 use crate::simulation::keep_traces;
 use crate::stranded;
@@ -39,9 +45,9 @@ pub struct RecordedProgram {
     pub status: ExitStatus,
     /// What the model counted.
     pub counted: Simulated,
-    /// Running and recording.
+    /// Running and recording; the first flow is counted meanwhile.
     pub recording: Duration,
-    /// Counting.
+    /// Counting what is left.
     pub counting: Duration,
 }
 
@@ -81,20 +87,34 @@ impl Launcher {
         let mut command = emulator.program(&program.file, &name, traces, simulation.window);
         command.args(program.words.iter().skip(1));
         let began = Instant::now();
-        let status = self.wait(&mut started(command)?)?;
+        let mut process = started(command)?;
+        let known = self.count_meanwhile(simulation, on, Growing::new(traces, &mut process));
+        let status = self.wait(&mut process)?;
         let recording = began.elapsed();
         if let Some(keep) = &simulation.keep {
             keep_traces(traces, keep, "program")?;
         }
         let stopped = || self.interrupt.signal().is_some();
         let began = Instant::now();
-        let counted = simulation.of_program(traces, on, &stopped);
+        let counted = simulation.of_program_known(traces, on, known, &stopped);
         Ok(RecordedProgram {
             status,
             counted: counted.map_err(|error| ended_early(status, error))?,
             recording,
             counting: began.elapsed(),
         })
+    }
+
+    /// `None` if that cannot be done, whatever the reason: it is done again.
+    fn count_meanwhile(
+        &self,
+        simulation: &Simulation,
+        on: &[u32],
+        trace: Growing<'_>,
+    ) -> Option<Merged> {
+        let stopped = || self.interrupt.signal().is_some();
+        let trace = trace.until(&stopped);
+        simulation.of_one_flow(trace, on, &stopped).ok()
     }
 
     fn wait(&self, process: &mut Child) -> io::Result<ExitStatus> {
