@@ -25,6 +25,9 @@ pub(super) const SEGMENT: usize = 1 << PLACE_BITS;
 
 const PLACE: u64 = SEGMENT as u64 - 1;
 
+/// Of an entry: its thirtieth.
+const HIGH: u64 = !(u32::MAX as u64);
+
 /// The first entry links to the previous chunk.
 const CHUNK: usize = 1024;
 
@@ -81,14 +84,20 @@ impl Buckets {
         if at >= self.bytes {
             return;
         }
-        let ahead = (at >> PLACE_BITS) + self.now;
-        let bucket = (ahead & (self.ring.len() as u64 - 1)) as usize;
+        let bucket = ((at >> PLACE_BITS) + self.now) as usize & (self.ring.len() - 1);
         let to = self.ring[bucket] as usize;
         self.entries[to] = at & PLACE | spoke | thirtieth << 32;
-        self.ring[bucket] = match (to + 1) % CHUNK {
-            0 => self.chunk(to as u64 + 1),
-            _ => to as u32 + 1,
-        };
+        self.ring[bucket] = to as u32 + 1;
+        if (to + 1).is_multiple_of(CHUNK) {
+            self.lengthen(bucket);
+        }
+    }
+
+    /// A bucket whose chunk is full gets another one.
+    #[cold]
+    #[inline(never)]
+    fn lengthen(&mut self, bucket: usize) {
+        self.ring[bucket] = self.chunk(self.ring[bucket].into());
     }
 
     #[cold]
@@ -121,8 +130,9 @@ impl Buckets {
     fn strike_list(&mut self, segment: &mut [u8], mut end: usize) {
         loop {
             let begin = (end - 1) / CHUNK * CHUNK;
-            for i in begin + 1..end {
-                self.strike_one(segment, self.entries[i]);
+            let mut at = begin + 1;
+            while let Some(full) = self.strike_some(segment, &mut at, end) {
+                self.lengthen(full);
             }
             let before = self.entries[begin];
             self.free.push(begin as u32);
@@ -133,15 +143,33 @@ impl Buckets {
         }
     }
 
-    #[inline(always)]
-    fn strike_one(&mut self, segment: &mut [u8], entry: u64) {
-        let (low, thirtieth) = (entry as u32, entry >> 32);
-        let place = u64::from(low) & PLACE;
-        let spoke = SPOKES[(low >> PLACE_BITS) as usize % SPOKES.len()];
-        if let Some(byte) = segment.get_mut(place as usize) {
-            *byte &= spoke.keep();
+    /// The loop that counts: all it needs is in registers. It stops where a bucket is full, and
+    /// returns that one.
+    fn strike_some(&mut self, segment: &mut [u8], next: &mut usize, end: usize) -> Option<usize> {
+        let (entries, ring) = (&mut self.entries[..], &mut self.ring[..]);
+        let (now, bytes, mask) = (self.now as usize, self.bytes, ring.len() - 1);
+        for i in *next..end {
+            let entry = entries[i];
+            let low = entry as u32;
+            let place = u64::from(low) & PLACE;
+            let spoke = &SPOKES[(low >> PLACE_BITS) as usize];
+            if let Some(byte) = segment.get_mut(place as usize) {
+                *byte &= spoke.keep;
+            }
+            let thirtieth = entry >> 32;
+            let at = place + thirtieth * u64::from(spoke.factor) + u64::from(spoke.carry);
+            if at >= bytes {
+                continue;
+            }
+            let bucket = ((at >> PLACE_BITS) as usize + now) & mask;
+            let to = ring[bucket] as usize;
+            entries[to] = entry & HIGH | at & PLACE | u64::from(spoke.next) << PLACE_BITS;
+            ring[bucket] = to as u32 + 1;
+            if (to + 1).is_multiple_of(CHUNK) {
+                *next = i + 1;
+                return Some(bucket);
+            }
         }
-        let at = place + thirtieth * spoke.factor() + spoke.carry();
-        self.put(at, spoke.next() << PLACE_BITS, thirtieth);
+        None
     }
 }

@@ -103,42 +103,40 @@ static BIT: [u8; 30] = {
     all
 };
 
-/// A strike of a prime `30q + class` that turns the wheel of 210, in a word.
+/// A strike of a prime `30q + class` that turns the wheel of 210. Fields that are read as they are
+/// take fewer instructions than bits of one word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spoke(u32);
-
-impl Spoke {
-    pub(super) fn keep(self) -> u8 {
-        self.0 as u8
-    }
-
+#[repr(C, align(8))]
+pub(super) struct Spoke {
+    pub(super) next: u16,
+    /// What its byte keeps.
+    pub(super) keep: u8,
     /// The way to the next spoke is `q * factor + carry` bytes.
-    pub(super) fn factor(self) -> u64 {
-        u64::from(self.0 >> 8 & 0xf)
-    }
-
-    pub(super) fn carry(self) -> u64 {
-        u64::from(self.0 >> 12 & 0xf)
-    }
-
-    pub(super) fn next(self) -> u64 {
-        u64::from(self.0 >> 16)
-    }
+    pub(super) factor: u8,
+    pub(super) carry: u8,
 }
 
 /// Number `48 * c + j` strikes the multiples `RESIDUES_210[j]` of primes of the class
-/// `RESIDUES[c]`; the rest fills up to a power of two.
-pub(super) static SPOKES: [Spoke; 512] = {
-    let mut all = [Spoke(0xff); 512];
+/// `RESIDUES[c]`; the rest fills up to all that twelve bits can number.
+pub(super) static SPOKES: [Spoke; 1 << 12] = {
+    let none = Spoke {
+        next: 0,
+        keep: 0xff,
+        factor: 0,
+        carry: 0,
+    };
+    let mut all = [none; 1 << 12];
     let mut i = 0;
     while i < 8 * 48 {
         let (class, j) = (RESIDUES[i / 48] as usize, i % 48);
         let (here, there) = (RESIDUES_210[j] as usize, RESIDUES_210[j + 1] as usize);
         let carry = class * there / 30 - class * here / 30;
-        let next = if j == 47 { i - 47 } else { i + 1 };
-        let word =
-            keep(class * here % 30) as usize | (there - here) << 8 | carry << 12 | next << 16;
-        all[i] = Spoke(word as u32);
+        all[i] = Spoke {
+            next: if j == 47 { i - 47 } else { i + 1 } as u16,
+            keep: keep(class * here % 30),
+            factor: (there - here) as u8,
+            carry: carry as u8,
+        };
         i += 1;
     }
     all
