@@ -36,6 +36,7 @@ import runpy
 import shlex
 import shutil
 import subprocess
+import sysconfig
 import time
 import traceback
 
@@ -167,9 +168,11 @@ def _kept(job):
 
 
 def _program():
-    found = os.environ.get("FLOWGAUGE") or shutil.which("flowgauge")
+    # A wheel puts it among the scripts of this interpreter, which need not be on the PATH.
+    own = shutil.which("flowgauge", path=sysconfig.get_path("scripts"))
+    found = os.environ.get("FLOWGAUGE") or own or shutil.which("flowgauge")
     if not found:
-        raise FileNotFoundError("the program flowgauge is not on the PATH: build it (README), or name it in FLOWGAUGE")
+        raise FileNotFoundError("the program flowgauge is not on the PATH: install it (README), or name it in FLOWGAUGE")
     return found
 
 

@@ -1,27 +1,34 @@
 //! Lists the folders of studies, so that adding one touches nothing else.
 //!
-//! Each folder `studies/NAME` with a `study.toml` becomes an entry of `BUILTIN`, and each folder
-//! `decisions/NAME` one of `DECISIONS`: its name and its text. They stand in the order that `order = N` at the head of each file gives, and by name
-//! where none is given.
+//! Each folder `studies/NAME` with a `study.toml` becomes an entry of `BUILTIN`, each folder
+//! `decisions/NAME` one of `DECISIONS`, and each file `literature/NAME.toml` one of `LITERATURE`: its name and
+//! its text. They stand in the order that `order = N` at the head of each file gives, and by name where none
+//! is given. These three are links to folders in the root of the repository, and folders in the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+const IN_FOLDER: &str = "study.toml";
+
 fn main() -> io::Result<()> {
-    let lists = [("BUILTIN", "studies"), ("DECISIONS", "decisions")];
+    let lists = [
+        ("BUILTIN", "studies"),
+        ("DECISIONS", "decisions"),
+        ("LITERATURE", "literature"),
+    ];
     let lists: io::Result<String> = lists.into_iter().map(|(name, of)| list(name, of)).collect();
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     fs::write(PathBuf::from(out).join("builtin.rs"), lists?)
 }
 
 fn list(name: &str, folder: &str) -> io::Result<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(folder);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     println!("cargo:rerun-if-changed={}", root.display());
     let mut studies = Vec::new();
     for entry in fs::read_dir(&root)? {
-        let file = entry?.path().join("study.toml");
+        let path = entry?.path();
+        let is_study = path.extension().is_some_and(|end| end == "toml");
+        let file = if is_study { path } else { path.join(IN_FOLDER) };
         if file.is_file() {
             println!("cargo:rerun-if-changed={}", file.display());
             studies.push((order(&fs::read_to_string(&file)?), file));
@@ -43,10 +50,10 @@ fn order(text: &str) -> u32 {
 }
 
 fn entry(file: &Path) -> String {
-    let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
-    format!(
-        "    ({:?}, include_str!({:?})),\n",
-        folder.to_string_lossy(),
-        file
-    )
+    let name = match file.ends_with(IN_FOLDER) {
+        true => file.parent().and_then(Path::file_name),
+        false => file.file_stem(),
+    };
+    let name = name.unwrap_or_default().to_string_lossy();
+    format!("    ({name:?}, include_str!({file:?})),\n")
 }

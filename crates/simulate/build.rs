@@ -1,10 +1,11 @@
-//! Makes `BUILTIN` of the files `machines/NAME.toml`: name and text of each, by name.
+//! Makes `BUILTIN` of the files `machines/NAME.toml`: name and text of each, by name. That folder is a
+//! link to the one in the root of the repository, and a folder in the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("machines");
     println!("cargo:rerun-if-changed={}", root.display());
     let files = fs::read_dir(&root)?.map(|file| file.map(|file| file.path()));
     let mut files: Vec<PathBuf> = files.collect::<io::Result<_>>()?;

@@ -237,7 +237,7 @@ pub(crate) fn run() -> Result<Table> {
     let mut table = Table::default();
     for fault in FAULTS {
         let home = Home::new()?;
-        home.write("seccomp.py", SECCOMP)?;
+        home.write("seccomp.py", skipped::SECCOMP)?;
         home.write("step.c", STEP)?;
         let program = program()?.display().to_string();
         let run = format!("{program} primes -p 2 -t 2 -b 1000 --rounds 2 --out out");
@@ -282,21 +282,6 @@ const V2: &str = "v2=$(awk '$3 == \"cgroup2\" { print $2; exit }' /proc/mounts);
 /// Removes a control group when its last process has ended.
 const TIDY: &str =
     "trap 'for i in 1 2 3 4 5 6 7 8 9; do rmdir $group && break; sleep 0.2; done' EXIT";
-
-/// `seccomp.py ERROR CALLS COMMAND ...`: the command, for which these system calls of x86-64 fail.
-const SECCOMP: &str = r#"
-import ctypes, os, struct, sys
-error, calls = int(sys.argv[1]), [int(call) for call in sys.argv[2].split(",")]
-rules = [(0x20, 0, 0, 0)]  # load the number of the call
-rules += [(0x15, len(calls) - i, 0, call) for i, call in enumerate(calls)]  # jump if it is one
-rules += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050000 | error)]  # allow; fail with the error
-code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
-program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(rules), ctypes.addressof(code)))
-prctl = ctypes.CDLL(None).prctl
-if prctl(38, 1, 0, 0, 0) or prctl(22, 2, ctypes.byref(program)):
-    sys.exit(77)
-os.execvp(sys.argv[3], sys.argv[3:])
-"#;
 
 /// A wall clock that is an hour behind for every other fifth of a second, and time since boot that
 /// runs ahead by as much, as after a sleep.

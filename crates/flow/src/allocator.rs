@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::parts::{self, Part};
+
 /// An allocator by its name (`libc`, `core-aware`, `jemalloc`) or by the path of its library.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -29,12 +31,7 @@ pub enum Source<'a> {
     /// It is built with this program.
     Own,
     /// A package of the distribution has it.
-    Package {
-        /// Names of the file, the best first.
-        files: &'static [&'static str],
-        /// The package of Debian and Ubuntu.
-        package: &'static str,
-    },
+    Package(&'static Part),
     /// It is this file.
     File(&'a Path),
 }
@@ -67,26 +64,17 @@ static KNOWN: [Known; 5] = [
     },
     Known {
         name: "jemalloc",
-        source: Source::Package {
-            files: &["libjemalloc.so.2"],
-            package: "libjemalloc2",
-        },
+        source: Source::Package(&parts::JEMALLOC),
         huge: Huge::Variable("MALLOC_CONF", "thp:always"),
     },
     Known {
         name: "mimalloc",
-        source: Source::Package {
-            files: &["libmimalloc.so.3", "libmimalloc.so.2"],
-            package: "libmimalloc2.0",
-        },
+        source: Source::Package(&parts::MIMALLOC),
         huge: Huge::Asks,
     },
     Known {
         name: "tcmalloc",
-        source: Source::Package {
-            files: &["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
-            package: "libtcmalloc-minimal4",
-        },
+        source: Source::Package(&parts::TCMALLOC),
         huge: Huge::Never,
     },
 ];

@@ -44,6 +44,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::getppid;
 
+use crate::carried;
 use crate::ending::exit;
 use crate::stranded::{self, FileId, file, kill_each, pidfd};
 
@@ -69,7 +70,7 @@ pub(crate) struct Janitor {
 
 impl Janitor {
     fn start() -> io::Result<Self> {
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = Command::new(crate::library::this_program());
         command
             .arg0("flowgauge")
             .arg(stranded::JANITOR)
@@ -104,14 +105,27 @@ impl Drop for Janitor {
 
 /// For a slot with nothing on disk: the janitor ends what is stranded when this process is killed.
 pub(crate) fn begin(janitor: &mut Option<Janitor>) {
-    if janitor.is_none() {
-        *janitor = Janitor::start().ok();
+    match carried::place() {
+        Some(_) => tell(janitor, &[]),
+        None if janitor.is_none() => *janitor = Janitor::start().ok(),
+        None => {}
     }
 }
 
-/// Without a janitor the next run may have to clean up.
+/// It has nothing to remove, and ends.
+pub(crate) fn end(janitor: &mut Option<Janitor>) {
+    carried::remove();
+    if janitor.is_some() {
+        tell(janitor, &[]);
+    }
+    *janitor = None;
+}
+
+/// Without a janitor the next run may have to clean up. What the run has unpacked is always among the names.
 pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
-    let Ok(mut line) = serde_json::to_vec(names) else {
+    let unpacked = carried::place();
+    let names: Vec<&PathBuf> = names.iter().copied().chain(&unpacked).collect();
+    let Ok(mut line) = serde_json::to_vec(&names) else {
         return;
     };
     line.push(b'\n');

@@ -1,9 +1,16 @@
 //! Libraries that a slot loads: those that are built beside the command, and those of allocators.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use tidy::names::Kind;
 
 use crate::allocator::{Allocator, Source};
+use crate::carried;
+use crate::parts::Shown;
 
 struct Library {
     file: &'static str,
@@ -25,6 +32,12 @@ const RECORDER: Library = Library {
     package: "flowgauge-simulate-plugin",
     symbol: "qemu_plugin_install",
 };
+/// The program that runs slots where this one is static.
+const SLOTS: &str = "flowgauge-slot";
+/// Whether the C library is part of this program, which then loads no others.
+const IS_STATIC: bool = cfg!(target_feature = "crt-static");
+const SELF: &str = "/proc/self/exe";
+
 /// `ET_DYN`: what an ELF file that can be loaded into a process is.
 const SHARED: u16 = 3;
 
@@ -38,7 +51,80 @@ pub fn recorder() -> Result<PathBuf, String> {
     found(&RECORDER)
 }
 
-/// Cargo leaves it in `deps` beside the command; an installation, there or in `lib`.
+/// This program, as the kernel knows it: also where its file was replaced. Before an emulator of user programs
+/// the kernel knows only that, and names the emulator's own file at a path that it does not rewrite.
+pub fn this_program() -> PathBuf {
+    let told = |path: &str| fs::read_link(path).ok();
+    match (told("/proc/thread-self/exe"), told(SELF)) {
+        (Some(real), Some(emulated)) if real != emulated => emulated,
+        _ => PathBuf::from(SELF),
+    }
+}
+
+/// What slots run: this program, or where that is static its part for slots. Errors: that part is not there,
+/// or the system's C library does not run it; slots that load nothing can do without.
+pub fn slot_program() -> Result<PathBuf, String> {
+    match IS_STATIC {
+        true => loading_program(),
+        false => Ok(this_program()),
+    }
+}
+
+/// As [`slot_program`], by a path that other programs can be told.
+pub fn slot_program_path() -> Result<PathBuf, String> {
+    match slot_program()? {
+        own if own == Path::new(SELF) => std::env::current_exe()
+            .map_err(|error| format!("the file of this program cannot be found: {error}")),
+        other => Ok(other),
+    }
+}
+
+/// Of a slot that loads nothing.
+pub(crate) fn any_slot_program() -> PathBuf {
+    slot_program().unwrap_or_else(|_| this_program())
+}
+
+fn loading_program() -> Result<PathBuf, String> {
+    static RUNS: OnceLock<Result<(), String>> = OnceLock::new();
+    let there = carried::unpacked(SLOTS).unwrap_or_else(|| {
+        Err(format!(
+            "this flowgauge is static and carries no {SLOTS}: make it by packages/make"
+        ))
+    })?;
+    let runs = RUNS.get_or_init(|| runs(&there)).clone();
+    runs.map(|()| there).map_err(|why| {
+        format!(
+            "the C library of this system has to load what is asked for, and it does not run {SLOTS}: {why}"
+        )
+    })
+}
+
+fn runs(program: &Path) -> Result<(), String> {
+    let told = crate::output_tied(Command::new(program).arg("--version"));
+    match told {
+        Ok(told) if told.status.success() => Ok(()),
+        Ok(told) => {
+            let said = String::from_utf8_lossy(&told.stderr);
+            Err(said.lines().next().unwrap_or("it says nothing").to_owned())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err("there is no GNU C library 2.34 or newer here".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a process runs a part for slots that was unpacked, of this run or another.
+pub(crate) fn is_unpacked(program: &Path) -> bool {
+    let text = program.to_string_lossy();
+    let path = Path::new(text.trim_end_matches(" (deleted)"));
+    let folder = path.parent().and_then(Path::file_name);
+    let folder = folder.and_then(|name| name.to_str()).and_then(Kind::of);
+    folder == Some(Kind::Folder) && path.ends_with(SLOTS)
+}
+
+/// Cargo leaves it in `deps` beside the command; an installation, there or in `lib`. A static program
+/// carries it.
 fn found(library: &Library) -> Result<PathBuf, String> {
     let Library {
         file,
@@ -62,14 +148,17 @@ fn found(library: &Library) -> Result<PathBuf, String> {
     let command =
         command.map_err(|error| format!("cannot find the path of this command: {error}"))?;
     let folder = command.parent().unwrap_or(Path::new("/"));
-    let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(file));
-    let found = places.into_iter().find(|place| place.is_file());
-    found.ok_or_else(|| {
-        format!(
+    let places = ["", "deps", "../lib", "../lib/flowgauge"];
+    let places = places.map(|place| folder.join(place).join(file));
+    if let Some(found) = places.into_iter().find(|place| place.is_file()) {
+        return Ok(found);
+    }
+    carried::unpacked(file).unwrap_or_else(|| {
+        Err(format!(
             "{file} is not beside {}: build it with `cargo build --release -p {package}` \
              and copy target/release/{file} there, or name it in {variable}",
             command.display()
-        )
+        ))
     })
 }
 
@@ -86,14 +175,20 @@ fn defines(library: &Path, symbol: &str) -> Result<bool, String> {
 /// The library of an allocator; none is the C library's own. Errors: it is not installed or has no
 /// `malloc`; and what installs it.
 pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
+    if allocator.source() != Source::CLibrary {
+        slot_program()?;
+    }
     match allocator.source() {
         Source::CLibrary => Ok(None),
         Source::Own => own_allocator().map(Some),
-        Source::Package { files, package } => installed(files).map(Some).ok_or_else(|| {
+        Source::Package(part) => part.here().map(Some).ok_or_else(|| {
+            let files = match part.shown_by {
+                Shown::Libraries(files) | Shown::Programs(files) => files.join(", "),
+            };
             format!(
-                "the allocator {allocator} is not installed (looked for {}): on Debian and Ubuntu, \
-                 apt-get install {package}; or name the path of its library",
-                files.join(", ")
+                "the allocator {allocator} is not installed (looked for {files}): on Debian and Ubuntu, {}; or \
+                 name the path of its library",
+                part.get
             )
         }),
         Source::File(path) if !path.is_file() => {
@@ -109,11 +204,39 @@ pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
     }
 }
 
-fn installed(files: &[&str]) -> Option<PathBuf> {
-    let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
-    let folders = [own.as_str(), "/usr/local/lib", "/usr/lib64", "/usr/lib"];
-    let places = files
-        .iter()
-        .flat_map(|file| folders.map(|folder| Path::new(folder).join(file)));
-    places.into_iter().find(|place| place.is_file())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_for_slots_is_known_by_the_folder_that_only_we_name() {
+        let name = tidy::names::new(Kind::Folder).unwrap();
+        for (path, is_ours) in [
+            (format!("/tmp/{name}/flowgauge-slot"), true),
+            (format!("/tmp/{name}/flowgauge-slot (deleted)"), true),
+            (format!("/tmp/{name}/other"), false),
+            ("/usr/bin/flowgauge-slot".to_owned(), false),
+        ] {
+            assert_eq!(is_unpacked(Path::new(&path)), is_ours, "{path}");
+        }
+    }
+
+    #[test]
+    fn this_program_is_what_runs() {
+        let own = fs::metadata(this_program()).unwrap();
+        let named = fs::metadata(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(own.len(), named.len());
+    }
+
+    #[test]
+    fn why_the_part_for_slots_does_not_run_is_told() {
+        let empty = tempfile::tempdir().unwrap();
+        let missing = runs(&empty.path().join("none")).unwrap_err();
+        assert!(missing.contains("no GNU C library"), "{missing}");
+        assert_eq!(
+            runs(Path::new("/bin/false")).unwrap_err(),
+            "it says nothing"
+        );
+        assert_eq!(runs(Path::new("/bin/true")), Ok(()));
+    }
 }

@@ -16,8 +16,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::page_bytes;
 use crate::word::WordError;
-pub use hold::{HeldParentMemory, page_bytes};
+pub use hold::HeldParentMemory;
 
 /// So much memory, held in that way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

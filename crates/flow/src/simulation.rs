@@ -105,7 +105,8 @@ impl Emulator {
         let told = crate::output_tied(Command::new(QEMU).arg("--version"));
         let told = told.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => format!(
-                "accesses are recorded by {QEMU}, which is not installed: apt-get install qemu-user"
+                "accesses are recorded by {QEMU}, which is not installed: {}",
+                crate::parts::QEMU.get
             ),
             _ => format!("{QEMU} cannot be started: {error}"),
         })?;
@@ -139,7 +140,8 @@ impl Emulator {
     }
 
     pub(crate) fn this_program(&self, traces: &Path, window: u64) -> io::Result<Command> {
-        let (program, how) = (std::env::current_exe()?, format!(",window={window}"));
+        let program = crate::library::slot_program_path().or_else(|_| std::env::current_exe())?;
+        let how = format!(",window={window}");
         Ok(self.command(&program, OsStr::new("flowgauge"), traces, &how))
     }
 

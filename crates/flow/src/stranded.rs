@@ -8,7 +8,7 @@
 //!   with its own number while it forks ([`spawn`]). A child inherits the name; its number is
 //!   another; its exec takes the name away.
 //!
-//! Both are ended if they are stopped, run the file of this program, and have a parent that runs
+//! Both are ended if they are stopped, run the file of this program or its part for slots, and have a parent that runs
 //! another one: by the janitor, and by the next run (a janitor can be of the second kind). No
 //! mechanism of the kernel does it before: a parent-death signal is not inherited; a child holds
 //! every descriptor of its maker until its exec, so that no end of a pipe tells of the maker's
@@ -97,7 +97,11 @@ fn others() -> impl Iterator<Item = i32> {
 }
 
 fn is_stranded(pid: i32, own: FileId) -> bool {
-    let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
+    let runs = |pid: &str| {
+        let program = format!("/proc/{pid}/exe");
+        file(&program).is_ok_and(|program| program == own)
+            || fs::read_link(program).is_ok_and(|path| crate::library::is_unpacked(&path))
+    };
     let stopped = stopped(pid);
     stopped.is_some_and(|Stopped { name, parent }| {
         (is_in_a_role(pid) || is_unborn(pid, &name)) && runs(&pid.to_string()) && !runs(&parent)

@@ -1,10 +1,8 @@
 //! `flowgauge`: a gauge for flows of control. The command only: arguments in, calls into the
 //! crates, text out. What it does is in [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is the command, a slot process (the fresh process of one slot), the
-//! load generator of a slot that is a server, a server in one of the compared forms, a rank of an
-//! MPI program, a probe (a fresh process behind a lowered limit), a sampler or a profiler beside a
-//! slot, a look into a library, or the janitor of a run. Which of them is asked before anything else.
+//! A process of this program is the command, or what [`slot`] lists. Which of them is asked before anything
+//! else.
 
 #![forbid(unsafe_code)]
 
@@ -39,36 +37,12 @@ use crate::args::Command;
 use crate::ending::Ending;
 
 fn main() -> ExitCode {
-    if flow::is_slot_process() {
-        flow::slot_process_main(workload::Work::run);
-    }
-    if program::load::is_load() {
-        program::load::load_main(workload::server::load_in_rounds);
-    }
-    if program::serve::is_serve() {
-        program::serve::serve_main();
-    }
-    if mpi::is_rank() {
-        mpi::rank_main();
-    }
-    if flow::is_janitor() {
-        flow::janitor_main();
-    }
-    if flow::is_probe() {
-        workload::probe_main(|model| lab::probe::predict(&Machine::read(), model));
-    }
-    if flow::is_sampler() {
-        flow::sampler_main();
-    }
-    if workload::loaded::is_look() {
-        workload::loaded::look_main();
-    }
-    if flow::is_profiler() {
-        flow::profiler_main();
-    }
+    slot::play_a_role();
+    flow::carried::carry(CARRIED);
     let ending = stack_is_enough()
         .and_then(|()| flow::ignore_file_size_signal().context("SIGXFSZ cannot be ignored"))
         .and_then(|()| command());
+    flow::carried::remove();
     ending
         .unwrap_or_else(|error| {
             output::tell_error(&error);
@@ -76,6 +50,9 @@ fn main() -> ExitCode {
         })
         .into()
 }
+
+// `CARRIED`: what a static program carries; else it is empty.
+include!(concat!(env!("OUT_DIR"), "/carried.rs"));
 
 /// With a margin.
 const LEAST_STACK: u64 = if cfg!(debug_assertions) {
@@ -112,6 +89,7 @@ fn command() -> Result<Ending> {
         Command::Calibrate(args) => commands::calibrate::run(&args, &here),
         Command::Ruler(args) => commands::ruler::run(&args, &here),
         Command::Machine(args) => commands::machine::run(&args, &here),
+        Command::Doctor(args) => commands::doctor::run(&args, &here),
         Command::Report(args) => commands::report::run(&args),
         Command::Malloc(args) => commands::malloc::run(&args),
         Command::Simulate(args) => commands::simulate::run(&args, &here),

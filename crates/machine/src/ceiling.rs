@@ -131,9 +131,10 @@ impl Needs {
 
 /// `RESERVED_PIDS` of the kernel.
 const RESERVED_IDS: u64 = 300;
-/// A stack, and the guard page that splits its mapping.
+/// A stack, and the guard, a page, that splits its mapping.
 const MAPS_A_THREAD: u64 = 2;
-const GUARD: u64 = 4 << 10;
+/// Where the machine does not tell its page.
+const USUAL_PAGE: u64 = 4 << 10;
 /// The C library's default where `RLIMIT_STACK` is unlimited.
 const USUAL_STACK: u64 = 2 << 20;
 /// 47 bits, less a sixteenth for all else that is mapped.
@@ -158,7 +159,8 @@ impl Machine {
         ceilings.extend(self.of_memory(kind.bytes()));
         if kind == FlowKind::Thread {
             ceilings.extend(self.of_maps(MAPS_A_THREAD));
-            ceilings.extend(self.of_address_space(self.thread_stack() + GUARD, 0));
+            let guard = self.memory.page.value().copied().unwrap_or(USUAL_PAGE);
+            ceilings.extend(self.of_address_space(self.thread_stack() + guard, 0));
         }
         ceilings.sort_by_key(|ceiling| ceiling.count);
         ceilings

@@ -55,8 +55,8 @@ impl Kind {
     #[must_use]
     pub fn packages(self) -> &'static str {
         match self {
-            Self::OpenMpi => "apt-get install openmpi-bin libopenmpi-dev gcc",
-            Self::Mpich => "apt-get install mpich libmpich-dev gcc",
+            Self::OpenMpi => flow::parts::OPEN_MPI.get,
+            Self::Mpich => flow::parts::MPICH.get,
         }
     }
 

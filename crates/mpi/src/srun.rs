@@ -36,7 +36,7 @@ impl Srun {
             )));
         }
         let path = program::command::resolve(&words[0])
-            .map_err(|why| NoMpi(format!("{why}: apt-get install slurm-client")))?;
+            .map_err(|why| NoMpi(format!("{why}: {}", flow::parts::SLURM.get)))?;
         words[0] = path.display().to_string();
         let node = std::env::var(NODE).map_err(|_| {
             NoMpi(

@@ -41,7 +41,7 @@ impl Processes {
             image: Image::Slot,
             maps: Rc::new(maps.filter_map(mapping).collect()),
         };
-        let own = std::fs::metadata("/proc/self/exe").ok();
+        let own = std::fs::metadata(format!("/proc/{pid}/exe")).ok();
         Self {
             all: HashMap::from([(pid, slot)]),
             own_inode: own.map(|own| own.ino()),

@@ -64,7 +64,7 @@ pub use environment_variants::{CpuChoice, Knobs};
 pub use fill::Fill;
 pub use judge::differs;
 pub use layout::Layout;
-pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
+pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program, is_here};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};
 pub use version::version;

@@ -187,8 +187,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A program, or a command that succeeds where what is needed is here.
-fn is_here(need: &str) -> bool {
+/// Whether a need is here: a program, or a command that then succeeds.
+#[must_use]
+pub fn is_here(need: &str) -> bool {
     match need.contains(' ') {
         false => resolve(need).is_ok(),
         true => succeeds(need),

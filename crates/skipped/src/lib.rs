@@ -15,6 +15,9 @@ use std::process::Command;
 /// The environment variable that names the file to which lines are added.
 pub const LIST: &str = "SKIPPED_TESTS";
 
+/// A program in Python that runs a command without some system calls, as other kernels and sandboxes do.
+pub const SECCOMP: &str = include_str!("seccomp.py");
+
 /// The environment variable that holds the words before a program that this machine's processor
 /// cannot run: an emulator and its options.
 pub const EMULATOR: &str = "TESTS_EMULATOR";

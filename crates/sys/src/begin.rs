@@ -8,6 +8,7 @@
 //!   parent   syscall ─▶ rax = pid ──────────────────────────▶ on, after the block
 //!   child    syscall ─▶ rax = 0, rsp = end of its stack ─▶ call entry ─▶ exit
 //! ```
+//! On aarch64 the same by `svc`, with x0 and sp.
 //! Sources: clone3(2); the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
 use std::io;
@@ -37,7 +38,7 @@ struct Arguments {
 
 /// Makes a process as [`clone_on`](crate::clone_on) does, in the control group whose folder is open
 /// as `group`. Its stack is `bytes` long and ends at `top`. Errors: it makes none; before
-/// Linux 5.7, without a right to the group, and on every processor but x86-64.
+/// Linux 5.7, without a right to the group, and on processors but x86-64 and aarch64.
 /// # Safety
 /// As for [`clone_on`](crate::clone_on).
 pub unsafe fn clone_into(
@@ -99,8 +100,41 @@ unsafe fn clone3(
     result
 }
 
-/// Only x86-64 was tried. Safety: none is needed.
-#[cfg(not(target_arch = "x86_64"))]
+/// As above.
+#[cfg(target_arch = "aarch64")]
+unsafe fn clone3(
+    arguments: &Arguments,
+    entry: extern "C" fn(*mut libc::c_void) -> libc::c_int,
+    argument: *mut libc::c_void,
+) -> i64 {
+    let result;
+    // SAFETY: the parent's registers but x0 are as they were, as after every system call. The child
+    // has the same and its own stack, aligned to 16 bytes; it calls `entry` with its argument, and
+    // ends by `exit` without coming back.
+    unsafe {
+        std::arch::asm!(
+            "svc 0",
+            "cbnz x0, 2f",
+            "mov x29, xzr",
+            "mov x0, {argument}",
+            "blr {entry}",
+            "mov x8, {exit}",
+            "svc 0",
+            "brk 1",
+            "2:",
+            entry = in(reg) entry,
+            argument = in(reg) argument,
+            exit = const libc::SYS_exit,
+            inlateout("x0") arguments => result,
+            in("x1") size_of::<Arguments>(),
+            in("x8") libc::SYS_clone3,
+        );
+    }
+    result
+}
+
+/// Only these two were tried. Safety: none is needed.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 unsafe fn clone3(
     _arguments: &Arguments,
     _entry: extern "C" fn(*mut libc::c_void) -> libc::c_int,

@@ -7,7 +7,7 @@ use std::io;
 pub enum Kind {
     /// The named pipe of a slot.
     Fifo,
-    /// The folder for the files of a slot.
+    /// The folder for the files of a slot, or of a run.
     Folder,
     /// The control group of a slot.
     Group,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::stat::{Mode, SFlag};
 
 use crate::folder::{Folder, c_name, is, is_own};
@@ -62,6 +63,14 @@ impl SlotFolder {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// From now on it stays locked for as long as a program lives that this process becomes by exec, or
+    /// one that is started by that.
+    pub fn keep_over_exec(&self) -> io::Result<()> {
+        let flags = FcntlArg::F_SETFD(FdFlag::empty());
+        fcntl(self.inner.handle(), flags)?;
+        Ok(())
     }
 
     /// Removes it with the files in it.
@@ -228,6 +237,23 @@ mod tests {
             assert!(base.path().join(name).join("thesis").exists(), "{name}");
         }
         assert!(fifo.exists() && open_to_all.join("inOut_0.dat").exists() && link.is_symlink());
+    }
+
+    #[test]
+    fn a_folder_outlives_its_maker_where_the_program_that_this_becomes_uses_it() {
+        let base = tempfile::tempdir().unwrap();
+        let made = new_in(base.path());
+        made.keep_over_exec().unwrap();
+        let mut user = std::process::Command::new("sleep");
+        let mut user = user.arg("60").spawn().unwrap();
+        let path = made.path().to_owned();
+        drop(made);
+        sweep(base.path());
+        assert!(path.exists());
+        user.kill().unwrap();
+        user.wait().unwrap();
+        sweep(base.path());
+        assert!(!path.exists());
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Beside {
         ready: &str,
         patience: Duration,
     ) -> io::Result<Self> {
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = Command::new(crate::library::this_program());
         command
             .arg0("flowgauge")
             .arg(argument)

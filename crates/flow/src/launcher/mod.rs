@@ -40,6 +40,7 @@ use serde::de::DeserializeOwned;
 
 use crate::allocator::PRELOAD;
 use crate::janitor::{self, Janitor};
+use crate::library;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::simulation;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
@@ -244,7 +245,7 @@ impl Launcher {
 
     /// From now on a signal ends this process at once.
     pub fn finish(&mut self) {
-        self.janitor = None;
+        janitor::end(&mut self.janitor);
         self.interrupt.end();
     }
 
@@ -432,7 +433,7 @@ fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
 }
 
 fn this_program() -> Command {
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(library::any_slot_program());
     command.arg0("flowgauge");
     command
 }

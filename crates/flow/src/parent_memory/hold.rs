@@ -5,20 +5,9 @@ use std::sync::atomic::Ordering;
 use sys::{Advice, Mapping, Of};
 
 use super::{Pages, ParentMemory};
+use crate::page_bytes;
 
 const HUGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
-const USUAL_PAGE: u64 = 4096;
-
-/// Bytes of a page of the smallest size.
-#[must_use]
-pub fn page_bytes() -> u64 {
-    // SAFETY: `sysconf` reads a number.
-    let told = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(told)
-        .ok()
-        .filter(|bytes| *bytes > 0)
-        .unwrap_or(USUAL_PAGE)
-}
 
 /// Parent memory, mapped until it is dropped.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ fn lower(resource: Resource, value: u64) -> Result<(), String> {
 fn addresses() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(pages * 4_096)
+    Some(pages * crate::page_bytes())
 }
 
 /// Root's limits do not bind: become a user without processes and name.

@@ -25,7 +25,7 @@ use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
 /// Minimum and granularity of guarded stacks, in bytes.
 const GUARDED_LEAST: u64 = 16 << 10;
-const PAGE: u64 = 4 << 10;
+const PAGE: u64 = sys::PAGE as u64;
 
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
     carry_with(context, index, |fibers| {

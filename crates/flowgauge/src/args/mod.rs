@@ -32,7 +32,7 @@ pub(crate) use how::{AnswerArgs, Confirm, Format, HowArgs, Predict};
 pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{
-    CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs, RulerArgs,
+    CalibrateArgs, CompletionsArgs, DoctorArgs, MachineArgs, ManArgs, ReportArgs, RulerArgs,
 };
 pub(crate) use run::RunArgs;
 pub(crate) use search::{Escaped, SearchArgs, Sort};
@@ -67,6 +67,7 @@ enum SearchOnly {
 /// A word of help or of what is wrong ends this process.
 pub(crate) fn asked() -> Command {
     match std::env::args_os().nth(1) {
+        None => first_words(),
         Some(name) if name == "search" => {
             let SearchOnly::Search(args) = SearchCli::try_parse()
                 .unwrap_or_else(|error| refuse(&known_from_others(error)))
@@ -78,6 +79,21 @@ pub(crate) fn asked() -> Command {
             read(&words).unwrap_or_else(|error| refuse(&error))
         }
     }
+}
+
+/// Of a command without arguments.
+const FIRST_WORDS: &str = "\
+Which is better for this work on this machine, by how much, how sure is that, and why: processes, threads, fibers?
+  flowgauge primes --budget 10s    a first answer, within 15 s
+  flowgauge run                    every study, in some minutes: answers and a report
+  flowgauge decide                 questions that people argue about; exec and body take what is your own
+  flowgauge doctor                 what more there could be on this machine; flowgauge help: all commands
+";
+
+fn first_words() -> ! {
+    let told = crate::output::print(FIRST_WORDS);
+    let told = told.inspect_err(crate::output::tell_error);
+    std::process::exit(if told.is_ok() { 0 } else { 2 })
 }
 
 pub(crate) fn all() -> clap::Command {
@@ -250,6 +266,8 @@ pub(crate) enum Command {
     Ruler(RulerArgs),
     /// What this machine is and what it can measure
     Machine(MachineArgs),
+    /// What is optional: whether it is here, what it adds, and the command that gets it
+    Doctor(DoctorArgs),
     /// Make the reports of a results folder again from its journal
     Report(ReportArgs),
     /// Run a program with an allocator that keeps the memory of cores apart
@@ -280,6 +298,7 @@ impl Command {
             Self::Calibrate(args) => Some(&args.how),
             Self::Ruler(args) => Some(&args.how),
             Self::Machine(_)
+            | Self::Doctor(_)
             | Self::Report(_)
             | Self::Compare(_)
             | Self::Fleet(_)
@@ -294,6 +313,22 @@ impl Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_words_are_five_lines_of_commands_that_are_there() {
+        let lines: Vec<&str> = FIRST_WORDS.lines().collect();
+        assert_eq!(lines.len(), 5);
+        let lines = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("  flowgauge "));
+        let commands: Vec<&str> = lines.filter_map(|line| line.split("   ").next()).collect();
+        assert_eq!(commands.len(), 4);
+        for command in commands {
+            let words = ["flowgauge"].into_iter().chain(command.split_whitespace());
+            assert!(parsed(words).is_some(), "{command}");
+        }
+        assert!(FIRST_WORDS.lines().all(|line| line.chars().count() <= 115));
+    }
 
     #[test]
     fn every_command_has_examples() {

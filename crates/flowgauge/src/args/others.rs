@@ -50,6 +50,14 @@ pub(crate) struct MachineArgs {
     pub(crate) format: Format,
 }
 
+/// What is optional.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge doctor                    allocators, MPI, counters, servers of decisions ...
+  flowgauge doctor | grep -A2 '^-'    what is not here, and how to get it")]
+pub(crate) struct DoctorArgs {}
+
 /// Make reports again.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -42,7 +42,7 @@ fn study(name: &str) -> Result<Study> {
     if !is_file {
         return Ok(lab::decision(name)?);
     }
-    let text = tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
     Ok(lab::study::parse(&text, name, Preset::Quick)?)
 }
 

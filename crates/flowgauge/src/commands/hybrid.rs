@@ -2,7 +2,7 @@
 
 mod cases;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Error, Result, bail, ensure};
 use lab::{Case, Preset, Study};
 use machine::Machine;
 use mpi::launcher::Mpi;
@@ -96,8 +96,7 @@ fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<S
         "{flows} flows on {there} CPUs would take turns, and ranks that wait do so without sleeping: use \
          --flows {there} or fewer"
     );
-    let own = std::env::current_exe()
-        .map_err(|error| anyhow!("the file of this program cannot be found: {error}"))?;
+    let own = flow::library::slot_program_path().map_err(Error::msg)?;
     let mut cases = cases::cases(args, flows, cpus, |task, all| {
         mpi.program(&own, task, all, args.allow_root)
     })?;

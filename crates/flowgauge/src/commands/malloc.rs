@@ -17,6 +17,7 @@ pub(crate) fn run(args: &MallocArgs) -> Result<Ending> {
     let (name, arguments) = args.command.split_first().context("no command is given")?;
     let program = preload::find(name)?;
     preload::check(&program)?;
+    flow::carried::keep_over_exec().context("what is unpacked cannot be kept")?;
     let error = Command::new(&program)
         .args(arguments)
         .env("LD_PRELOAD", preload::before_others(&library))

@@ -3,6 +3,7 @@ pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod decide;
+pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod fleet;
 pub(crate) mod hybrid;

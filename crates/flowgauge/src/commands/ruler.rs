@@ -11,7 +11,7 @@ use crate::result_file::ResultFile;
 use crate::session::{self, Session, as_written};
 use crate::whole_file;
 
-const STUDY: &str = include_str!("../../../../literature/ruler.toml");
+const STUDY: &str = "literature/ruler.toml";
 const PLOT: &str = "ruler-ruler";
 
 /// Its picture is a file in the results folder.
@@ -33,6 +33,6 @@ pub(crate) fn run(args: &RulerArgs, here: &Machine) -> Result<Ending> {
 }
 
 pub(super) fn request() -> Result<Request<'static>> {
-    let study = lab::study::parse(STUDY, "literature/ruler.toml", Preset::Quick)?;
+    let study = lab::study::parse(&lab::study::text_of(STUDY)?, STUDY, Preset::Quick)?;
     Ok(as_written(study))
 }

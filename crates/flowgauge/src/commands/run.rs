@@ -85,8 +85,7 @@ fn wanted(name: &str, preset: Preset) -> Result<Wanted<'static>> {
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
-        let text =
-            tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+        let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
         return Ok(Wanted::as_written(lab::study::parse(&text, name, preset)?));
     }
     Ok(Wanted::fitted(lab::builtin(name, preset)?))

@@ -29,6 +29,7 @@ mod memory_nodes;
 mod migration;
 mod narration;
 mod operations;
+mod other_ground;
 mod parent_memory;
 mod primes_results;
 mod profiling;

@@ -45,7 +45,7 @@ fn run(home: &Home, parent_memory: &[&str]) {
 /// those of pages that it does not copy are not.
 #[test]
 fn page_tables_of_children_grow_with_parent_memory_and_not_with_what_they_do_not_get() {
-    let tables = PARENT_MEMORY / flow::parent_memory::page_bytes() * 8;
+    let tables = PARENT_MEMORY / flow::page_bytes() * 8;
     let home = Home::new();
     run(
         &home,

@@ -295,7 +295,8 @@ impl Knob {
         work.program()?;
         let missing = |turn: &Turn| match turn {
             Turn::Library(file) if library(file).is_none() => Some(format!(
-                "{file} is not installed (Debian: apt-get install libeatmydata1)"
+                "{file} is not installed (Debian: {})",
+                flow::parts::EATMYDATA.get
             )),
             _ => None,
         };
@@ -392,10 +393,7 @@ fn of_command(
 
 /// A library by its file's name, where distributions install it.
 fn library(file: &str) -> Option<PathBuf> {
-    let of_machine = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
-    let folders = [of_machine.as_str(), "/usr/lib64", "/usr/lib"];
-    let mut places = folders.iter().map(|folder| Path::new(folder).join(file));
-    places.find(|place| place.is_file())
+    flow::parts::library(&[file])
 }
 
 /// Those that are here, other than the C library's.

@@ -14,7 +14,7 @@ use super::number::{bytes, count};
 /// The share of its room that flows may take where it is an estimate, or would fill a machine.
 pub const SHARE: f64 = 0.8;
 
-const PAGE: u64 = 4096;
+const PAGE: u64 = flow::PAGE as u64;
 /// Bytes: tables of its scheduler and carrier.
 const FIBER_TABLES: u64 = 64;
 /// Bytes: the assumed stack of ordinary work.

@@ -18,7 +18,7 @@ use super::CaseResult;
 use crate::data::Metric;
 use crate::data::number::{plain, time};
 
-const PAGE: f64 = 4096.0;
+const PAGE: f64 = flow::PAGE as f64;
 const KIB: f64 = 1024.0;
 
 /// For sweeps over stack use with several ways.

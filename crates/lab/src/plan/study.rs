@@ -19,7 +19,7 @@ mod sweep_value;
 mod variants;
 
 pub(crate) use builtin::known;
-pub use builtin::{builtin, builtin_names, decision, decision_names, nearest};
+pub use builtin::{builtin, builtin_names, decision, decision_names, nearest, text_of};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 #[cfg(test)]

@@ -2,7 +2,7 @@ use measure::Measured;
 
 use super::{Fact, fact};
 use crate::memory::binary;
-use crate::probe::{Latency, Probe, Reach, chase_bytes};
+use crate::probe::{Latency, PAGE, Probe, Reach, chase_bytes};
 
 pub(super) fn facts(probe: &Probe) -> Vec<Fact> {
     let mut facts = Vec::new();
@@ -79,7 +79,7 @@ fn reach_words(pages: u64, reach: &Reach) -> String {
     let fewest = reach.points.first().map_or(0, |point| point.pages);
     match pages {
         0 => format!("less than {fewest} pages of 4 KiB, the fewest that were tried"),
-        _ => format!("{pages} pages of 4 KiB ({})", binary(pages * 4096)),
+        _ => format!("{pages} pages of 4 KiB ({})", binary(pages * PAGE)),
     }
 }
 

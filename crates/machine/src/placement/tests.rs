@@ -109,6 +109,39 @@ fn offline_cpus_leave_holes() {
     assert_eq!(machine.topology.core_count(), 4);
 }
 
+/// Cores of two threads in two packages, as large servers number them: all first threads, then all second
+/// ones; every seventh core is offline.
+#[test]
+fn large_machines_with_holes_are_seen_whole() {
+    for cpus in [256, 1_024] {
+        let cores = cpus / 2;
+        let is_on = |core: &u32| core % 7 != 3;
+        let pairs: Vec<String> = (0..cores)
+            .map(|core| format!("{core},{}", core + cores))
+            .collect();
+        let row = |core: u32, cpu| {
+            (
+                cpu,
+                core % (cores / 2),
+                core / (cores / 2),
+                pairs[core as usize].as_str(),
+            )
+        };
+        let first = (0..cores).filter(is_on).map(|core| row(core, core));
+        let second = (0..cores).filter(is_on).map(|core| row(core, core + cores));
+        let rows: Vec<_> = first.chain(second).collect();
+        let machine = Fixture::new().cpus(&rows).machine();
+        assert_eq!(machine.allowed().len(), rows.len());
+        assert_eq!(machine.cores().len(), rows.len() / 2);
+        assert_eq!(machine.topology.package_count(), 2);
+        assert_eq!(machine.topology.threads_per_core(), 2);
+        let order = machine.smt_order();
+        assert_eq!(order[..4], [0, cores, 1, cores + 1]);
+        assert!(!order.contains(&3) && order.contains(&(cpus - 1)) == is_on(&(cores - 1)));
+        assert_eq!(machine.usable_cpus(), rows.len());
+    }
+}
+
 #[test]
 fn placements_hold_allowed_cpus_only() {
     // Of core 0 only the second thread, of core 1 both, of the others none.

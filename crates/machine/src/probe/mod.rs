@@ -26,7 +26,7 @@ use crate::{Machine, Needs};
 pub use found::Probe;
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;
-pub(crate) use reach::chase_bytes;
+pub(crate) use reach::{PAGE, chase_bytes};
 pub use reach::{Reach, ReachPoint};
 
 impl Machine {
@@ -36,7 +36,7 @@ impl Machine {
         let room = room(&self);
         let (caches, memory) = latency::probe(self.topology.caches.as_ref(), room);
         let probe = Probe {
-            reach: reach::probe(room),
+            reach: reach::probe(room, &self.memory.page),
             caches,
             memory,
         };

@@ -3,11 +3,14 @@ use serde::{Deserialize, Serialize};
 
 use super::chase::{Chase, PASSES, Random, median, too_little};
 use super::pages::{Block, PageKind};
+use crate::memory::binary;
 
 const FEWEST: u64 = 16;
 const MOST: u64 = 65_536;
-/// In 4 KiB, and in 64 bytes.
-const PAGE_WORDS: u64 = 512;
+/// Those of x86-64, and of most kernels for aarch64: others are not tried.
+pub(crate) const PAGE: u64 = 4 << 10;
+const PAGE_WORDS: u64 = PAGE / 8;
+/// In 64 bytes.
 const LINE_WORDS: u64 = 8;
 const STEPS: u64 = 100_000;
 /// The two differ if by more than this factor and by [`TELLING_NS`].
@@ -64,12 +67,21 @@ impl Reach {
     }
 }
 
-pub(super) fn probe(room: u64) -> Measured<Reach> {
-    let most = MOST.min(room / 2 / 4096);
+pub(super) fn probe(room: u64, page: &Measured<u64>) -> Measured<Reach> {
+    if let Some(other) = page.value().filter(|page| **page != PAGE) {
+        return Measured::not_available(
+            format!(
+                "pages of 4 KiB are compared with huge ones, and this kernel's have {}",
+                binary(*other)
+            ),
+            "boot a kernel with pages of 4 KiB",
+        );
+    }
+    let most = MOST.min(room / 2 / PAGE);
     if most < FEWEST * 8 {
         return too_little(chase_bytes(FEWEST * 8), room);
     }
-    let bytes = (most * 4096) as usize;
+    let bytes = (most * PAGE) as usize;
     let small = Block::new(bytes, PageKind::Small);
     let huge = Block::new(bytes, PageKind::Huge);
     small.and_then(|mut small| {
@@ -85,7 +97,7 @@ pub(super) fn probe(room: u64) -> Measured<Reach> {
 }
 
 pub(crate) fn chase_bytes(pages: u64) -> u64 {
-    pages * 2 * 4096
+    pages * 2 * PAGE
 }
 
 fn counts() -> impl Iterator<Item = u64> {
@@ -143,6 +155,16 @@ mod tests {
         let beyond = reach(&[(1.2, 1.2), (1.3, 1.2), (3.5, 1.5), (9.0, 4.0)]);
         assert_eq!(beyond.small_pages(), Some(32));
         assert_eq!(beyond.miss_ns(), Some(5.0));
+    }
+
+    /// Pages of 64 KiB were called pages of 4 KiB.
+    #[test]
+    fn other_pages_are_not_tried() {
+        let told = probe(1 << 30, &Measured::Value(64 << 10));
+        let Measured::NotAvailable { reason, .. } = told else {
+            panic!("{told:?}");
+        };
+        assert!(reason.contains("64.0 KiB"), "{reason}");
     }
 
     #[test]

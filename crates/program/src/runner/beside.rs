@@ -109,7 +109,7 @@ impl Runner<'_> {
 
     pub(crate) fn generator(&self) -> io::Result<Executable> {
         let words = [
-            "/proc/self/exe".to_owned(),
+            flow::library::this_program().display().to_string(),
             crate::load::ARGUMENT.to_owned(),
         ];
         ready(&words, &Default::default())

@@ -73,7 +73,7 @@ pub(super) fn look(library: &Path) -> Result<Seen, String> {
 fn look_at(library: &Path) -> Result<Seen, String> {
     let name = library.display();
     let cannot = |error| format!("cannot look into {name}: {error}");
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(flow::library::slot_program()?);
     let command = command.arg0("flowgauge").arg(ARGUMENT).arg(library);
     let command = command.stdin(Stdio::null()).stderr(Stdio::null());
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(cannot)?;

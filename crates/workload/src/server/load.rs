@@ -52,7 +52,7 @@ pub(super) struct Load {
 impl Load {
     pub(super) fn start(order: &Order) -> io::Result<Self> {
         let failed = |error| io::Error::other(format!("cannot start the load generator: {error}"));
-        let mut child = Command::new("/proc/self/exe")
+        let mut child = Command::new(flow::library::this_program())
             .arg0("flowgauge")
             .arg(ARGUMENT)
             .stdin(Stdio::piped())

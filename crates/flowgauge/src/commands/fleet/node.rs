@@ -224,7 +224,7 @@ struct Run {
 impl Run {
     fn start(words: &[String], folder: &Path, results: &Path) -> Result<Self> {
         let said = tempfile::tempfile_in(folder).context("cannot make a temporary file")?;
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = Command::new(flow::library::this_program());
         command
             .args(words)
             .arg("--out")

@@ -141,8 +141,7 @@ fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
         if path.extension().is_none_or(|extension| extension != "toml") {
             return Ok(study.clone());
         }
-        let text =
-            tidy::input::read_to_string(path).with_context(|| format!("cannot read {study}"))?;
+        let text = lab::study::text_of(study).with_context(|| format!("cannot read {study}"))?;
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
@@ -151,7 +150,7 @@ fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
             !files.iter().any(|(known, _)| *known == name),
             "two study files are called {name}: rename one"
         );
-        files.push((name.clone(), text));
+        files.push((name.clone(), text.into_owned()));
         Ok(name)
     };
     let words: Vec<String> = studies.iter().map(word).collect::<Result<_>>()?;
@@ -180,8 +179,7 @@ fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
     for name in &run.studies {
         let preset = run.preset.into();
         if name.ends_with(".toml") {
-            let text =
-                tidy::input::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+            let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
             lab::study::parse(&text, name, preset)?;
         } else {
             lab::builtin(name, preset)?;

@@ -1,9 +1,11 @@
+use std::borrow::Cow;
+use std::io;
 use std::sync::OnceLock;
 
 use super::{StudyError, parse};
 use crate::data::{Preset, Study};
 
-// `BUILTIN` and `DECISIONS`: name and text of each folder of `studies/` and of `decisions/`, in their order.
+// `BUILTIN`, `DECISIONS` and `LITERATURE`: name and text of each study of these folders, in their order.
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// The names of the built-in studies.
@@ -40,6 +42,19 @@ pub fn decision(name: &str) -> Result<Study, StudyError> {
     }
 }
 
+/// The text of a study file; where there is none at a path `literature/NAME.toml`, the one that is built in.
+pub fn text_of(path: &str) -> io::Result<Cow<'static, str>> {
+    let inside = path.strip_prefix("literature/");
+    let inside = inside.and_then(|name| name.strip_suffix(".toml"));
+    let inside = inside.and_then(|name| LITERATURE.iter().find(|(known, _)| *known == name));
+    match (tidy::input::read_to_string(path), inside) {
+        (Err(error), Some((_, text))) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(Cow::Borrowed(text))
+        }
+        (read, _) => read.map(Cow::Owned),
+    }
+}
+
 pub(crate) fn known(name: &str, preset: Preset) -> Option<&'static Study> {
     static READ: [[OnceLock<Option<Study>>; 2]; BUILTIN.len()] =
         [const { [const { OnceLock::new() }; 2] }; BUILTIN.len()];
@@ -65,6 +80,19 @@ mod tests {
                 assert_eq!(builtin(name, preset).unwrap().name, name);
             }
         }
+    }
+
+    /// Tests run in the folder of the crate, where there is a link of that name.
+    #[test]
+    fn a_file_goes_before_the_built_in_study_of_the_literature() {
+        let there = text_of("literature/fork.toml").unwrap();
+        assert!(matches!(there, Cow::Owned(_)));
+        for (name, text) in LITERATURE {
+            let study = parse(text, name, Preset::Quick).unwrap();
+            assert_eq!(study.name, *name);
+        }
+        assert!(LITERATURE.len() > 10);
+        assert!(text_of("literature/none.toml").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::builtin::BUILTIN;
+use super::builtin::{BUILTIN, text_of};
 use super::command::Command;
 use super::source::Source;
 use super::{StudyError, builtin, parse};
@@ -23,7 +23,7 @@ pub struct StudyCommand {
 impl StudyCommand {
     /// The command of a study file, with its own flags or those of every run alone.
     pub fn of_file(path: &str) -> Result<Self, StudyError> {
-        let text = tidy::input::read_to_string(path).map_err(|error| StudyError::Unreadable {
+        let text = text_of(path).map_err(|error| StudyError::Unreadable {
             file: path.to_owned(),
             reason: error.to_string(),
         })?;
@@ -42,7 +42,7 @@ impl StudyCommand {
         Ok(Self {
             name: path.to_owned(),
             command: command.unwrap_or_else(without_flags),
-            text: Some(text),
+            text: Some(text.into_owned()),
         })
     }
 

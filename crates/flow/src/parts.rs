@@ -1,0 +1,120 @@
+//! What may be installed for flowgauge to do more: the one table, for what says that something is missing and
+//! for the list of `flowgauge doctor`. Packages are those of Debian and Ubuntu.
+
+use std::path::{Path, PathBuf};
+
+/// Programs or libraries that are optional.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// What it is called.
+    pub name: &'static str,
+    /// What there is with it.
+    pub adds: &'static str,
+    /// The command that gets it.
+    pub get: &'static str,
+    /// What shows that it is here.
+    pub shown_by: Shown,
+}
+
+/// What shows that a part is here: any one of these.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Shown {
+    /// Programs on the path.
+    Programs(&'static [&'static str]),
+    /// Shared libraries, the best first.
+    Libraries(&'static [&'static str]),
+}
+
+macro_rules! parts {
+    ($($constant:ident = $name:literal, $shown:ident $files:expr, $adds:literal, $get:literal;)*) => {
+        $(
+            #[doc = $name]
+            pub const $constant: Part = Part {
+                name: $name,
+                adds: $adds,
+                get: concat!("apt-get install ", $get),
+                shown_by: Shown::$shown(&$files),
+            };
+        )*
+        /// All of them.
+        pub static PARTS: &[Part] = &[$($constant),*];
+    };
+}
+
+parts! {
+    COMPILER = "C compiler", Programs ["cc"], "functions and servers of your own in C: body, decide", "gcc libc6-dev";
+    QEMU = "qemu-x86_64", Programs ["qemu-x86_64"], "caches and TLBs of other machines: --simulate", "qemu-user";
+    JEMALLOC = "jemalloc", Libraries ["libjemalloc.so.2"], "--allocator jemalloc", "libjemalloc2";
+    MIMALLOC = "mimalloc", Libraries ["libmimalloc.so.3", "libmimalloc.so.2"], "--allocator mimalloc",
+        "libmimalloc2.0";
+    TCMALLOC = "tcmalloc", Libraries ["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"], "--allocator tcmalloc",
+        "libtcmalloc-minimal4";
+    EATMYDATA = "libeatmydata", Libraries ["libeatmydata.so"], "--confirm tries commands without fsync",
+        "libeatmydata1";
+    OPEN_MPI = "Open MPI", Programs ["mpirun.openmpi"], "ranks against threads: hybrid",
+        "openmpi-bin libopenmpi-dev gcc";
+    MPICH = "MPICH", Programs ["mpirun.mpich"], "ranks against threads: hybrid", "mpich libmpich-dev gcc";
+    SLURM = "Slurm", Programs ["srun"], "ranks and fleets in jobs: hybrid --launcher srun, fleet", "slurm-client";
+    SSH = "ssh", Programs ["ssh"], "studies on many machines: fleet", "openssh-client";
+}
+
+impl Part {
+    /// Where it is, if it is here.
+    #[must_use]
+    pub fn here(&self) -> Option<PathBuf> {
+        match self.shown_by {
+            Shown::Libraries(files) => library(files),
+            Shown::Programs(names) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+                first(&folders, names)
+            }
+        }
+    }
+}
+
+/// The first of these shared libraries that is installed.
+#[must_use]
+pub fn library(files: &[&str]) -> Option<PathBuf> {
+    let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let folders = [own.as_str(), "/usr/local/lib", "/usr/lib64", "/usr/lib"];
+    first(&folders.map(PathBuf::from), files)
+}
+
+fn first(folders: &[PathBuf], files: &[&str]) -> Option<PathBuf> {
+    let places = files
+        .iter()
+        .flat_map(|file| folders.iter().map(move |folder| folder.join(file)));
+    places
+        .into_iter()
+        .find(|place: &PathBuf| Path::is_file(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_file_goes_before_the_first_folder() {
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::write(folders[0].path().join("old.so"), "").unwrap();
+        std::fs::write(folders[1].path().join("new.so"), "").unwrap();
+        let paths = folders.each_ref().map(|folder| folder.path().to_owned());
+        let found = first(&paths, &["new.so", "old.so"]);
+        assert_eq!(found, Some(paths[1].join("new.so")));
+        assert_eq!(first(&paths, &["none.so"]), None);
+    }
+
+    #[test]
+    fn each_part_has_a_name_of_its_own_and_a_way_to_get_it() {
+        let mut names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PARTS.len());
+        assert!(
+            PARTS
+                .iter()
+                .all(|part| part.get.starts_with("apt-get install "))
+        );
+    }
+}

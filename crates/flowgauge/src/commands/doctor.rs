@@ -1,0 +1,272 @@
+//! `flowgauge doctor`: what is optional, whether it is here, what it would add, and the command that gets it.
+
+use std::collections::BTreeMap;
+
+use ::machine::Machine;
+use anyhow::Result;
+use flow::parts::PARTS;
+use flow::quota::Quota;
+use measure::Measured;
+
+use crate::args::DoctorArgs;
+use crate::ending::Ending;
+use crate::output::{self, Paper};
+
+/// A row of the list.
+#[derive(Debug)]
+struct Row {
+    name: String,
+    adds: String,
+    /// Why it is not here, and what gets it; either may be empty.
+    missing: Option<(String, String)>,
+}
+
+pub(crate) fn run(_args: &DoctorArgs, here: &Machine) -> Result<Ending> {
+    let rows = rows(here)?;
+    let width = Paper::of_stdout().width;
+    let mut text = String::new();
+    for row in &rows {
+        row.write(&mut text, width);
+    }
+    let missing = rows.iter().filter(|row| row.missing.is_some()).count();
+    text += &match missing {
+        0 => format!("\nAll {} parts are here.\n", rows.len()),
+        _ => format!(
+            "\n{} of {} parts are here; flowgauge works without the others. Packages have the names of Debian and \
+             Ubuntu.\n",
+            rows.len() - missing,
+            rows.len()
+        ),
+    };
+    output::print(&text)?;
+    Ok(Ending::Answered)
+}
+
+impl Row {
+    fn write(&self, text: &mut String, width: usize) {
+        let Self {
+            name,
+            adds,
+            missing,
+        } = self;
+        let mark = if missing.is_none() { "here" } else { "-" };
+        let head = format!("{mark:<5}{name:<22} ");
+        let mut lines = vec![adds.clone()];
+        if let Some((why, get)) = missing {
+            let get = (!get.is_empty()).then(|| format!("to get it: {get}"));
+            lines.extend(
+                (!why.is_empty())
+                    .then(|| why.clone())
+                    .into_iter()
+                    .chain(get),
+            );
+        }
+        let column = head.chars().count();
+        let room = width.saturating_sub(column).max(20);
+        let lines = lines.iter().map(|line| report::text::broken(line, room));
+        let body: Vec<String> = lines
+            .flat_map(|part| part.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        for (place, line) in body.iter().enumerate() {
+            let before = if place == 0 {
+                head.clone()
+            } else {
+                " ".repeat(column)
+            };
+            *text += &format!("{before}{}\n", output::visible(line.trim()));
+        }
+    }
+}
+
+fn rows(here: &Machine) -> Result<Vec<Row>> {
+    let installed = PARTS.iter().map(|part| Row {
+        name: part.name.to_owned(),
+        adds: part.adds.to_owned(),
+        missing: part
+            .here()
+            .is_none()
+            .then(|| (String::new(), part.get.to_owned())),
+    });
+    let own = [slots(), allocator(), quota()]
+        .into_iter()
+        .chain(events(here));
+    Ok(own.chain(installed).chain(decisions()?).collect())
+}
+
+fn row(name: &str, adds: &str, found: Result<(), String>) -> Row {
+    Row {
+        name: name.to_owned(),
+        adds: adds.to_owned(),
+        missing: found.err().map(|why| (why, String::new())),
+    }
+}
+
+fn slots() -> Row {
+    let found = flow::library::slot_program().map(drop);
+    row(
+        "system's C library",
+        "allocators, body and hybrid: what is to be loaded",
+        found,
+    )
+}
+
+fn allocator() -> Row {
+    let found = flow::library::own_allocator().map(drop);
+    row(
+        "core-aware allocator",
+        "malloc, and --allocator core-aware",
+        found,
+    )
+}
+
+fn quota() -> Row {
+    row(
+        "CPU quotas",
+        "work under a quota, as in a container: --quota",
+        Quota::Cpus(500).check(),
+    )
+}
+
+/// One row for the events of the processor and one for those of the kernel, by the first that is missing.
+fn events(here: &Machine) -> [Row; 2] {
+    let kinds = [
+        (
+            true,
+            "processor's events",
+            "cycles and cache misses as causes: --events, --profile",
+        ),
+        (
+            false,
+            "kernel's events",
+            "switches, faults and waits as causes: --events, --profile",
+        ),
+    ];
+    kinds.map(|(is_hardware, name, adds)| {
+        let all = here.counters.events.iter();
+        let missing = all
+            .filter(|one| one.event.is_hardware() == is_hardware)
+            .find_map(|one| match &one.scope {
+                Measured::NotAvailable { reason, remedy } => {
+                    Some((reason.to_string(), remedy.to_string()))
+                }
+                Measured::Value(_) => None,
+            });
+        Row {
+            name: name.to_owned(),
+            adds: adds.to_owned(),
+            missing,
+        }
+    })
+}
+
+/// What decisions need and is not here: a row for each way to get something.
+fn decisions() -> Result<Vec<Row>> {
+    let mut needs: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
+    for decision in lab::decision_names() {
+        let study = lab::decision(decision)?;
+        let works = study.cases.iter().flat_map(|case| {
+            let own = case
+                .variants
+                .iter()
+                .filter_map(|labelled| labelled.work.as_ref());
+            own.chain([&case.work])
+        });
+        for (name, get) in works
+            .filter_map(|work| work.program())
+            .flat_map(|program| &program.needs)
+        {
+            let (_, of) = needs
+                .entry(name.clone())
+                .or_insert_with(|| (get.clone(), Vec::new()));
+            add(of, decision);
+        }
+    }
+    needs.retain(|name, _| !program::is_here(name));
+    let mut rows: BTreeMap<String, (Vec<String>, Vec<&str>)> = BTreeMap::new();
+    for (name, (get, of)) in needs {
+        let (names, all) = rows.entry(get).or_default();
+        add(names, name);
+        of.into_iter().for_each(|decision| add(all, decision));
+    }
+    let rows = rows.into_iter().map(|(get, (names, of))| Row {
+        name: short(&names),
+        adds: format!("decide {}", of.join(", ")),
+        missing: Some((String::new(), get)),
+    });
+    Ok(rows.collect())
+}
+
+fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
+}
+
+/// A need is a program, or a command that must succeed.
+fn short(names: &[String]) -> String {
+    let word = |name: &String| {
+        let mut words = name
+            .split(' ')
+            .filter(|word| !word.contains(['=', '$', '*']));
+        match (words.next().unwrap_or_default(), words.nth(2)) {
+            (python, Some(module)) if name.contains("import ") => {
+                format!("{python}, {}", module.trim_matches('\''))
+            }
+            ("ls", _) => name.rsplit('/').next().unwrap_or_default().to_owned(),
+            (program, _) => program.to_owned(),
+        }
+    };
+    let mut all: Vec<String> = Vec::new();
+    names.iter().map(word).for_each(|name| add(&mut all, name));
+    all.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_need_is_named_by_its_program() {
+        for (need, name) in [
+            ("go", "go"),
+            ("PATH=$PATH:/usr/sbin nginx -v", "nginx"),
+            (
+                "python3.14 -c 'import multiprocessing'",
+                "python3.14, multiprocessing",
+            ),
+            ("ls /usr/lib/*/libjemalloc.so.2", "libjemalloc.so.2"),
+        ] {
+            assert_eq!(short(&[need.to_owned()]), name);
+        }
+    }
+
+    #[test]
+    fn a_row_says_what_is_added_and_how_to_get_it_within_the_width() {
+        let row = Row {
+            name: "jemalloc".to_owned(),
+            adds: "--allocator jemalloc".to_owned(),
+            missing: Some((String::new(), "apt-get install libjemalloc2".to_owned())),
+        };
+        let mut text = String::new();
+        row.write(&mut text, 50);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "-    jemalloc               --allocator jemalloc");
+        assert!(text.replace('\n', " ").contains("to get it:"), "{text}");
+        assert!(
+            lines.len() > 1 && lines.iter().all(|line| line.len() <= 50),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn every_part_of_the_table_is_listed() {
+        let rows = rows(&Machine::read()).unwrap();
+        for part in PARTS {
+            assert!(
+                rows.iter().any(|row| row.name == part.name),
+                "{}",
+                part.name
+            );
+        }
+    }
+}

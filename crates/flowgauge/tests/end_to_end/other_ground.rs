@@ -1,0 +1,131 @@
+//! Kernels and sandboxes that lack something: each command answers, or says what is not available and why.
+
+use super::common::{Home, Run};
+
+/// Numbers of x86-64, each ground with a word of what is then said to be missing, if something is.
+const GROUNDS: &[Ground] = &[
+    Ground {
+        name: "no memfd_create (before Linux 3.17)",
+        filter: "38 319",
+        without: Some("memfd_create"),
+    },
+    Ground {
+        name: "no pidfd (before Linux 5.3)",
+        filter: "38 424,434",
+        without: None,
+    },
+    Ground {
+        name: "no MADV_GUARD_INSTALL (before Linux 6.13) and no process_madvise",
+        filter: "22 28/2=102,440",
+        without: None,
+    },
+    Ground {
+        name: "no clone3, statx, openat2, close_range and rseq",
+        filter: "38 435,332,437,436,334",
+        without: None,
+    },
+    Ground {
+        name: "what a container's profile forbids: counters, io_uring, memory policies, namespaces, personalities, mounts",
+        filter: "1 298,425,426,427,237,238,239,272,308,135,165,166,323,321,250",
+        without: None,
+    },
+];
+
+struct Ground {
+    name: &'static str,
+    /// Error and calls.
+    filter: &'static str,
+    without: Option<&'static str>,
+}
+
+impl Ground {
+    /// `None`: no filter can be set here.
+    fn run(&self, home: &Home, command: &[&str]) -> Option<Run> {
+        let mut words = vec!["seccomp.py"];
+        words.extend(self.filter.split(' '));
+        words.push(env!("CARGO_BIN_EXE_flowgauge"));
+        words.extend(command);
+        let run = Run::from(home.program("python3", &words).output().ok()?);
+        (run.code != Some(77)).then_some(run)
+    }
+}
+
+#[test]
+fn each_ground_has_answers_or_reasons() {
+    if cfg!(not(target_arch = "x86_64")) {
+        skipped::skipped("filters name the system calls of x86-64 by number");
+        return;
+    }
+    for ground in GROUNDS {
+        let home = Home::new();
+        home.write("seccomp.py", skipped::SECCOMP);
+        home.write("tree/one.txt", "one needle\n");
+        let models = "process,thread,fiber,fiber-packed,task,migratable";
+        for command in [
+            vec!["machine"],
+            vec!["doctor"],
+            vec![
+                "run",
+                "primes,balance",
+                "--case",
+                "blocks,grain",
+                "--rounds",
+                "1",
+                "--budget",
+                "1s",
+            ],
+            vec![
+                "switch", "--flows", "4", "--model", models, "--rounds", "1", "--budget", "1s",
+            ],
+            vec![
+                "limits", "--model", "fiber", "--rounds", "1", "--budget", "1s",
+            ],
+            vec![
+                "exec",
+                "true",
+                "false || true",
+                "--rounds",
+                "1",
+                "--budget",
+                "1s",
+            ],
+            vec![
+                "wiki",
+                "--server",
+                "prefork",
+                "--requests",
+                "40",
+                "--pages",
+                "3",
+                "--rounds",
+                "1",
+                "--budget",
+                "1s",
+            ],
+            vec!["search", "needle", "tree"],
+        ] {
+            let Some(run) = ground.run(&home, &command) else {
+                skipped::skipped("a seccomp filter cannot be set, or there is no python3");
+                return;
+            };
+            let said = format!("{}{}", run.stdout, run.stderr);
+            let is_reasoned =
+                run.code == Some(2) && (said.contains("not available") || said.contains("needs"));
+            assert!(
+                matches!(run.code, Some(0 | 3)) || is_reasoned,
+                "{}: {command:?}: {:?}: {said}",
+                ground.name,
+                run.code
+            );
+            assert!(
+                !said.contains("panicked"),
+                "{}: {command:?}: {said}",
+                ground.name
+            );
+            if let (Some(word), "switch") = (ground.without, command[0]) {
+                assert!(said.contains(word), "{}: {said}", ground.name);
+            }
+        }
+        home.assert_nothing_left();
+    }
+}
