@@ -69,13 +69,15 @@ impl Loaded {
         self.check_build().map_err(io::Error::other)?;
         let variant = &slot.spec().variant;
         body::name_endings(format!("{} as {}", self.name(), variant.model));
+        // An emulator has threads of its own.
+        let before = tasks()?;
         let open = || {
             let body = body::Loaded::open(&self.library, &self.args).map_err(io::Error::other);
             wait_for_children();
             body
         };
         let body = slot.in_time(self.doing("prepare"), open)??;
-        let why = forks(variant) && tasks()? > 1;
+        let why = forks(variant) && tasks()? > before;
         let why = why.then(|| self.has_threads(variant));
         why.map_or(Ok(body), |why| Err(io::Error::other(why)))
     }
