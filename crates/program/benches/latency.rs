@@ -213,19 +213,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
     };
     let spec = SlotSpec {
         work: Work::Served(Box::new(served)),
-        variant: Variant {
-            model: Model::Process,
-            flows: 1,
-            placement: flow::Placement::Free,
-            schedule: flow::Schedule::Static,
-            channel: flow::Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-            memory_policy: None,
-            policy: None,
-            quota: None,
-        },
+        variant: Variant::new(Model::Process, 1),
         cpus: Vec::new(),
         warmups: 0,
         reps: 1,
