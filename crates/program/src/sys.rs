@@ -61,7 +61,11 @@ pub(crate) struct Launched {
 impl Launched {
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(pidfd_open(pid, PidfdFlags::empty())?)
+        let opened = pidfd_open(pid, PidfdFlags::empty());
+        opened.map_err(|error| {
+            let why = format!("its end cannot be awaited: pidfd_open: {error} (needs Linux 5.3)");
+            io::Error::other(why)
+        })
     }
 }
 

@@ -66,7 +66,7 @@ impl Ground {
 const COMMANDS: [&str; 8] = [
     "machine",
     "doctor",
-    "run primes,balance --case blocks,grain --rounds 1 --budget 1s",
+    "run primes,balance --case even,grain/256 --rounds 1 --budget 1s",
     "switch --flows 4 --model process,thread,fiber,fiber-packed,task,migratable --rounds 1 --budget 1s",
     "limits --model fiber --rounds 1 --budget 1s",
     "exec true false||true --rounds 1 --budget 1s",
@@ -83,6 +83,7 @@ fn each_ground_has_answers_or_reasons() {
     for ground in GROUNDS {
         let home = Home::new();
         home.write("seccomp.py", skipped::SECCOMP);
+        std::fs::create_dir(home.path("tree")).unwrap();
         home.write("tree/one.txt", "one needle\n");
         for command in COMMANDS {
             let words: Vec<&str> = command.split(' ').collect();

@@ -174,7 +174,7 @@ fn a_faster_part_is_predicted_in_rounds_of_its_own() {
 #[test]
 fn a_program_that_was_deleted_and_one_with_holes_have_names() {
     let home = Home::new();
-    let script = "cp /bin/sleep gone && { ./gone 0.05 & rm gone; wait; }";
+    let script = "cp /bin/sleep gone && { ./gone 0.3 & rm gone; wait; }";
     let run = profiled(&home, &["exec", &format!("sh -c '{script}'"), "true"]);
     let Some(found) = found(&home, &run) else {
         return;
