@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use measure::clock::now_ns;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use nix::unistd::Pid;
+use rustix::io::Errno;
 use rustix::process::{PidfdFlags, pidfd_open};
 
 /// A prepared execution: the child may allocate nothing.
@@ -62,9 +63,11 @@ impl Launched {
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
         let opened = pidfd_open(pid, PidfdFlags::empty());
-        opened.map_err(|error| {
-            let why = format!("its end cannot be awaited: pidfd_open: {error} (needs Linux 5.3)");
-            io::Error::other(why)
+        opened.map_err(|error| match error {
+            Errno::NOSYS => {
+                io::Error::other("its end cannot be awaited: pidfd_open needs Linux 5.3")
+            }
+            error => error.into(),
         })
     }
 }
