@@ -278,7 +278,7 @@ fn launches_of_one_seed_differ_by_no_more_than_is_stated() {
     }
     let home = Home::new();
     home.write("mine.toml", &of_one_seed());
-    run(&home, "run mine.toml --rounds 3 --out out").answered();
+    run(&home, "run mine.toml --rounds 3 --budget 10m --out out").answered();
     let found = results(&home.path("out"));
     let mut compared = 0;
     for case in &found.studies[0].cases {
