@@ -7,7 +7,8 @@
 int main(int count, char **words) {
     if (count < 3) return 2;
     cpu_set_t here; /* the magazines of another CPU would not know what this one has */
-    CPU_ZERO(&here), CPU_SET(sched_getcpu(), &here);
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
     sched_setaffinity(0, sizeof here, &here);
     size_t size = strtoul(words[2], 0, 10);
     char *volatile block = malloc(size);
