@@ -235,7 +235,7 @@ pub(crate) fn free_port() -> io::Result<u16> {
 }
 
 /// A launch that is shorter costs little to be launched again.
-const SHORT: Duration = Duration::from_millis(100);
+const SHORT: Duration = Duration::from_millis(250);
 
 /// The folder of the run, from the root.
 ///
