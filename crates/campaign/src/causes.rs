@@ -133,8 +133,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     std::fs::write(&source, include_str!("plants.c"))?;
     compile(&[&source], &folder.path().join("plants"))?;
     while campaign.goes_on() {
-        let next = PLANTS.iter().min_by_key(|plant| trials.tried(plant.name));
-        let Some(plant) = next.filter(|plant| trials.tried(plant.name) < campaign.runs) else {
+        let Some(plant) = trials.next(&PLANTS, |plant| plant.name, campaign.runs) else {
             break;
         };
         let (outcome, said) = plant.attempt(campaign, &folder.path().join("plants"))?;
@@ -158,9 +157,7 @@ fn table(trials: &Trials) -> Table {
         for outcome in ["wrong", "silent", "open"] {
             let row = format!("{}: {outcome}", plant.name);
             let fell = trials.of(Some(plant.name), outcome);
-            for trial in 0..trials.tried(plant.name) {
-                table.tried(&row, (trial < fell).then(String::new));
-            }
+            table.count(&row, trials.tried(plant.name), fell);
             let allowed = if outcome == "wrong" { 0 } else { u64::MAX };
             table.allow(&row, |tried| allowed.min(tried));
         }

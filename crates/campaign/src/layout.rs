@@ -31,8 +31,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let folder = tempfile::tempdir()?;
     let objects = objects(folder.path())?;
     while campaign.goes_on() {
-        let next = ROWS.into_iter().min_by_key(|row| trials.tried(row));
-        let Some(row) = next.filter(|row| trials.tried(row) < campaign.runs) else {
+        let Some(row) = trials.next(&ROWS, |row| row, campaign.runs) else {
             break;
         };
         let words = words(row, campaign, folder.path(), &objects)?;
@@ -46,10 +45,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
 fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for row in ROWS {
-        let named = trials.of(Some(row), "named");
-        for trial in 0..trials.tried(row) {
-            table.tried(row, (trial < named).then(String::new));
-        }
+        table.count(row, trials.tried(row), trials.of(Some(row), "named"));
         table.allow(row, |tried| match row {
             ORDER => tried,
             _ => {

@@ -82,8 +82,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     )?;
     let rows = rows();
     while campaign.goes_on() {
-        let next = rows.iter().min_by_key(|(name, _)| trials.tried(name));
-        let Some((name, row)) = next.filter(|(name, _)| trials.tried(name) < campaign.runs) else {
+        let Some((name, row)) = trials.next(&rows, |(name, _)| name, campaign.runs) else {
             break;
         };
         let found = match row {
@@ -222,10 +221,7 @@ fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for outcome in ["beyond", "none"] {
         let tried: u64 = rows().iter().map(|(name, _)| trials.tried(name)).sum();
-        let fell = trials.of(None, outcome);
-        for trial in 0..tried {
-            table.tried(outcome, (trial < fell).then(String::new));
-        }
+        table.count(outcome, tried, trials.of(None, outcome));
         table.allow(outcome, |tried| match outcome {
             "beyond" => (ALLOWED * tried as f64).floor() as u64,
             _ => 0,

@@ -35,9 +35,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     std::fs::write(&source, include_str!("profiles.c"))?;
     compile(&[&source], &built)?;
     while campaign.goes_on() {
-        let rows = [IDENTICAL, PLANTED];
-        let next = rows.into_iter().min_by_key(|row| trials.tried(row));
-        let Some(row) = next.filter(|row| trials.tried(row) < campaign.runs) else {
+        let Some(row) = trials.next(&[IDENTICAL, PLANTED], |row| row, campaign.runs) else {
             break;
         };
         let sides = sides(row);
@@ -78,9 +76,8 @@ pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
         compile(&[&file], &folder.path().join(name))?;
     }
     while campaign.goes_on() {
-        let next = COSTS.iter().min_by_key(|(row, ..)| trials.tried(row));
-        let Some((row, program, words)) = next.filter(|one| trials.tried(one.0) < campaign.runs)
-        else {
+        let next = trials.next(&COSTS, |(row, ..)| row, campaign.runs);
+        let Some((row, program, words)) = next else {
             break;
         };
         let command = format!("{}/{program} {words}", folder.path().display());
@@ -105,10 +102,7 @@ pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
     for (row, ..) in COSTS {
         for (outcome, allowed) in [("dear", 0.5), ("refused", 0.0)] {
             let name = format!("{row}: {outcome}");
-            let fell = trials.of(Some(row), outcome);
-            for trial in 0..trials.tried(row) {
-                table.tried(&name, (trial < fell).then(String::new));
-            }
+            table.count(&name, trials.tried(row), trials.of(Some(row), outcome));
             // Half of the trials: the typical one is cheap.
             table.allow(&name, |tried| (allowed * tried as f64) as u64);
         }
@@ -204,10 +198,7 @@ fn table(trials: &Trials) -> Table {
     ];
     for (row, outcome, share) in falls {
         let name = format!("{row}: {outcome}");
-        let fell = trials.of(Some(row), outcome);
-        for trial in 0..trials.tried(row) {
-            table.tried(&name, (trial < fell).then(String::new));
-        }
+        table.count(&name, trials.tried(row), trials.of(Some(row), outcome));
         // With chance: three deviations beyond the share.
         table.allow(&name, |tried| {
             let tried = tried as f64;

@@ -47,6 +47,13 @@ impl Table {
         }
     }
 
+    /// A row of as many tries as trials, of which those with the outcome fell.
+    pub(crate) fn count(&mut self, name: &str, tried: u64, fell: u64) {
+        for trial in 0..tried {
+            self.tried(name, (trial < fell).then(String::new));
+        }
+    }
+
     /// Says how many of a row's tries may fall by plan.
     pub(crate) fn allow(&mut self, name: &str, allowed: impl Fn(u64) -> u64) {
         for row in self.rows.iter_mut().filter(|row| row.name == name) {

@@ -57,6 +57,17 @@ impl Trials {
         }
     }
 
+    /// The row with the fewest trials, while it has fewer than `runs`.
+    pub(crate) fn next<'a, T>(
+        &self,
+        rows: &'a [T],
+        name: impl Fn(&'a T) -> &'a str,
+        runs: u64,
+    ) -> Option<&'a T> {
+        let next = rows.iter().min_by_key(|row| self.tried(name(row)));
+        next.filter(|row| self.tried(name(row)) < runs)
+    }
+
     pub(crate) fn tried(&self, row: &str) -> u64 {
         self.counts.get(row).map_or(0, |counts| counts.iter().sum())
     }

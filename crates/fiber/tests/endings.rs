@@ -18,20 +18,8 @@ fn ending_of(test: &str, deed: fn()) -> String {
         deed();
         std::process::exit(0);
     }
-    let child = skipped::this_program()
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(ROLE, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&child.stderr).into_owned();
-    assert_eq!(child.status.signal(), Some(libc_sigabrt()), "{said}");
-    said
+    skipped::said_before_aborting(test, ROLE)
 }
-
-fn libc_sigabrt() -> i32 {
-    6
-}
-
 fn run_three<T: 'static>(config: Config, body: impl FnOnce(&mut Fiber) -> T + Copy + 'static) {
     let scheduler = made(config.capacity(3)).unwrap();
     scheduler.spawn(|fiber| fiber.yield_now()).unwrap();

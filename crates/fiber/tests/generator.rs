@@ -6,7 +6,6 @@ mod common;
 mod packed;
 
 use std::cell::RefCell;
-use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -305,14 +304,7 @@ fn ending_of(test: &str, deed: fn()) -> String {
         deed();
         std::process::exit(0);
     }
-    let child = skipped::this_program()
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(ROLE, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&child.stderr).into_owned();
-    assert_eq!(child.status.signal(), Some(6), "{said}");
-    said
+    skipped::said_before_aborting(test, ROLE)
 }
 
 #[test]

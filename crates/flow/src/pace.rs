@@ -34,32 +34,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::clock::{now_ns, thread_cpu_ns};
 use nix::sched::sched_getcpu;
-pub use profile::Paused;
-use serde::{Deserialize, Serialize};
+pub use profile::{Faster, Paused};
 use sys::{CachePadded, Pages, Shareable, Shared};
-
-/// A part of the work that is to be faster.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Faster {
-    /// Its name.
-    pub part: String,
-    /// Its place among the parts that the work names.
-    pub place: u32,
-    /// By so many hundredths of its time.
-    pub percent: u32,
-}
-
-impl Faster {
-    /// What faster parts are compared with: as it is, with the same readings of the clock.
-    #[must_use]
-    pub fn none() -> Self {
-        Self {
-            part: String::new(),
-            place: 0,
-            percent: 0,
-        }
-    }
-}
 
 #[repr(C)]
 #[derive(Debug)]

@@ -139,7 +139,7 @@ impl Stops {
         let name = place(&path).to_string();
         // `write` is `write (system call)`, and a function its own without the types of its arguments.
         let short = name.split('(').next().map(str::trim);
-        name == self.faster.place || short == Some(&self.faster.place)
+        name == self.faster.part || short == Some(&self.faster.part)
     }
 
     /// What all owe is owed by nobody.
@@ -215,7 +215,8 @@ mod tests {
     /// Of processes that are not there, so that nobody is stopped.
     fn stops(owed: &[(i32, i64)]) -> Stops {
         let faster = Faster {
-            place: "work".to_owned(),
+            part: "work".to_owned(),
+            place: 0,
             percent: 20,
         };
         let mut stops = Stops::new(0, &faster, 1_000_000);

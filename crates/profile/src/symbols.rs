@@ -72,7 +72,7 @@ impl Symbols {
         if map.is_none() {
             let why = Measured::not_available(
                 "code that a program made at run time has no names",
-                "python3 (3.12 and later) and node are told to name it where the command names them; of the JVM no \
+                "python3 (3.12 and later) and node name it where the command names them; of the JVM no \
                  agent is here: java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and later)",
             );
             if !self.unseen.contains(&why) {

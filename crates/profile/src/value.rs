@@ -37,13 +37,27 @@ pub struct ProfileSpec {
     pub faster: Option<Faster>,
 }
 
-/// What is faster in effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A part of the work that is to be faster.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Faster {
-    /// A place on a CPU, in words.
-    pub place: String,
-    /// By so many hundredths of its time.
+    /// Its name: what the work calls it, or a function or system call of a command.
+    pub part: String,
+    /// Its place among the parts that the work names; 0 for commands.
+    pub place: u32,
+    /// The part of its time that it does without, in per cent.
     pub percent: u32,
+}
+
+impl Faster {
+    /// What faster parts are compared with: as it is, with the same readings of the clock.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            part: String::new(),
+            place: 0,
+            percent: 0,
+        }
+    }
 }
 
 /// For how long others stood still, where a part of the work is faster in effect.

@@ -8,6 +8,7 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::panic::Location;
 use std::path::Path;
 use std::process::Command;
@@ -21,6 +22,8 @@ pub const SECCOMP: &str = include_str!("seccomp.py");
 /// The environment variable that holds the words before a program that this machine's processor
 /// cannot run: an emulator and its options.
 pub const EMULATOR: &str = "TESTS_EMULATOR";
+
+const SIGABRT: i32 = 6;
 
 /// Whether an emulator of user programs runs this test: system calls are then its own.
 #[must_use]
@@ -39,6 +42,20 @@ pub fn this_program() -> Command {
     let mut command = Command::new(words.next().expect("the name of an emulator"));
     command.args(words).arg(program);
     command
+}
+
+/// What this program says on standard error when it runs a test alone in a child process, with `role` in
+/// the environment, and that aborts. Panics: it ends in another way.
+#[must_use]
+pub fn said_before_aborting(test: &str, role: &str) -> String {
+    let child = this_program()
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(role, "1")
+        .output()
+        .expect("this program begins");
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert_eq!(child.status.signal(), Some(SIGABRT), "{said}");
+    said
 }
 
 /// Says that the test that calls this tries nothing from here on, and why: what is missing, and

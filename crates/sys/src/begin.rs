@@ -64,7 +64,6 @@ pub unsafe fn clone_into(
 }
 
 /// Returns the pid or a negative error number. Safety: as for [`clone_into`], on that stack.
-#[cfg(target_arch = "x86_64")]
 unsafe fn clone3(
     arguments: &Arguments,
     entry: extern "C" fn(*mut libc::c_void) -> libc::c_int,
@@ -74,6 +73,7 @@ unsafe fn clone3(
     // SAFETY: the parent's registers but rax, rcx and r11 are as they were, as after every system
     // call. The child has the same and its own stack, aligned to 16 bytes; it calls `entry` with
     // its argument, and ends by `exit` without coming back.
+    #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -97,20 +97,8 @@ unsafe fn clone3(
             out("r11") _,
         );
     }
-    result
-}
-
-/// As above.
-#[cfg(target_arch = "aarch64")]
-unsafe fn clone3(
-    arguments: &Arguments,
-    entry: extern "C" fn(*mut libc::c_void) -> libc::c_int,
-    argument: *mut libc::c_void,
-) -> i64 {
-    let result;
-    // SAFETY: the parent's registers but x0 are as they were, as after every system call. The child
-    // has the same and its own stack, aligned to 16 bytes; it calls `entry` with its argument, and
-    // ends by `exit` without coming back.
+    // SAFETY: the same, but for x0.
+    #[cfg(target_arch = "aarch64")]
     unsafe {
         std::arch::asm!(
             "svc 0",

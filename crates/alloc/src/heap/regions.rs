@@ -31,10 +31,10 @@ const KEPT: usize = 8;
 const KEPT_PART: usize = 8;
 /// How long what is empty lingers at least; at most twice that.
 const LINGER_MS: u64 = 250;
-/// Slices of empty spans that a heap keeps at the most, or `1 / SPARE_PART` of those of blocks
-/// that are alone.
+/// Most slices of empty spans that a heap keeps.
 const SPARE: usize = 256;
-const SPARE_PART: usize = 8;
+/// Where that is more: one slice for this many slices of blocks that are alone.
+const ALONE_FOR_SPARE: usize = 8;
 /// Regions whose resident pages are counted at once.
 const COUNTED: usize = 32;
 
@@ -295,7 +295,7 @@ impl Inner {
 
     /// Whether one more empty span, of this many slices, may be kept.
     pub(super) fn may_spare(&self, slices: usize) -> bool {
-        self.spare + slices <= SPARE.max(self.alone / SPARE_PART)
+        self.spare + slices <= SPARE.max(self.alone / ALONE_FOR_SPARE)
     }
 
     /// Gives the slices of an empty span back to its region, which may be empty then.

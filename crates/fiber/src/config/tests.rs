@@ -1,8 +1,6 @@
 //! Programs that are built to abort on panics, as far as one that is built to unwind can be one: in
 //! child processes.
 
-use std::os::unix::process::ExitStatusExt;
-
 use crate::{Config, Fiber, scope};
 
 const ROLE: &str = "FIBER_TEST_ABORTS";
@@ -13,14 +11,7 @@ pub(super) fn is_as_if_built_to_abort() -> bool {
 
 /// What a child that runs `test` said before it aborted.
 fn ending_of(test: &str) -> String {
-    let child = skipped::this_program()
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(ROLE, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&child.stderr).into_owned();
-    assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{said}");
-    said
+    skipped::said_before_aborting(test, ROLE)
 }
 
 #[test]

@@ -140,11 +140,11 @@ pub enum Entry {
     Profiled(SlotEntry),
     /// How causes of a comparison are tried.
     Confirm(ConfirmEntry),
-    /// A slot of that; never a data point of the case. Its variant is one of those of the line before.
+    /// A slot of that; never a data point of the case. Its variant is in the list of the line before.
     Confirmed(SlotEntry),
     /// What faster parts are predicted from.
     Predict(PredictEntry),
-    /// A slot of that; never a data point of the case. Its variant is one of those of the line before.
+    /// A slot of that; never a data point of the case. Its variant is in the list of the line before.
     Predicted(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {

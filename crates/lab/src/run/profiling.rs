@@ -110,10 +110,7 @@ pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
         cpus: Vec::new(),
         launched: true,
         phases: phases(metric),
-        faster: Some(flow::profile::Faster {
-            place: faster.part.clone(),
-            percent: faster.percent,
-        }),
+        faster: Some(faster.clone()),
     }
 }
 

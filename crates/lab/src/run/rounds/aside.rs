@@ -17,7 +17,7 @@ type Planned<'log> = (&'log Vec<LabelledVariant>, &'log Vec<RawSlot>);
 /// What such rounds are for, and where they stand.
 pub(super) struct Aside {
     pub(super) what: &'static str,
-    /// Nothing is run without the first so many variants.
+    /// Number of first variants without which nothing is run.
     pub(super) needed: usize,
     /// The variants, and the slots that they have.
     pub(super) of: fn(&CaseLog) -> Option<Planned<'_>>,
