@@ -8,6 +8,7 @@
 mod error;
 mod journal;
 mod launch;
+mod launching;
 pub mod pilot;
 pub mod probe;
 mod profiling;

@@ -14,28 +14,26 @@
 mod aside;
 mod confirming;
 mod films;
+mod piloting;
 mod predicting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flow::placement::Cpus;
-use flow::profile::ProfileSpec;
-use flow::{Outcome, Proof, SlotSpec};
-use workload::Work;
+use flow::Proof;
 
-use crate::data::{Case, CaseEnd, Chosen, Entry, LabelledVariant, SlotEntry, Study, failure};
+use crate::data::{CaseEnd, Entry, Study, failure};
 use crate::findings::Results;
-use crate::findings::ledger::{At, CaseLog, is_late};
+use crate::findings::ledger::{At, CaseLog};
 use crate::plan::order::{order, slot_seed};
-use crate::plan::simulated::{anywhere, with_counts};
 use crate::plan::{check, cpus};
 use crate::run::error::Stop;
-use crate::run::pilot::{choose, cut_by_budget, of_case, pilot_slot, stopped_by_budget, within};
+use crate::run::launching::{Run, Take};
+use crate::run::pilot::{of_case, within};
 use crate::run::profiling;
 use crate::run::progress::{Event, Observer, Place, SlotPlace};
-use crate::run::proof::checked;
 use crate::run::schedule::{Order, remaining_s};
 use crate::run::{Clock, Journal, Launch, RunError};
+use piloting::Built;
 
 /// In this many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
@@ -97,48 +95,7 @@ struct Heard {
     built: BTreeSet<Built>,
 }
 
-/// The files of a program, and the command that makes it of them.
-type Built = (BTreeMap<String, String>, Option<String>);
-
-/// What a slot is beside a data point.
-#[derive(Debug, Clone)]
-struct Take {
-    timers: bool,
-    film: bool,
-    profile: Option<ProfileSpec>,
-    seed: u64,
-}
-
-impl Take {
-    fn slot(timers: bool, seed: u64) -> Self {
-        Self {
-            timers,
-            film: false,
-            profile: None,
-            seed,
-        }
-    }
-}
-
-struct Run<'a> {
-    journal: &'a mut Journal,
-    launch: &'a mut dyn Launch,
-    clock: &'a dyn Clock,
-    observer: &'a mut dyn Observer,
-    cpus: Cpus,
-    /// When this part of the run began, in seconds after the beginning of the whole.
-    offset_s: f64,
-}
-
 impl Run<'_> {
-    fn log(&self, at: At) -> &CaseLog {
-        self.journal.ledger().at(at)
-    }
-
-    fn now_s(&self) -> f64 {
-        self.offset_s + self.clock.elapsed_s()
-    }
-
     fn studies(&mut self, studies: &[Study]) -> Result<(), Stop> {
         let slots_done = self.journal.ledger().slots();
         self.observer.event(&Event::RunBegins {
@@ -204,77 +161,6 @@ impl Run<'_> {
         }
     }
 
-    /// Lets programs be built before their pilot, by a slot that counts nowhere: a compiler's first run
-    /// may take longer than what a budget leaves a slot.
-    fn build(&mut self, case: &Case, built: &mut BTreeSet<Built>) -> Result<(), Stop> {
-        for (variant, labelled) in case.variants.iter().enumerate() {
-            let program = case.work_of(variant).program();
-            let Some(program) = program.filter(|program| program.build.is_some()) else {
-                continue;
-            };
-            if built.insert((program.files.clone(), program.build.clone())) {
-                let slot = pilot_slot(&self.journal.header().settings, None, &[]);
-                self.launch_one(case, labelled, slot, Take::slot(false, 0))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// `rows`: how many want a pilot, and so a part of what is left of the budget.
-    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>, rows: usize) -> Result<(), Stop> {
-        self.observer.event(&Event::PilotBegins { place });
-        let mut left_s = self.journal.ledger().left_s();
-        let mut reference = known;
-        let mut outcomes = Vec::new();
-        let mut cuts = Vec::new();
-        // A slot of a simulated machine has one repetition, whatever a pilot found.
-        let piloted = self.journal.header().settings.simulate.is_none();
-        for labelled in place.case.variants.iter().filter(|_| piloted) {
-            let share_s = left_s.map(|left_s| left_s / rows.max(1) as f64);
-            let slot = pilot_slot(&self.journal.header().settings, share_s, &outcomes);
-            let outcome = self.launch_one(place.case, labelled, slot, Take::slot(true, 0))?;
-            left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
-            let outcome = checked(outcome, reference, &place.case.work);
-            reference = reference.or(outcome.answer.done().map(|record| record.proof));
-            let settings = &self.journal.header().settings;
-            let cut = cut_by_budget(settings, slot, &outcome);
-            outcomes.push(outcome);
-            let is_last = outcomes.len() == place.case.variants.len();
-            let stopped = || stopped_by_budget(settings, &outcomes, left_s).filter(|_| !is_last);
-            let stopped = cut.is_none().then(stopped).flatten();
-            // One that is cut may hang; where the next is too, it is the work that is too long.
-            let no_more = outcomes.len() > 1 || left_s.is_some_and(|left_s| left_s <= 0.0);
-            let ends = stopped.is_some() || no_more && outcomes.iter().all(is_late);
-            let why = cut.or(stopped);
-            cuts.extend(why.map(|why| (&labelled.label, why)));
-            if ends {
-                break;
-            }
-        }
-        let is_whole = outcomes.len() == place.case.variants.len();
-        if !is_whole || outcomes.iter().all(is_late) {
-            for (label, why) in cuts {
-                self.tell_cut(place, label, &why)?;
-            }
-        }
-        let chosen = choose(
-            &self.journal.header().settings,
-            place.case,
-            &outcomes,
-            left_s,
-        );
-        self.journal.append(Entry::Pilot {
-            study: place.study.name.clone(),
-            case: place.case.name.clone(),
-            warmups: chosen.warmups,
-            reps: chosen.reps,
-            deadline_s: chosen.deadline_s,
-            outcomes,
-        })?;
-        self.observer.event(&Event::PilotEnded { place, chosen });
-        Ok(())
-    }
-
     /// Writes down that rounds go on without variants that fail.
     fn give_up(&mut self, at: At, place: Place<'_>) -> Result<(), Stop> {
         for variant in self.log(at).failing() {
@@ -309,14 +195,6 @@ impl Run<'_> {
             left_s: left_s.max(0.0),
             enough_s,
         });
-    }
-
-    /// Keeps why a case has no rounds for the results.
-    fn tell_cut(&mut self, place: Place<'_>, label: &str, why: &str) -> Result<(), Stop> {
-        let (study, case) = (&place.study.name, &place.case.name);
-        self.journal
-            .note(&format!("{study}, {case}, {label}: {why}"))?;
-        Ok(())
     }
 
     fn end(&mut self, at: At, place: Place<'_>, because: CaseEnd) -> Result<(), Stop> {
@@ -389,104 +267,6 @@ impl Run<'_> {
         let launch = (chosen, take);
         self.launch_and_note(place, (round, variant), reference, launch, Entry::Profiled)?;
         Ok(true)
-    }
-
-    /// Launches a slot of a round and journals it; how long the launch took, in seconds.
-    fn launch_and_note(
-        &mut self,
-        Place { study, case }: Place<'_>,
-        (round, variant): (usize, usize),
-        reference: Option<Proof>,
-        (chosen, take): (Chosen, Take),
-        entry: fn(SlotEntry) -> Entry,
-    ) -> Result<f64, Stop> {
-        let at_s = self.now_s();
-        let outcome = self.launch_one(case, &case.variants[variant], chosen, take)?;
-        let took_s = outcome.launch_ns as f64 / 1e9;
-        self.journal.append(entry(SlotEntry {
-            study: study.name.clone(),
-            case: case.name.clone(),
-            round,
-            variant,
-            at_s,
-            outcome: checked(outcome, reference, &case.work),
-        }))?;
-        Ok(took_s)
-    }
-
-    fn launch_one(
-        &mut self,
-        case: &Case,
-        labelled: &LabelledVariant,
-        slot: Chosen,
-        take: Take,
-    ) -> Result<Outcome, Stop> {
-        // Checked for every variant before the run began; free is what is left of an error.
-        let LabelledVariant { variant, work, .. } = labelled;
-        let mut cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
-        let simulate = self.journal.header().settings.simulate.clone();
-        if let Some(simulation) = simulate.as_ref().filter(|_| cpus.is_empty()) {
-            cpus = anywhere(simulation);
-        }
-        let sampling = labelled.sample.as_ref();
-        let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
-        let work = work.as_ref().unwrap_or(&case.work);
-        let has_timers = work.has_timers();
-        let mut spec = SlotSpec {
-            work: work.clone(),
-            variant: variant.clone(),
-            cpus,
-            warmups: slot.warmups,
-            reps: slot.reps,
-            deadline_s: slot.deadline_s,
-            narrate: None,
-            output: None,
-            scratch: None,
-            sample: None,
-            profile: None,
-            count: self.journal.header().settings.events.clone(),
-            timers: take.timers && has_timers && simulate.is_none(),
-            film: take.film,
-            grace_s: work.program().map_or(0.0, |program| program.grace_s),
-            simulate,
-            seed: take.seed,
-        };
-        let aside = self.cpus.aside(spec.measured_cpus());
-        let faster = variant.faster.as_ref();
-        let faster = faster.filter(|_| spec.work.program().is_some());
-        let stopping = faster.map(|faster| profiling::stopping(faster, case.metric));
-        spec.profile = take.profile.or(stopping).map(|profile| ProfileSpec {
-            cpus: aside.clone(),
-            ..profile
-        });
-        if spec.variant.faster.is_none() && spec.profile.is_some() {
-            profiling::name_functions(&mut spec.work);
-        }
-        let sampling = sampling.filter(|_| spec.profile.is_none());
-        spec.sample = sampling.map(|sampling| sampling.spec(aside));
-        match spec.simulate {
-            Some(_) => self.launch_simulated(spec),
-            None => Ok(self.launch.launch(&spec)?),
-        }
-    }
-
-    /// A slot whose accesses are recorded, in which events would be the emulator's. So where there are
-    /// some to count, which is on this machine's own model alone, the same slot runs on it too.
-    fn launch_simulated(&mut self, mut spec: SlotSpec<Work>) -> Result<Outcome, Stop> {
-        let count = std::mem::take(&mut spec.count);
-        let simulated = self.launch.launch(&spec)?;
-        if count.is_empty() {
-            return Ok(simulated);
-        }
-        let cpus = spec.variant.placement.resolve(&self.launch.cpus());
-        let here = SlotSpec {
-            cpus: cpus.unwrap_or_default(),
-            count,
-            simulate: None,
-            ..spec
-        };
-        let here = self.launch.launch(&here)?;
-        Ok(with_counts(simulated, here))
     }
 
     /// Tells of the slot just run, of the look that followed it, and of what is left.

@@ -1,11 +1,11 @@
 //! Rounds beside those that count, of variants that are not all the case's: a fixed number of them, in random
 //! order, so that what they show is judged once.
 
-use super::{Run, Take};
 use crate::data::{Case, Entry, LabelledVariant, RawSlot, SlotEntry, Study};
 use crate::findings::ledger::{At, CaseLog};
 use crate::plan::order::{order, slot_seed};
 use crate::run::error::Stop;
+use crate::run::launching::{Run, Take};
 use crate::run::pilot::of_case;
 use crate::run::progress::{Event, Place};
 

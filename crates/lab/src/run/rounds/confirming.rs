@@ -4,7 +4,6 @@
 //! a knob turned ([`crate::data::knob`]). Rounds of their own, since those that showed a cause may have shown it by
 //! chance; and a fixed number of them, so that each share is judged once. The budget is not theirs.
 
-use super::Run;
 use super::aside::{self, Aside};
 use crate::data::knob::Knob;
 use crate::data::{Case, ConfirmEntry, Confirming, Entry, LabelledVariant, Study, Try};
@@ -12,6 +11,7 @@ use crate::findings::answers::{About, Answer};
 use crate::findings::ledger::At;
 use crate::plan::check;
 use crate::run::error::Stop;
+use crate::run::launching::Run;
 
 /// Knobs of one row, where none is named.
 const MOST_KNOBS: usize = 3;

@@ -5,11 +5,11 @@
 //! Where the machine does not let switches be recorded, the first slot says so and is the last. What is
 //! launched for a user, a command or a server, is not launched once more for a picture.
 
-use super::{Run, Take};
 use crate::data::{Chosen, Entry, Study};
 use crate::findings::ledger::{At, slot_s};
 use crate::plan::order::slot_seed;
 use crate::run::error::Stop;
+use crate::run::launching::{Run, Take};
 use crate::run::progress::Place;
 
 /// Of the time of the rounds.

@@ -5,11 +5,11 @@
 
 use flow::{Faster, Variant};
 
-use super::Run;
 use super::aside::{self, Aside};
 use crate::data::{Case, Entry, LabelledVariant, PredictEntry, Predicting, Study};
 use crate::findings::ledger::At;
 use crate::run::error::Stop;
+use crate::run::launching::Run;
 use crate::run::profiling;
 
 const ASIDE: Aside = Aside {

@@ -15,7 +15,7 @@ use std::path::Path;
 use tempfile::{TempDir, tempdir};
 
 use super::*;
-use crate::data::Header;
+use crate::data::{Case, Chosen, Header};
 use crate::run::ResumeOverrides;
 use crate::run::progress::Silent;
 use crate::testing::{Heard, MS, Mock, PROOF, case, done, header, noise_of_round, study};

@@ -1,0 +1,167 @@
+//! A run on its way: the journal that it writes, and how it launches a slot.
+
+use flow::placement::Cpus;
+use flow::profile::ProfileSpec;
+use flow::{Outcome, Proof, SlotSpec};
+use workload::Work;
+
+use crate::data::{Case, Chosen, Entry, LabelledVariant, SlotEntry};
+use crate::findings::ledger::{At, CaseLog};
+use crate::plan::simulated::{anywhere, with_counts};
+use crate::run::error::Stop;
+use crate::run::profiling;
+use crate::run::progress::{Observer, Place};
+use crate::run::proof::checked;
+use crate::run::{Clock, Journal, Launch};
+
+/// What a slot is beside a data point.
+#[derive(Debug, Clone)]
+pub(super) struct Take {
+    pub(super) timers: bool,
+    pub(super) film: bool,
+    pub(super) profile: Option<ProfileSpec>,
+    pub(super) seed: u64,
+}
+
+impl Take {
+    pub(super) fn slot(timers: bool, seed: u64) -> Self {
+        Self {
+            timers,
+            film: false,
+            profile: None,
+            seed,
+        }
+    }
+}
+
+/// A run on its way.
+pub(super) struct Run<'a> {
+    pub(super) journal: &'a mut Journal,
+    pub(super) launch: &'a mut dyn Launch,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) cpus: Cpus,
+    /// When this part of the run began, in seconds after the beginning of the whole.
+    pub(super) offset_s: f64,
+}
+
+impl Run<'_> {
+    pub(super) fn log(&self, at: At) -> &CaseLog {
+        self.journal.ledger().at(at)
+    }
+
+    pub(super) fn now_s(&self) -> f64 {
+        self.offset_s + self.clock.elapsed_s()
+    }
+
+    /// Keeps why a case has no rounds for the results.
+    pub(super) fn tell_cut(
+        &mut self,
+        place: Place<'_>,
+        label: &str,
+        why: &str,
+    ) -> Result<(), Stop> {
+        let (study, case) = (&place.study.name, &place.case.name);
+        self.journal
+            .note(&format!("{study}, {case}, {label}: {why}"))?;
+        Ok(())
+    }
+
+    /// Launches a slot of a round and journals it; how long the launch took, in seconds.
+    pub(super) fn launch_and_note(
+        &mut self,
+        Place { study, case }: Place<'_>,
+        (round, variant): (usize, usize),
+        reference: Option<Proof>,
+        (chosen, take): (Chosen, Take),
+        entry: fn(SlotEntry) -> Entry,
+    ) -> Result<f64, Stop> {
+        let at_s = self.now_s();
+        let outcome = self.launch_one(case, &case.variants[variant], chosen, take)?;
+        let took_s = outcome.launch_ns as f64 / 1e9;
+        self.journal.append(entry(SlotEntry {
+            study: study.name.clone(),
+            case: case.name.clone(),
+            round,
+            variant,
+            at_s,
+            outcome: checked(outcome, reference, &case.work),
+        }))?;
+        Ok(took_s)
+    }
+
+    pub(super) fn launch_one(
+        &mut self,
+        case: &Case,
+        labelled: &LabelledVariant,
+        slot: Chosen,
+        take: Take,
+    ) -> Result<Outcome, Stop> {
+        // Checked for every variant before the run began; free is what is left of an error.
+        let LabelledVariant { variant, work, .. } = labelled;
+        let mut cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
+        let simulate = self.journal.header().settings.simulate.clone();
+        if let Some(simulation) = simulate.as_ref().filter(|_| cpus.is_empty()) {
+            cpus = anywhere(simulation);
+        }
+        let sampling = labelled.sample.as_ref();
+        let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
+        let work = work.as_ref().unwrap_or(&case.work);
+        let has_timers = work.has_timers();
+        let mut spec = SlotSpec {
+            work: work.clone(),
+            variant: variant.clone(),
+            cpus,
+            warmups: slot.warmups,
+            reps: slot.reps,
+            deadline_s: slot.deadline_s,
+            narrate: None,
+            output: None,
+            scratch: None,
+            sample: None,
+            profile: None,
+            count: self.journal.header().settings.events.clone(),
+            timers: take.timers && has_timers && simulate.is_none(),
+            film: take.film,
+            grace_s: work.program().map_or(0.0, |program| program.grace_s),
+            simulate,
+            seed: take.seed,
+        };
+        let aside = self.cpus.aside(spec.measured_cpus());
+        let faster = variant.faster.as_ref();
+        let faster = faster.filter(|_| spec.work.program().is_some());
+        let stopping = faster.map(|faster| profiling::stopping(faster, case.metric));
+        spec.profile = take.profile.or(stopping).map(|profile| ProfileSpec {
+            cpus: aside.clone(),
+            ..profile
+        });
+        if spec.variant.faster.is_none() && spec.profile.is_some() {
+            profiling::name_functions(&mut spec.work);
+        }
+        let sampling = sampling.filter(|_| spec.profile.is_none());
+        spec.sample = sampling.map(|sampling| sampling.spec(aside));
+        match spec.simulate {
+            Some(_) => self.launch_simulated(spec),
+            None => Ok(self.launch.launch(&spec)?),
+        }
+    }
+
+    /// A slot whose accesses are recorded, in which events would be the emulator's. So where there are
+    /// some to count, which is on this machine's own model alone, the same slot runs on it too.
+    fn launch_simulated(&mut self, mut spec: SlotSpec<Work>) -> Result<Outcome, Stop> {
+        let count = std::mem::take(&mut spec.count);
+        let simulated = self.launch.launch(&spec)?;
+        if count.is_empty() {
+            return Ok(simulated);
+        }
+        let cpus = spec.variant.placement.resolve(&self.launch.cpus());
+        let here = SlotSpec {
+            cpus: cpus.unwrap_or_default(),
+            count,
+            simulate: None,
+            ..spec
+        };
+        let here = self.launch.launch(&here)?;
+        Ok(with_counts(simulated, here))
+    }
+}
