@@ -1,10 +1,4 @@
 //! What the other rooms hand each other: values, and the journal's lines. Nothing here knows them.
-//!
-//! * [`Study`], [`Case`], [`Settings`], [`Header`]: what is to be run, a journal's first line.
-//! * [`Entry`], [`RawSlot`], [`Probe`], [`CaseEnd`]: what came of it, its other lines.
-//! * [`journal`]: those lines, read. [`axis`]: what variants differ in.
-//! * [`knob`]: what takes a resource away from them.
-//! * [`room`]: how many flows a machine has room for. [`number`], words, medians: values as text.
 
 pub mod axis;
 pub mod journal;

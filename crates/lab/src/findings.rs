@@ -1,11 +1,4 @@
 //! What a run found: made from the journal's entries alone.
-//!
-//! * Ledger: the entries, case by case; [`judge`] compares a case while its rounds come in.
-//! * [`Results`]: what is found, as values, made of the ledger alone.
-//! * [`quantity`]: every quantity of every variant. Why: what explains a difference.
-//! * [`answers`]: the rows that a person reads first.
-//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on what was
-//!   found. [`fleet`]: the results of many machines laid over each other.
 
 pub mod answers;
 mod average;

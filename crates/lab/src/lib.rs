@@ -21,11 +21,6 @@
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
 //!
-//! * [`data`]: values only, and the journal's reader.
-//! * [`plan`]: what is to be run.
-//! * [`findings`]: what was found: the ledger, quantities, reasons, claims.
-//! * [`run`](mod@run): rounds, budget, pilots, probes, and the journal's writer.
-//!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits, and what the machine is through its description.
 

@@ -1,9 +1,4 @@
 //! The run: what to do next is asked of the ledger, done, and written down.
-//!
-//! * [`Launch`], [`Clock`], [`progress`]: the edges: slots, time, and what a display hears.
-//! * [`run`](fn@run), [`pilot`]: the loop, and what is measured before it. Schedule: which case continues.
-//! * [`Journal`]: the file, written as each slot ends.
-//! * [`probe`]: how far flows can be made for real.
 
 mod error;
 mod journal;

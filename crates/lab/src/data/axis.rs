@@ -1,9 +1,6 @@
-//! Axes: what a variant may differ in, beside its model and its number of flows. All that is known
-//! about an axis is its row in [`AXES`]: its key in study files, how a word is read, columns, words
-//! of labels and reports, whether this machine has it, and its flag. So a new axis is a field of
-//! [`Variant`] and a row here; the compiler names what is missing (the list of `each_axis` is taken
-//! apart with the fields, and the table is as long as the list). Parent memory is read from two
-//! keys and laid on models that fork alone (`plan::parent_memory`).
+//! Axes: what a variant may differ in, beside its model and its number of flows. A new axis is a
+//! field of [`Variant`] and a row of [`AXES`]; the compiler names what is missing. Parent memory is
+//! read from two keys and laid on models that fork alone (`plan::parent_memory`).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -2,11 +2,10 @@
 //!
 //! # Theory
 //!
-//! A cause that was seen is a guess until somebody takes it away and looks whether the gap closes. All that the
-//! program knows of how a resource is taken away is a row here: its name, what the work does without, the words of
-//! causes and places that it answers, and what it turns. `exec --what-if` tries rows without asking for a cause;
-//! `--confirm` tries those that answer what was seen; the models between process and thread are rows too. So a new
-//! way to test a cause is a row.
+//! A cause that was seen is a guess until somebody takes it away and looks whether the gap closes.
+//! A new way to test a cause is a row here. `exec --what-if` tries rows without asking for a cause;
+//! `--confirm` tries those that answer what was seen; the models between process and thread are
+//! rows too.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +31,6 @@ pub struct Knob {
     pub is_tried_unasked: bool,
 }
 
-/// What a knob turns.
 #[derive(Debug)]
 enum Turn {
     /// A variant, whatever its work.
@@ -43,7 +41,6 @@ enum Turn {
     Model(&'static [(Model, Model)]),
     /// Such flows of work that shares itself out, whatever their number.
     Number(fn(u32) -> u32),
-    /// A command of the user's.
     Command(fn(&mut Program)),
     /// A library that the command is started with.
     Library(&'static str),
@@ -53,7 +50,6 @@ enum Turn {
     FewerCpus,
 }
 
-/// What is usual of a row.
 const USUAL: Knob = Knob {
     name: "",
     without: "",
@@ -303,8 +299,7 @@ impl Knob {
         self.turns.iter().find_map(missing)
     }
 
-    /// The variant with the knob turned, in each way there is, with the name of the way; none where it changes
-    /// nothing.
+    /// Each way of turning the knob, with its name; none where it changes nothing.
     #[must_use]
     pub fn turned(
         &self,

@@ -28,15 +28,12 @@ pub struct Average {
     pub words: Option<String>,
 }
 
-/// One side of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) label: &'a str,
     pub(super) slots: &'a [&'a RawSlot],
-    /// The times of its repetitions, in ns, and where the slow ones begin.
     pub(super) times: &'a [f64],
     pub(super) tail: TailSide,
-    /// What one repetition of it is.
     pub(super) each: &'static str,
 }
 
@@ -59,7 +56,6 @@ impl Average {
     }
 }
 
-/// The means of the slots of rounds in which both have one.
 fn means(reference: Side<'_>, subject: Side<'_>, metric: Metric) -> (Vec<f64>, Vec<f64>) {
     let mean = |slot: &RawSlot| {
         let reps = &slot.outcome.answer.done()?.reps;
@@ -104,7 +100,6 @@ fn ratio(estimate: &Estimate) -> String {
     }
 }
 
-/// How many of its repetitions were slow, and how much; `None` where none was.
 fn slow(side: Side<'_>) -> Option<String> {
     let beyond = side.tail.slow_beyond?;
     let slow = median(side.times.iter().copied().filter(|&time| time > beyond))?;

@@ -9,8 +9,7 @@ const OTHERS: f64 = 0.1;
 const MISSED: f64 = 0.05;
 
 impl Results {
-    /// Who else had the CPUs while the run lasted, and what the work got; `None` where nobody had
-    /// much, or where it is not known.
+    /// Who else had the CPUs while the run lasted; `None` where nobody had much.
     #[must_use]
     pub fn busy(&self) -> Option<String> {
         let load = self.load.as_ref()?;

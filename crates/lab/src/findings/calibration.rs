@@ -41,8 +41,7 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     }
 }
 
-/// Effect of a sampler on slots, and its own usage; CPU time too, which other programs hardly
-/// change.
+/// CPU time too, which other programs hardly change.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
         Verdict::Same { within } => format!("it costs no more than {}", percent(within)),
@@ -122,8 +121,7 @@ fn is_one(case: &CaseResult) -> bool {
     case.case.work.is_calibration() && pairs.next().is_some_and(is_alike)
 }
 
-/// `detects differences of 9.8 % in 10 rounds and of 3.1 % in 80`, of cases that compare a machine
-/// with itself.
+/// `detects differences of 9.8 % in 10 rounds and of 3.1 % in 80`.
 pub(super) fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
     let own = cases.iter().filter(|case| is_one(case));
     let noise = own.filter_map(|case| case.noise?.pair).reduce(f64::max)?;

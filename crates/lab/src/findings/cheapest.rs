@@ -17,7 +17,6 @@ use super::paired::columns;
 use crate::data::Metric;
 use crate::data::number::{plain, time};
 
-/// `None` if not asked.
 fn what(metric: Metric) -> Option<&'static str> {
     match metric {
         Metric::Switch => Some("to switch"),
@@ -116,7 +115,6 @@ fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
 }
 
 impl<'a> Point<'a> {
-    /// Those that none beats, the fastest first.
     fn near(&self) -> Vec<&(usize, &'a str, f64)> {
         let ranked = self.ranked.iter();
         ranked
@@ -160,7 +158,6 @@ fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Between two neighbouring points where both are clearly apart.
 fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<String> {
     let clear: Vec<(f64, bool)> = points
         .iter()
@@ -176,7 +173,6 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
     ))
 }
 
-/// `None` if unknown.
 fn a_is_cheaper(point: &Point<'_>, a: &str, b: &str) -> Option<bool> {
     let find = |label| point.ranked.iter().find(|(_, known, _)| *known == label);
     let ((a, ..), (b, ..)) = (find(a)?, find(b)?);

@@ -223,10 +223,8 @@ fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {
     }
 }
 
-/// In an error.
 const SHOWN: usize = 3;
 
-/// With variants where those differ.
 fn holds(run: &Named<'_>, with_variants: bool) -> String {
     let case = |case: &CaseResult| {
         let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();

@@ -84,7 +84,6 @@ impl Standing {
     }
 }
 
-/// Of a plan and its slots.
 pub(crate) fn confirmation(plan: &ConfirmEntry, slots: &[RawSlot]) -> Confirmation {
     let alpha = LEVEL / plan.tries.len().max(1) as f64;
     Confirmation {
@@ -135,7 +134,6 @@ fn tried(one: &Try, slots: &[RawSlot], alpha: f64) -> Tried {
     }
 }
 
-/// The gap of each round, and what is left of it.
 struct Gaps {
     gaps: Vec<f64>,
     left: Vec<f64>,
@@ -154,7 +152,6 @@ impl Gaps {
         }
     }
 
-    /// The share that closes, and its interval.
     fn closed(&self, alpha: f64) -> Option<(f64, f64, f64)> {
         // The gap is above 0, whichever side is slower.
         let sign = mean(&self.gaps).signum();

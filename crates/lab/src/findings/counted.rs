@@ -101,7 +101,6 @@ impl Events {
     }
 }
 
-/// `None` if nothing was asked or no slot is good.
 pub(crate) fn events(
     asked: &[Event],
     permission: &Permission,
@@ -205,7 +204,6 @@ pub fn reading(
     })
 }
 
-/// Of all flows together.
 #[derive(Clone, Copy)]
 struct Raw {
     scope: Scope,
@@ -213,7 +211,6 @@ struct Raw {
     scaled: f64,
 }
 
-/// If it is possible.
 fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<Raw> {
     let counted = match rep.counted.as_deref() {
         None => return not_counted(),

@@ -42,7 +42,6 @@ pub(crate) enum Span {
     All,
 }
 
-/// `None` without a repetition.
 pub(crate) fn of(reps: &[&Rep], span: Span) -> Option<Counts> {
     let over = |what: fn(&Rep, Span) -> f64| median(reps.iter().map(|rep| what(rep, span)));
     let io = |what: fn(Io) -> u64| {
@@ -95,7 +94,6 @@ pub(crate) fn forgotten<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Forgo
         .max()
 }
 
-/// Why a part of what was used is not available, and what makes it so.
 pub(crate) fn why_forgotten(forgotten: Forgotten) -> [&'static str; 2] {
     [
         "nobody waited for some children (SIGCHLD is ignored), and the kernel forgets what those used",

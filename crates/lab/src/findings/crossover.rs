@@ -28,17 +28,13 @@
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
-    /// Value of the parameter.
     pub(crate) at: f64,
     /// Cost of the dearer variant as a multiple of the other's.
     pub(crate) cost: f64,
-    /// Lower end of its interval.
     pub(crate) low: f64,
-    /// Upper end of its interval.
     pub(crate) high: f64,
 }
 
-/// Side of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     More,
@@ -55,7 +51,6 @@ impl Point {
         }
     }
 
-    /// Sides exchanged.
     pub(crate) fn inverse(&self) -> Self {
         Self {
             at: self.at,
@@ -70,27 +65,20 @@ impl Point {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Part {
     pub(crate) side: Side,
-    /// Value of the first.
     pub(crate) from: f64,
-    /// Value of the last.
     pub(crate) to: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
-    /// The lower end of its interval.
     pub(crate) low: f64,
-    /// About where.
     pub(crate) at: f64,
-    /// The upper end.
     pub(crate) high: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Crossing {
-    /// It costs more at every point.
     Everywhere,
-    /// It costs less at every point.
     Nowhere,
     /// More at the first point, less at the last; it falls here.
     Below(Span),

@@ -77,7 +77,6 @@ fn sides(case: &CaseResult) -> Vec<Side<'_>> {
     side.collect()
 }
 
-/// Variants that move, and others.
 struct Point<'a> {
     case: &'a CaseResult,
     movers: Vec<Side<'a>>,
@@ -133,13 +132,11 @@ impl<'p, 'a> Compared<'p, 'a> {
         ones.iter().find(beats)
     }
 
-    /// Against staying flows.
     fn beats_staying(&self) -> bool {
         let Point { movers, others, .. } = self.point;
         self.winner(movers, &others[..1]).is_some()
     }
 
-    /// Against all that does not move.
     fn beats_all(&self) -> bool {
         self.winner(&self.point.movers, &self.point.others)
             .is_some()

@@ -15,7 +15,6 @@ const MOST_LATE: f64 = 0.5;
 /// Share of answers from which a server keeps up.
 const KEEPS_UP: f64 = 0.95;
 
-/// From the good slots of a variant.
 pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
     let slots = case.slots.iter().filter(|slot| slot.variant == at);
     let reps = slots
@@ -64,8 +63,7 @@ fn limit(case: &CaseResult, at: usize) -> Option<String> {
     })
 }
 
-/// Why servers cannot be told apart: the generator of at least two of them was at its limit, so that what
-/// was compared is the generator with itself.
+/// With the generator of at least two of them at its limit, it is compared with itself.
 pub(super) fn is_compared(case: &CaseResult) -> Option<String> {
     case.case.work.served()?;
     let limits = (0..case.variants.len()).filter_map(|at| Some((at, limit(case, at)?)));
@@ -82,8 +80,7 @@ pub(super) fn is_compared(case: &CaseResult) -> Option<String> {
     ))
 }
 
-/// Servers that fell behind, and generators at their limit; at most one warning for each rate and
-/// variant.
+/// At most one warning for each rate and variant.
 pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
     let cases = studies.iter().flat_map(|study| &study.cases);
     let all = cases.flat_map(|case| {

@@ -86,7 +86,6 @@ pub(super) struct Growth {
     /// 95 % interval of the slope over a part; `None` for too few slots.
     pub(super) interval: Option<[f64; 2]>,
     pub(super) shape: Shape,
-    /// No other shape fits nearly as well.
     is_straight: bool,
 }
 
@@ -180,7 +179,6 @@ fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)], is_straig
     }
 }
 
-/// At least twice.
 fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
     let mut by_number: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     for (x, y) in points {

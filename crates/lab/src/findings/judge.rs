@@ -42,15 +42,12 @@ const FLOOR: f64 = 0.01;
 /// The floor where it cannot.
 const NOISY_FLOOR: f64 = 0.02;
 
-/// The comparisons of one case.
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     plan: LookPlan,
-    /// The first look that was planned.
     first_look: usize,
     /// Fewest rounds that say anything: those of an interval at the level of the case, or one.
     fewest: usize,
-    /// The floor, if the settings or the case give it.
     given: Option<f64>,
     variants: usize,
     /// Answers of the run that share its error with this case.
@@ -59,15 +56,11 @@ pub(crate) struct Judge {
     rounds: Vec<Vec<Option<f64>>>,
     /// From the first look on.
     opened: Option<Opened>,
-    /// How the run was taken up again, in order.
     turns: Vec<Turn>,
-    /// The search for the best variant, where the case asks for it.
     search: Option<Halving>,
     /// Rounds in which every variant that took part has a data point.
     full_rounds: usize,
-    /// Variants that were given up.
     out: Vec<usize>,
-    /// Rounds in which claims have an interval.
     for_claims: usize,
 }
 
@@ -81,12 +74,10 @@ struct Turn {
     peeked: bool,
 }
 
-/// What the rounds of a comparison say.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judged {
     pub(crate) estimate: Estimate,
     pub(crate) verdict: Verdict,
-    /// Whether so few rounds find a difference of this size only by luck.
     pub(crate) overstates: bool,
 }
 
@@ -103,7 +94,6 @@ pub struct Standing<'a> {
     pub verdict: Option<Verdict>,
 }
 
-/// The comparisons, once their floor is fixed.
 #[derive(Debug, Clone)]
 struct Opened {
     floor: f64,
@@ -191,7 +181,6 @@ impl Judge {
         pairs.for_each(Sequential::peek);
     }
 
-    /// The same looks at other values of the same rounds.
     pub(crate) fn again(
         &self,
         fresh: Self,
@@ -210,12 +199,10 @@ impl Judge {
         Ok(judge)
     }
 
-    /// How often a comparison of this case is decided wrongly at most.
     pub(crate) fn level(&self) -> f64 {
         self.plan.level()
     }
 
-    /// The looks that were added to those that were planned.
     pub(crate) fn added(&self) -> Vec<usize> {
         self.plan.added()
     }
@@ -233,24 +220,20 @@ impl Judge {
         self.plan.share(rounds)
     }
 
-    /// Whether there is anything to compare.
     pub(crate) fn compares(&self) -> bool {
         self.variants > 1
     }
 
-    /// Comparisons of the case.
     pub(crate) fn pairs(&self) -> usize {
         self.variants.saturating_sub(1).max(1)
     }
 
-    /// The places of the variants that take part in the next round.
     pub(crate) fn taking(&self) -> Vec<usize> {
         let all = || (0..self.variants).filter(|at| !self.out.contains(at));
         let search = self.search.as_ref();
         search.map_or_else(|| all().collect(), |search| search.taking().to_vec())
     }
 
-    /// The variant that all others are compared with.
     pub(crate) fn reference(&self) -> usize {
         let mut left = (0..self.variants).filter(|at| !self.out.contains(at));
         left.next().unwrap_or(0)
@@ -269,7 +252,6 @@ impl Judge {
         self.out.contains(&variant)
     }
 
-    /// Leaves a variant out of all rounds from here on.
     pub(crate) fn give_up(&mut self, variant: usize) {
         if self.is_given_up(variant) {
             return;
@@ -291,20 +273,17 @@ impl Judge {
         self.taking().iter().all(|&at| round[at].is_some())
     }
 
-    /// The comparisons whose variant was not given up.
     fn kept<'p>(&self, pairs: &'p [Sequential]) -> impl Iterator<Item = &'p Sequential> {
         let subjects = pairs.iter().zip(1..);
         let kept = subjects.filter(|(_, subject)| !self.is_given_up(self.place(*subject)));
         kept.map(|(pair, _)| pair)
     }
 
-    /// Whether the best of several is sought.
     pub(crate) fn is_search(&self) -> bool {
         self.search.is_some()
     }
 
-    /// Takes a complete round: one value a variant, in the case's order; `None` also where one
-    /// took no part.
+    /// One value a variant, in the case's order; `None` also where one took no part.
     pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {
         self.full_rounds += usize::from(self.is_full(&values));
         let reference = self.reference();
@@ -336,7 +315,6 @@ impl Judge {
         let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
     }
 
-    /// Opens the comparisons with the rounds there are.
     fn open(&self) -> Opened {
         let floor = self.given.unwrap_or_else(|| self.usual_floor());
         let pair = || Sequential::new(self.plan.clone(), self.rule(floor)).ok();
@@ -369,12 +347,10 @@ impl Judge {
             .max_by(|a, b| a.pair.unwrap_or(0.0).total_cmp(&b.pair.unwrap_or(0.0)))
     }
 
-    /// Complete rounds so far.
     pub(crate) fn rounds(&self) -> usize {
         self.rounds.len()
     }
 
-    /// Rounds in which every variant that took part has a data point.
     pub(crate) fn full_rounds(&self) -> usize {
         self.full_rounds
     }
@@ -383,12 +359,10 @@ impl Judge {
         self.plan.max_rounds()
     }
 
-    /// Fewest rounds that have an interval, where the plan has as many.
     pub(crate) fn fewest_rounds(&self) -> usize {
         self.fewest
     }
 
-    /// The next round after which the data is judged.
     pub(crate) fn next_look(&self) -> usize {
         let mut looks = self.plan.looks().iter();
         looks
@@ -397,18 +371,15 @@ impl Judge {
             .unwrap_or(self.max_rounds())
     }
 
-    /// Whether the round just taken was followed by a planned look.
     pub(crate) fn at_planned_look(&self) -> bool {
         self.plan.is_planned(self.rounds())
     }
 
-    /// Whether the round just taken was followed by a look.
     pub(crate) fn at_look(&self) -> bool {
         self.plan.is_look(self.rounds())
     }
 
-    /// Whether no comparison needs another round. A case without comparisons only
-    /// measures: it is settled at the first look.
+    /// A case without comparisons only measures: it is settled at the first look.
     pub(crate) fn is_settled(&self) -> bool {
         if let Some(search) = &self.search {
             return search.is_over();
@@ -419,7 +390,6 @@ impl Judge {
         })
     }
 
-    /// Whether every comparison was decided at a look.
     pub(crate) fn is_decided(&self) -> bool {
         if let Some(search) = &self.search {
             return search.is_over();
@@ -430,12 +400,10 @@ impl Judge {
         })
     }
 
-    /// Whether the claims of the study's source on this case have rounds for an interval.
     pub(crate) fn has_rounds_for_claims(&self) -> bool {
         self.rounds() >= self.for_claims.min(self.plan.max_rounds())
     }
 
-    /// The comparisons of `case` as they stand.
     pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
         let (_, findings) = self.conclude();
         let label = |variant: usize| case.variants[variant].label.as_str();
@@ -459,7 +427,6 @@ impl Judge {
         (opened.floor, findings.collect())
     }
 
-    /// The findings of the same rounds and looks where this many comparisons share the error.
     pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
         let opened = self.as_opened();
         let floor = opened.floor;
@@ -472,8 +439,7 @@ impl Judge {
         pairs.map(|pair| judged(&pair.ok()?)).collect()
     }
 
-    /// When the comparisons probably have their answers where the level is divided by this many answers:
-    /// all of them, or the one of a variant.
+    /// At the level divided by `answers`: of all comparisons, or of one variant.
     pub(crate) fn outlook(&self, answers: usize, subject: Option<usize>) -> Outlook {
         if self.search.as_ref().is_some_and(Halving::is_over) {
             return Outlook::DECIDED;
@@ -522,12 +488,10 @@ impl Judge {
         (p_values.fold(1.0, f64::min) * self.pairs() as f64).min(1.0)
     }
 
-    /// Answers of the run that share the error of this case.
     pub(crate) fn answers(&self) -> usize {
         self.answers
     }
 
-    /// The p-value of each comparison over all its looks; `None` for a pair without a round.
     pub(crate) fn p_values(&self) -> Vec<Option<f64>> {
         let opened = self.as_opened();
         opened.pairs.iter().map(Sequential::p_value).collect()

@@ -20,27 +20,21 @@ use crate::data::{
 use case_log::Pilot;
 pub(crate) use case_log::{CaseLog, is_late, rep_s, slot_s};
 
-/// All entries of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     pub(crate) header: Header,
     /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
-    /// What the reader must know.
     pub(crate) notes: Vec<String>,
-    /// Fenced probes of each study.
     pub(crate) probes: Vec<Vec<Probe>>,
     pub(crate) interrupted: Option<i32>,
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
     pub(crate) last_s: f64,
-    /// How busy the machine was in the parts of the run.
     pub(crate) load: Option<Load>,
-    /// Rounds at the most when the run began.
     planned_rounds: usize,
 }
 
-/// Where a case is found: its study's place and its own within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct At {
     pub(crate) study: usize,
@@ -86,8 +80,6 @@ impl Ledger {
         read((text, path), depth, begin, Self::take_after)
     }
 
-    /// Takes an entry.
-    ///
     /// # Errors
     /// The entry is about nothing that the header names; in words.
     pub(crate) fn take(&mut self, entry: Entry) -> Result<(), String> {
@@ -162,7 +154,6 @@ impl Ledger {
         self.take(entry)
     }
 
-    /// What is run beside the rounds.
     fn take_plan(&mut self, entry: Entry) -> Result<(), String> {
         match entry {
             Entry::Confirm(plan) => {
@@ -201,7 +192,6 @@ impl Ledger {
         self.log_mut(at).push(slot.raw(value_ns))
     }
 
-    /// What stands for a slot that has just ended.
     fn value(&mut self, at: At, slot: &SlotEntry) -> Option<f64> {
         self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
         let metric = self.header.studies[at.study].cases[at.case].metric;
@@ -252,8 +242,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether a run that is to go on has time for it.
-    ///
     /// # Errors
     /// The budget is used up; in words.
     pub(crate) fn check_time(&self) -> Result<(), String> {
@@ -272,8 +260,7 @@ impl Ledger {
         ))
     }
 
-    /// Seconds spent on pilots and slots. It is no wall time: a run that was resumed counts what it
-    /// did and not how long it lay.
+    /// Of pilots and slots, no wall time: how long a resumed run lay is not counted.
     pub(crate) fn spent_s(&self) -> f64 {
         let logs = self.logs.iter().flatten();
         logs.map(|log| log.pilot_s() + log.slots_s()).sum()
@@ -292,13 +279,11 @@ impl Ledger {
         under_way.for_each(|log| log.judge.peek());
     }
 
-    /// Whether more rounds would change nothing: every answer is decided.
     pub(crate) fn is_decided(&self) -> bool {
         let mut logs = self.logs.iter().flatten();
         logs.all(|log| log.ended == Some(CaseEnd::Decided))
     }
 
-    /// Whether any case has not ended.
     pub(crate) fn is_open(&self) -> bool {
         self.logs.iter().flatten().any(|log| log.ended.is_none())
     }
@@ -328,7 +313,6 @@ impl Ledger {
         &self.logs[at.study][at.case]
     }
 
-    /// Slots in all.
     pub(crate) fn slots(&self) -> usize {
         self.logs.iter().flatten().map(|log| log.slots.len()).sum()
     }

@@ -35,8 +35,7 @@ pub enum Role {
         /// Answers of the run.
         answers: usize,
     },
-    /// It is one of many comparisons behind the rows: of those that name a difference, at most
-    /// 5 % are false on average.
+    /// One of many comparisons behind the rows: of those that name a difference, 5 % may be false.
     Exploratory {
         /// Such comparisons of the study.
         comparisons: usize,
@@ -48,7 +47,6 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) role: Role,
-    /// Sharing the level.
     pub(super) comparisons: usize,
 }
 
@@ -80,8 +78,7 @@ pub(crate) fn shares_of_rows(ledger: &Ledger) -> Vec<(At, usize)> {
     rows.into_iter().zip(divided).collect()
 }
 
-/// The place of the case that a study names as its headline, and of the one that answers in its stead:
-/// another point of its sweep, where it has too few rounds.
+/// The headline, and the case that answers in its stead where it has too few rounds.
 fn head(study: &Study, logs: &[CaseLog]) -> Option<(usize, usize)> {
     let rounds = logs.iter().map(|log| log.judge.full_rounds());
     let answers = headline_place(study, &rounds.collect::<Vec<_>>())?;
@@ -92,14 +89,12 @@ fn head(study: &Study, logs: &[CaseLog]) -> Option<(usize, usize)> {
     Some((named?, answers))
 }
 
-/// For all comparisons of the case together.
 fn smallest(log: &CaseLog) -> f64 {
     let p_values = log.judge.p_values().into_iter().flatten();
     let smallest = p_values.fold(1.0, f64::min);
     (smallest * log.judge.pairs() as f64).min(1.0)
 }
 
-/// The levels of one study, with the places of its rows and by what each is divided.
 fn of_study(logs: &[CaseLog], rows: &[(usize, usize)], answers: usize) -> Vec<Level> {
     let share = |place: usize| rows.iter().find(|(row, _)| *row == place);
     let others = logs

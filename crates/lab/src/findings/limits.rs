@@ -118,7 +118,6 @@ pub fn at_most(room: &Ceiling) -> String {
     }
 }
 
-/// The slope of honest memory, or why there is none.
 fn bytes_each(least: Option<&Made<'_>>, most: Option<&Made<'_>>) -> Result<f64, String> {
     let (least, most) = least.zip(most).ok_or("none could be made")?;
     let honest = |made: &Made<'_>| match (&made.summary.memory, &made.summary.memory_not_available)

@@ -18,8 +18,7 @@ const LEAST_ROUNDS: usize = 6;
 /// Memory that grows by more than this factor from the fewest to the most requests is worth a word.
 const MUCH: f64 = 1.1;
 
-/// What was asked of several rates: the p99 of each server at each of them, and the highest rate that meets
-/// the bound, where there is one.
+/// The p99 of each server at each rate, and the highest rate that meets the bound.
 pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
         .filter_map(|case| {
@@ -68,7 +67,6 @@ fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
     (!each.is_empty()).then(|| each.join("; "))
 }
 
-/// Whether memory grows with every request.
 fn leak_of(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
     let slots = at_rates.iter().flat_map(|(_, case)| &case.slots);
     let slots = slots.filter(|slot| slot.variant == at);
@@ -114,7 +112,6 @@ pub(super) fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
     each.collect()
 }
 
-/// The value's meaning and the variants' latencies, for the first screen.
 pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     let Some(served) = case.case.work.served() else {
         return Vec::new();
@@ -240,7 +237,6 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     ))
 }
 
-/// With the first slot's reason.
 fn failed(case: &CaseResult, at: usize) -> Option<String> {
     let (_, reason) = case.variants.get(at)?.failures.first()?;
     Some(format!("all slots failed: {reason}"))

@@ -84,15 +84,13 @@ impl Results {
     }
 }
 
-/// In which share of runs an answer is wrong at most.
 fn error(ledger: &Ledger) -> f64 {
     let logs = ledger.logs.iter().flatten();
     let levels = logs.map(|log| log.judge.level());
     levels.fold(PLAN_ALPHA, f64::max)
 }
 
-/// What it costs that a run was resumed after its results were shown; `None` where that added no
-/// look.
+/// `None` where that added no look.
 fn looked_at_again(ledger: &Ledger) -> Option<String> {
     let logs = ledger.logs.iter().flatten();
     let mut rounds: Vec<usize> = logs.flat_map(|log| log.judge.added()).collect();
@@ -163,7 +161,6 @@ fn study_result(
     }
 }
 
-/// The findings of a study without what else can be said of it.
 fn verdicts(study: &Study, logs: (Vec<CaseLog>, &Vec<Level>), header: &Header) -> StudyResult {
     StudyResult {
         study: study.clone(),
@@ -308,12 +305,10 @@ fn findings(
         .collect()
 }
 
-/// What reasons need beside the two sides.
 struct Why<'a> {
     steady: Option<String>,
     shared: Option<&'a Shared>,
     page: f64,
-    /// What a model counted of both, where one did.
     simulated: Option<SimulatedCase>,
 }
 
@@ -395,7 +390,6 @@ fn finding(
     }
 }
 
-/// The cause, where it is seen, and all reasons.
 fn reasons(
     evidence: Option<&Evidence<'_>>,
     simulated: Option<&SimulatedCase>,
@@ -411,7 +405,6 @@ fn reasons(
     (cause, seen.flatten(), reasons)
 }
 
-/// What both sides were in each round that both have.
 fn rounds(subject: &Column<'_>, reference: &Column<'_>) -> Vec<Round> {
     let own = subject.slots.iter();
     let both = own.filter_map(|slot| {
@@ -433,7 +426,6 @@ impl Finding {
         }
     }
 
-    /// Lets CPU time speak where wall time decides nothing.
     fn decide_by_cpu(&mut self, values: &SlotValues<'_>, metric: Metric, pair: Compared) {
         let compared = self.estimate.is_some() && !self.verdict.is_decided();
         self.by_cpu = values.by_cpu(metric, pair).filter(|_| compared);
@@ -481,8 +473,7 @@ fn difference(subject: Phases, reference: Phases) -> Phases {
     }
 }
 
-/// The sentence on the steady phases of two variants, paired by round as the whole is. It
-/// explains a finding and is none itself.
+/// Paired by round as the whole is: it explains a finding and is none itself.
 fn steady_alone(
     subject: &Column<'_>,
     reference: &Column<'_>,

@@ -16,7 +16,6 @@ use crate::data::CaseEnd;
 use crate::data::number::factor;
 
 const FEWEST: usize = 3;
-/// For each thing that a sentence says.
 const NAMED: usize = 6;
 
 /// Cases that are shown as one map.
@@ -130,7 +129,6 @@ impl OperationMatrix<'_> {
         sentences
     }
 
-    /// With the budget, if that is why.
     fn not_compared(&self) -> String {
         let lost: Vec<&&CaseResult> = self
             .cases
@@ -152,7 +150,6 @@ impl OperationMatrix<'_> {
         }
     }
 
-    /// Rows in which sharing has an effect, by whether threads and processes differ.
     fn with_effect(&self, cause: impl Fn(Cause) -> bool, differ: bool) -> Vec<&str> {
         let rows = self.cases.iter().filter(|case| {
             let known = case.shared.is_some_and(|shared| cause(shared.cause));
@@ -176,7 +173,6 @@ impl OperationMatrix<'_> {
         })
     }
 
-    /// Rows in which threads and processes differ.
     fn caused_by(&self, cause: Cause) -> Option<String> {
         let names = self.with_effect(|own| own == cause, true);
         (!names.is_empty()).then(|| {
@@ -211,7 +207,6 @@ fn differs(case: &CaseResult) -> bool {
     )
 }
 
-/// With the row's name.
 pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
     let label = |model: Model| {
         let mut variants = case.case.variants.iter();
@@ -224,7 +219,6 @@ pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
     Some((OperationMatrix::row(case), case.findings.iter().find(of)?))
 }
 
-/// The largest differences first.
 fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> String {
     let mut found: Vec<(f64, &str)> = threads
         .iter()
@@ -244,7 +238,6 @@ fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> St
     format!("{} ({})", found.len(), some(&names))
 }
 
-/// The first names, and the number of others.
 pub(super) fn some(names: &[&str]) -> String {
     let (first, rest) = names.split_at(names.len().min(NAMED));
     let first = first.join(", ");

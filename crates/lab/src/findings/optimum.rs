@@ -108,8 +108,7 @@ pub(super) fn optimum(
     })
 }
 
-/// Of `places` the one that none beats, paired by round. Begins with `fastest`; looks at none
-/// twice, since rounds may form a ring.
+/// Begins with `fastest`; looks at none twice, since rounds may form a ring.
 fn paired_best(
     places: &[usize],
     fastest: usize,

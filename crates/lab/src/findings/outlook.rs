@@ -22,10 +22,8 @@ const NARROW: f64 = 0.1;
 /// How much less the noise may be than few rounds make one believe.
 const LUCKY: f64 = 0.5;
 
-/// What the rounds of a case say of how many it still needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Outlook {
-    /// Whether every comparison that is asked for is decided.
     pub(crate) is_decided: bool,
     /// The look that probably answers; `None` where no planned one does.
     pub(crate) look: Option<usize>,
@@ -34,14 +32,12 @@ pub(crate) struct Outlook {
 }
 
 impl Outlook {
-    /// Of a case whose comparisons all are decided.
     pub(crate) const DECIDED: Self = Self {
         is_decided: true,
         look: None,
         is_far: false,
     };
 
-    /// Of a case that has no rounds to judge by.
     pub(crate) const UNKNOWN: Self = Self {
         is_decided: false,
         look: None,
@@ -62,8 +58,6 @@ impl Outlook {
         }
     }
 
-    /// The outlook of a comparison that is not decided: its estimate and noise, and the looks that are
-    /// left, each with its level.
     pub(crate) fn of_open(
         estimate: &Estimate,
         noise: Option<f64>,

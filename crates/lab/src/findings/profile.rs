@@ -39,23 +39,19 @@ pub(crate) struct Profile {
     pub(crate) create: Counts,
     pub(crate) steady: Counts,
     pub(crate) all: Counts,
-    /// After the release.
     pub(crate) parent_end_ns: f64,
     /// Latest end of a flow over the mean end.
     pub(crate) imbalance: f64,
-    /// `None` if not available.
     pub(crate) memory: Option<Memory>,
     pub(crate) made: f64,
     /// Flows are made while others work: phases are sums over flows, not parts of the time.
     pub(crate) overlap: bool,
-    /// If they are known.
     pub(crate) parts: Option<Parts>,
 }
 
 /// Names and ns; they add up to the steady phase.
 pub(crate) type Parts = [(&'static str, f64); 3];
 
-/// `None` without a counted repetition.
 pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
     let reps: Vec<&Rep> = reps(records).collect();
     let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
@@ -155,7 +151,6 @@ pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
-/// With RSS, if that could be read.
 pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
     records.iter().find_map(|record| match &record.memory {
         Reading::Honest(_) => None,

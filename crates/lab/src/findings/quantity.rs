@@ -242,7 +242,6 @@ impl Word {
     }
 }
 
-/// `comparisons` share the level.
 #[must_use]
 pub(crate) fn alpha(comparisons: usize) -> f64 {
     LOOK_ALPHA / comparisons.max(1) as f64

@@ -34,7 +34,6 @@ impl Recommended {
         }
     }
 
-    /// All of it.
     pub(super) fn in_words(self) -> String {
         let parts: Vec<String> = [Some(self.take), self.against, self.besides]
             .into_iter()
@@ -148,7 +147,6 @@ fn too_few(optimum: &Optimum) -> String {
     })
 }
 
-/// `None` without an interval.
 fn highest(all: &[&AtNumber]) -> Option<f64> {
     let high = |at: &&AtNumber| at.estimate.and_then(|estimate| estimate.high);
     let highs: Option<Vec<f64>> = all.iter().map(high).collect();

@@ -23,7 +23,6 @@ const UNEVEN: f64 = 1.2;
 /// Flows below this say nothing of shares.
 const TELLING_NS: u64 = 1_000_000;
 
-/// A study's findings beside its cases.
 pub(crate) struct BesideCases<'a> {
     pub(crate) limits: &'a [Limit],
     pub(crate) probes: &'a [Probe],
@@ -31,7 +30,6 @@ pub(crate) struct BesideCases<'a> {
     pub(crate) scaling: &'a [Scaling],
 }
 
-/// The headline first.
 pub(crate) fn sentences(
     study: &Study,
     cases: &[CaseResult],
@@ -96,7 +94,6 @@ fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     kinds_of_workers(cases).or(Some(said))
 }
 
-/// `100 flows`, `1 flow`.
 fn amount(point: &SweepPoint) -> String {
     let one = point.value == 1.0;
     let unit = point.unit.strip_suffix('s').filter(|_| one);
@@ -104,7 +101,6 @@ fn amount(point: &SweepPoint) -> String {
     format!("{} {unit}", plain(point.value))
 }
 
-/// With their kinds, if there are several.
 fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
     let alone = cases.iter().filter(|case| case.case.sweep.is_none());
     let said = alone.filter_map(|case| {
@@ -142,7 +138,6 @@ fn measured(variant: &VariantSummary) -> String {
     }
 }
 
-/// And a queue's effect.
 fn uneven(case: &CaseResult) -> Option<String> {
     let dealt = summaries(case, Schedule::Static).next()?;
     let queued = summaries(case, Schedule::Queue).find(|(_, v, _)| v.model == dealt.1.model);

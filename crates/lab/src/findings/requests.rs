@@ -33,7 +33,6 @@ pub struct Requests {
     pub most_ns: u64,
 }
 
-/// `None` if flows answer none.
 pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Requests> {
     let mut all = Latencies::default();
     let mut rates = Vec::new();

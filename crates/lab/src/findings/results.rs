@@ -222,8 +222,7 @@ pub struct Finding {
     pub floor: f64,
     /// What the finding is in its run: with how many others it shares the 5 %.
     pub role: Role,
-    /// The exact p-value over all looks of this comparison alone: the smallest level at which
-    /// they name a difference.
+    /// The exact p-value over all looks of this comparison alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
     /// That fewer rounds decided it than its case has.
@@ -244,8 +243,7 @@ pub struct Finding {
     pub failed: Option<String>,
     /// The whole answer in one sentence.
     pub sentence: String,
-    /// What explains most of an established difference, in one clause; `None` where nothing that
-    /// was measured does.
+    /// The clause that explains most of an established difference; `None` where nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// Where in a film that cause is seen.

@@ -188,7 +188,6 @@ fn memory(summary: &VariantSummary) -> Measured<u64> {
     }
 }
 
-/// The middle one, or the first reason.
 fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
     let own = case
         .slots

@@ -6,7 +6,6 @@ use crate::data::words::{percent, plural};
 use crate::findings::compared;
 use crate::findings::compared::at_most_apart;
 
-/// Larger numbers are not named exactly.
 const MANY_ROUNDS: usize = 1000;
 
 /// Who, how much, how sure. `planned`: rounds of the run.
@@ -39,7 +38,6 @@ pub(crate) fn sentence(
     format!("{answer}{}{more}", by(metric))
 }
 
-/// With the way to hand over, if there are several.
 fn spoken(label: &str, metric: Metric) -> String {
     match label.split_once(", ") {
         Some((model, way)) if metric == Metric::Switch => format!("{} ({way})", plural(model)),
@@ -60,7 +58,6 @@ fn by(metric: Metric) -> &'static str {
     }
 }
 
-/// Who, how much, how sure.
 pub(super) fn answer(
     subject: &str,
     reference: &str,
@@ -103,7 +100,6 @@ fn few(rounds: usize) -> String {
     }
 }
 
-/// And until when, if that is not the verdict.
 fn more(rounds: usize, goal: &str) -> String {
     if rounds > MANY_ROUNDS {
         return format!(
@@ -115,7 +111,6 @@ fn more(rounds: usize, goal: &str) -> String {
     format!("; about {rounds} more round{s} should {goal}")
 }
 
-/// The plan had too few rounds for an interval.
 fn not_planned(planned: usize, needed: usize) -> String {
     let s = if planned == 1 { "" } else { "s" };
     format!(

@@ -12,7 +12,6 @@ use stats::Estimate;
 
 use super::operation_matrix::{OperationMatrix, some, thread};
 
-/// For each placement with maps of several numbers of flows.
 pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
     let first_of = |at: &usize| {
         let before = &matrices[..*at];
@@ -79,7 +78,6 @@ fn ratio(map: &OperationMatrix<'_>, row: &str) -> Option<Estimate> {
     of_row.filter_map(|(_, finding)| finding.estimate).next()
 }
 
-/// It goes up somewhere and down nowhere.
 fn grows(points: &[Estimate]) -> bool {
     let intervals: Option<Vec<(f64, f64)>> = points.iter().map(Estimate::interval).collect();
     let Some(intervals) = intervals else {

@@ -6,7 +6,6 @@
 
 use super::{CaseResult, Finding};
 
-/// Both sides are servers.
 pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
     let is_server = |label: &str| {
         let mut variants = case.case.variants.iter();

@@ -108,7 +108,6 @@ impl Cause {
     }
 }
 
-/// `None` if undecided.
 fn matters(verdict: Verdict) -> Option<bool> {
     match verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => Some(true),
@@ -183,7 +182,6 @@ pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
     alike(case, [Model::Process, own_space, own_files, Model::Thread])
 }
 
-/// Each once, with no other difference.
 fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> {
     let place = |model: Model| {
         let mut places =
@@ -205,7 +203,6 @@ fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> 
     places.iter().all(|&at| alike(at)).then_some(places)
 }
 
-/// Rounds with all four.
 fn rounds(slots: &[RawSlot], places: [usize; 4]) -> [Vec<f64>; 4] {
     let mut by_round = std::collections::BTreeMap::<usize, [Option<f64>; 4]>::new();
     for slot in slots {

@@ -201,7 +201,6 @@ impl SimulatedCase {
     }
 }
 
-/// `None` where no round has both.
 pub(super) fn compared(
     case: &Case,
     slots: &[RawSlot],
@@ -285,7 +284,6 @@ fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
     })
 }
 
-/// `0.41x`.
 fn against(ratio: f64) -> String {
     format!("{ratio:.2}x")
 }
@@ -294,7 +292,6 @@ fn hashes(pair: &Pair<'_>) -> [String; 2] {
     [pair.reference, pair.subject].map(|(_, one)| one.merged.traces.clone())
 }
 
-/// As the proof counts them.
 fn units(slot: &RawSlot) -> f64 {
     let record = slot.outcome.answer.done();
     record.map_or(0.0, |record| record.proof.count as f64)

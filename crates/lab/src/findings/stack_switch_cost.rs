@@ -21,7 +21,6 @@ use crate::data::number::{plain, time};
 const PAGE: f64 = flow::PAGE as f64;
 const KIB: f64 = 1024.0;
 
-/// For sweeps over stack use with several ways.
 pub(super) fn ways(cases: &[CaseResult]) -> Vec<String> {
     let mut points: Vec<Point<'_>> = cases.iter().filter_map(Point::of).collect();
     points.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
@@ -37,7 +36,6 @@ pub(super) fn ways(cases: &[CaseResult]) -> Vec<String> {
     sweeps.iter().filter_map(of_sweep).collect()
 }
 
-/// By each way, at one stack use.
 struct Point<'a> {
     sweep: &'a str,
     bytes: f64,
@@ -84,7 +82,6 @@ fn sentence(sweep: &str, points: &[&Point<'_>]) -> Option<String> {
     })
 }
 
-/// Per KiB in use.
 fn copying(points: &[&Point<'_>]) -> Option<String> {
     let used = points.iter().filter(|point| point.bytes > 0.0);
     let mut added = used.filter_map(|point| Some((point.bytes, point.copied? - point.own)));
@@ -96,7 +93,6 @@ fn copying(points: &[&Point<'_>]) -> Option<String> {
     ))
 }
 
-/// At the least use, and per further page.
 fn mapping(points: &[&Point<'_>]) -> Option<String> {
     let mut added = points
         .iter()

@@ -8,7 +8,6 @@ use crate::data::SweepPoint;
 use crate::data::number::{DOTS, bytes, plain, ratio_interval};
 use crate::data::words::{listed, plural};
 
-/// Levels of "costs more", and their words.
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
 /// What the cases of a sweep say as a whole of two of its variants; nothing where its flows take
@@ -197,8 +196,7 @@ fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
     })
 }
 
-/// "110,000 numbers [90,000 … 160,000]", "17.0 MiB of the parent [12.0 MiB … 21.0 MiB]".
-/// Bytes are said as bytes.
+/// "110,000 numbers [90,000 … 160,000]"; bytes are said as bytes.
 fn said_in(unit: &str) -> (fn(f64) -> String, &str) {
     match unit.strip_prefix("bytes") {
         Some(of) => (bytes, of.trim_start()),
@@ -206,7 +204,6 @@ fn said_in(unit: &str) -> (fn(f64) -> String, &str) {
     }
 }
 
-/// A value of a parameter in that unit, without its name.
 pub(super) fn value(at: f64, unit: &str) -> String {
     said_in(unit).0(at)
 }

@@ -10,7 +10,6 @@ use super::CaseResult;
 use crate::data::Metric;
 use crate::data::number::count;
 
-/// `None` for studies without turns.
 pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
     let mut all = Turns::default();
     let mut lowest = f64::INFINITY;

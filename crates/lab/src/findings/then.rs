@@ -24,8 +24,6 @@
 //! | anything | no interval decides | cannot tell |
 //! | | nothing: this run did not measure it | not run |
 //!
-//! At which level, says [`family`].
-//!
 //! **Like with like.** A run of other numbers of flows than the source's says so and judges nothing.
 //! Where the source's program, machine or condition is another (`unlike`), ours can say the same and the
 //! opposite of it, and neither reproduces nor refutes it. Ours is mostly shorter: the row says by how much, and its quantity is one to which fixed costs do
@@ -33,8 +31,6 @@
 //!
 //! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
 //! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
-//!
-//! Beside the verdict stands a cause, or that none was found ([`causes`]).
 //!
 //! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
 //! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
@@ -133,7 +129,6 @@ fn under_other_conditions(verdict: Standing) -> Standing {
     }
 }
 
-/// What of ours stands beside a finding.
 fn answered(published: &Published, run: Run<'_>) -> Answer {
     if let (Some(theirs), Some(here)) = (&published.machine, run.simulated())
         && theirs != here
@@ -162,7 +157,6 @@ fn answered(published: &Published, run: Run<'_>) -> Answer {
     }
 }
 
-/// Figures by a number, where both have some.
 fn by_number(published: &Published, answer: &Answer) -> Option<ByNumber> {
     let (theirs, ours) = (&published.points, &answer.points);
     (!theirs.is_empty() && !ours.is_empty()).then(|| ByNumber {
@@ -183,7 +177,6 @@ fn by_number(published: &Published, answer: &Answer) -> Option<ByNumber> {
     })
 }
 
-/// An event that has no count, and what has one.
 fn uncounted(event: Event, answer: Answer, run: Run<'_>) -> Answer {
     let counters = &run.machine().counters;
     let known = counters.events.iter().find(|known| known.event == event);
@@ -201,18 +194,15 @@ fn uncounted(event: Event, answer: Answer, run: Run<'_>) -> Answer {
     Answer::impossible(because)
 }
 
-/// Whether this run could have measured it, and did not.
 fn is_missing(verdict: Standing, ours: &str) -> bool {
     let is_silent = verdict == Standing::CannotTell && ours.is_empty();
     verdict == Standing::NotRun || is_silent
 }
 
-/// The command for a row that a run could have answered and did not.
 fn answers_it(answer: &Answer, command: impl Fn() -> String) -> Option<String> {
     is_missing(answer.verdict, &answer.ours).then(|| format!("`{}` runs it", command()))
 }
 
-/// Ours; where something is missing, that.
 fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
     let claim = published.claim;
     match ours {
@@ -233,7 +223,6 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
     }
 }
 
-/// The whole of a finding that says two things: each is held against what it is about.
 fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
     let Some(Half { claim, ours }) = &published.and else {
         return first;
@@ -261,7 +250,6 @@ fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
     }
 }
 
-/// How many flows of a model there can be.
 fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answer, Answer> {
     let found = run.limits.iter().find(|limit| limit.model == model);
     let room = found

@@ -5,7 +5,6 @@ use crate::data::number::many;
 use crate::data::words::listed;
 use crate::data::{CaseEnd, Questions};
 
-/// Questions without a round, as the budget was spent.
 pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
     let questions = Questions::of(cases.iter().map(|case| &case.case));
     let has_none = |&first: &usize| {

@@ -71,7 +71,6 @@ const RULES: [Rule; 18] = [
     late::rule,
 ];
 
-/// The weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
         // An emulator's usage is no reason: see `modelled`.

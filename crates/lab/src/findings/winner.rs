@@ -21,7 +21,6 @@ pub(super) fn of(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// Neighbouring values with one winner.
 struct Stretch<'a> {
     winner: &'a str,
     from: f64,
@@ -29,10 +28,8 @@ struct Stretch<'a> {
     said: Vec<String>,
 }
 
-/// Winners along ascending values.
 pub(super) struct Winners<'a> {
     stretches: Vec<Stretch<'a>>,
-    /// Values without a winner.
     open: Vec<String>,
     ends: [f64; 2],
 }

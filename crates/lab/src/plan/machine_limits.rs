@@ -105,7 +105,6 @@ fn steps(top: u64) -> Vec<u64> {
     numbers
 }
 
-/// With this number of flows of each model whose steps it is one of.
 fn case(like: &Case, flows: u64, tops: &[(Model, u64)]) -> Case {
     let variant = |model: Model| Variant::new(model, u32::try_from(flows).unwrap_or(u32::MAX));
     let within = tops.iter().filter(|(_, top)| steps(*top).contains(&flows));

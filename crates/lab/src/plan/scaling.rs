@@ -195,7 +195,6 @@ fn mixes(flows: u32) -> impl Iterator<Item = Model> {
     })
 }
 
-/// The most flows along cores of the first work, else the last case.
 fn headline(cases: &[Case]) -> Option<String> {
     let first = base(cases.first()?);
     let own = || cases.iter().filter(|case| base(case) == first);

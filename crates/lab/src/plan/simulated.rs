@@ -19,7 +19,6 @@ use crate::data::{Case, Metric, Preset, Settings, Study};
 
 /// Default: launches differ little.
 const ROUNDS: [usize; 2] = [3, 5];
-/// Default of the quick preset.
 const QUICK_S: f64 = 40.0;
 
 /// The machine that runs of this simulation are planned for.

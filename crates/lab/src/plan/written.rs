@@ -71,7 +71,6 @@ pub enum Steps {
     Every,
 }
 
-/// Shorter ranges have each of their numbers.
 const SHORT: u64 = 16;
 
 impl Counts {

@@ -18,7 +18,6 @@ pub enum RunError {
     Case(#[from] CaseError),
 }
 
-/// Why the loops are left early.
 pub(super) enum Stop {
     Interrupted(i32),
     Error(RunError),

@@ -200,7 +200,6 @@ impl Journal {
         )))
     }
 
-    /// Writes an entry down and takes it into account.
     pub(crate) fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
         let line = line_of(&entry).map_err(JournalError::io("write", &self.path))?;
         self.bytes += line.len() as u64;

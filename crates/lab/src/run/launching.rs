@@ -34,7 +34,6 @@ impl Take {
     }
 }
 
-/// A run on its way.
 pub(super) struct Run<'a> {
     pub(super) journal: &'a mut Journal,
     pub(super) launch: &'a mut dyn Launch,
@@ -54,7 +53,6 @@ impl Run<'_> {
         self.offset_s + self.clock.elapsed_s()
     }
 
-    /// Keeps why a case has no rounds for the results.
     pub(super) fn tell_cut(
         &mut self,
         place: Place<'_>,

@@ -52,7 +52,6 @@ const LEAST_PILOT_S: f64 = 2.0;
 /// Seconds that a slot of a round gets: to be cut makes it a failure, and machines stall.
 const LEAST_SLOT_S: f64 = 5.0;
 
-/// How the slots of a case are: as its pilot chose, or as that is itself before it.
 pub(crate) fn of_case(log: &CaseLog, settings: &Settings) -> Chosen {
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
     chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s, &[]))
@@ -127,7 +126,6 @@ pub(crate) fn stopped_by_budget(
     })
 }
 
-/// A slot of a round that should take `round_s` seconds, where this many are left of a budget.
 pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen {
     let most_s = left_s.map(|left_s| (left_s / 4.0).max(2.0 * round_s).max(LEAST_SLOT_S));
     Chosen {
@@ -136,7 +134,6 @@ pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen 
     }
 }
 
-/// What the outcomes of a pilot, one a variant, mean for the slots of the case.
 pub(crate) fn choose(
     settings: &Settings,
     case: &Case,
@@ -171,7 +168,6 @@ pub(crate) fn choose(
     }
 }
 
-/// How many repetitions of a slot tell the most for what they cost.
 fn cheapest(outcomes: &[Outcome], warmups: u32) -> u32 {
     let done = outcomes
         .iter()
@@ -186,7 +182,6 @@ fn cheapest(outcomes: &[Outcome], warmups: u32) -> u32 {
     }
 }
 
-/// How many repetitions a slot may have for [`ROUNDS`] rounds to fit into what is left.
 fn affordable(outcomes: &[Outcome], warmups: u32, left_s: Option<f64>) -> u32 {
     let round_s = |reps| -> f64 {
         let kept = outcomes.iter().filter(|pilot| !is_late(pilot));

@@ -61,7 +61,6 @@ pub(crate) fn variants(log: &CaseLog) -> Vec<usize> {
     variants
 }
 
-/// Repetitions that last long enough to be sampled.
 pub(crate) fn chosen(log: &CaseLog, variant: usize, timed: Chosen) -> Chosen {
     let times = reps(log, variant).map(|rep| rep.total_ns() as f64 / 1e9);
     let rep_s = median(times).filter(|&time| time > 0.0);
@@ -76,7 +75,6 @@ pub(crate) fn chosen(log: &CaseLog, variant: usize, timed: Chosen) -> Chosen {
     }
 }
 
-/// Of a repetition's time alone, and with all around it.
 fn fitting(rep_s: Option<f64>, each_s: Option<f64>) -> u32 {
     let enough = rep_s.map_or(1.0, |rep_s| (LEAST_S / rep_s).ceil());
     let most = each_s.map_or(f64::INFINITY, |each_s| (MOST_S / each_s).ceil());
@@ -102,7 +100,6 @@ pub(crate) fn spec(
     }
 }
 
-/// What is asked for where a function of a command is to be faster in effect.
 pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
     ProfileSpec {
         period_ns: PERIOD_NS.round() as u64,
@@ -147,7 +144,6 @@ fn says(program: &Program, word: &str) -> bool {
         || words.any(|name| first_line(name).is_some_and(|line| line.contains(word)))
 }
 
-/// A word of the command, and what is set.
 const NAMING: [(&str, &str, &str); 2] = [
     ("python", "PYTHONPERFSUPPORT", "1"),
     ("node", "NODE_OPTIONS", "--perf-basic-prof"),
@@ -161,7 +157,6 @@ fn phases(metric: Metric) -> [bool; 3] {
     }
 }
 
-/// The functions and calls on which a variant's CPUs spend most, by its profiles.
 pub(crate) fn busiest(log: &CaseLog, variant: usize, most: usize) -> Vec<String> {
     let mut times: BTreeMap<String, u64> = BTreeMap::new();
     let own = log.profiled.iter().filter(|slot| slot.variant == variant);

@@ -6,7 +6,6 @@
 use flow::{Answer, Outcome, Proof};
 use workload::Work;
 
-/// Turns a slot of `work` into a failure if it proved other work than `reference`.
 pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>, work: &Work) -> Outcome {
     let answer = match (outcome.answer, reference) {
         (Answer::Done(mut record), Some(expected)) if record.proof != expected => Answer::Failed {

@@ -49,15 +49,12 @@ use crate::findings::ledger::{At, CaseLog, Ledger};
 use crate::findings::outlook::Outlook;
 use crate::findings::quantity::{Compared, by_cpu};
 
-/// The order of a run's cases.
 pub(crate) struct Order {
     cases: Vec<Planned>,
-    /// The questions of each study.
     questions: Vec<Questions>,
     outlooks: RefCell<BTreeMap<At, Known>>,
 }
 
-/// A case with its place in the order.
 struct Planned {
     at: At,
     tier: Tier,
@@ -103,18 +100,15 @@ enum Stage {
     Cut,
 }
 
-/// What was computed at a look.
 #[derive(Clone, Copy)]
 struct Known {
     rounds: usize,
     p_value: f64,
     /// By what the level was divided, and what the rounds say at that level.
     outlook: Option<(usize, Outlook)>,
-    /// Whether CPU time has decided the row.
     by_cpu: bool,
 }
 
-/// What a case needs to have an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Needs {
     pub(crate) rounds: usize,
@@ -181,8 +175,7 @@ impl Order {
         cases.filter(|case| ledger.at(case.at).ended.is_none())
     }
 
-    /// Whether the case is over. A round that was begun is finished, unless it has failed and the
-    /// budget is over.
+    /// A round that was begun is finished, unless it has failed and the budget is over.
     fn end_of(&self, ledger: &Ledger, case: &Planned) -> Option<CaseEnd> {
         let log = ledger.at(case.at);
         let left_s = ledger.left_s();
@@ -213,8 +206,7 @@ impl Order {
         })
     }
 
-    /// Whether there is time for what a case would be given next: a round, or behind the rows all
-    /// rounds up to the first look.
+    /// For a round, or behind the rows for all rounds up to the first look.
     fn has_time(&self, ledger: &Ledger, case: &Planned) -> bool {
         let needs_s = match case.tier {
             Tier::Row => self.next_round_s(ledger, case.at),
@@ -262,7 +254,6 @@ impl Order {
             .count()
     }
 
-    /// How many claims of its study have had a pilot.
     fn claims_begun(&self, ledger: &Ledger, case: &Planned) -> usize {
         let own = self
             .cases
@@ -296,8 +287,7 @@ impl Order {
         (stage, answer_s, outlook.is_far)
     }
 
-    /// What the first look of a case needs before its first round, where that is more time than is
-    /// left; `None` also where no pilot has measured how long a round is.
+    /// `None` also where no pilot has measured how long a round is.
     pub(crate) fn lacks_time(&self, ledger: &Ledger, at: At) -> Option<Needs> {
         let log = ledger.at(at);
         let rounds = log.judge.fewest_rounds();
@@ -306,7 +296,6 @@ impl Order {
         (is_short && log.round() < rounds).then_some(Needs { rounds, seconds })
     }
 
-    /// Seconds until a case has the rounds of an interval, with its pilot.
     fn first_look_s(&self, ledger: &Ledger, at: At) -> f64 {
         let log = ledger.at(at);
         let rounds = log.judge.fewest_rounds();
@@ -316,14 +305,12 @@ impl Order {
         }
     }
 
-    /// Whether its first look takes a small part of the whole budget.
     fn has_cheap_look(&self, ledger: &Ledger, at: At) -> bool {
         let budget_s = ledger.header.settings.budget_s;
         let first_s = self.first_look_s(ledger, at);
         budget_s.is_none_or(|budget_s| first_s <= DEAR * budget_s)
     }
 
-    /// Seconds that a case needs to get one more round.
     fn next_round_s(&self, ledger: &Ledger, at: At) -> f64 {
         let log = ledger.at(at);
         match self.like(ledger, at) {
@@ -341,7 +328,6 @@ impl Order {
         of.find_map(|other| Some(&logs[other]).filter(|log| log.pilot.is_some()))
     }
 
-    /// Whether a row is decided at the share of the level that it has now.
     fn is_closed(&self, ledger: &Ledger, case: &Planned) -> bool {
         let at_look = || ledger.at(case.at).judge.at_planned_look();
         case.tier == Tier::Row
@@ -373,7 +359,6 @@ impl Order {
         }
     }
 
-    /// By what the level of a row is divided, as all rows are at their last looks.
     fn share(&self, ledger: &Ledger, at: At) -> usize {
         let rows = self.cases.iter().filter(|case| case.tier == Tier::Row);
         let rows: Vec<At> = rows
@@ -389,7 +374,6 @@ impl Order {
         own.map_or(1, |own| shares[own])
     }
 
-    /// What was computed of a case at its last look.
     fn known(&self, ledger: &Ledger, at: At) -> Known {
         let judge = &ledger.at(at).judge;
         let rounds = judge.rounds();
@@ -430,8 +414,7 @@ impl Order {
         })
     }
 
-    /// How long a run is expected to take once every row has its pilot: seconds until each has its
-    /// first look, and until the run is over if no look decides; `None` before that.
+    /// Seconds until every row has its first look, and until the run is over if no look decides.
     pub(crate) fn expected(&self, ledger: &Ledger) -> Option<(f64, f64)> {
         let rows = || self.open(ledger).filter(|case| case.tier == Tier::Row);
         let piloted = rows().all(|case| ledger.at(case.at).pilot.is_some());
@@ -443,7 +426,6 @@ impl Order {
     }
 }
 
-/// Whether these seconds are a large part of what is left.
 fn is_dear(ledger: &Ledger, seconds: f64) -> bool {
     let left_s = ledger.left_s();
     left_s.is_some_and(|left_s| seconds > DEAR * left_s)
@@ -454,8 +436,7 @@ fn is_begun(log: &CaseLog) -> bool {
     log.round() > 0
 }
 
-/// Seconds until the whole run is over if no look decides anything; `None` where that
-/// is not known: not all pilots were run, and there is no budget.
+/// If no look decides anything; `None` where not all pilots were run and there is no budget.
 pub(crate) fn remaining_s(ledger: &Ledger) -> Option<f64> {
     let logs = ledger.logs.iter().flatten();
     let open: Vec<&CaseLog> = logs.filter(|log| log.ended.is_none()).collect();

@@ -14,7 +14,6 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Entry, Header, SlotEntry};
 
-/// How the line of a pilot begins, whose outcomes are no data points.
 const PILOT: &[u8] = br#"{"line":"pilot","#;
 
 /// How the lines of slots begin that are no data points, and have the fields of one.

@@ -92,7 +92,6 @@ pub(crate) fn read<T>(
     })
 }
 
-/// The header's line, mended if possible.
 fn first_line<'t>(
     (line, seal): (&'t [u8], Seal),
     has_checksums: bool,

@@ -46,7 +46,6 @@ pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     (points.len() > 1).then(|| flips(&points, sweep.unit, turn(sweep)))
 }
 
-/// One variant overtakes another along a sweep.
 struct Turn {
     from: String,
     to: String,
@@ -83,14 +82,12 @@ fn turn(sweep: &Sweep<'_>) -> Option<Turn> {
     of_best.or_else(|| others.find_map(|other| changes(sweep, reference, other)))
 }
 
-/// Where two variants change places along a sweep, in words.
 pub(super) fn flip(sweep: &Sweep<'_>, reference: &str, subject: &str) -> Option<String> {
     let turn = changes(sweep, reference, subject)?;
     let is_of_best = true;
     Some(Turn { is_of_best, ..turn }.said(sweep.unit))
 }
 
-/// Where two variants change places, with the line between the points that are decided.
 fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
     let points = sweep.points.iter();
     let points: Vec<Point> = points
@@ -112,7 +109,6 @@ fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
     })
 }
 
-/// What `other` costs over `one` in a case.
 fn cost(at: f64, case: &CaseResult, one: &str, other: &str) -> Option<Point> {
     let against_best = |best: &str, of: &str| {
         let optimum = case

@@ -3,7 +3,6 @@ use serde::Serialize;
 use crate::findings::Word;
 use crate::findings::compared::at_most_apart;
 
-/// The quantity of a row in which CPU time speaks.
 pub(super) const CPU: &str = "CPU time";
 
 /// One answer.

@@ -36,7 +36,6 @@ impl Results {
     }
 }
 
-/// In either direction.
 fn finding<'a>(case: &'a CaseResult, row: &Answer) -> Option<&'a Finding> {
     let sides = [row.subject.as_deref()?, row.reference.as_deref()?];
     let is_own = |one: &&Finding| {

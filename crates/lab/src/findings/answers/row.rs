@@ -95,7 +95,6 @@ type Judged = (Option<Estimate>, Verdict);
 
 struct Pair {
     times: Judged,
-    /// CPU time, where it speaks for wall time.
     cpu: Option<Judged>,
     /// It is the reference against the subject of its finding.
     is_turned: bool,
@@ -278,7 +277,6 @@ impl Answer {
         self.below.push(About::NoAnswer.says(why));
     }
 
-    /// In place of an answer about servers.
     fn yield_to_the_client(&mut self, case: &CaseResult) {
         let Some(why) = generator::is_compared(case) else {
             return;
@@ -290,7 +288,6 @@ impl Answer {
         self.verdict = Some(Word::NotCompared);
     }
 
-    /// Which launches, and the average where that is another answer.
     fn say_of_launches(&mut self, finding: &Finding) {
         let failed = finding.failed.clone();
         self.below
@@ -319,7 +316,6 @@ impl Answer {
         self.below.extend(besides);
     }
 
-    /// Threads against processes, as the row has them.
     fn compare_along(&mut self, study: &StudyResult, case: &CaseResult, finding: &Finding) {
         let Some(sweep) = along::sweep(study, case) else {
             return;
@@ -378,7 +374,6 @@ impl Answer {
     }
 }
 
-/// Why no cause was tried, where that was asked for.
 fn not_tried(results: &Results, finding: Option<&Finding>) -> Option<Line> {
     results.header.settings.confirm.as_ref()?;
     let finding = finding.filter(|finding| finding.confirmed.is_none())?;

@@ -29,8 +29,7 @@ impl Common {
         Self::of_ratios(&ratios(all, run, None))
     }
 
-    /// How much slower the others are together, at least 1; without the variant itself, as few
-    /// intervals reach the farthest ratio.
+    /// At least 1; without the variant itself, as few intervals reach the farthest ratio.
     fn beside(all: &SideBySide, run: usize, change: &Change) -> f64 {
         let slower = all.common.get(run).copied().flatten();
         if slower.is_none_or(|common| !common.is_slower()) {

@@ -103,13 +103,11 @@ fn work_of(case: &CaseResult, label: &str) -> Work {
     own.unwrap_or_else(|| case.case.work.clone())
 }
 
-/// The names of two builds of one work, which are compared.
 fn builds(x: &CaseResult, y: &CaseResult, label: &str) -> Option<[String; 2]> {
     let ((of_x, x), (of_y, y)) = (work_of(x, label).build()?, work_of(y, label).build()?);
     (of_x == of_y && x != y).then_some([x, y])
 }
 
-/// Whether a variant was built anew, and with it what it is compared with.
 pub(super) fn are_builds(x: &CaseResult, y: &CaseResult) -> bool {
     let mut variants = x.case.variants.iter();
     variants.any(|variant| builds(x, y, &variant.label).is_some())
@@ -130,7 +128,6 @@ pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<Str
     })
 }
 
-/// `block 1000 against 2000`.
 fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
     let (a, b) = (serde_json::to_value(a), serde_json::to_value(b));
     let (Ok(Json::Object(a)), Ok(Json::Object(b))) = (a, b) else {

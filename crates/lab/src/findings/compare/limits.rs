@@ -1,7 +1,6 @@
 use super::{ComparedLimit, Named};
 use crate::findings::Limit;
 
-/// A row a model; empty with fewer than two runs.
 pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit> {
     let sides: Vec<Vec<&Limit>> = runs.iter().map(|run| of(run, study)).collect();
     if sides.iter().filter(|side| !side.is_empty()).count() < 2 {

@@ -5,11 +5,8 @@ use serde::{Deserialize, Serialize};
 /// A bound on something that a run finds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// As it was written.
     pub(super) text: String,
-    /// Of what: a variant, by its path.
     pub(super) path: String,
-    /// The variant that it is divided by.
     pub(super) against: Option<String>,
     pub(super) bound: Bound,
 }
@@ -33,7 +30,6 @@ pub(super) enum Unit {
     Time,
     /// In bytes.
     Size,
-    /// A plain number: a ratio, or a count.
     Ratio,
 }
 

@@ -41,7 +41,6 @@ pub(super) fn case_of<'a>(results: &'a Results, target: &Target<'_>) -> Option<&
     cases.find(|case| case.case.name == target.case.name)
 }
 
-/// Against the bound; or why nothing was found.
 pub(super) fn said(expectation: &Expectation, found: Result<Found, String>) -> Checked {
     let (judged, found) = match found {
         Ok(found) => (

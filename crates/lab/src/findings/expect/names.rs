@@ -2,7 +2,6 @@ use super::{ExpectError, Expectation, Unit};
 use crate::data::{Case, Study};
 use crate::findings::quantity::Kind;
 
-/// Suggestions for an unknown name.
 const TOLD: usize = 3;
 
 #[derive(Debug)]
@@ -31,7 +30,6 @@ pub(super) fn target<'a>(
     }
 }
 
-/// Perhaps with a quantity after its name.
 fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'a>, ExpectError> {
     let path = &expectation.path;
     let target = |candidate: Candidate<'a>, quantity| Target {
@@ -52,7 +50,6 @@ fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'
     }
 }
 
-/// Perhaps with a quantity after both.
 fn against<'a>(
     expectation: &Expectation,
     studies: &'a [Study],
@@ -195,7 +192,6 @@ impl Candidate<'_> {
         }
     }
 
-    /// Unique ones, the whole name first.
     fn names(&self) -> Vec<String> {
         let mut names = vec![self.name()];
         if self.case.name == self.study.headline {
@@ -222,7 +218,6 @@ impl Candidate<'_> {
         path == name || self.at(path, |_| name.clone())
     }
 
-    /// Name and point of a path.
     fn at(&self, path: &str, name: impl Fn(&str) -> String) -> bool {
         let Some((point, (before, value))) = self.case.sweep.as_ref().zip(path.rsplit_once('@'))
         else {
@@ -233,7 +228,6 @@ impl Candidate<'_> {
     }
 }
 
-/// One for each thing.
 fn nearest(path: &str, things: Vec<Vec<String>>) -> Vec<String> {
     let alike = |name: String| (strsim::normalized_damerau_levenshtein(path, &name), name);
     let best = |names: Vec<String>| {

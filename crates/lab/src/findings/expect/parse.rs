@@ -2,7 +2,6 @@ use std::str::FromStr;
 
 use super::{Bound, Expectation, Side, Unit};
 
-/// For messages.
 const FORM: &str = "write it as 'switch/fiber@1000 <= 2ns', 'primes/thread vs process <= 1.05' or \
                     'primes/thread memory <= 5MiB'";
 

@@ -74,8 +74,7 @@ fn against_first(
     Ok(said(expectation, found))
 }
 
-/// Why a ratio beyond its bound is excused: the runs may differ as much. The floor is that of the
-/// table and of `--fail-on-regression`.
+/// The floor is that of the table and of `--fail-on-regression`.
 fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
     if bound.judge(found) != Judged::Fails {
         return None;
@@ -97,7 +96,6 @@ fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
         .then(|| format!("not beyond the floor of {}", percent(floor.fraction)))
 }
 
-/// Or why there is none.
 fn change<'a>(
     target: &Target<'_>,
     runs: &[Named<'_>],
@@ -132,7 +130,6 @@ fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
     variants.position(|variant| variant.label == label)
 }
 
-/// Of a quantity that the comparison lacks.
 fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
     let label = &target.case.variants[target.variant].label;
     let header = &runs[0].results.header;

@@ -89,7 +89,6 @@ pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
     judged
 }
 
-/// With at least one group of several machines.
 fn all(nodes: &[Node], on: &[&OnMachine]) -> Vec<(String, Sorted)> {
     let Some(first) = on.first() else {
         return Vec::new();

@@ -34,7 +34,6 @@ pub(super) fn plan(
     })
 }
 
-/// The level of a look at one comparison of a case.
 fn level(case: &Case, answers: usize) -> f64 {
     let subjects = case.variants.len().saturating_sub(1).max(1);
     // Which variant is best is asked of all pairs.
@@ -42,7 +41,6 @@ fn level(case: &Case, answers: usize) -> f64 {
     LOOK_ALPHA / comparisons as f64
 }
 
-/// Fewest rounds that have an interval at the level of a case.
 pub(super) fn fewest_rounds(case: &Case, answers: usize) -> usize {
     rounds_for_interval(level(case, answers)).unwrap_or(0)
 }
@@ -51,7 +49,6 @@ pub(super) fn fewest_rounds(case: &Case, answers: usize) -> usize {
 /// until this number of them have an interval, whatever the others say.
 const FEW_CLAIMS: usize = 8;
 
-/// Rounds in which the claims on a case have an interval; a search for the best is judged by itself.
 pub(super) fn rounds_for_claims(case: &Case, claims: usize) -> usize {
     match (claims, case.best_of) {
         (0, _) | (_, Some(_)) => 0,
@@ -59,7 +56,6 @@ pub(super) fn rounds_for_claims(case: &Case, claims: usize) -> usize {
     }
 }
 
-/// The smallest difference that the usual number of rounds finds at this noise.
 pub(crate) fn smallest_seen(pair: f64) -> f64 {
     smallest_seen_in(USUAL_ROUNDS, pair)
 }
@@ -69,5 +65,4 @@ pub(crate) fn smallest_seen_in(rounds: usize, pair: f64) -> f64 {
     detectable(pair, rounds, LOOK_ALPHA)
 }
 
-/// Rounds of a case where nobody asks for more.
 pub(crate) const USUAL_ROUNDS: usize = LOOKS[LOOKS.len() - 1];

@@ -11,7 +11,6 @@ use crate::findings::judge::Judge;
 /// A variant is given up after this many failed slots in a row, of which one that hangs counts for two.
 const FAILURES: usize = 3;
 
-/// The entries of one case.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseLog {
     pub(crate) pilot: Option<Pilot>,
@@ -33,9 +32,7 @@ pub(crate) struct CaseLog {
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
-    /// Answers of the run that share its error with this case.
     answers: usize,
-    /// Claims of the study's source, where one is about this case.
     claims: usize,
     /// No launch of the whole run was a success.
     pub(crate) in_vain: bool,
@@ -47,7 +44,6 @@ pub(crate) struct Pilot {
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// What is known of a slot whose line cannot be read.
 fn lost_slot() -> Outcome {
     let what = "its line in the journal was damaged".to_owned();
     Outcome::new(
@@ -139,8 +135,7 @@ impl CaseLog {
         Ok(())
     }
 
-    /// Puts failed slots in place of those before `round` whose lines were lost: `lost` of them at most,
-    /// less what it puts.
+    /// At most `lost` of them, less what it puts.
     pub(super) fn fill_up(
         &mut self,
         round: usize,
@@ -165,7 +160,6 @@ impl CaseLog {
         Ok(())
     }
 
-    /// Values all slots as these settings say: what is judged from them follows.
     pub(super) fn value(&mut self, settings: &Settings, case: &Case) -> Result<(), StatsError> {
         for slot in &mut self.slots {
             slot.value_ns = slot_value(&slot.outcome, case.metric, settings.value);
@@ -177,28 +171,23 @@ impl CaseLog {
         Ok(())
     }
 
-    /// The slots of the round that is not complete yet.
     fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
         self.slots[self.complete..].iter()
     }
 
-    /// The round that the next slot belongs to.
     pub(crate) fn round(&self) -> usize {
         self.judge.rounds()
     }
 
-    /// How many slots of that round there are already.
     pub(crate) fn within_round(&self) -> usize {
         self.slots.len() - self.complete
     }
 
-    /// Whether a slot of that round is no data point, so that the round will be none.
     pub(crate) fn has_failed_round(&self) -> bool {
         self.this_round().any(|slot| slot.value_ns.is_none())
     }
 
-    /// Whether variants that were not given up are enough for what the case asks, a comparison or a
-    /// measurement, with those alone that have a data point if it is asked for them.
+    /// For a comparison, or a measurement; `with_data`: those alone that have a data point.
     pub(crate) fn has_enough(&self, with_data: bool) -> bool {
         let kept = (0..self.variants).filter(|&at| !self.judge.is_given_up(at));
         let left = kept.filter(|&at| !with_data || self.has_data(at));
@@ -210,7 +199,6 @@ impl CaseLog {
         own.any(|slot| slot.value_ns.is_some())
     }
 
-    /// Why a variant has no slots from here on, or has none that is a data point.
     fn lost(&self, variant: usize) -> Option<String> {
         let own = self.slots.iter().filter(|slot| slot.variant == variant);
         let last = own.filter_map(|slot| reason(&slot.outcome)).next_back();
@@ -224,7 +212,6 @@ impl CaseLog {
         }
     }
 
-    /// The case, its pilot and its slots with the reference first, and of each variant why it was lost.
     pub(crate) fn with_reference_first(mut self, case: &Case) -> (Case, Self, Vec<Option<String>>) {
         let mut case = case.clone();
         let reference = self.judge.reference();
@@ -253,7 +240,6 @@ impl CaseLog {
             .next()
     }
 
-    /// What the slots of a variant count that have failed since its last good one.
     fn failures_in_a_row(&self, variant: usize) -> usize {
         let own = self
             .slots
@@ -266,8 +252,7 @@ impl CaseLog {
             .sum()
     }
 
-    /// The run was shown and is taken up again, with more time or more rounds: a case that ended
-    /// for want of them is open again, unless all is decided.
+    /// A case that ended for want of time or rounds is open again, unless all is decided.
     pub(super) fn go_on(
         &mut self,
         more_time: bool,
@@ -289,7 +274,6 @@ impl CaseLog {
         Ok(())
     }
 
-    /// A pilot that was cut has chosen nothing for the slots.
     fn forget_cut_pilot(&mut self) {
         if self.pilot_was_cut() {
             self.cut_s = self.pilot_s();
@@ -305,8 +289,7 @@ impl CaseLog {
         })
     }
 
-    /// Why pilots failed, each with its variant, of a case that got no further. One that was cut for
-    /// its time is none of them.
+    /// A pilot that was cut for its time is none of them.
     pub(crate) fn failed_pilots(&self) -> impl Iterator<Item = (usize, &Failure)> {
         let pilots = self.pilot.iter().filter(|_| self.slots.is_empty());
         let outcomes = pilots.flat_map(|pilot| pilot.outcomes.iter().enumerate());
@@ -314,19 +297,16 @@ impl CaseLog {
         failed.filter_map(|(variant, outcome)| Some((variant, reason(outcome)?)))
     }
 
-    /// Seconds spent on pilots.
     pub(crate) fn pilot_s(&self) -> f64 {
         let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
         self.cut_s + outcomes.map(launch_s).sum::<f64>()
     }
 
-    /// Seconds spent on slots.
     pub(crate) fn slots_s(&self) -> f64 {
         self.slots.iter().map(|slot| launch_s(&slot.outcome)).sum()
     }
 
-    /// Seconds that a round takes: as the slots so far did, before them as the pilot
-    /// makes one expect; 0 before the pilot.
+    /// As the slots so far did, before them as the pilot makes one expect; 0 before the pilot.
     pub(crate) fn round_s(&self) -> f64 {
         if self.round() > 0 {
             let taking = self.judge.taking().into_iter();
@@ -341,7 +321,6 @@ impl CaseLog {
         self.pilot.as_ref().map_or(0.0, expected)
     }
 
-    /// Seconds that a slot of a variant has taken in the mean.
     fn slot_s(&self, variant: usize) -> f64 {
         let own = self.slots.iter().filter(|slot| slot.variant == variant);
         let took = own.map(|slot| launch_s(&slot.outcome));
@@ -349,7 +328,6 @@ impl CaseLog {
         sum / f64::from(count.max(1))
     }
 
-    /// Seconds until `rounds` rounds are complete.
     pub(crate) fn until_s(&self, rounds: usize) -> f64 {
         let taking = self.judge.taking().len();
         let slots = rounds.saturating_sub(self.round()) * taking;
@@ -358,7 +336,6 @@ impl CaseLog {
     }
 }
 
-/// The values of a complete round of a case of this many variants, in the case's order.
 fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
     let mut values = vec![None; variants];
     for slot in round {
@@ -382,7 +359,6 @@ fn reason(outcome: &Outcome) -> Option<&Failure> {
     }
 }
 
-/// Whether a slot was still at work at its deadline.
 pub(crate) fn is_late(outcome: &Outcome) -> bool {
     reason(outcome).is_some_and(Failure::is_of_time)
 }
@@ -391,13 +367,11 @@ fn launch_s(outcome: &Outcome) -> f64 {
     outcome.launch_ns as f64 / 1e9
 }
 
-/// Seconds that a slot of this many repetitions should take, from its variant's pilot.
 pub(crate) fn slot_s(pilot: &Outcome, repetitions: u32) -> f64 {
     let further = f64::from(repetitions.saturating_sub(1));
     pilot.launch_ns as f64 / 1e9 + further * rep_s(pilot).unwrap_or(0.0)
 }
 
-/// Seconds that the pilot's repetition took; `None` if it failed.
 pub(crate) fn rep_s(pilot: &Outcome) -> Option<f64> {
     let record = pilot.answer.done()?;
     record.reps.first().map(|rep| rep.total_ns() as f64 / 1e9)

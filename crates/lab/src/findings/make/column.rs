@@ -14,14 +14,11 @@ use crate::findings::self_managed::self_managed;
 use crate::findings::workers::workers;
 use crate::findings::{RawSlot, VariantSummary, average, counts};
 
-/// The slots of one variant.
 pub(super) struct Column<'a> {
     pub(super) label: &'a str,
     pub(super) slots: Vec<&'a RawSlot>,
-    /// Slots that are data points.
     pub(super) launched: usize,
     pub(super) lost: Option<String>,
-    /// What of them tells of this machine.
     pub(super) good: Vec<&'a SlotRecord>,
     /// What reasons are taken from; none where verdicts alone are asked for.
     pub(super) profile: Option<Profile>,
@@ -74,7 +71,6 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    /// As a side of a comparison on average.
     pub(super) fn on_average<'b>(
         &'b self,
         case: &Case,
@@ -93,7 +89,6 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// What reasons are taken from, of one round.
     pub(super) fn in_round(&self, round: usize) -> Option<Profile> {
         let mut slots = self.slots.iter();
         let slot = slots.find(|slot| slot.round == round && slot.value_ns.is_some())?;
@@ -136,7 +131,6 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The launches of a command.
     pub(super) fn launches(&self, case: &Case) -> Option<Launches> {
         case.work.program()?;
         Launches::of(&self.slots).filter(|launches| launches.begun > 0)

@@ -54,7 +54,6 @@ pub struct AtNumber {
 }
 
 impl AtNumber {
-    /// Whether the rounds suffice for an interval.
     pub(in crate::findings) fn is_told(&self) -> bool {
         let interval = self.estimate.and_then(|estimate| estimate.interval());
         interval.is_some()
@@ -62,7 +61,6 @@ impl AtNumber {
 }
 
 impl Optimum {
-    /// The best number itself.
     pub(in crate::findings) fn best(&self) -> Option<&AtNumber> {
         self.numbers.iter().find(|at| at.label == self.label)
     }
@@ -105,7 +103,6 @@ impl Optimum {
     }
 }
 
-/// The time over that of the best; 1 for the best itself.
 pub(in crate::findings) fn ratio(at: &AtNumber) -> f64 {
     at.estimate.map_or(1.0, |estimate| estimate.ratio)
 }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::number::{DOTS, many, time, time_interval};
 
-/// Places that are listed.
 const LISTED: usize = 5;
 
 /// Two variants' profiles compared.

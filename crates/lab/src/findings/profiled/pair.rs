@@ -31,7 +31,6 @@ fn units(rep: &Rep, metric: Metric) -> f64 {
     }
 }
 
-/// The profile of a slot, and the units of work that its time is spread over.
 fn of_slot(slot: &RawSlot, metric: Metric) -> Option<(&Profile, f64)> {
     let profile = slot.outcome.profile.as_ref()?.value()?;
     let record = slot.outcome.answer.done()?;
@@ -58,10 +57,8 @@ pub(super) fn rounds<'a>(slots: &[&'a RawSlot], subject: usize, metric: Metric) 
         .collect()
 }
 
-/// Seconds of a frame, by side and round.
 type Seconds = [Vec<f64>; 2];
 
-/// Nodes of both sides together.
 #[derive(Default)]
 struct Union {
     nodes: Vec<(usize, String)>,
@@ -122,7 +119,6 @@ fn mean(seconds: &[f64]) -> f64 {
     seconds.iter().sum::<f64>() / seconds.len().max(1) as f64
 }
 
-/// Each once.
 fn unseen<'a>(profiles: impl Iterator<Item = &'a &'a Profile>) -> Vec<Measured<()>> {
     let mut all: Vec<Measured<()>> = Vec::new();
     for one in profiles.flat_map(|profile| &profile.unseen) {
@@ -171,10 +167,8 @@ impl Union {
     }
 }
 
-/// Makes frames, and judges them together.
 struct Frames {
     both_s: f64,
-    /// Of the frames that can be judged, in their order.
     flips: Vec<SignFlips>,
 }
 

@@ -51,7 +51,6 @@ impl SlotValues<'_> {
     }
 }
 
-/// Quantities whose product is compared.
 fn factors(metric: Metric) -> Option<[Option<Kind>; 2]> {
     match metric {
         Metric::Total | Metric::P99 => Some([Some(Kind::Cpu), None]),

@@ -64,7 +64,6 @@ impl<'a> SlotValues<'a> {
             .collect()
     }
 
-    /// `None` where the work cannot have the quantity.
     fn amount(&self, place: usize, variant: usize) -> Option<Measured<Amount>> {
         let own = self.rows.iter().filter(|row| row.variant == variant);
         let (mut values, mut missing) = (Vec::new(), None);
@@ -139,7 +138,6 @@ impl<'a> SlotValues<'a> {
         rounds.map(|(_, r, s)| (r, s)).unzip()
     }
 
-    /// The same with the number of each round.
     pub(super) fn rounds_of(
         &self,
         factors: &[Option<Kind>],
@@ -240,7 +238,6 @@ fn word(unit: Unit, contrast: &Contrast, floor: f64) -> Word {
     }
 }
 
-/// By [`Rule`], like times.
 fn of_interval(contrast: &Contrast, floor: f64) -> Word {
     let rule = Rule {
         floor,

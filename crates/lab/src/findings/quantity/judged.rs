@@ -6,7 +6,6 @@ use super::{Kind, QuantityFinding, Word};
 use crate::findings::Finding;
 
 impl QuantityFinding {
-    /// With the interval and verdict of the finding on its time.
     pub(crate) fn judged_as(&self, finding: &Finding) -> Self {
         let Some(estimate) = finding.estimate else {
             return self.clone();

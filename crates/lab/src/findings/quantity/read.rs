@@ -12,7 +12,6 @@ use crate::data::{Case, Header, Metric, RawSlot, Value, median, slot_value};
 use crate::findings::counts::{Counts, Span};
 use crate::findings::{counted, counts};
 
-/// A command's launch of `true`.
 pub(super) const LAUNCH: &str = "launch_of_true_ns";
 
 pub(crate) struct Seen<'a> {
@@ -22,7 +21,6 @@ pub(crate) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// `None` for a failed slot.
     pub(crate) fn of(slot: &'a RawSlot) -> Option<Self> {
         Some(Self {
             slot,
@@ -88,7 +86,6 @@ impl<'a> Look<'a> {
 }
 
 impl Kind {
-    /// `None` where the work cannot have the quantity.
     pub(crate) fn of_slot(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         match (&seen.slot.outcome.simulated, self) {
             (None, _) | (Some(_), Self::Event(_)) => self.measured(look, seen),
@@ -184,7 +181,6 @@ pub(super) fn own(rep: &Rep) -> Option<&SelfManagedUsage> {
     rep.self_managed.as_deref()
 }
 
-/// By name, of work that makes its own flows.
 pub(super) fn of_command(seen: &Seen<'_>, name: &str) -> Option<Measured<f64>> {
     over(seen.record, |rep| {
         own(rep)?.counts.get(name).map(|&count| count as f64)
@@ -243,7 +239,6 @@ pub(super) fn rss(_: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     Some(Measured::Value(*rss as f64))
 }
 
-/// Of work that makes its own flows, which are gone when memory is read.
 pub(super) fn peak_rss(_: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
     let own = seen.record.reps.iter().filter_map(own);
     let most = own.map(|own| own.peak_rss).max()?;

@@ -15,12 +15,10 @@ use crate::findings::simulated;
 
 /// The way to read it; `None` where the work cannot have it.
 pub(super) enum Read {
-    /// The median over repetitions.
     Rep(fn(&Rep) -> Option<f64>),
     /// By this name, of work that makes its own flows.
     Own(&'static str),
     Memory(fn(&Memory) -> Option<u64>),
-    /// Counters of this [`quantity`], of the parent and all flows.
     Counters,
     /// Parent and all flows; the reason when missing has this name in the record.
     Counts(fn(&Counts) -> Option<f64>, &'static str),

@@ -11,7 +11,6 @@ use crate::data::words::plural;
 use crate::findings::paired::judged;
 use crate::findings::{CaseResult, VariantSummary, optimum, tuning_effects};
 
-/// Factor from which a difference explains.
 const FAR: f64 = 1.5;
 /// Smaller differences explain nothing.
 const HANDFUL: f64 = 20.0;
@@ -35,7 +34,6 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     said
 }
 
-/// With cases' names, once where it is the same.
 fn grouped(cases: &[&CaseResult], what: fn(&CaseResult) -> Option<String>) -> Vec<String> {
     let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
     for case in cases {
@@ -99,8 +97,7 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     ))
 }
 
-/// Kernel time, faults or waits. The time to make flows is unknown: the first work while the last
-/// are made.
+/// The time to make flows is unknown: the first work while the last are made.
 fn crowd(case: &CaseResult) -> Option<String> {
     let best = case.optimum.as_ref()?.of_numbers();
     let best = best.filter(|best| best.is_told)?;
@@ -170,7 +167,6 @@ fn held(case: &CaseResult) -> Option<String> {
     (!held.is_empty()).then(|| held.join("; "))
 }
 
-/// Whether files were in memory as expected.
 fn not_warm(cases: &[&CaseResult]) -> Vec<String> {
     let is_cold = |case: &CaseResult| {
         let search = case.case.work.search();
@@ -208,7 +204,6 @@ fn not_warm(cases: &[&CaseResult]) -> Vec<String> {
     dry.into_iter().chain(read).collect()
 }
 
-/// Repetitions that read from a disk, and all.
 fn from_disk(case: &CaseResult) -> (usize, usize) {
     let own = || case.variants.iter().filter_map(|v| v.self_managed.as_ref());
     let sum = |what: fn(&SelfManaged) -> usize| own().map(what).sum();

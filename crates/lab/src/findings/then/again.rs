@@ -12,7 +12,6 @@ use measure::counters::Event;
 use crate::data::{Case, Header, Ours, Preset, Published, Study};
 use crate::plan::study::known;
 
-/// The command of a row of a run.
 pub(super) fn command(study: &Study, published: &Published, header: &Header) -> String {
     if let Some(own) = &published.command {
         return own.clone();
@@ -28,20 +27,17 @@ pub(super) fn command(study: &Study, published: &Published, header: &Header) -> 
     }
 }
 
-/// The command for a case at the size that its study repeats; `None` where there is none.
 pub(super) fn at_its_size(study: &str, case: &str) -> Option<String> {
     let full = known(study, Preset::Full)?;
     has(full, case, &[]).then(|| format!("flowgauge run {study} --case {case} --preset full"))
 }
 
-/// Of a study file.
 fn of_file(file: &str, ours: Option<&Ours>) -> String {
     let (case, _) = ours.and_then(named).unzip();
     let case = case.map_or_else(String::new, |case| format!(" --case {case}"));
     format!("flowgauge run {file}{case}")
 }
 
-/// The case that a result is of, and its variants.
 fn named(ours: &Ours) -> Option<(String, Vec<&str>)> {
     Some(match ours {
         Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => {
@@ -82,7 +78,6 @@ fn of_case(full: &Study, ours: &Ours) -> Option<String> {
     ))
 }
 
-/// The event of the processor that a row is about.
 pub(super) fn event(ours: &Ours) -> Option<Event> {
     let of_pair = |quantity: &str| {
         Event::ALL
@@ -104,8 +99,7 @@ fn swept(study: &Study, sweep: &str) -> Option<String> {
     Some(base.to_owned())
 }
 
-/// Whether a study has a case of that name with these variants, or one that is spread into such cases
-/// on a machine.
+/// Also by a case that is spread into such cases on a machine.
 fn has(study: &Study, name: &str, labels: &[&str]) -> bool {
     let is_named = |case: &&Case| {
         let base = crate::data::base(case);

@@ -51,7 +51,6 @@ pub(super) fn time_in(published: &Published, of: &TimeIn, run: Run<'_>) -> Resul
     Ok(Answer::new(words, verdict))
 }
 
-/// Of the repetition of a slot that was timed.
 fn share_of(slot: &RawSlot, classes: &[String]) -> Option<f64> {
     let timed = slot.outcome.answer.done()?.timed.as_deref()?;
     let (mut part, mut all) = (0, 0);
@@ -76,7 +75,6 @@ fn with_ends(unit: Unit, amount: &Amount) -> String {
     }
 }
 
-/// A quantity of a variant with its unit, or why there is none.
 pub(super) fn amount(
     case: &CaseResult,
     label: &str,
@@ -105,7 +103,6 @@ pub(super) fn found(
     }
 }
 
-/// The best number of flows.
 pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(case)?;
     let optimum = case.optimum.as_ref().and_then(Optimum::of_numbers);

@@ -2,7 +2,6 @@
 
 use super::row::Standing;
 
-/// What ours says of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
     pub(super) ours: String,
@@ -11,7 +10,6 @@ pub(super) struct Answer {
     pub(super) cause: Option<String>,
     /// Ours by the number that the source has figures for.
     pub(super) points: Vec<[f64; 2]>,
-    /// They are ratios of two variants.
     pub(super) are_ratios: bool,
     /// Too few rounds for an interval: then it is none of the claims that share a level.
     pub(super) too_few: bool,
@@ -30,7 +28,6 @@ impl Answer {
         }
     }
 
-    /// This run did not measure what the claim is about.
     pub(super) fn not_run(because: impl Into<String>) -> Self {
         Self {
             because: Some(because.into()),
@@ -38,7 +35,6 @@ impl Answer {
         }
     }
 
-    /// What was measured does not settle it.
     pub(super) fn unknown(because: impl Into<String>) -> Self {
         Self {
             because: Some(because.into()),
@@ -46,7 +42,6 @@ impl Answer {
         }
     }
 
-    /// Nothing can be measured.
     pub(super) fn impossible(because: impl Into<String>) -> Self {
         Self {
             because: Some(because.into()),

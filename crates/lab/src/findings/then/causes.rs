@@ -16,16 +16,13 @@ use crate::data::{Metric, Ours, Pair, Published};
 use crate::findings::CaseResult;
 use crate::findings::quantity::{Kind, Word};
 
-/// Where nothing explains it.
 const NOT_FOUND: &str = "cause not found";
-/// Where there is nothing to explain.
 const NOTHING: &str = "no difference is established";
 
 /// A part below this share of the largest one is left out.
 const MINOR: f64 = 0.02;
 
-/// The cause of a row: none where nothing of ours can stand in it, and of figures side by side
-/// only what is known.
+/// None where nothing of ours can stand in the row; of figures side by side what is known.
 pub(super) fn of(
     published: &Published,
     verdict: Standing,
@@ -48,7 +45,6 @@ pub(super) fn of(
     }
 }
 
-/// What explains a pair that was found to differ.
 pub(super) fn of_pair(case: &CaseResult, pair: &Pair, word: Word, run: Run<'_>) -> Option<String> {
     if !matches!(word, Word::Faster | Word::Slower | Word::Less | Word::More) {
         return None;
@@ -65,7 +61,6 @@ pub(super) fn of_pair(case: &CaseResult, pair: &Pair, word: Word, run: Run<'_>) 
     }
 }
 
-/// The reason that the finding of the pair has.
 fn reason(case: &CaseResult, pair: &Pair) -> Option<String> {
     let mut findings = case.findings.iter();
     let finding = findings

@@ -25,19 +25,16 @@ use crate::data::number::{factor, plain};
 use crate::data::{Claim, Published};
 use crate::findings::quantity::Word;
 
-/// Sizes within this factor of each other are the same.
 pub(super) const WITHIN: f64 = 2.0;
 
 /// An amount that lies this near to another one is the same.
 const NEAR: f64 = 1.05;
 
-/// What ours says of a claim, and what the reader must know of that.
 pub(super) type Judged = (Standing, Option<String>);
 
 /// The interval of a ratio of ours, subject over reference.
 pub(super) type Ends = (f64, f64);
 
-/// What a verdict makes of a direction.
 pub(super) fn direction(claim: Claim, word: Word) -> Standing {
     use Claim::{Faster, Less, More, Same, Slower};
     match (claim, word) {
@@ -51,7 +48,6 @@ pub(super) fn direction(claim: Claim, word: Word) -> Standing {
     }
 }
 
-/// What a verdict and a ratio make of a claim with its bound or its size.
 pub(super) fn of_two(published: &Published, word: Word, ends: Option<Ends>) -> Judged {
     let Some(claim) = published.claim else {
         return (Standing::SideBySide, None);
@@ -114,8 +110,7 @@ fn said(ratio: f64) -> String {
     }
 }
 
-/// A bound whose direction is right: at most that share of the other, or at least that many times as
-/// much.
+/// At most that share of the other, or at least that many times as much.
 fn by_bound(bound: f64, ends: Option<Ends>) -> Judged {
     let standing = match ends {
         Some((_, high)) if bound < 1.0 && high <= bound => Standing::Reproduced,
@@ -159,12 +154,10 @@ fn by_size(direction: Standing, size: f64, (low, high): Ends) -> Judged {
     }
 }
 
-/// By how much the larger is more than the smaller.
 fn effect(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio) - 1.0
 }
 
-/// Whether the whole interval of an amount lies near a value, or beside it.
 pub(super) fn of_amount(published: &Published, ends: Option<(f64, f64)>) -> Standing {
     let (Some(Claim::Same), Some(value)) = (published.claim, published.value) else {
         return Standing::SideBySide;
@@ -176,7 +169,6 @@ pub(super) fn of_amount(published: &Published, ends: Option<(f64, f64)>) -> Stan
     }
 }
 
-/// Whether the whole of an interval is within the bound that a finding claims, or beyond it.
 pub(super) fn of_bound(published: &Published, (low, high): (f64, f64)) -> Option<Standing> {
     let bound = published.value?;
     let (within, beyond) = match published.claim? {

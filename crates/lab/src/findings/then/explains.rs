@@ -70,7 +70,6 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     })
 }
 
-/// Whether the run says that the two differ; where it compares them at all.
 fn is_established(case: &CaseResult, pair: &Pair) -> bool {
     let sides = [&pair.subject, &pair.reference];
     let mut findings = case.findings.iter();
@@ -81,13 +80,11 @@ fn is_established(case: &CaseResult, pair: &Pair) -> bool {
     own.is_none_or(|one| matches!(one.verdict, Verdict::Faster { .. } | Verdict::Slower { .. }))
 }
 
-/// By how much the reference took longer in the source, and how long it took.
 fn gap_ns(published: &Published) -> Option<(f64, f64)> {
     let all = published.seconds? * 1e9;
     Some((all * (1.0 - published.size?), all))
 }
 
-/// What one event of the reference would have to cost in each round, for our gap or for the source's.
 fn each(
     case: &CaseResult,
     pair: &Pair,

@@ -41,7 +41,6 @@ pub(in crate::findings) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then
     all.into_iter().map(|(then, _)| then).collect()
 }
 
-/// Whether a claim has a verdict.
 fn is_known(verdict: Standing) -> bool {
     use Standing::{Differs, Refuted, Reproduced, SameDirection};
     matches!(verdict, Reproduced | SameDirection | Refuted | Differs)

@@ -19,7 +19,6 @@ use crate::findings::CaseResult;
 use crate::findings::growth::{Growth, PLACES, STEPS, Shape, each_further};
 use crate::findings::quantity::{Kind, Look, Seen, Unit};
 
-/// More than this for twice as many is no slow rise.
 const SLOW: f64 = 1.25;
 
 pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result<Answer, Answer> {
@@ -48,7 +47,6 @@ pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result
     })
 }
 
-/// The median at each number.
 fn medians(points: &[(f64, f64)]) -> Vec<[f64; 2]> {
     let mut numbers: Vec<f64> = points.iter().map(|(x, _)| *x).collect();
     numbers.sort_by(f64::total_cmp);
@@ -64,7 +62,6 @@ fn line(points: &[(f64, f64)]) -> Option<Line> {
     Line::through(points).filter(|line| line.places >= PLACES)
 }
 
-/// The parameter and the quantity of every good slot.
 fn points(kind: Kind, of: &OfSweep, run: Run<'_>) -> Vec<(f64, f64)> {
     let cases = run.cases.iter().filter_map(|case| {
         let point = case.case.sweep.as_ref()?;
@@ -121,7 +118,6 @@ fn word(growth: &Growth) -> &'static str {
     }
 }
 
-/// What is not known of a growth.
 fn doubt(growth: &Growth, claim: Option<Claim>) -> &'static str {
     match growth.shape {
         Shape::CannotTell => "the interval of the slope names no law",

@@ -14,7 +14,6 @@ use crate::findings::{CaseResult, Contrast, QuantityFinding};
 /// A run that took this many times as long is another order of size.
 const LONGER: f64 = 10.0;
 
-/// The quantities of one pair.
 pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
     if let Some(count) = modelled_by(pair, run) {
@@ -79,7 +78,6 @@ fn proved(published: &Published, case: &CaseResult, pair: &Pair, run: Run<'_>) -
     })
 }
 
-/// How much longer the source's run took, where it is another order of size.
 fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -> Option<String> {
     let quantity = (&*pair.quantity, pair.worker);
     let (_, ours) = super::amounts::found(case, &pair.reference, quantity, run).ok()?;
@@ -94,9 +92,8 @@ fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -
     })
 }
 
-/// The finding on the pair, with whichever of the two as its reference, at the level of the claims of
-/// its source; that of the tables and of the first screen where it is as strict, so that no claim is
-/// judged less strictly than the answer.
+/// With whichever of the two as its reference, at the level of the claims of its source, or that of
+/// the tables where it is as strict: no claim is judged less strictly than the answer.
 pub(super) fn finding(
     case: &CaseResult,
     pair: &Pair,
@@ -124,7 +121,6 @@ pub(super) fn finding(
     found.ok_or_else(|| Answer::unknown("no round has a good slot of both"))
 }
 
-/// What a model counts in place of an event of the processor, in a run that simulates.
 fn modelled_by(pair: &Pair, run: Run<'_>) -> Option<Count> {
     run.simulated()?;
     let mut counts = simulated::NAMED.iter().map(|named| named.count);
@@ -141,8 +137,7 @@ fn is_as_strict(shown: &QuantityFinding, comparisons: usize) -> bool {
     contrast.is_none_or(|contrast| contrast.alpha <= alpha(comparisons))
 }
 
-/// What the case itself finds of the pair. Its time is judged at each look, and by the verdict that
-/// stands beside it.
+/// Its time is judged at each look, and by the verdict that stands beside it.
 fn shown(case: &CaseResult, pair: &Pair) -> Option<QuantityFinding> {
     if pair.worker.is_some() {
         return None;

@@ -22,7 +22,6 @@ use crate::data::{Claim, OfPair};
 use crate::findings::CaseResult;
 use crate::findings::quantity::Word;
 
-/// Switches and hand-overs of the refused slots, variant by variant.
 pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {
     let words: Vec<String> = run.cases.iter().flat_map(of_case).collect();
     match words.is_empty() {
@@ -34,7 +33,6 @@ pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {
     }
 }
 
-/// Flows that went on, of each of two variants.
 pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
     let left = |label: &str| {
@@ -56,7 +54,6 @@ pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Resu
     })
 }
 
-/// The fewest flows that went on in a slot with a crash, and all of its flows.
 fn left_of(case: &CaseResult, label: &str) -> Option<(u32, u32)> {
     let place = place(case, label)?;
     let own = case.slots.iter().filter(|slot| slot.variant == place);

@@ -8,16 +8,13 @@ use crate::data::{Case, CaseEnd, Header, LabelledVariant, Pair, Preset};
 use crate::findings::{CaseResult, Limit, Scaling};
 use crate::plan::study::known;
 
-/// What a run has for the findings of a study.
 #[derive(Clone, Copy)]
 pub(in crate::findings) struct Run<'a> {
     pub(in crate::findings) header: &'a Header,
-    /// What is noted of the run: what of it was left out, and why.
     pub(in crate::findings) notes: &'a [String],
     pub(in crate::findings) cases: &'a [CaseResult],
     pub(in crate::findings) limits: &'a [Limit],
     pub(in crate::findings) scaling: &'a [Scaling],
-    /// The study that is held, by its name.
     pub(in crate::findings) study: &'a str,
     /// How many claims of the family there are for each that gets a verdict.
     pub(in crate::findings) stricter: f64,
@@ -58,7 +55,6 @@ impl<'a> Run<'a> {
         both.find(|(here, there)| here != there)
     }
 
-    /// Comparisons that share the level of a pair.
     pub(super) fn comparisons(&self, case: &CaseResult, pair: &Pair) -> usize {
         let pairs = case.case.variants.len().saturating_sub(1).max(1);
         let workers = match pair.worker {
@@ -68,13 +64,11 @@ impl<'a> Run<'a> {
         (pairs as f64 * f64::from(workers) * self.stricter).ceil() as usize
     }
 
-    /// The name of the machine that is simulated.
     pub(super) fn simulated(&self) -> Option<&'a str> {
         let simulation = self.header.settings.simulate.as_ref();
         simulation.map(|simulation| simulation.machine.name.as_str())
     }
 
-    /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
     pub(super) fn without(&self, workload: &str, along: &str) -> String {
         let left_out = format!(": left out: {workload}: ");
         let mut notes = self.notes.iter();
@@ -101,7 +95,6 @@ pub(super) fn flows(case: &CaseResult, label: &str) -> u32 {
     own.map_or(0, |own| own.variant.flows)
 }
 
-/// Where a variant is in its case.
 pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
     let mut variants = case.case.variants.iter();
     variants.position(|variant| variant.label == label)

@@ -12,7 +12,6 @@ use crate::data::number::against;
 use crate::data::{OfVariant, Pair, Published};
 use crate::findings::Contrast;
 
-/// The quantity of every worker.
 pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
     let mut answer = Answer::new("", Standing::SideBySide);
@@ -30,7 +29,6 @@ pub(super) fn each(of: &OfVariant, run: Run<'_>) -> Result<Answer, Answer> {
     Ok(answer)
 }
 
-/// Which worker differs most.
 pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
     let mut all: Vec<(u32, Contrast)> = Vec::new();
@@ -73,7 +71,6 @@ pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Resu
     })
 }
 
-/// Whether the least of one is beyond the most of all others.
 fn is_beyond<'a>(one: &Contrast, others: impl Iterator<Item = &'a (u32, Contrast)>) -> bool {
     let ends = |contrast: &Contrast| {
         let (low, high) = contrast.interval()?;

@@ -13,7 +13,6 @@ use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};
 /// One work with its largest number of flows for which there are CPUs.
 type Point<'a> = (&'a Scaling, &'a ScalingPoint);
 
-/// The works that stand for the source's, or why there is none.
 fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
     let own = run.scaling.iter().filter(|work| is_of(of, work));
     let found: Vec<Point<'a>> = own
@@ -88,7 +87,6 @@ fn word(ratio: Option<&Ratio>) -> Word {
 /// Throughputs this near to each other are the same.
 const NEAR: f64 = 1.02;
 
-/// Threads against processes, as every other comparison is said.
 fn shown(point: &ScalingPoint) -> String {
     let flows = point.flows;
     let Some(ratio) = &point.threads_over_processes else {
@@ -168,8 +166,7 @@ pub(super) fn tlb_misses(
     }
 }
 
-/// Of the memory that flows work on, as ranges of 2 MiB, how many several cores share: counted, so
-/// there is no interval.
+/// Of ranges of 2 MiB: counted, so there is no interval.
 pub(super) fn shared_pages(
     published: &Published,
     of: &OfWork,

@@ -29,7 +29,6 @@ const FINDERS: [Finder; 9] = [
     kernel::clause,
 ];
 
-/// Its words, and where it is seen; `None` if no measurement is a cause.
 pub(crate) fn cause(
     evidence: &Evidence<'_>,
     rounds: impl FnOnce() -> Vec<Round>,

@@ -21,7 +21,6 @@ pub(crate) struct Evidence<'a> {
     pub(crate) reference: Side<'a>,
     pub(crate) metric: Metric,
     pub(crate) verdict: Verdict,
-    /// On the steady phases alone.
     pub(crate) steady: Option<String>,
     pub(crate) shared: Option<&'a Shared>,
     pub(crate) page: f64,

@@ -8,7 +8,6 @@ use crate::data::number::plain;
 use crate::data::words::plural;
 use crate::findings::Seen;
 
-/// The kernel switches for one side only.
 const FAR: f64 = 100.0;
 
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {

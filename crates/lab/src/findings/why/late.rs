@@ -18,7 +18,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Where the last flow's late end is most of the difference.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (saved, whole) = part(evidence)?;
     let (slow, fast) = evidence.slow_and_fast()?;

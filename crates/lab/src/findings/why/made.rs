@@ -23,7 +23,6 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     })
 }
 
-/// `threads create`, `thread per file creates`.
 fn verb(side: Side<'_>) -> &'static str {
     match plural(side.label) == side.label {
         true => "creates",

@@ -15,7 +15,6 @@ const FEW: f64 = 20.0;
 /// Smaller differences, as shares of the whole, are none.
 const ALIKE: f64 = 0.0005;
 
-/// At least half of an established difference.
 pub(crate) fn cause(one: &SimulatedCase, verdict: Verdict) -> Option<String> {
     let whole: f64 = one.time.iter().map(TimePart::more).sum();
     let is_it = match verdict {

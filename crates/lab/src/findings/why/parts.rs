@@ -33,7 +33,6 @@ fn whole(parts: &[Both; 3]) -> f64 {
     parts.iter().map(|(_, slow, fast)| slow - fast).sum()
 }
 
-/// With the waits for a CPU where the CPU time is; the whole stays.
 fn with_waits(mut parts: [Both; 3]) -> [Both; 3] {
     if parts[2].0 != WITHOUT_CPU {
         return parts;
@@ -60,7 +59,6 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     })
 }
 
-/// The difference of one part, and the whole one.
 pub(super) fn part(evidence: &Evidence<'_>, name: &str) -> Option<(f64, f64)> {
     let parts = with_waits(parts(evidence)?);
     let (_, slow, fast) = parts.iter().find(|part| part.0 == name)?;

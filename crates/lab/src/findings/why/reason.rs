@@ -11,11 +11,9 @@ pub(super) struct Reason {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weight {
-    /// It parts the whole difference.
     Whole,
     /// It makes this share of the difference.
     Cause(f64),
-    /// It is the verdict on a part.
     Part,
     /// It was counted this many times more often on one side.
     Count(f64),

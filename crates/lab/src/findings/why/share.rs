@@ -17,7 +17,6 @@ pub(crate) type Round = [Profile; 2];
 const DRAWN: usize = 999;
 /// 99 % lie between, so that one without a share is hardly ever named.
 const FROM_END: usize = 4;
-/// Fewer rounds have no interval.
 const FEWEST: usize = 5;
 /// Shares from here on are all of a gap.
 const ALL: f64 = 0.995;

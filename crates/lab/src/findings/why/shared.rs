@@ -71,7 +71,6 @@ pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
     evidence.shared.filter(|_| both && evidence.differ())
 }
 
-/// In percent, if both effects are decided and agree in direction.
 fn shares(shared: &Shared) -> Option<(f64, f64)> {
     let [space, files] = [&shared.address_space, &shared.file_table].map(size);
     let files = files? / (space? + files?);

@@ -91,7 +91,6 @@ fn with_headline(study: Study, cases: Vec<Case>) -> Study {
     }
 }
 
-/// No value twice.
 fn check_lists(flags: Flags<'_>) -> Result<(), String> {
     for (flag, given) in flags.all() {
         let values = &given.values;
@@ -107,7 +106,6 @@ fn check_lists(flags: Flags<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Without cases that have no place along the requested way.
 fn alone_along(study: Study, flags: Flags<'_>) -> Study {
     let mut along = flags.setting(&Sets::Spread(OfSpread::Along));
     if !along.any(|(_, given)| !given.is_default) {

@@ -51,7 +51,6 @@ pub(super) fn members<'a>(
 }
 
 impl Member<'_> {
-    /// Errors name the word's line.
     pub(super) fn set(self, work: &mut Placed) {
         if let Some((each, word, at)) = self.word {
             work.set_at(&each.parameter, Value::String(word.to_owned()), at);
@@ -65,7 +64,6 @@ impl Member<'_> {
         }
     }
 
-    /// The parameter in braces becomes the word.
     pub(super) fn title(self, written: &str) -> String {
         match self.word {
             Some((each, word, _)) => {

@@ -58,7 +58,6 @@ impl Study {
     }
 }
 
-/// While its number is open.
 fn of_sweep(case: &Case) -> Option<u32> {
     case.sweep.as_ref()?;
     case.work.flows()?;

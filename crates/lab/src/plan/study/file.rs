@@ -132,7 +132,6 @@ fn check_name(
     Err(source.error(name.span().start, message))
 }
 
-/// `places`: of each case's name.
 fn check_names(
     source: Source<'_>,
     cases: &[Case],
@@ -233,7 +232,6 @@ fn preset_cases(
     Ok(cases)
 }
 
-/// One, or one for each value of the sweep.
 fn member_cases(
     written: Written<'_>,
     member: Member<'_>,
@@ -291,7 +289,6 @@ fn sweep_cases(
 /// Stands for an unknown number of flows while work is read and checked: any work takes it.
 const SOME_FLOWS: u32 = 2;
 
-/// If its sweep is over flows per CPU.
 fn of_cpus(
     written: Written<'_>,
     sweep: &FileSweep,

@@ -38,7 +38,6 @@ pub(super) struct FileStudy {
     pub(super) deciding: Vec<Spanned<Deciding>>,
     /// `xeon-x5570,pages=2M`: as `--simulate`.
     pub(super) simulate: Option<Spanned<String>>,
-    /// What its labels mean, in a few words.
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
     pub(super) origin: Option<FileOrigin>,
@@ -137,7 +136,6 @@ pub(super) struct FileEach {
     pub(super) values: Words,
 }
 
-/// A case for each value of a parameter of its work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSweep {

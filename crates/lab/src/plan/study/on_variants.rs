@@ -22,7 +22,6 @@ impl OnVariants {
         }
     }
 
-    /// That name none themselves.
     pub(super) fn set_all(
         case: &mut Case,
         parameter: &toml::Spanned<String>,

@@ -64,7 +64,6 @@ pub(crate) const QUANTITIES: &[&str] = &[
 
 pub(crate) const SIMULATED: &str = "simulated-";
 
-/// `cases` are those of all presets.
 pub(super) fn check(
     source: Source<'_>,
     published: &[Spanned<Published>],
@@ -103,7 +102,6 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether the claim is one that can be said of what stands beside it, with figures that can be.
 fn check_claim(own: &Published) -> Result<(), String> {
     let said = [&own.finding, &own.theirs];
     let also = own.unlike.iter().chain(&own.quotes);
@@ -186,7 +184,6 @@ fn fits(claim: Claim, ours: &Ours) -> Result<(), String> {
     })
 }
 
-/// As it is written, quotes and all.
 fn word(claim: Claim) -> String {
     toml::Value::try_from(claim).map_or_else(|_| String::new(), |word| word.to_string())
 }

@@ -38,7 +38,6 @@ impl Source<'_> {
     }
 }
 
-/// The reader's message lacks the key.
 pub(super) fn of_key(key: &str, message: &str) -> String {
     match message.strip_prefix("unknown variant") {
         Some(rest) => format!("unknown {key}{rest}"),

@@ -21,7 +21,6 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Those of the study, for a case at that place.
     pub(super) fn new(of_study: &Parameters, place: usize) -> Self {
         let mut placed = Self {
             table: Table::new(),
@@ -32,7 +31,6 @@ impl Placed {
         placed
     }
 
-    /// Those of a case, which stand where errors point to from now on.
     pub(super) fn of_case(mut self, written: &Spanned<Parameters>) -> Self {
         self.place = written.span().start;
         self.lay_over(written.get_ref());
@@ -55,7 +53,6 @@ impl Placed {
         self.set_at(key, value, key.span().start);
     }
 
-    /// For values that do not stand beside their key.
     pub(super) fn set_at(&mut self, key: &Spanned<String>, value: Value, place: usize) {
         let mut path = key.get_ref().split('.');
         let first = path.next().unwrap_or_default().to_owned();

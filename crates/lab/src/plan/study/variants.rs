@@ -16,7 +16,6 @@ pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
-/// Without those of another preset or number of flows.
 pub(super) fn variants(
     source: Source<'_>,
     place: usize,

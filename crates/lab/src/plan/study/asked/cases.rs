@@ -7,7 +7,6 @@ use super::{Flags, text_of};
 use crate::data::{Case, Study};
 use crate::plan::study::command::{Command, Flag, Given, Sets};
 
-/// With the sweeps of several flag values.
 pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, String> {
     let written = &flags.command.cases;
     let all = study.cases.iter();
@@ -54,7 +53,6 @@ fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     swept.filter(is_single).collect()
 }
 
-/// Keeps cases that `word`s name; each must name one.
 fn retain(
     cases: &mut Vec<Case>,
     flag: &Flag,

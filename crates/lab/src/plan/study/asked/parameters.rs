@@ -40,7 +40,6 @@ pub(crate) fn set_work(
     }
 }
 
-/// With its number of flows; false if its work lacks it.
 pub(super) fn set_of_case(
     case: &mut Case,
     flag: &Flag,

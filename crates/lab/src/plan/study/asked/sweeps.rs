@@ -7,7 +7,6 @@ use crate::data::Case;
 use crate::plan::capacity;
 use crate::plan::study::command::{Flag, Given, Sets};
 
-/// The study's points replaced by the flags'.
 pub(super) fn set(
     cases: Vec<Case>,
     flags: Flags<'_>,
@@ -87,7 +86,6 @@ fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
     }
 }
 
-/// Each limited by the others.
 fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     let most = most(key, flags).map(|(_, most)| most);
     let mut asked = Vec::new();
@@ -146,7 +144,6 @@ fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
     ))
 }
 
-/// Where models end before the last point.
 fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Machine) {
     let wanted = asked
         .iter()

@@ -79,7 +79,6 @@ fn like(case: &Case, model: Model, is_placed: bool) -> LabelledVariant {
     variant
 }
 
-/// Numbers given for some models select those.
 fn keep_those_asked_for(case: &mut Case, flags: Flags<'_>) {
     let given = flags
         .all()
@@ -140,7 +139,6 @@ fn set_each(
     Ok(())
 }
 
-/// Given for its model, or for any other.
 fn set_flows(case: &mut Case, flags: Flags<'_>) -> Result<(), String> {
     let given: Vec<(&Flag, &Given)> = flags.setting(&Sets::Flows).collect();
     for labelled in &mut case.variants {
