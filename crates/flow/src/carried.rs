@@ -45,7 +45,6 @@ fn folder() -> MutexGuard<'static, Option<SlotFolder>> {
     FOLDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a carried file is unpacked; `None` if there is none of that name.
 pub(crate) fn unpacked(name: &str) -> Option<Result<PathBuf, String>> {
     let carried = ALL.get()?.iter().find(|carried| carried.name == name)?;
     let base = std::env::temp_dir();
@@ -109,7 +108,6 @@ fn unpack(carried: &Carried, path: &Path) -> io::Result<()> {
     }
 }
 
-/// The folder of what is unpacked, for the janitor.
 pub(crate) fn place() -> Option<PathBuf> {
     folder().as_ref().map(|folder| folder.path().to_owned())
 }

@@ -41,7 +41,6 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) body: &'a B,
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
-    /// What the parent calls the results, if all are to narrate.
     pub(crate) narrate: Option<&'a str>,
     pub(crate) recorded: Option<Recorded<'a>>,
     pub(crate) shared: &'a SharedMemory,

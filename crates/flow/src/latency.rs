@@ -53,7 +53,6 @@ pub struct Latencies {
     most_ns: u64,
 }
 
-/// Buckets that are not empty, with their counts.
 #[derive(Serialize, Deserialize)]
 struct Written {
     most_ns: u64,

@@ -22,9 +22,6 @@
 //! shared_memory ─▶ flow_status, ring     what the parent and its flows exchange
 //! spec, variant, record, proof   values: what is asked for, and what is answered
 //! ```
-//! Beside them: [`SelfManaged`], work that makes its own flows, in the place of `rep`;
-//! [`migration`] of flows between processes; [`probe`], flows made until a lowered limit stops
-//! them; [`pace`], parts that are faster in effect; [`parent_memory`], touched before flows are made; [`latency`] of requests; the janitor.
 //! `unsafe` here: forks, pthreads, the ends of processes. Mapped memory is that of [`sys`].
 
 mod alarm;

@@ -114,7 +114,6 @@ fn runs(program: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether a process runs a part for slots that was unpacked, of this run or another.
 pub(crate) fn is_unpacked(program: &Path) -> bool {
     let text = program.to_string_lossy();
     let path = Path::new(text.trim_end_matches(" (deleted)"));

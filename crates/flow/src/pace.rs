@@ -51,7 +51,6 @@ unsafe impl Shareable for Words {}
 #[derive(Debug)]
 struct Pace {
     faster: Faster,
-    /// Whether flows outnumber CPUs.
     by_cpu: bool,
     /// A row for each CPU: what it has paid.
     words: Shared<Words, CachePadded<AtomicU64>>,
@@ -60,7 +59,6 @@ struct Pace {
 /// Of this slot; made before its first flow.
 static PACE: OnceLock<Pace> = OnceLock::new();
 
-/// Of this flow.
 #[derive(Debug, Default)]
 struct Own {
     paid: Cell<u64>,
@@ -132,7 +130,6 @@ pub(crate) fn clear() {
     }
 }
 
-/// Of the repetition that is over.
 pub(crate) fn read() -> Option<Paused> {
     let words = PACE.get()?.words.header();
     let [due_ns, in_part_ns, times] =

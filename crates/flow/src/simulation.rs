@@ -388,7 +388,6 @@ pub(crate) fn each_thread_is_a_flow() {
     tell(mark::EACH, 0);
 }
 
-/// This flow and those that it made are done.
 pub(crate) fn no_more_flows() {
     tell(mark::NO_MORE, 0);
 }

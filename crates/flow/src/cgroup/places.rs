@@ -48,7 +48,6 @@ pub(crate) fn is_ours(folder: &Path) -> bool {
     name.and_then(Kind::of) == Some(Kind::Group)
 }
 
-/// Where groups of quotas may be.
 pub(super) fn folders() -> Vec<PathBuf> {
     let found = hierarchy().map(|(_, folders)| folders).unwrap_or_default();
     found
@@ -57,7 +56,6 @@ pub(super) fn folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The cpu controller's version, and the group of this process with all above it.
 pub(crate) fn hierarchy() -> io::Result<(Version, Vec<PathBuf>)> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let groups = fs::read_to_string("/proc/self/cgroup")?;

@@ -42,7 +42,6 @@ pub(crate) enum Entrance {
 }
 
 impl Entrance {
-    /// Made in the flow before it arrives at the gate.
     pub(crate) fn outlet<'a>(
         &'a self,
         shared: &'a SharedMemory,

@@ -45,7 +45,6 @@ struct Flows<'a> {
     page: u64,
 }
 
-/// A page that other processes map too.
 #[derive(Debug, Clone, Copy)]
 struct Mapped {
     pid: i32,

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The first trace of a program that is being recorded, to its end. Reading it fails as soon as
-/// there is a second one.
+/// The first trace of a program, to its end; reading fails as soon as there is a second one.
 pub(super) struct Growing<'p> {
     first: PathBuf,
     second: PathBuf,

@@ -66,7 +66,6 @@ pub struct Launcher {
     swept: Option<PathBuf>,
     emulator: Option<Emulator>,
     lent: Option<File>,
-    /// The end of what the last slot wrote to standard error.
     said: Vec<u8>,
 }
 

@@ -4,9 +4,6 @@
 //! process is process 0, and forks the others ([`forked`]), which die with it; the region of
 //! addresses dies with all of them ([`region_members`]).
 //!
-//! * [`travel`]: state goes around a ring of processes, in flows that move or by other means.
-//! * [`balance`]: pieces of uneven work, dealt anew while processes run, or taken from a queue.
-//!
 //! Bodies of other work do not move: what they keep lies on the ordinary heap.
 
 mod balance;

@@ -92,7 +92,6 @@ struct Books {
     base_ns: u64,
     counted: Counted,
     written: Option<u64>,
-    /// `None` if it cannot be read.
     memory_due_ns: Option<u64>,
     not_available: Vec<String>,
 }
