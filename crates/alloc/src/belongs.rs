@@ -8,7 +8,6 @@ use crate::large::{FREED_MAGIC, Header, LARGE_MAGIC, header_of};
 use crate::region::{Region, core_of};
 use crate::{CoreAware, guard, os};
 
-/// What a block belongs to.
 pub(crate) enum Place {
     /// A region, and the core that owns it.
     Region(NonNull<Region>, usize),
@@ -34,8 +33,6 @@ impl CoreAware {
         Some((region, tag))
     }
 
-    /// The class of a block of a region.
-    ///
     /// # Safety
     /// As [`CoreAware::region_of`], which gave `region`.
     #[inline]

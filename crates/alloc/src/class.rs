@@ -13,17 +13,14 @@ use crate::region::SLICES;
 pub(crate) const GRAIN: usize = 16;
 /// The largest block that shares a span with others.
 pub(crate) const SHARING: usize = 16 << 10;
-/// The largest block of a class.
 pub(crate) const LARGEST: usize = 1 << 20;
 /// Classes in one doubling.
 const STEPS: usize = 8;
 /// Classes of up to 128 bytes.
 const FINE: usize = 8;
-/// Number of classes whose blocks share spans: 8 fine ones and 8 in each doubling from 128 bytes on.
 const SHARED: usize = FINE + STEPS * 7;
 /// Number of classes: six more doublings, of blocks that are alone.
 pub(crate) const CLASSES: usize = SHARED + STEPS * 6;
-/// Slices of the longest span of small blocks.
 const LONGEST_SPAN: usize = 32;
 
 /// The class of every number of grains: a small request is one look at this table.
@@ -52,7 +49,6 @@ pub(crate) fn is_sparse(class: usize) -> bool {
     class >= FINE + STEPS * 5
 }
 
-/// Whether blocks of that class are alone in their spans.
 #[inline]
 pub(crate) fn is_alone(class: usize) -> bool {
     class >= SHARED
@@ -68,7 +64,6 @@ const fn compute_class(size: usize) -> usize {
     FINE + (top - 7) * STEPS + step
 }
 
-/// Bytes of a block of that class.
 #[inline]
 pub(crate) fn size_of_class(class: usize) -> usize {
     if class < FINE {

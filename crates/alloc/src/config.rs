@@ -109,7 +109,6 @@ impl Config {
     }
 }
 
-/// The number of `cores=N`.
 fn cores(word: &[u8]) -> Option<u16> {
     let number = word.strip_prefix(b"cores=")?;
     std::str::from_utf8(number).ok()?.parse().ok()

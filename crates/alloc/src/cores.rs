@@ -19,7 +19,6 @@ use crate::os::read_file;
 /// CPUs that are distinguished; further ones share heaps with these.
 pub(crate) const CPUS: usize = 1024;
 
-/// From the number of a CPU to that of its core.
 #[derive(Debug)]
 pub(crate) struct Cores {
     core_of: [u16; CPUS],
@@ -28,7 +27,6 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Each CPU is a core.
     pub(crate) const fn alone() -> Self {
         let mut core_of = [0; CPUS];
         let mut cpu = 0;
@@ -43,7 +41,6 @@ impl Cores {
         }
     }
 
-    /// What `/sys` says of this machine.
     pub(crate) fn read(&mut self) {
         let cpus = configured_cpus();
         let mut cores = 0;
@@ -72,17 +69,14 @@ impl Cores {
         self.cpus = CPUS;
     }
 
-    /// How many cores there are.
     pub(crate) fn count(&self) -> usize {
         self.cores
     }
 
-    /// How many CPUs there are.
     pub(crate) fn cpus(&self) -> usize {
         self.cpus
     }
 
-    /// The core of a CPU.
     #[inline]
     pub(crate) fn of(&self, cpu: usize) -> usize {
         usize::from(self.core_of[cpu % CPUS])
@@ -90,7 +84,6 @@ impl Cores {
 }
 
 thread_local! {
-    /// The core that this thread says it is on.
     static SAID: Cell<Option<u16>> = const { Cell::new(None) };
 }
 
@@ -100,7 +93,6 @@ pub fn on_core(core: u16) {
     SAID.set(Some(core));
 }
 
-/// The CPU that this thread runs on, now.
 #[inline]
 pub(crate) fn current_cpu() -> usize {
     if let Some(core) = SAID.get() {
@@ -124,7 +116,6 @@ fn configured_cpus() -> usize {
     last.map_or(1, |last| (last + 1).clamp(1, CPUS))
 }
 
-/// The first CPU of the core that `cpu` is on.
 fn first_sibling(cpu: usize) -> Option<usize> {
     let mut path = *b"/sys/devices/system/cpu/cpu____/topology/thread_siblings_list\0";
     let (start, mut at) = (27, 27);

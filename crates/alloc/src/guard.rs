@@ -11,33 +11,26 @@ use std::ptr::NonNull;
 use crate::os;
 use crate::{CoreAware, Place};
 
-/// Bytes of the last word.
 const TAIL: usize = size_of::<u64>();
 const LIVE: u64 = 0x6c69_7665_2d62_6c6b;
 const FREED: u64 = 0x6672_6565_642d_626b;
 const FILL: u8 = 0xfd;
-/// What is wrong where a block that is free already is freed.
 pub(crate) const FREED_TWICE: &str = "freed twice";
 pub(crate) const NO_BLOCK: &str = "not a block of this allocator";
-/// What is wrong where a pointer into a block is freed.
 pub(crate) const NOT_A_BEGINNING: &str = "not the beginning of a block";
 
 fn mixed(word: u64, block: NonNull<u8>) -> u64 {
     word ^ (block.addr().get() as u64).rotate_left(23)
 }
 
-/// The word at the end of a block.
 fn tail(block: NonNull<u8>, capacity: usize) -> *mut u64 {
     block.as_ptr().wrapping_add(capacity - TAIL).cast()
 }
 
-/// The word that marks a block as freed.
 fn mark(block: NonNull<u8>) -> *mut u64 {
     block.as_ptr().wrapping_add(size_of::<usize>()).cast()
 }
 
-/// The size that a guarded block was asked for.
-///
 /// # Safety
 /// `block` is a live block of `capacity` bytes.
 pub(crate) unsafe fn requested(block: NonNull<u8>, capacity: usize) -> usize {
@@ -99,7 +92,6 @@ impl CoreAware {
     }
 }
 
-/// Ends the process with a message.
 pub(crate) fn abort(what: &str, block: NonNull<u8>) -> ! {
     let mut text = [0; 160];
     let mut out = Text {

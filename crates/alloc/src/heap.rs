@@ -35,7 +35,6 @@ use std::ptr::{NonNull, null_mut};
 /// Blocks on the remote list after which who frees brings them home.
 const MANY: usize = 256;
 
-/// The heap of a core.
 #[repr(align(128))]
 #[derive(Debug)]
 pub(crate) struct Heap {
@@ -47,7 +46,6 @@ pub(crate) struct Heap {
 // SAFETY: `inner` is only touched by the holder of `lock`; the rest is atomic.
 unsafe impl Sync for Heap {}
 
-/// What the lock guards.
 #[derive(Debug)]
 pub(crate) struct Inner {
     core: u32,
@@ -79,7 +77,6 @@ pub struct HeapStats {
 }
 
 impl Heap {
-    /// A heap without regions.
     pub(crate) const fn new(core: u32, geometry: Geometry, config: Config) -> Self {
         Self {
             lock: Lock::new(),
@@ -100,7 +97,6 @@ impl Heap {
         }
     }
 
-    /// Runs `work` under the lock; `None` where that cannot be had.
     #[inline]
     fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
         if !self.lock.lock() {
@@ -135,7 +131,6 @@ impl Heap {
         taken.flatten().unwrap_or((null_mut(), false))
     }
 
-    /// Blocks of a class, as many as there are places for and memory; how many.
     pub(crate) fn take_many(&self, class: usize, places: &mut [*mut u8]) -> usize {
         let taken = self.locked(|inner| {
             for (taken, place) in places.iter_mut().enumerate() {
@@ -153,8 +148,6 @@ impl Heap {
         taken.unwrap_or(0)
     }
 
-    /// Takes back blocks.
-    ///
     /// # Safety
     /// They are of this heap, were freed, each once, and are in no list.
     pub(crate) unsafe fn give_many(&self, blocks: &[*mut u8]) {
@@ -197,8 +190,6 @@ impl Heap {
         extended.unwrap_or(false)
     }
 
-    /// Frees a block on its own core.
-    ///
     /// # Safety
     /// `at` is a live block of `span`, which lies in `region`, one of this heap's.
     #[inline]
@@ -211,8 +202,6 @@ impl Heap {
         }
     }
 
-    /// Frees blocks of this heap on another core.
-    ///
     /// # Safety
     /// The blocks of the chain are of this heap.
     pub(crate) unsafe fn free_from_afar(&self, chain: Chain) {
@@ -225,7 +214,6 @@ impl Heap {
         }
     }
 
-    /// Puts the blocks that other cores freed where they belong.
     fn bring_home(&self, inner: &mut Inner) {
         // SAFETY: who adds a chain has freed its blocks, which are of this heap.
         let push = |block: NonNull<Block>| unsafe { inner.push_at(block.as_ptr().cast()) };
@@ -241,14 +229,12 @@ impl Heap {
         trimmed.unwrap_or(false)
     }
 
-    /// Live blocks, among them those that wait to be brought home.
     #[cfg(test)]
     pub(crate) fn live_blocks_at_home(&self) -> usize {
         let live = self.locked(|inner| inner.stats().live_blocks);
         live.unwrap_or(0)
     }
 
-    /// What the heap holds now.
     pub(crate) fn stats(&self) -> HeapStats {
         let stats = self.locked(|inner| {
             self.bring_home(inner);

@@ -30,9 +30,7 @@ use crate::lock::Lock;
 use crate::os::{self, PAGE};
 use crate::region::{Geometry, PLACES, SEEN, Seen};
 
-/// What the header of a large block begins with.
 pub(crate) const LARGE_MAGIC: u64 = 0x6667_6c61_7267_6521;
-/// What it begins with once the block was freed.
 pub(crate) const FREED_MAGIC: u64 = 0x6667_6672_6565_6421;
 /// Headers of freed blocks that guarded allocators keep.
 const HEADERS: usize = 1024;
@@ -46,31 +44,25 @@ const EXCESS: usize = 8;
 /// How long they are kept.
 const LINGER_MS: u64 = 250;
 
-/// The header of a large block.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) magic: u64,
-    /// Where the mapping begins and how long it is.
     start: usize,
     mapped: usize,
-    /// From the mapping's start to the block.
     offset: usize,
 }
 
 impl Header {
-    /// Bytes that the block has.
     pub(crate) fn usable(&self) -> usize {
         self.mapped - self.offset
     }
 
-    /// The address of the block.
     pub(crate) fn block(&self) -> usize {
         self.start + self.offset
     }
 }
 
-/// What is kept of freed mappings, and what is mapped.
 #[derive(Debug)]
 pub(crate) struct Large {
     pub(crate) lock: Lock,
@@ -92,7 +84,6 @@ struct Inner {
     stats: LargeStats,
 }
 
-/// A mapping of a freed block.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     start: usize,
@@ -107,7 +98,6 @@ const NOTHING: Kept = Kept {
     since: 0,
 };
 
-/// What stays mapped of a freed block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// All of it, for the next request of its size.
@@ -146,7 +136,6 @@ impl Large {
         }
     }
 
-    /// Runs `work` under the lock; `None` where that cannot be had.
     fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
         if !self.lock.lock() {
             return None;
@@ -200,8 +189,6 @@ impl Large {
         )
     }
 
-    /// Frees a block.
-    ///
     /// # Safety
     /// `header` is that of a live large block that nobody uses any more.
     pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>, keep: Keep) {
@@ -314,7 +301,6 @@ impl Large {
         unsafe { write_header(geometry, now, wanted, offset) }
     }
 
-    /// Gives back what is kept.
     pub(crate) fn trim(&self) -> bool {
         self.give_back(u64::MAX)
     }
@@ -358,12 +344,10 @@ impl Inner {
         fits
     }
 
-    /// Bytes that may be kept.
     fn may_keep(&self) -> usize {
         KEPT_BYTES.max(self.stats.live_bytes / KEPT_PART)
     }
 
-    /// The oldest mapping that is kept, if it is to go.
     fn excess(&mut self, before: u64) -> Option<Kept> {
         let is_full = self.count == KEPT || self.kept_bytes > self.may_keep();
         let goes = self.count > 0 && (is_full || self.kept[0].since < before);
@@ -406,8 +390,6 @@ pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
     with_exposed_provenance_mut(page + tag + (1 + line) * 64)
 }
 
-/// Writes the header of a block; the block.
-///
 /// # Safety
 /// A mapping of the caller's begins at `start`, as long and with as much before the block as
 /// [`layout`] said.

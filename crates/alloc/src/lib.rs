@@ -140,7 +140,6 @@ impl CoreAware {
         })
     }
 
-    /// The core that this thread runs on.
     #[inline]
     fn here(&self) -> usize {
         self.cores.of(current_cpu())
@@ -167,7 +166,6 @@ impl CoreAware {
         NonNull::new(self.magazines.here()?.take(class_of(size)))
     }
 
-    /// A block of a class from the magazine of this CPU, filled if it must be.
     fn allocate_here(&self, here: Here, class: usize) -> *mut u8 {
         let block = here.take(class);
         match block.is_null() {
@@ -214,7 +212,6 @@ impl CoreAware {
         block
     }
 
-    /// A block from the heap of a core; whether it is known to hold zeros.
     fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
         let own = self.allocate_in(&self.heaps[core], size, align);
         let is_refused = own.is_some_and(|(block, _)| block.is_null());
@@ -231,7 +228,6 @@ impl CoreAware {
         }
     }
 
-    /// A block from a heap; `None` where it is too large for any.
     fn allocate_in(&self, heap: &Heap, size: usize, align: usize) -> Option<(*mut u8, bool)> {
         if let Some(class) = self.class_for(size, align) {
             return Some(heap.take(class));
@@ -247,7 +243,6 @@ impl CoreAware {
         self.heaps.iter().any(|heap| heap.lock.is_lost())
     }
 
-    /// A block from whichever heap has one; `None` where none can be had.
     #[cold]
     fn allocate_elsewhere(&self, size: usize, align: usize) -> Option<(*mut u8, bool)> {
         let blocks = self.heaps.iter();

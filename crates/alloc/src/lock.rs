@@ -37,7 +37,6 @@ const PROCESS: u32 = 20;
 /// Processes that are told apart.
 const PROCESSES: u32 = (1 << (32 - PROCESS)) - 1;
 
-/// The lock.
 #[derive(Debug, Default)]
 pub(crate) struct Lock(AtomicU32);
 
@@ -73,15 +72,12 @@ impl Lock {
         }
     }
 
-    /// Takes the lock until [`Lock::unlock_after_fork`], if that can be.
     pub(crate) fn lock_for_fork(&self) {
         if self.lock() {
             self.0.fetch_or(FORK, Relaxed);
         }
     }
 
-    /// Releases the lock if it was taken for a fork, in the parent and in the child.
-    ///
     /// # Safety
     /// This thread, or the one that forked it, took it so, and has no reference left to what it guards.
     pub(crate) unsafe fn unlock_after_fork(&self) {
@@ -136,13 +132,11 @@ impl Lock {
     }
 }
 
-/// Whether a lock with that word is held by this thread, or by one of another process.
 fn is_lost(word: u32, own: u32) -> bool {
     let differs = word ^ own;
     word != 0 && (differs >> THREAD == 0 || differs >> PROCESS != 0)
 }
 
-/// The word of a lock that this thread holds.
 #[inline]
 fn own() -> u32 {
     // The golden ratio spreads addresses over the upper bits.
@@ -150,7 +144,6 @@ fn own() -> u32 {
     process() << PROCESS | (thread as u32) << THREAD | HELD
 }
 
-/// An address that is this thread's alone.
 #[inline]
 fn here() -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -47,7 +47,6 @@ const LARGEST_AWAY: usize = 512;
 const STRIDE: usize = 32 << 10;
 const _: () = assert!(size_of::<OfCpu>() <= STRIDE);
 
-/// The magazines of one CPU.
 #[repr(C, align(128))]
 #[derive(Debug)]
 struct OfCpu {
@@ -56,7 +55,6 @@ struct OfCpu {
     stacks: [Stack; CLASSES + 1],
 }
 
-/// The magazines of all CPUs.
 #[derive(Debug)]
 pub(crate) struct Magazines {
     of_cpus: *mut OfCpu,
@@ -70,7 +68,6 @@ unsafe impl Sync for Magazines {}
 // SAFETY: as above.
 unsafe impl Send for Magazines {}
 
-/// The magazines of the CPU that a thread was on a moment ago.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Here {
     of_cpu: *mut OfCpu,
@@ -78,7 +75,6 @@ pub(crate) struct Here {
     cpu: u32,
 }
 
-/// Blocks of a class that a magazine holds at the most.
 fn depth(class: usize) -> usize {
     match class {
         AWAY => DEPTH,
@@ -88,7 +84,6 @@ fn depth(class: usize) -> usize {
 }
 
 impl Magazines {
-    /// None at all.
     pub(crate) const fn none() -> Self {
         Self {
             of_cpus: null_mut(),
@@ -124,8 +119,7 @@ impl Magazines {
         })
     }
 
-    /// Calls `see` with every class and how many blocks of it are in the magazine of a CPU, about:
-    /// they change while they are counted.
+    /// `see` gets each class and about how many blocks it has: they change meanwhile.
     pub(crate) fn held(&self, cpu: usize, mut see: impl FnMut(usize, usize)) {
         for class in 0..CLASSES {
             see(class, self.stack(cpu, class).0);
@@ -147,7 +141,6 @@ impl Magazines {
         }
     }
 
-    /// How many pointers a stack has, and where they are.
     fn stack(&self, cpu: usize, class: usize) -> (usize, *const *mut u8) {
         assert!(cpu < self.cpus() && class <= AWAY, "no such magazine");
         let here = Here {
@@ -164,7 +157,6 @@ impl Magazines {
         (count, unsafe { Stack::slots(stack) })
     }
 
-    /// For how many CPUs there are magazines.
     pub(crate) fn cpus(&self) -> usize {
         self.cpus as usize
     }
@@ -183,13 +175,11 @@ impl Here {
         unsafe { &(*self.of_cpu).tag }
     }
 
-    /// The CPU.
     #[inline]
     pub(crate) fn cpu(self) -> usize {
         self.cpu as usize
     }
 
-    /// What regions of this CPU's core are marked with; zero before the first block was taken here.
     #[inline]
     pub(crate) fn tag(self) -> u64 {
         self.written().load(Relaxed)
@@ -226,7 +216,6 @@ impl Here {
         self.written().store(tag_of(cores.of(self.cpu())), Relaxed);
     }
 
-    /// A block from the heap of this CPU's core, and more of them into the magazine.
     #[cold]
     pub(crate) fn fill(self, class: usize, heap: &Heap, cores: &Cores) -> *mut u8 {
         if self.tag() == 0 {
@@ -293,7 +282,6 @@ impl Here {
         false
     }
 
-    /// Takes blocks out of a magazine, as many as there are places for; how many.
     fn drain(self, class: usize, places: &mut [*mut u8]) -> usize {
         for (taken, place) in places.iter_mut().enumerate() {
             *place = self.take(class);

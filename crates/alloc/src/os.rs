@@ -56,8 +56,6 @@ fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
     NonNull::new(at.cast())
 }
 
-/// Gives a mapping back.
-///
 /// # Safety
 /// `size` bytes from `at` on are pages that [`map`] gave, and nothing refers to them any more.
 pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
@@ -98,7 +96,6 @@ pub(crate) unsafe fn move_pages(
     at != libc::MAP_FAILED
 }
 
-/// Whether anything is mapped at the page of an address.
 pub(crate) fn is_mapped(address: usize) -> bool {
     if cfg!(miri) {
         return true;
@@ -131,8 +128,6 @@ pub(crate) fn now_ms() -> u64 {
     now.tv_sec as u64 * 1_000 + now.tv_nsec as u64 / 1_000_000
 }
 
-/// Grows or shrinks a mapping where it stands.
-///
 /// # Safety
 /// `old` bytes from `at` on are pages that [`map`] gave, and nothing refers to those beyond `new`.
 pub(crate) unsafe fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
@@ -157,7 +152,6 @@ pub(crate) fn write(descriptor: i32, text: &[u8]) {
     }
 }
 
-/// Reads a file into `buffer`; the bytes that were read.
 pub(crate) fn read_file<'a>(path: &std::ffi::CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     // SAFETY: the path ends with a zero byte.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };

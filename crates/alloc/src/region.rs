@@ -39,21 +39,16 @@ use crate::os;
 use bits::Bits;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
-/// Slices in a region.
 pub(crate) const SLICES: usize = 256;
-/// Slices of the header.
 const HEADER: usize = 2;
 
-/// The tag of the first core's regions.
 const FIRST_TAG: u64 = 0x6667_7265_6769_0000;
 
-/// What is written in all regions of a core, and nowhere else.
 #[inline]
 pub(crate) fn tag_of(core: usize) -> u64 {
     FIRST_TAG + core as u64
 }
 
-/// The core whose regions have that tag.
 #[inline]
 pub(crate) fn core_of(tag: u64) -> Option<usize> {
     (tag & !0xffff == FIRST_TAG).then_some((tag & 0xffff) as usize)
@@ -75,11 +70,9 @@ pub(crate) struct Span {
     pub(crate) free: Cell<*mut Block>,
     pub(crate) next: Cell<*mut Span>,
     pub(crate) prev: Cell<*mut Span>,
-    /// Blocks in use.
     pub(crate) used: Cell<u16>,
     /// Blocks that were ever given out: those beyond were never touched.
     pub(crate) carved: Cell<u16>,
-    /// Blocks in all.
     capacity: AtomicU16,
     class: AtomicU8,
     marks: Cell<u8>,
@@ -93,23 +86,19 @@ const OLD: u8 = 2;
 /// The places in a header for what is looked at often.
 pub(crate) const PLACES: usize = 8;
 
-/// What a free sees of a region.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The owner's tag; zero in the places that are not used, and in the header of a large block.
     pub(crate) tag: AtomicU64,
-    /// The class of the span that a slice is part of.
     pub(crate) classes: [AtomicU8; SLICES],
 }
 
-/// What the owner looks at to find room.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) next: Cell<*mut Region>,
     pub(crate) prev: Cell<*mut Region>,
-    /// Slices that belong to no span.
     pub(crate) free_slices: Cell<u32>,
     /// The longest run of them, or more than that.
     pub(crate) longest: Cell<u16>,
@@ -124,11 +113,9 @@ pub(crate) struct Own {
     rested: Bits,
     /// Slices that hold zeros: nobody had them since they were mapped, or dropped.
     clean: Bits,
-    /// The first slice of the span that a slice is part of.
     firsts: [AtomicU8; SLICES],
 }
 
-/// The header of a region.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Region {
@@ -138,7 +125,6 @@ pub(crate) struct Region {
     spans: [Span; SLICES],
 }
 
-/// From a region's beginning to the first of them.
 pub(crate) const SEEN: usize = std::mem::offset_of!(Region, seen);
 const _: () = assert!(std::mem::offset_of!(Region, own) <= os::PAGE);
 
@@ -158,7 +144,6 @@ impl Geometry {
         }
     }
 
-    /// Bytes of a slice.
     #[inline]
     pub(crate) fn slice(self) -> usize {
         self.region / SLICES
@@ -173,7 +158,6 @@ impl Geometry {
         with_exposed_provenance_mut(at.addr().get() & !(self.region - 1))
     }
 
-    /// Which slice of its region an address is in.
     #[inline]
     pub(crate) fn slice_of(self, at: NonNull<u8>) -> usize {
         (at.addr().get() & (self.region - 1)) >> self.slice_shift
@@ -186,7 +170,6 @@ impl Geometry {
     }
 }
 
-/// Slices of an empty region.
 pub(crate) const FREE_WHEN_EMPTY: u32 = (SLICES - HEADER) as u32;
 
 impl Region {
@@ -215,7 +198,6 @@ impl Region {
         Some(region)
     }
 
-    /// What a free sees, of what begins at `base`: a region, or the first page of a large block.
     #[inline]
     pub(crate) fn seen(base: NonNull<Self>) -> *const Seen {
         // Large pages of 2 MiB lie one after the other in these bits.
@@ -228,13 +210,11 @@ impl Region {
         ((&raw const *self).addr() >> 21) % PLACES
     }
 
-    /// What its owner looks at.
     #[inline]
     pub(crate) fn own(&self) -> &Own {
         &self.own[self.place()]
     }
 
-    /// Makes the span that begins at a slice hold blocks of a class.
     pub(crate) fn hold(&self, first: usize, class: usize, geometry: Geometry) {
         let slices = slices_of_class(class, geometry.slice());
         let (span, seen) = (&self.spans[first], &self.seen[self.place()]);
@@ -268,7 +248,6 @@ impl Region {
         Some(first)
     }
 
-    /// Makes slices part of the span that begins at `span`.
     fn occupy(&self, span: usize, first: usize, slices: usize) {
         let own = self.own();
         own.free.set(first, slices, false);
@@ -290,7 +269,6 @@ impl Region {
         is_free
     }
 
-    /// Finds out how long the longest run of free slices is.
     pub(crate) fn measure(&self) {
         let longest = self.own().free.runs().map(|(_, slices)| slices).max();
         self.own().longest.set(longest.unwrap_or(0) as u16);
@@ -312,7 +290,6 @@ impl Region {
         unsafe { NonNull::new_unchecked(span) }
     }
 
-    /// The first run of free slices that is long enough.
     fn find(&self, slices: usize, align: usize) -> Option<usize> {
         let fit = |(first, free): (usize, usize)| {
             let at = first.next_multiple_of(align);
@@ -321,7 +298,6 @@ impl Region {
         self.own().free.runs().find_map(fit)
     }
 
-    /// Gives the slices of a span back.
     pub(crate) fn give(&self, first: usize, slices: usize) {
         let own = self.own();
         own.free.set(first, slices, true);
@@ -341,7 +317,6 @@ impl Region {
         own.rested.copy_from(&own.free);
     }
 
-    /// Calls `see` with every span.
     pub(crate) fn spans(&self, mut see: impl FnMut(&Span)) {
         let own = self.own();
         let is_first =
@@ -351,8 +326,6 @@ impl Region {
         }
     }
 
-    /// The span that holds an address of this region.
-    ///
     /// # Safety
     /// `region` begins a region, and `at` lies within a live span of it.
     #[inline]
@@ -372,7 +345,6 @@ impl Region {
 }
 
 impl Span {
-    /// The class of its blocks.
     #[inline]
     pub(crate) fn class(&self) -> usize {
         usize::from(self.class.load(Relaxed))
@@ -390,12 +362,10 @@ impl Span {
         usize::from(self.capacity.load(Relaxed))
     }
 
-    /// Slices of the span.
     pub(crate) fn slices(&self, geometry: Geometry) -> usize {
         slices_of_class(self.class(), geometry.slice())
     }
 
-    /// Bytes of each of its blocks.
     #[inline]
     pub(crate) fn block(&self) -> usize {
         size_of_class(self.class())
@@ -415,19 +385,16 @@ impl Span {
         marks & OLD != 0
     }
 
-    /// Whether another block can be had.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         usize::from(self.used.get()) < self.capacity()
     }
 
-    /// Whether no other is in its list.
     #[inline]
     pub(crate) fn is_only(&self) -> bool {
         self.next.get().is_null() && self.prev.get().is_null()
     }
 
-    /// Where its first slice begins.
     #[inline]
     pub(crate) fn start(&self, geometry: Geometry) -> *mut u8 {
         let region = (&raw const *self).addr() & !(geometry.region - 1);

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use crate::region::Block;
 
-/// Free blocks of one owner, linked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chain {
     first: NonNull<Block>,
@@ -25,8 +24,6 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A chain of one block.
-    ///
     /// # Safety
     /// The block has at least a pointer's bytes, and nobody uses it any more.
     pub(crate) unsafe fn of(block: NonNull<u8>) -> Self {
@@ -46,8 +43,6 @@ impl Chain {
         }
     }
 
-    /// The chain with another block before it.
-    ///
     /// # Safety
     /// As [`Chain::of`].
     pub(crate) unsafe fn with(self, block: NonNull<u8>) -> Self {
@@ -98,7 +93,6 @@ impl Head for AtomicPtr<Block> {
     }
 }
 
-/// The list.
 #[derive(Debug)]
 pub(crate) struct Remote<H = AtomicPtr<Block>> {
     head: H,
@@ -134,7 +128,6 @@ impl<H: Head> Remote<H> {
         self.blocks.fetch_add(chain.blocks, Relaxed) + chain.blocks
     }
 
-    /// Takes all blocks and gives them to `home`, one by one.
     pub(crate) fn take(&self, mut home: impl FnMut(NonNull<Block>)) {
         if self.head.load(Relaxed).is_null() {
             return;

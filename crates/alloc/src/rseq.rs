@@ -21,7 +21,6 @@
 /// Pointers that a stack holds at the most.
 pub(crate) const DEPTH: usize = 31;
 
-/// A stack of pointers of one CPU.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Stack {
@@ -32,8 +31,6 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Where its pointers are.
-    ///
     /// # Safety
     /// `stack` is mapped.
     pub(crate) unsafe fn slots(stack: *mut Self) -> *const *mut u8 {
@@ -55,7 +52,6 @@ impl Area {
     pub(crate) const NOWHERE: Self = Self(0);
 }
 
-/// One sequence: the steps between the comparison of the CPU and the store of the count.
 #[cfg(target_arch = "x86_64")]
 macro_rules! sequence {
     ($area:expr, $cpu:expr, $stack:expr, [$($step:literal),+] $(, $name:ident = $in:expr)?) => {{
@@ -101,7 +97,6 @@ macro_rules! sequence {
 
 #[cfg(target_arch = "x86_64")]
 impl Area {
-    /// Where it is, if the C library registers one for its threads.
     pub(crate) fn find() -> Option<Self> {
         if cfg!(miri) {
             return None;
@@ -121,8 +116,7 @@ impl Area {
         Some(Self(unsafe { offset.read() }))
     }
 
-    /// The number of the CPU that this thread runs on; beyond all CPUs where the kernel knows
-    /// nothing of this thread's area.
+    /// Beyond all CPUs where the kernel knows nothing of this thread's area.
     #[inline]
     pub(crate) fn cpu(self) -> u32 {
         if cfg!(miri) {
@@ -189,26 +183,20 @@ impl Area {
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Area {
-    /// There is no sequence for this architecture.
     pub(crate) fn find() -> Option<Self> {
         None
     }
 
-    /// Beyond all CPUs.
     pub(crate) fn cpu(self) -> u32 {
         u32::MAX
     }
 
-    /// Nothing is there.
-    ///
     /// # Safety
     /// None is needed.
     pub(crate) unsafe fn pop(self, _cpu: u32, _stack: *mut Stack) -> *mut u8 {
         std::ptr::null_mut()
     }
 
-    /// There is never room.
-    ///
     /// # Safety
     /// None is needed.
     pub(crate) unsafe fn push(self, _cpu: u32, _stack: *mut Stack, _pointer: *mut u8) -> bool {

@@ -38,7 +38,6 @@ const ALONE_FOR_SPARE: usize = 8;
 /// Regions whose resident pages are counted at once.
 const COUNTED: usize = 32;
 
-/// The list of regions whose longest free run is as long.
 fn bin_of(slices: usize) -> usize {
     slices.checked_ilog2().map_or(0, |log| log as usize + 1)
 }
@@ -102,8 +101,6 @@ impl Inner {
         Some(first)
     }
 
-    /// The list that a region in use is in.
-    ///
     /// # Safety
     /// `region` is mapped.
     unsafe fn list_of(&mut self, region: NonNull<Region>) -> &mut *mut Region {
@@ -139,8 +136,6 @@ impl Inner {
         Some(region)
     }
 
-    /// Takes the latest empty region.
-    ///
     /// # Safety
     /// `region` is one of those that linger.
     unsafe fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
@@ -150,8 +145,6 @@ impl Inner {
         region
     }
 
-    /// Lets a region that became empty linger, if not too many do.
-    ///
     /// # Safety
     /// `region` is one of those in use, and empty.
     unsafe fn put_to_rest(&mut self, region: NonNull<Region>) {
@@ -170,8 +163,6 @@ impl Inner {
         }
     }
 
-    /// Gives a region that lingers back.
-    ///
     /// # Safety
     /// `region` is one of those that linger.
     unsafe fn unmap(&mut self, region: NonNull<Region>) {
@@ -293,13 +284,10 @@ impl Inner {
         }
     }
 
-    /// Whether one more empty span, of this many slices, may be kept.
     pub(super) fn may_spare(&self, slices: usize) -> bool {
         self.spare + slices <= SPARE.max(self.alone / ALONE_FOR_SPARE)
     }
 
-    /// Gives the slices of an empty span back to its region, which may be empty then.
-    ///
     /// # Safety
     /// `span` is a live one of this heap's, in no list, and nobody has a block of it.
     pub(super) unsafe fn give_back(&mut self, span: NonNull<Span>) {
@@ -379,8 +367,6 @@ fn all_from(first: *mut Region) -> impl Iterator<Item = NonNull<Region>> {
     })
 }
 
-/// Puts a region at the head of a list.
-///
 /// # Safety
 /// It is mapped and in no list; the lock of its heap, whose list it is, is held.
 unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
@@ -395,8 +381,6 @@ unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
     *list = region.as_ptr();
 }
 
-/// Takes a region out of the list that it is in.
-///
 /// # Safety
 /// It is in that list, and the lock of its heap is held.
 unsafe fn remove(list: &mut *mut Region, region: NonNull<Region>) {

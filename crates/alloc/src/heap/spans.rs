@@ -83,8 +83,6 @@ impl Inner {
         self.give_back_old();
     }
 
-    /// Gives an empty span back.
-    ///
     /// # Safety
     /// It is in the list of that class, and nobody has a block of it.
     pub(super) unsafe fn drop_span(&mut self, span: NonNull<Span>, class: usize) {
@@ -98,8 +96,6 @@ impl Inner {
         unsafe { self.give_back(span) };
     }
 
-    /// Takes back a block that was freed and is not home yet.
-    ///
     /// # Safety
     /// It is null, or a block of this heap, and in no list.
     pub(super) unsafe fn push_at(&mut self, block: *mut u8) {

@@ -7,7 +7,6 @@ use super::SLICES;
 #[derive(Debug)]
 pub(crate) struct Bits([Cell<u64>; SLICES / 64]);
 
-/// The words that a run of slices is in, and its bits there.
 fn masks(first: usize, slices: usize) -> impl Iterator<Item = (usize, u64)> {
     let end = first + slices;
     (first / 64..end.div_ceil(64)).map(move |word| {
@@ -18,7 +17,6 @@ fn masks(first: usize, slices: usize) -> impl Iterator<Item = (usize, u64)> {
 }
 
 impl Bits {
-    /// Sets the bits of a run of slices, or clears them.
     pub(crate) fn set(&self, first: usize, slices: usize, to: bool) {
         for (word, mask) in masks(first, slices) {
             let bits = self.0[word].get();
@@ -26,7 +24,6 @@ impl Bits {
         }
     }
 
-    /// Whether all bits of a run of slices are set.
     pub(crate) fn has_all(&self, first: usize, slices: usize) -> bool {
         masks(first, slices).all(|(word, mask)| self.0[word].get() & mask == mask)
     }
@@ -35,7 +32,6 @@ impl Bits {
         self.0[slice / 64].get() & (1 << (slice % 64)) != 0
     }
 
-    /// The bits that are set here and in `others`, and not in `but`.
     pub(crate) fn and_not(&self, others: &Self, but: &Self) -> Self {
         let word = |at: usize| self.0[at].get() & others.0[at].get() & !but.0[at].get();
         Self(std::array::from_fn(|at| Cell::new(word(at))))
@@ -47,7 +43,6 @@ impl Bits {
         }
     }
 
-    /// The first bit that is as asked for, at `from` or after it.
     fn next(&self, from: usize, is_set: bool) -> Option<usize> {
         let flip = if is_set { 0 } else { u64::MAX };
         let mut word = from / 64;
@@ -66,7 +61,6 @@ impl Bits {
         Some((first, end - first))
     }
 
-    /// All runs of set bits.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
         let mut from = 0;
         std::iter::from_fn(move || {
