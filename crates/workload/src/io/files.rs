@@ -12,7 +12,6 @@ use super::{Io, Sync};
 
 pub(super) const WORD: u64 = size_of::<u64>() as u64;
 
-/// Parts of a unit, and their places.
 pub(super) const PARTS: [&str; 3] = ["fill", "write", "verify"];
 const FILL: u32 = 0;
 const WRITE: u32 = 1;

@@ -18,13 +18,11 @@ const ARGUMENT: &str = "__body";
 const MARK: &str = "__body:";
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was seen.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Seen {
     pub(super) may_be_fiber: bool,
     args: Vec<String>,
     pub(super) parts: Vec<String>,
-    /// Whether it has started threads.
     pub(super) has_threads: bool,
 }
 
@@ -61,7 +59,6 @@ pub fn look_main() -> ! {
     std::process::exit(i32::from(told.is_err()))
 }
 
-/// What this process has seen already.
 static KNOWN: Mutex<BTreeMap<PathBuf, Result<Seen, String>>> = Mutex::new(BTreeMap::new());
 
 pub(super) fn look(library: &Path) -> Result<Seen, String> {

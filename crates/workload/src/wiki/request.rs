@@ -1,5 +1,3 @@
-//! One request: from a title to a page of HTML.
-
 use flow::pace::part;
 
 use super::block::blocks;

@@ -304,7 +304,6 @@ impl Store {
         read
     }
 
-    /// `None` if there is no such page.
     pub(super) fn text(&self, title: &str) -> Result<Option<String>, StoreError> {
         self.one("SELECT text FROM page WHERE title = ?1", title)
     }

@@ -6,7 +6,6 @@
 use super::presieve;
 use super::wheel::RESIDUES;
 
-/// The base primes of one class modulo 30, ascending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub(super) primes: Vec<u32>,

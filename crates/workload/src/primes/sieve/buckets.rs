@@ -143,8 +143,7 @@ impl Buckets {
         }
     }
 
-    /// The loop that counts: all it needs is in registers. It stops where a bucket is full, and
-    /// returns that one.
+    /// Stops where a bucket is full, and returns that one; all that it needs is in registers.
     fn strike_some(&mut self, segment: &mut [u8], next: &mut usize, end: usize) -> Option<usize> {
         let (entries, ring) = (&mut self.entries[..], &mut self.ring[..]);
         let (now, bytes, mask) = (self.now as usize, self.bytes, ring.len() - 1);

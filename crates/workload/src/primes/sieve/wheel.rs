@@ -109,7 +109,6 @@ static BIT: [u8; 30] = {
 #[repr(C, align(8))]
 pub(super) struct Spoke {
     pub(super) next: u16,
-    /// What its byte keeps.
     pub(super) keep: u8,
     /// The way to the next spoke is `q * factor + carry` bytes.
     pub(super) factor: u8,

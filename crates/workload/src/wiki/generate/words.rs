@@ -1,5 +1,3 @@
-//! Words that mean nothing.
-
 use crate::draw::Draw;
 
 const WORDS: u32 = 3_000;

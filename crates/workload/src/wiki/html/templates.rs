@@ -95,7 +95,6 @@ impl<'t> Writer<'t> {
         self.push("}}}");
     }
 
-    /// Words of blocks, with spaces between.
     fn flat(&mut self, blocks: &'t [Block<'t>], frame: &Frame<'_, 't>) {
         for (place, block) in blocks.iter().enumerate() {
             self.push(if place > 0 { " " } else { "" });
