@@ -1,5 +1,3 @@
-//! Launches slots for the lab, a fresh process each.
-
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 

@@ -24,7 +24,6 @@ pub(crate) struct Screen {
     runs: Rc<RefCell<Runs>>,
 }
 
-/// Study, case and round; the variant if named.
 #[derive(Debug, Default)]
 struct Runs {
     what: String,

@@ -1,5 +1,3 @@
-//! How a run is carried out: the same for every study.
-
 use std::path::PathBuf;
 use std::str::FromStr;
 

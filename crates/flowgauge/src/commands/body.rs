@@ -43,7 +43,6 @@ pub(super) fn request(args: &BodyArgs, here: &Machine) -> Result<Request<'static
     })
 }
 
-/// A library as a study names it.
 struct Build {
     name: String,
     path: String,
@@ -81,7 +80,6 @@ fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }
 
-/// A case that is to be written.
 struct Written {
     name: String,
     title: String,
@@ -118,7 +116,6 @@ fn cases(
     models.iter().map(of).collect()
 }
 
-/// The study, as a file.
 fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
     let builds = builds(&args.libraries)?;
     let first = builds.first().context("no library is named")?;

@@ -1,5 +1,3 @@
-//! `flowgauge compare`: results folders side by side.
-
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};

@@ -1,5 +1,3 @@
-//! `flowgauge completions`: completions for shells, made from the arguments themselves.
-
 use anyhow::Result;
 
 use crate::args::{self, CompletionsArgs};

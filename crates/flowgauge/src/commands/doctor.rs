@@ -12,7 +12,6 @@ use crate::args::DoctorArgs;
 use crate::ending::Ending;
 use crate::output::{self, Paper};
 
-/// A row of the list.
 #[derive(Debug)]
 struct Row {
     name: String,

@@ -1,5 +1,3 @@
-//! `flowgauge exec`: commands of the user's own, as a study that is run like any other.
-
 mod command;
 mod export;
 mod labels;

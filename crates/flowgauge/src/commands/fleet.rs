@@ -1,5 +1,3 @@
-//! `flowgauge fleet`: the same studies on many machines.
-
 mod folder;
 mod gather;
 mod guarded;

@@ -1,5 +1,3 @@
-//! `flowgauge hybrid`: ranks of an MPI program or threads, as a study that is run like any other.
-
 mod cases;
 
 use anyhow::{Error, Result, bail, ensure};

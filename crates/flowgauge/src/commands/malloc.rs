@@ -1,5 +1,3 @@
-//! `flowgauge malloc`: a program with the core-aware allocator in place of the C library's.
-
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 

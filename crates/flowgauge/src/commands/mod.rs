@@ -25,7 +25,6 @@ use anyhow::Result;
 use crate::args::{self, Command};
 use crate::result_file::ResultFile;
 
-/// What the command of a cut run asked for.
 pub(crate) fn results(command: &[String]) -> Result<ResultFile> {
     match args::parsed(command) {
         Some(Command::Study(args)) => study::results(&args),

@@ -1,5 +1,3 @@
-//! `flowgauge report`: the reports of a results folder, made again from its journal.
-
 use anyhow::{Result, bail};
 use lab::Results;
 

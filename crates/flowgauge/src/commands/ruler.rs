@@ -1,5 +1,3 @@
-//! `flowgauge ruler`: what the smallest steps take on this machine, on one scale.
-
 use anyhow::Result;
 use lab::{Preset, Request, Results};
 use machine::Machine;

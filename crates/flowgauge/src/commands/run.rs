@@ -1,5 +1,3 @@
-//! `flowgauge run`: studies by name or from files, or a cut run taken up again.
-
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};

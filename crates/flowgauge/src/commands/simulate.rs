@@ -1,5 +1,3 @@
-//! `flowgauge simulate`: a program's accesses through a model of another machine.
-
 mod chase;
 
 use std::ffi::OsStr;

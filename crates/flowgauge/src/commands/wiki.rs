@@ -1,5 +1,3 @@
-//! `flowgauge wiki`: requests for pages, within the program or over HTTP.
-
 use anyhow::{Context, Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Schedule, Variant};

@@ -12,7 +12,6 @@ use crate::args::axis::each_once;
 use crate::args::{Confirm, HowArgs, Predict};
 use crate::output;
 
-/// Over the usual ones of the preset; a wanted study may name a machine to be simulated.
 pub(crate) fn settings(
     request: &Request<'_>,
     how: &HowArgs,
@@ -73,7 +72,6 @@ pub(crate) fn settings(
     Ok(settings)
 }
 
-/// What is run beside the rounds that count.
 fn set_aside(settings: &mut Settings, how: &HowArgs, is_simulated: bool) -> Result<()> {
     if is_simulated && how.profile.is_some() {
         bail!(

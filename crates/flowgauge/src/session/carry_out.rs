@@ -17,7 +17,6 @@ use crate::screen::Screen;
 use crate::watch::Watch;
 use crate::whole_file;
 
-/// For the journal, from the beginning of the session; and how busy the machine is.
 struct SinceBegin {
     begin: Instant,
     load: Option<Load>,
@@ -59,8 +58,7 @@ fn tell_results(folder: &Path, results: &Results, format: Format) {
 }
 
 impl Session<'_> {
-    /// Runs, writes the results folder and the file of `-o`, and prints the answer. What was
-    /// measured is kept also where it cannot be printed.
+    /// What was measured is kept also where it cannot be printed.
     pub(crate) fn carry_out(mut self, answer: &AnswerArgs) -> Result<Ending> {
         if let Some(folder) = &answer.plots {
             whole_file::make_folder(folder)?;

@@ -5,7 +5,6 @@ use lab::LabelledVariant;
 use lab::knob::KNOBS;
 use workload::Work;
 
-/// The program as it is, and once with each change that this machine allows.
 pub(super) fn variants(
     as_it_is: LabelledVariant,
     work: &Work,

@@ -28,9 +28,7 @@ pub(super) type Files = Vec<(String, String)>;
 pub(super) struct Plan {
     pub(super) schema: u32,
     pub(super) words: Vec<String>,
-    /// Named by the words.
     pub(super) files: Files,
-    /// Seeds of machines are made from it and their names.
     pub(super) seed: u64,
     pub(super) program: Id,
 }

@@ -16,7 +16,6 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) struct Start {
     machines: usize,
     quorum: usize,
-    /// Free places for preparing machines.
     places: AtomicUsize,
     arrived: AtomicUsize,
     ready: AtomicUsize,
