@@ -22,7 +22,6 @@ const MARK: &str = ".complete";
 pub(crate) struct Built(PathBuf);
 
 impl Built {
-    /// The folder of a program that brings something along and has a folder for its slots.
     pub(crate) fn of(program: &Program, dir: Option<&Path>) -> Option<Self> {
         let beside = dir?.parent()?;
         let is_wanted = program.build.is_some() || !program.files.is_empty();

@@ -15,10 +15,8 @@ use crate::program::{CheckOutput, Program};
 use crate::report::{Report, Said};
 use crate::supervisor::Running;
 
-/// Of an output, in a message.
 const LINES: usize = 5;
 
-/// The exit code, or the signal that ended it.
 pub(crate) fn status(running: &Running) -> Result<i32, String> {
     let Some(end) = running.ended else {
         return Err("it has not ended".to_owned());
@@ -57,7 +55,6 @@ pub(crate) fn no_report(running: &[Running]) -> io::Error {
     io::Error::other(format!("it reported nothing{}", after(&said(running))))
 }
 
-/// The exit code, if all copies succeeded.
 pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -> io::Result<i32> {
     let mut code = 0;
     for (one, line) in running.iter().zip(lines) {

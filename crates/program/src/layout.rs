@@ -28,17 +28,13 @@ pub struct Layout {
     pub builds: Vec<String>,
 }
 
-/// What one launch has drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Drawn {
-    /// Bytes of the variable.
     pub(crate) environment: Option<u64>,
-    /// Place among the builds.
     pub(crate) build: Option<usize>,
 }
 
 impl Layout {
-    /// Draws for the next launch.
     pub(crate) fn draw(&self, state: &mut u64) -> Drawn {
         let mut below = |end: u64| next(state) % end.max(1);
         let environment = self.environment.then(|| below(LENGTHS));
@@ -52,7 +48,6 @@ impl Layout {
 }
 
 impl Drawn {
-    /// The variable and its value.
     pub(crate) fn variable(self) -> Option<(String, String)> {
         let length = usize::try_from(self.environment?).ok()?;
         Some((VARIABLE.to_owned(), "x".repeat(length)))

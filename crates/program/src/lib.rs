@@ -17,13 +17,6 @@
 //!  check, conclude
 //! ```
 //!
-//! * [`command_line`], [`fill`], [`command`]: from a command line to what is executed.
-//! * [`program`]: the parameters. `build_inputs`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
-//! * [`report`]: what a command says that measures itself.
-//! * `server`: a slot of a server. `listener`: whether who answers is that server. [`load`]: who asks.
-//! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
-//!   memory at its peak. `sys`: two system calls.                                      \[unsafe\]
-//!
 //! # What it deliberately does not do
 //!
 //! * **Run a command for longer than it takes.** There is no loop within a command: a launch is the

@@ -26,7 +26,6 @@ pub(crate) const CONNECTS: Duration = Duration::from_millis(100);
 pub(crate) enum Listens {
     Own,
     Other(String),
-    /// The kernel does not say.
     Unknown,
 }
 
@@ -79,7 +78,6 @@ fn sockets(address: SocketAddr) -> Vec<u64> {
     }
 }
 
-/// Address and inode of a listening socket.
 fn listening(line: &str) -> Option<(SocketAddr, u64)> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);

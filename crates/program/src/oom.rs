@@ -9,12 +9,10 @@ use std::sync::OnceLock;
 
 static BEFORE: OnceLock<Option<u64>> = OnceLock::new();
 
-/// Counts kills before anything is launched.
 pub(crate) fn begin() {
     BEFORE.get_or_init(count);
 }
 
-/// A note for a command that `SIGKILL` ended.
 pub(crate) fn words() -> &'static str {
     said(BEFORE.get().copied().flatten(), count())
 }

@@ -39,7 +39,6 @@ impl Pace {
         least: Duration::from_millis(1),
         share: 0.2,
     };
-    /// Beside a launch that counts.
     pub(crate) const BESIDE: Self = Self {
         least: Duration::from_millis(20),
         share: 0.01,

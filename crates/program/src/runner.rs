@@ -43,27 +43,22 @@ pub(crate) struct Runner<'a> {
     cpus: Vec<u32>,
     pub(crate) deadline: Instant,
     deadline_s: f64,
-    /// In ns.
     launch_ns: Option<u64>,
     at_once: bool,
     beside: bool,
     /// Where the current command keeps temporary files, if not in the usual place.
     scratch: Option<String>,
     seen: Option<Seen>,
-    /// Wall time of the last launch.
     took: Duration,
     most_rss: u64,
-    /// Repetitions of a report, not yet asked for.
     reported: VecDeque<SelfManagedRep>,
     /// The input file before the first launch.
     stdin_was: Option<Option<(u64, SystemTime)>>,
-    /// Where draws of the layout come from, and the last one.
     draws: u64,
     drawn: Drawn,
 }
 
 impl<'a> Runner<'a> {
-    /// Does everything that is done once in a slot.
     pub(crate) fn new<W>(
         program: &'a Program,
         spec: &SlotSpec<W>,
@@ -119,7 +114,6 @@ impl<'a> Runner<'a> {
         Duration::from_secs_f64(self.program.grace_s)
     }
 
-    /// The last launch ended before it had been looked at often enough.
     fn ended_unseen(&self) -> bool {
         self.took < SHORT && !self.seen.is_some_and(|seen| seen.is_enough())
     }
@@ -140,14 +134,12 @@ impl<'a> Runner<'a> {
         ready(&words, &environment)
     }
 
-    /// Makes a line ready to be executed that is not a copy's.
     pub(crate) fn filled(&self, line: &str) -> io::Result<(String, Executable)> {
         let line = self.fill.apply(line);
         let executable = self.executable(&line, &self.fill)?;
         Ok((line, executable))
     }
 
-    /// Draws the layout of the next launch.
     pub(crate) fn draw(&mut self) {
         let layout = &self.program.layout;
         self.drawn = layout.draw(&mut self.draws);

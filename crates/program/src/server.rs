@@ -31,13 +31,11 @@ use crate::served::Served;
 use crate::supervisor::{Order, Running};
 use crate::usage::{CpuTime, Used, less};
 
-/// What came of asking it.
 struct Asked {
     steady_ns: u64,
     count: u64,
     latencies: Option<Latencies>,
     counts: Vec<(&'static str, u64)>,
-    /// CPU time of the load.
     load_cpu: CpuTime,
 }
 
@@ -47,7 +45,6 @@ pub(crate) struct ServerRunner<'a> {
     base: Runner<'a>,
     pace: Pace,
     seen: Option<Seen>,
-    /// RSS of its largest process.
     most_rss: u64,
     listener: Listens,
 }

@@ -64,12 +64,10 @@ pub(crate) struct Supervisor {
     flooded: bool,
     /// Holds all that is launched, if available.
     cgroup: Option<Cgroup>,
-    /// Limits what is measured, where its variant has a quota.
     quota: Option<QuotaGroup>,
 }
 
 impl Supervisor {
-    /// Makes this process adopt orphans and receive `SIGTERM` by a descriptor.
     pub(crate) fn new(quota: Option<Quota>) -> io::Result<Self> {
         oom::begin();
         set_child_subreaper(true)?;
@@ -200,7 +198,6 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Usage of orphans since the last call.
     pub(crate) fn take_orphans(&mut self) -> Used {
         std::mem::take(&mut self.orphans)
     }
@@ -226,7 +223,6 @@ impl Supervisor {
         Some(less(all, [own.user_ns, own.system_ns]))
     }
 
-    /// What was held back so far of what has a quota.
     pub(crate) fn throttled(&self) -> Option<Throttled> {
         self.quota.as_ref()?.throttled().ok()
     }

@@ -176,7 +176,6 @@ pub(crate) fn can_begin_in(group: BorrowedFd<'_>) -> bool {
     made.is_ok_and(|pid| wait(pid.as_raw(), true).is_ok_and(|ended| ended.is_some()))
 }
 
-/// The child's life until `execve`.
 extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `borrowing_child` passes a pointer to an order that outlives the child.
     let order = unsafe { &*order.cast::<Order>() };

@@ -29,7 +29,6 @@ use crate::sys;
 
 /// Passes that end orphans.
 const PASSES: usize = 50;
-/// How long the processes of a tree are stopped, pass by pass.
 const STOPPING: Duration = Duration::from_secs(5);
 
 /// All descendants of a process, parents before their children.
@@ -116,7 +115,6 @@ fn stat(proc: &Path, pid: i32) -> Option<(char, i32)> {
     Some((state, fields.next()?.parse().ok()?))
 }
 
-/// Those of the processes that have not ended.
 pub(crate) fn alive(pids: &[i32]) -> Vec<i32> {
     let is_alive = |pid: &&i32| {
         let state = stat(Path::new("/proc"), **pid).map(|(state, _)| state);

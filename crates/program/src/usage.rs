@@ -26,13 +26,11 @@ use measure::usage::{ProcessUsage, Usage};
 use crate::report::Elsewhere;
 use crate::sys::Reaped;
 
-/// A sum over processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Used {
     pub(crate) process: ProcessUsage,
     /// Bytes moved by read and write calls; `None` where one could not be read.
     pub(crate) moved: Option<Moved>,
-    /// Processes that the subreaper inherited.
     pub(crate) reaped: u64,
     /// Whether one of them ignored `SIGCHLD`.
     pub(crate) forgets: bool,
@@ -41,7 +39,6 @@ pub(crate) struct Used {
 /// CPU time in user mode and in the kernel, in ns.
 pub(crate) type CpuTime = [u64; 2];
 
-/// What was used between two readings, or beside a part.
 pub(crate) fn less(all: CpuTime, part: CpuTime) -> CpuTime {
     [
         all[0].saturating_sub(part[0]),
@@ -49,7 +46,6 @@ pub(crate) fn less(all: CpuTime, part: CpuTime) -> CpuTime {
     ]
 }
 
-/// Bytes that calls moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) read: u64,
@@ -60,7 +56,6 @@ pub(crate) struct Moved {
 const FORGOTTEN_NS: u64 = 5_000_000;
 
 impl Used {
-    /// What came of one process and all that it has waited for.
     pub(crate) fn of(reaped: &Reaped, moved: Option<Moved>) -> Self {
         Self {
             process: ProcessUsage::of(&reaped.usage),
@@ -119,7 +114,6 @@ impl Used {
         self.process.user_ns + self.process.system_ns
     }
 
-    /// As every flow tells what it used.
     pub(crate) fn counts(&self) -> Usage {
         Usage {
             cpu_ns: self.cpu_ns(),
@@ -128,7 +122,6 @@ impl Used {
     }
 }
 
-/// Bytes that a process which has ended, and all that it had waited for, moved.
 pub(crate) fn moved(pid: i32) -> Option<Moved> {
     let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     let of = |key: &str| -> Option<u64> {

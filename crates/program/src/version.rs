@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Whether a command ended well, and what it wrote.
 type Said = (bool, String);
 
 fn said(command: &str) -> Result<Said, String> {
@@ -39,7 +38,6 @@ pub fn version(command: &str) -> Result<String, String> {
     number(&text).ok_or_else(|| format!("{command} names no version"))
 }
 
-/// Whether a command ends well.
 pub(crate) fn succeeds(command: &str) -> bool {
     said(command).is_ok_and(|(is_well, _)| is_well)
 }

@@ -16,7 +16,6 @@ use super::said::Target;
 pub struct Connection {
     pub(super) stream: TcpStream,
     inbox: Vec<u8>,
-    /// Beginning of opening, until it is open.
     pub(super) opening_ns: Option<u64>,
     pub(super) asked: Option<Asked>,
 }

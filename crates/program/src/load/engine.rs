@@ -181,13 +181,11 @@ impl<'a> Engine<'a> {
         self.next_ns().is_none() && connections.all(|one| one.asked.is_none())
     }
 
-    /// Of an open loop, before all were sent.
     fn next_ns(&self) -> Option<u64> {
         self.plan.as_ref().and_then(Plan::next_ns)
     }
 
-    /// Sets the timer to the next planned request, if it could be sent or a connection opened for
-    /// it.
+    /// To the next planned request, if it could be sent or a connection opened for it.
     fn set_timer(&mut self) -> io::Result<()> {
         let can_open = |at: u64| self.broken.iter().any(|&(_, from)| from <= at);
         let is_needed = |at: &u64| !self.free.is_empty() || (can_open(*at) && self.opening() == 0);
@@ -338,8 +336,7 @@ impl<'a> Engine<'a> {
         self.reopen(place, now_ns() + PAUSE_NS);
     }
 
-    /// Overdue requests count with their time; their connections, and those that do not open, are
-    /// given up.
+    /// Overdue requests count with their time; connections that do not open are given up too.
     fn glance(&mut self, now: u64, patience: u64) {
         if now < self.glanced_ns + u64::from(GLANCE_MS) * 1_000_000 {
             return;
@@ -363,7 +360,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Counts requests without an answer and those never sent.
     fn leave(&mut self, now: u64) {
         let connections = self.connections.iter().flatten();
         for asked in connections.filter_map(|one| one.asked) {

@@ -23,7 +23,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `rate` requests a second between two times.
     pub(super) fn new(rate: f64, began_ns: u64, until_ns: u64) -> Self {
         Self {
             began_ns,
@@ -51,20 +50,17 @@ impl Plan {
         Some(self.at(self.next)).filter(|&at| at < self.until_ns)
     }
 
-    /// Requests due and not sent.
     pub(super) fn due(&self, now: u64) -> u64 {
         let end = self.first_from(self.until_ns.min(now.saturating_add(1)));
         end.saturating_sub(self.next)
     }
 
-    /// Takes the next request if it is due; returns its planned time.
     pub(super) fn take(&mut self, now: u64) -> Option<u64> {
         let at = self.next_ns().filter(|&at| at <= now)?;
         self.next += 1;
         Some(at)
     }
 
-    /// Drops unsent requests planned for earlier.
     pub(super) fn skip_to(&mut self, ns: u64) {
         self.next = self.next.max(self.first_from(ns));
     }

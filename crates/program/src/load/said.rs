@@ -1,5 +1,3 @@
-//! What a generator is asked for, and what it says.
-
 use std::net::SocketAddr;
 
 use flow::Latencies;
@@ -32,7 +30,6 @@ pub struct Target {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Measured time, in ns.
     pub(crate) ns: u64,
     /// From the plan, or in a closed loop from the sending; includes requests without an answer.
     pub(crate) latencies: Latencies,
@@ -53,13 +50,11 @@ pub(crate) struct Report {
     pub(crate) first_refusal: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) turns: u64,
-    /// The generator's lifetime and CPU time, in ns.
     pub(crate) load_ns: u64,
     pub(crate) cpu_ns: u64,
 }
 
 impl Report {
-    /// The first error of a request; of a connection only if there is none.
     pub(crate) fn first_wrong(&self) -> &str {
         let first = self.first_error.as_ref().or(self.first_refusal.as_ref());
         first.map_or("none was answered in its time", String::as_str)

@@ -47,7 +47,6 @@ impl Runner<'_> {
         Ok(times.into_iter().min())
     }
 
-    /// Builds what launches need, unless an earlier slot has.
     pub(super) fn build(&mut self, dir: Option<&Path>) -> io::Result<()> {
         let Some(built) = Built::of(self.program, dir) else {
             return Ok(());

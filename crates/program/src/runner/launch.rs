@@ -24,7 +24,6 @@ pub(super) struct Launch {
     pub(super) launching_ns: u64,
     pub(super) create: Duration,
     pub(super) steady: Duration,
-    /// When the phases began.
     pub(super) began_ns: [u64; 3],
     pub(super) used: Used,
     pub(super) forgotten: Option<Forgotten>,
@@ -52,7 +51,6 @@ impl Runner<'_> {
         }
     }
 
-    /// Size and time of last change.
     fn read_from(&self) -> io::Result<Option<(u64, SystemTime)>> {
         let Some(file) = &self.program.stdin else {
             return Ok(None);
@@ -61,7 +59,6 @@ impl Runner<'_> {
         Ok(Some((about.len(), about.modified()?)))
     }
 
-    /// Fails if the file has changed.
     fn is_read_as_it_was(&mut self, launch: Option<(u64, SystemTime)>) -> io::Result<()> {
         let first = *self.stdin_was.get_or_insert(launch);
         let now = self.read_from()?;

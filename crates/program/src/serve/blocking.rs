@@ -17,7 +17,6 @@ use super::task::{Flows, Task, accepted, is_whole};
 const STACK: usize = 128 << 10;
 const EVENTS: usize = 64;
 
-/// Answers what a connection asks until it is closed.
 fn answer_all(mut stream: &TcpStream, task: Task) -> io::Result<()> {
     stream.set_nodelay(true)?;
     while read_request(stream)? {

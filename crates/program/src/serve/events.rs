@@ -72,9 +72,7 @@ struct Loop<'a> {
     listener: &'a TcpListener,
     watcher: Epoll,
     task: Task,
-    /// By the numbers of their files.
     clients: Vec<Option<Client>>,
-    /// Answers, and when they are to be sent.
     later: VecDeque<(Instant, usize, Vec<u8>)>,
 }
 
@@ -168,7 +166,6 @@ pub(super) fn event_loop(listener: &TcpListener, task: Task) -> io::Result<Infal
     own.run()
 }
 
-/// Loops in threads, in processes, or in threads of processes.
 pub(super) fn event_loops(
     listener: &TcpListener,
     flows: Flows,

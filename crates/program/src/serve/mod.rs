@@ -103,8 +103,6 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// As many open files as the hard limit allows.
-///
 /// # Errors
 /// The limit cannot be read or set.
 pub(crate) fn all_descriptors() -> io::Result<()> {

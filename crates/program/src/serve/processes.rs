@@ -1,5 +1,3 @@
-//! Workers that are processes of this one.
-
 use std::convert::Infallible;
 use std::io;
 

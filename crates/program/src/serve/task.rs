@@ -4,7 +4,6 @@ use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What a form does for a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Task {
     pub(super) steps: u64,
@@ -32,7 +31,6 @@ impl Task {
     }
 }
 
-/// Whether a request is whole.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     bytes.ends_with(b"\r\n\r\n")
 }

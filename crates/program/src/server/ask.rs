@@ -74,7 +74,6 @@ impl ServerRunner<'_> {
         answers_of(said.map_err(io::Error::other)?, steady_ns, &used)
     }
 
-    /// Runs a command beside the server; returns its output and usage.
     fn beside(
         &mut self,
         server: &mut Running,
@@ -154,7 +153,6 @@ impl ServerRunner<'_> {
     }
 }
 
-/// Whether the built-in generator's report is there.
 fn has_said(load: &Running) -> bool {
     let out = load.out.as_ref();
     out.is_some_and(|out| out.kept.ends_with(b"\n"))
@@ -215,7 +213,6 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
     })
 }
 
-/// A note if the generator used most of its CPU: it may be the bottleneck.
 fn limit(report: &Report) -> String {
     let share = report.cpu_ns as f64 / report.load_ns.max(1) as f64;
     match share >= MOST_CPU {

@@ -1,5 +1,3 @@
-//! Whether a server is ready, and whether it is the one that was launched.
-
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -16,7 +14,6 @@ use crate::supervisor::{Running, Wait, flood};
 const POLL: Duration = Duration::from_millis(2);
 
 impl ServerRunner<'_> {
-    /// Returns the time when the server was ready.
     pub(super) fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
         let began = Instant::now();
         let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));

@@ -29,8 +29,7 @@ impl Supervisor {
         process::exit(1)
     }
 
-    /// Waits a moment for the rest of the tree, then ends it, with `grace` between asking and
-    /// killing. Names what was left.
+    /// With `grace` between asking and killing; names what was left.
     pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
         self.flooded = false;
         if self.gone(STRAGGLE, spared)? {
@@ -52,8 +51,7 @@ impl Supervisor {
         }
     }
 
-    /// Asks commands to end, and kills the rest of the tree without what is spared. True if killing
-    /// was necessary.
+    /// Spares `spared`; true where killing was necessary.
     pub(crate) fn stop(
         &mut self,
         running: &mut [&mut Running],
@@ -120,7 +118,6 @@ impl Supervisor {
         tree::alive(&all)
     }
 
-    /// Waits for all other descendants to end; reaps orphans.
     fn gone(&mut self, patience: Duration, spared: &[i32]) -> io::Result<bool> {
         let until = Instant::now() + patience;
         let mut pause = Duration::from_micros(100);

@@ -1,5 +1,3 @@
-//! A command that was launched: its streams, and how it ended.
-
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
