@@ -115,7 +115,6 @@ fn sheet(
     out
 }
 
-/// `None` instead of a heading without rows.
 fn sheet_of_some(
     names: impl IntoIterator<Item = &'static str>,
     rows: impl Iterator<Item = Vec<Field>>,

@@ -65,7 +65,6 @@ pub(crate) fn is_alone(case: &CaseResult) -> bool {
     case.variants.len() < 2
 }
 
-/// What stands where the first variant of a case would be compared.
 pub(crate) fn of_first(case: &CaseResult) -> &'static str {
     match is_alone(case) {
         true => "alone",

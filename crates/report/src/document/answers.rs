@@ -92,7 +92,6 @@ impl Answers {
         answers
     }
 
-    /// Labels and studies of rows with a remark of this kind, which is said once.
     fn together(&mut self, about: About) -> Vec<(String, usize)> {
         let all = self.rows.iter_mut().chain(&mut self.others);
         let saying = all.filter_map(|row| {

@@ -90,7 +90,6 @@ pub(super) fn of_case(section: &mut Section, case: &CaseResult) {
     section.quiet(notes(&counted));
 }
 
-/// With a row for instructions per cycle.
 fn rows_of<'a>(event: Event, counted: &[(&'a LabelledVariant, &'a Events)]) -> Vec<Row<'a>> {
     let row = |variant: &'a LabelledVariant, medians, per_cycle| Row {
         event,

@@ -1,5 +1,3 @@
-//! A section of a document and its parts.
-
 use super::detail::Detail;
 use super::figures::{Figure, Figures};
 use super::table::Table;
@@ -86,7 +84,6 @@ impl Section {
         }
     }
 
-    /// Nothing where it has no rows.
     pub(crate) fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
             self.push(Body::Table(table));
@@ -115,7 +112,6 @@ impl Section {
         }
     }
 
-    /// Nothing where it holds nothing.
     pub(crate) fn section(&mut self, section: Section, level: Level) {
         if !section.is_empty() {
             self.push(Body::Section(section)).level = level;

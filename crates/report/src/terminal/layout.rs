@@ -75,7 +75,6 @@ impl Cell {
 }
 
 impl Table {
-    /// At most `columns` wide, if the columns that always stay leave room.
     pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
         let shown = self.fit(columns);
         let labels = shown.iter().find(|(at, _)| *at == self.flex);
@@ -139,7 +138,6 @@ impl Table {
         }
     }
 
-    /// The width at which no column is dropped.
     pub(crate) fn wants(&self, columns: usize) -> Option<usize> {
         let all: Vec<_> = (0..self.columns.len())
             .map(|at| (at, self.natural(at)))

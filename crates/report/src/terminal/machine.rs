@@ -1,5 +1,3 @@
-//! The machine as a listing.
-
 use machine::{Fact, Group, Machine};
 
 use super::Style;
