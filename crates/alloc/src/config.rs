@@ -1,5 +1,3 @@
-//! What can be set, and where from.
-
 use crate::os;
 
 /// Size of the regions.

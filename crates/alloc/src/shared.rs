@@ -1,5 +1,3 @@
-//! The allocator of this process, made when it is first asked for.
-
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;

@@ -1,5 +1,3 @@
-//! What an allocator holds, for people.
-
 use std::fmt;
 
 use crate::class::size_of_class;
