@@ -55,7 +55,6 @@ pub struct Reader {
     listed: Vec<i32>,
     /// The group at the last look, ascending.
     known: Vec<i32>,
-    /// Whether the kernel has `children` files.
     tells_children: bool,
     walk_due: Instant,
     walk_every: Duration,

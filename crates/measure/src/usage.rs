@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{clock, give_up};
 
-/// Makes [`Usage`] and [`Counter`] from one table: nothing can forget a counter. A row is a field,
-/// its id, and its value in the kernel's `rusage`.
+/// Makes [`Usage`] and [`Counter`]; a row is a field, its id, and its value in the `rusage`.
 macro_rules! counters {
     ($($(#[$doc:meta])* $field:ident, $id:ident, $read:expr;)+) => {
         /// What a flow used, either since it began or between two readings.

@@ -69,7 +69,6 @@ type Call = (c_long, &'static str);
 /// One thing that can be waited for.
 #[derive(Debug)]
 pub struct Reason {
-    /// The kind of it.
     state: State,
     /// In words, after "waits"; `{}` is where. None where it is known by its calls alone.
     pub words: &'static str,
