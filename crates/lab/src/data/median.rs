@@ -1,5 +1,3 @@
-//! The median, of counts that may be 0 as well as of times.
-
 /// Of an even number of values the mean of the middle two; `None` of none.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();

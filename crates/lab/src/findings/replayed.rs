@@ -1,5 +1,3 @@
-//! Results of a run that is over, from its journal.
-
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,3 @@
-//! What a run found, as values.
-
 use flow::FlowRecord;
 use measure::Measured;
 use measure::load::Load;

@@ -1,5 +1,3 @@
-//! Why a run ends before its end.
-
 use crate::data::JournalError;
 use crate::plan::CaseError;
 use crate::run::LaunchError;

@@ -1,5 +1,3 @@
-//! What could be counted nowhere.
-
 use super::reasons;
 use crate::findings::StudyResult;
 

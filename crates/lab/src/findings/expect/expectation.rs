@@ -1,5 +1,3 @@
-//! An expectation, and what comes of it, as values.
-
 use serde::{Deserialize, Serialize};
 
 /// A bound on something that a run finds.

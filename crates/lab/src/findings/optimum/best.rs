@@ -1,5 +1,3 @@
-//! Which variant is best, as a value.
-
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 

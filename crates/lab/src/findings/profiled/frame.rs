@@ -1,5 +1,3 @@
-//! What a comparison of profiles gives, as values and in words.
-
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 

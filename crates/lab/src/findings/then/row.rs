@@ -1,5 +1,3 @@
-//! A finding of a source with ours, as a value.
-
 use serde::{Deserialize, Serialize};
 
 /// A finding of the source with ours.
