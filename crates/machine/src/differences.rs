@@ -32,7 +32,6 @@ const TRAITS: [Trait; 14] = [
     ("mitigations", |m| mitigations(m).to_string()),
 ];
 
-/// Further ones between machines of a fleet.
 const MORE_TRAITS: [Trait; 6] = [
     ("memory nodes", |m| {
         let nodes = m.topology.nodes.as_ref();
