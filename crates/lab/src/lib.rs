@@ -1,5 +1,4 @@
 //! Study to plan to rounds of slots to journal to findings, in four rooms.
-//!
 //! ```text
 //!         run ───────────▶ findings          a room knows those that its arrows lead to
 //!          │ ╲               ╱ │
@@ -20,7 +19,6 @@
 //!               ▼
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
-//!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits, and what the machine is through its description.
 

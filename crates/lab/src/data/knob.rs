@@ -1,7 +1,5 @@
 //! Knobs: changes around a piece of work that take one resource away from it.
 //!
-//! # Theory
-//!
 //! A cause that was seen is a guess until somebody takes it away and looks whether the gap closes.
 //! A new way to test a cause is a row here. `exec --what-if` tries rows without asking for a cause;
 //! `--confirm` tries those that answer what was seen; the models between process and thread are

@@ -1,13 +1,10 @@
 //! What a comparison is on average, where that may not be what it typically is.
 //!
-//! # Theory
-//!
-//! The typical ratio says what one launch is like. Throughput follows the mean, and where one launch in
-//! ten takes twice as long the two differ by a tenth. So a finding has the ratio of means too, with an interval of its
-//! own ([`stats::average()`]: each round gives the mean of each of its two slots). It is *apart* where its interval shares
-//! no value with that of the typical ratio; then the two answers differ, and both are given. It is said, with what
-//! is seen of slow launches, from a difference of 2 % on ([`stats::is_seen`]), settled or not: a reader who pays
-//! for the mean must not take the typical ratio for it.
+//! The typical ratio says what one launch is like; throughput follows the mean, and where one
+//! launch in ten takes twice as long the two differ by a tenth. So a finding has the ratio of means
+//! too, with an interval of its own ([`stats::average()`]). It is *apart* where that shares no
+//! value with the interval of the typical ratio. It is said, with what is seen of slow launches,
+//! from a difference of 2 % on ([`stats::is_seen`]), settled or not.
 
 use serde::{Deserialize, Serialize};
 use stats::{AVERAGE_ALPHA, Estimate, TailSide, average, is_apart, is_seen};

@@ -1,9 +1,8 @@
 //! What a machine compared with itself tells.
 //!
-//! A case of `spin` (work that stands for nothing but time) whose first two variants are
-//! launched alike is a calibration: with equal work, whatever difference shows is noise, and a verdict of faster or slower is false; with
-//! further work planted into the second, the difference is known and must be found; and
-//! with a sampler beside the second alone, the difference is what the sampler costs.
+//! A case of `spin` whose first two variants are launched alike is a calibration: with equal work a
+//! verdict of faster or slower is false; a difference that was planted into the second must be
+//! found; with a sampler beside the second alone, the difference is what the sampler costs.
 
 use stats::{LOOK_ALPHA, Verdict, detectable};
 

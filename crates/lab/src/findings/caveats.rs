@@ -1,7 +1,5 @@
 //! What must be said beside a finding, or it would be read for more than it is.
 //!
-//! # Theory
-//!
 //! * Comparisons of one case are decided at looks of their own. One that is decided early keeps
 //!   its estimate, its interval and its verdict, while rounds go on for the others; medians, phases
 //!   and slow ends are of all rounds. So the number of rounds that decided is said.

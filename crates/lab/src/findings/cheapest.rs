@@ -1,8 +1,6 @@
 //! Which variant is cheapest at each point of a sweep, a switch or a unit of work at a time, and
 //! where that changes.
 //!
-//! # Theory
-//!
 //! Cases of a sweep hold different variants: processes end where their limit is, fibers go
 //! on. So variants are followed by their label and compared only where both were measured.
 //! "Cheapest" needs a verdict and not a glance at medians. All pairs of variants at all points

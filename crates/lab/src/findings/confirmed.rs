@@ -1,7 +1,5 @@
 //! Whether a gap closes where its cause is taken away.
 //!
-//! # Theory
-//!
 //! In rounds of their own run the reference `R` and the subject `S`, and both with a knob turned, `R'` and `S'`.
 //! The gap is `S - R`; what is left of it is `S' - R'`. So what a knob does to both sides alike, such as a faster
 //! allocator, closes nothing. It could still seem to: a knob that halves all times halves the gap in seconds,

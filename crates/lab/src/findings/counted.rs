@@ -1,7 +1,5 @@
 //! What counters of events tell of a variant: medians over its slots.
 //!
-//! # Theory
-//!
 //! A slot has one value for each event: of its counted repetition, of all flows together,
 //! `count * enabled / running` of each flow, added up. Where a counter had to share its place with
 //! others, that takes its rate for the time that it ran as its rate for all of the time; how much

@@ -1,13 +1,10 @@
 //! Crossovers of a sweep: up to which value of the parameter the dearer variant costs more
 //! than so much, and from which on less.
 //!
-//! # Theory
-//!
 //! Each case of a sweep gives one point: the parameter's value and how many times as long
 //! the dearer variant takes, with its interval. Of one point a level may be claimed only if
 //! the claim is true of every ratio in the interval: *more* where all of it lies above the
 //! level, *less* where all of it lies below. So the points fall into parts:
-//!
 //! ```text
 //!   cost   [ ]
 //!           |  [ ]
@@ -15,16 +12,13 @@
 //!           |   |    |    |   [ ]  [ ]
 //!         more      unclear    less
 //! ```
-//!
-//! Costs of making flows are spread over ever more work, so such a curve falls; the cost of
-//! what flows do to each other grows with their number, so such a curve rises. Where the ends
-//! are shown to lie on different sides, the crossing is read off a straight line in log-log,
-//! which is what a fixed cost over growing work is but for its last bend; from a value of 0 on a line over
-//! the value itself. The ends of the
-//! intervals are curves of their own: of a fall the first one of the lower curve and the last
-//! one of the upper are the ends of the crossover's interval. A rise is the fall of the
-//! inverse. Any other order of parts is no crossing, and each part is said for itself.
-//! Outside the points nothing is made up.
+//! Costs of making flows are spread over ever more work, so such a curve falls; what flows do to
+//! each other grows with their number, so such a curve rises. Where the ends are shown to lie on
+//! different sides, the crossing is read off a straight line in log-log, or from a value of 0 on
+//! over the value itself. Of a fall the first crossing of the lower ends and the last one of the
+//! upper ends are the ends of the crossover's interval; a rise is the fall of the inverse. Any
+//! other order of parts is no crossing, and each part is said for itself. Outside the points
+//! nothing is made up.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {

@@ -1,7 +1,5 @@
 //! Launches that did not end as they should: they belong to the verdict, which is of the others.
 //!
-//! # Theory
-//!
 //! A slot of a command holds several launches, and one that fails ends it. So failures are counted in launches: those
 //! of good slots, and those of a failed slot up to the one that failed. "7 of 27 slots of five launches" is a
 //! program that fails in one launch of 16, and not in one of four.

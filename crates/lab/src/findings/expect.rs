@@ -1,7 +1,4 @@
 //! Expectations: bounds on what a run finds, for checks that a machine makes.
-//!
-//! # Theory
-//!
 //! ```text
 //! switch/fiber@1000 <= 2ns                   a time, at a value of a sweep
 //! primes/trial/thread <= 40ms                a time, in a case
@@ -10,16 +7,13 @@
 //! primes/thread vs process memory <= 0.9     the ratio of another quantity
 //! primes/thread faults <= 300                a count
 //! ```
+//! An expectation *holds* where the whole interval keeps to the bound, *fails* where the whole
+//! interval is beyond it, and otherwise *cannot be decided*. The interval of a ratio is that of the
+//! finding, or made from the rounds of both variants in the same way; that of a typical value comes
+//! from the sign test over slots.
 //!
-//! An expectation is judged as findings are: by an interval and not by a number. It *holds*
-//! where the whole interval keeps to the bound, it *fails* where the whole interval is
-//! beyond it, and otherwise it *cannot be decided*. The interval of a ratio is that of the
-//! finding (or made from the rounds of both variants in the same way); that of a typical
-//! value comes from the sign test over slots.
-//!
-//! Names are looked up in what was run. With a slip of the keys the names that look most
-//! like it are suggested, each in the form that looks the most like it: for `primes/thrad`
-//! `primes/thread` and not `primes/trial/thread`, for `thread teardown` `thread tear-down`.
+//! An unknown name gets suggestions, each in the form that looks the most like it: for
+//! `primes/thrad` `primes/thread` and not `primes/trial/thread`.
 
 mod expectation;
 mod judge;

@@ -3,12 +3,10 @@
 //! from its own journal ([`Node::of`]). A comparison is found by study, case, subject and
 //! reference, and counts only where work and number of flows are those of most machines
 //! ([`of_one_work`]).
-//!
 //! ```text
 //!   journals  ─ merge ─▶  results of each  ─ Node::of ─▶  verdicts  ─ Fleet::of ─▶  the answer
 //!   (any order, any cut)   (one at a time: a thousand do not fit into memory together)
 //! ```
-//!
 //! * **Does the verdict hold?** ([`Agreement`]) Each machine's verdict has its own 5 %: of a
 //!   thousand fifty may be wrong. So a verdict *flips* only where machines of both directions
 //!   remain when all p-values are adjusted together ([`stats::discoveries`]).

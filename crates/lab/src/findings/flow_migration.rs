@@ -1,22 +1,17 @@
 //! What moving flows between processes does to the balance of work, and whether it pays.
 //!
-//! # Theory
-//!
 //! Work that makes its own flows may say how often they moved, and the longest and the mean CPU
 //! time that its processes spent in the work. Their quotient is the **imbalance**: with 2
 //! processes 1 is even and 2 is one process that did everything. A variant that moved nothing is
 //! what it would be without.
 //!
 //! Whether moving pays is a verdict: each variant that moves is compared with each that does not,
-//! at all points of a sweep, at a level that they share ([`Best`]), as the best was chosen by the
-//! same rounds. It pays if some variant
-//! that moves is faster than every one that does not; it does not if some variant that does not
-//! is faster than every one that does. Else it is undecided.
+//! at a level that all share ([`Best`]), as the best was chosen by the same rounds. It pays if some
+//! variant that moves is faster than every one that does not, and does not in the opposite case.
 //!
-//! Over a sweep, two questions are asked at each point: is moving faster than leaving flows where
-//! they are, and is it faster than everything that does not move (a queue, say)? The first says
-//! from which grain on moving pays for programs that cannot do otherwise, the second whether it is
-//! worth having at all.
+//! At each point of a sweep moving is compared with leaving flows where they are (from which grain
+//! on it pays for programs that cannot do otherwise), and with everything that does not move, such
+//! as a queue (whether it is worth having at all).
 
 use stats::{Best, Rule, Verdict};
 

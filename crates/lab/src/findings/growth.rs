@@ -1,15 +1,11 @@
 //! How a quantity grows along a sweep: the one judgement of laws and of what sources say of them.
 //!
-//! # Theory
-//!
 //! The line is Theil and Sen's through all slots ([`stats::Line`]). Its slope is what one more
 //! costs. To be read without knowing the work it is set against one's part of the amount in the
 //! middle of the sweep, the amount there over the number there:
-//!
 //! ```text
 //! growth = slope / (amount / number)        1 = in proportion, 0 = flat
 //! ```
-//!
 //! A shape is claimed where the whole interval of the growth lies near its value, flat only where
 //! the interval holds 0: a growth that is small and known not to be 0 is *nearly flat*. What rises
 //! is *in a line* where the line accounts for nine tenths of the way that the medians go and no rival shape (a

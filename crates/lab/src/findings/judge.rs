@@ -1,24 +1,19 @@
 //! The comparisons of a case while its rounds come in.
 //!
-//! # Theory
+//! Every variant but the first is compared with the first. The m comparisons share the error that a
+//! case may make, each has its own looks, and the case continues until the last of them is settled.
+//! Of a run of S studies the S headline cases share the error of the run: each is measured until it
+//! is settled at 1/S of the level (its answer is judged by `results::levels`). A round counts for a
+//! pair only if both of its slots are data points.
 //!
-//! Every variant but the first is compared with the first. The m comparisons share the
-//! error that a case may make, each has its own sequence of looks, and the case continues
-//! until the last of them is settled. Of a run of S studies the S headline cases share the
-//! error of the run, so each of them is measured until it is settled at 1/S of the level; what
-//! its answer is judged by in the end is for `results::levels` to say. A round counts for a pair only if both of its slots
-//! are data points.
-//!
-//! The floor ("same within d") must be fixed before the first look, yet the usual one
-//! depends on how noisy the machine is. So where it is not given, the noise of the rounds
-//! up to the first look chooses it. That is no peeking: the spread of each variant's own
+//! The floor ("same within d") must be fixed before the first look. Where it is not given, the
+//! noise of the rounds up to there chooses it. That is no peeking: the spread of each variant's own
 //! slots tells nothing about which variant is faster.
 //!
-//! A run that was shown and continues keeps what was found: its looks stay where they were, a
-//! verdict that was shown is final, and only looks beyond the rounds that exist are added
-//! ([`LookPlan`] says at what level). A case that was stopped in the middle of things may have been
-//! stopped by what it said ([`Judge::peek`]). [`Judge`] remembers after which round it was shown and
-//! lengthened, so that slots valued in another way are judged at the same looks.
+//! A run that was shown and continues keeps its looks and every verdict that was shown; only looks
+//! beyond the rounds that exist are added ([`LookPlan`] says at what level). A case that was
+//! stopped in the middle may have been stopped by what it said ([`Judge::peek`]). These moments are
+//! remembered, so that slots valued in another way are judged at the same looks.
 //!
 //! A variant whose slots fail is given up ([`Judge::give_up`]): rounds go on without it, and where it was the
 //! reference, the first that is left takes its place, for the rounds so far too. Which variant that is depends

@@ -1,9 +1,8 @@
 //! What a journal says so far, case by case.
 //!
-//! Entries come in here and nowhere else, whether they were just made or are read again.
-//! A run asks the ledger what is left to do, and the results are made from it: so a run
-//! that is taken up again continues as if it had never stopped, and a report made from the
-//! journal years later is the one that the run itself printed.
+//! Entries come in here and nowhere else, just made or read again; a run asks the ledger what is
+//! left to do, and results are made from it. So a resumed run continues as if it had never stopped,
+//! and a report made from the journal years later is the one that the run printed.
 
 mod case_log;
 

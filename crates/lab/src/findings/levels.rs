@@ -1,7 +1,5 @@
 //! At which level each comparison of a run is judged.
 //!
-//! # Theory
-//!
 //! A run has two kinds of answers, and the 5 % means something else for each:
 //!
 //! * **Rows** of the first screen: all of a run together are wrong in at most 5 % of runs.
@@ -16,8 +14,7 @@
 //!   (P. Gilbert, "A modified false discovery rate multiple-comparisons procedure for discrete
 //!   data", 2005): a budget that ends early costs those that were measured nothing.
 //!
-//! Both are divisions of one level by a number of comparisons, so what comes out is that number
-//! for each case.
+//! What comes out for each case is the number of comparisons that its level is divided by.
 
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, PLAN_ALPHA, discoveries, rounds_for_interval, shares};

@@ -1,7 +1,5 @@
 //! Maps: many small cases that ran the same models, laid side by side.
 //!
-//! # Theory
-//!
 //! A study of many operations under the four models has one question for each of them and
 //! one for all together: which models differ, and what makes the difference. So cases that
 //! run the four models, and so tell what sharing does ([`super::Shared`]), with the same number of

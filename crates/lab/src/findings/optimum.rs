@@ -1,8 +1,6 @@
 //! Which variant is best, and how much it matters: of a case that asks it, of commands of the
 //! user's own where there are several, and of variants that differ in their number of flows alone.
 //!
-//! # Theory
-//!
 //! All pairs of numbers are compared, paired by round as any finding is, at a level that all
 //! pairs share ([`stats::Best`]): the best was chosen by the same rounds that it is compared by,
 //! and at that level it does not matter which one was chosen. The best is the number with the

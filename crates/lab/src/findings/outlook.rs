@@ -1,13 +1,11 @@
 //! At which look the comparisons of a case probably have an answer.
 //!
 //! A look answers once the half-width of its interval is smaller than the largest of
-//!
 //! ```text
 //!   |c|              then the interval lies on one side of 1: a difference
 //!   floor - |c|      then it lies within the floor: the same
 //!   NARROW - |c|     then both ends are near 1: at most 10 % apart, which many can act on
 //! ```
-//!
 //! where c is the estimate in logs. What half-width a look will have follows from the noise of the
 //! rounds so far ([`stats::half_width`]). (To scale the interval of now would not do: that of the fewest
 //! rounds reaches from the smallest value to the largest, and is up to twice as wide.) An interval that

@@ -1,7 +1,5 @@
 //! Where the difference is: two variants' profiles, frame by frame, paired by round.
 //!
-//! # Theory
-//!
 //! Every slot of a profile gives each frame its seconds for each unit of work: what was sampled in it over
 //! the work that the slot did. In each round the difference of both sides is one number for each frame, so all that the
 //! machine did to a whole round is in both; an exact test of signs ([`stats::SignFlips`]) and its interval

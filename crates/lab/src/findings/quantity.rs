@@ -1,12 +1,10 @@
 //! Quantities: everything that is measured of a variant, compared by one method. A slot has one
 //! number for each quantity ([`Kind`]); a variant the median over its slots, with the exact
 //! interval of the sign test. Two variants are paired by round and compared in one of two ways:
-//!
 //! ```text
 //! every value of both is at least LEAST    ratio        Hodges-Lehmann of ln(s_i / r_i)
 //! one of them is below                     difference   Hodges-Lehmann of s_i - r_i
 //! ```
-//!
 //! LEAST is 10 for counts and above 0 for everything else: a ratio of small counts says little, one
 //! to 0 nothing. Both intervals are exact Wilcoxon intervals (crate `stats`) and give the verdict.
 //! A ratio within the floor of the case is *the same*, as for times; a difference is, if it is less

@@ -1,12 +1,8 @@
 //! What the flows used that work made by itself; what a study of such work says is in [`said`].
 //!
-//! # Theory
-//!
-//! Work that makes its own flows tells for each repetition what they used together, with user
-//! and system time apart, how many there were, and what it counted. In some rounds there was
-//! one more repetition with timers in it, which tell where the time of the flows went. Those
-//! repetitions count nowhere else; how much longer they took than the ones beside them is what
-//! the timers cost, and is given with them.
+//! Work that makes its own flows tells for each repetition what they used together, how many there
+//! were, and what it counted. In some rounds one more repetition has timers in it, which tell where
+//! the time of the flows went. It counts nowhere else, and what the timers cost is given with it.
 //!
 //! Most kernels split CPU time into user and system time by looking at each tick, some 4 ms
 //! apart, so that one short repetition has all of it in one of the two. What is split here is

@@ -1,7 +1,5 @@
 //! How the rows of maps change with the number of flows.
 //!
-//! # Theory
-//!
 //! Maps of flows in the same placement differ in their number alone, so a row that is in
 //! several of them is a curve: the time of threads over that of processes against the number
 //! of flows. Each point has its interval. That the curve grows is said only where the interval

@@ -1,8 +1,7 @@
 //! The findings between forms of a server.
 //!
-//! A case may set a server in several forms beside the same requests within the program. These
-//! tell what the network costs; which form is better follows from the findings in which both
-//! sides are servers.
+//! A case may set a server in several forms beside the same requests within the program: those tell
+//! what the network costs, and findings in which both sides are servers which form is better.
 
 use super::{CaseResult, Finding};
 

@@ -1,7 +1,6 @@
 //! Which shared resource makes the difference between processes and threads. They differ in two
 //! bundles that the models in between take or leave: signal handlers come with the address space,
 //! and what the kernel calls `fs` (working folder, root, umask) with the file table:
-//!
 //! ```text
 //!                          own file table          shared file table
 //!   own address space      process           ──▶   process-shared-files
@@ -9,7 +8,6 @@
 //!                             ▼                        ▼
 //!   shared address space   thread-private-files ─▶ thread
 //! ```
-//!
 //! A round that holds all four gives both effects ([`stats::Factorial`]), which add up to the whole
 //! difference. Each is judged as a finding is, at half the level; verdicts make the words:
 //!

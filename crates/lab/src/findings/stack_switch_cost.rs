@@ -1,7 +1,5 @@
 //! Why one way to keep a stack movable switches cheaper than another, from what was measured.
 //!
-//! # Theory
-//!
 //! Three ways of one model run the same turns ([`flow::Way`]), so what one takes beyond
 //! the way that does nothing at a switch is the price of the way itself:
 //!

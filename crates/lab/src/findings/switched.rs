@@ -1,8 +1,7 @@
 //! Whether the switches happened that were timed.
 //!
-//! A slot whose switches are missing is a failure and says so itself. This is the other
-//! half: what was counted in the slots that are data points, so that a reader need not take
-//! it on trust.
+//! A slot whose switches are missing is a failure and says so itself. This counts those of the
+//! slots that are data points, so that a reader need not take them on trust.
 
 use flow::record::Turns;
 

@@ -1,7 +1,5 @@
 //! Then and now: every finding of a study's source, held against a run.
 //!
-//! # Theory
-//!
 //! A finding ([`Published`]) says what it claims of which of our quantities. The quantity is
 //! judged as all quantities are, and the claim by its verdict ([`claim`]):
 //!

@@ -1,11 +1,8 @@
 //! Which of two variants is the faster along a sweep, and where that changes.
 //!
-//! # Theory
-//!
-//! The verdict of each finding tells: *faster* or *slower* names a winner, any other word
-//! names none. KernelCounters values that follow each other with the same winner are a stretch. The
-//! winner changes between the last value of a stretch and the first of the next one, and no
-//! nearer than that is claimed: between the two it was not measured, or not decided.
+//! *Faster* or *slower* names a winner, any other verdict none. Neighbouring values with the same
+//! winner are a stretch. The winner changes between the last value of a stretch and the first of
+//! the next one: between the two it was not measured, or not decided.
 
 use stats::Verdict;
 

@@ -1,13 +1,11 @@
 //! Scaling: one piece of work by more and more flows, along hardware threads and along cores. Inoue
 //! and Nakatani (2010) found that it depends on *where* N threads of one process or N processes
 //! are. So the same work is run along three ways through a machine:
-//!
 //! ```text
 //!   SMT     ▣▣ ··  ··  ··     the hardware threads of one core, and then of the next
 //!   cores   ▣· ▣·  ▣·  ▣·     one flow a core
 //!   all     ▣▣ ▣▣  ▣▣  ▣▣     every hardware thread there is
 //! ```
-//!
 //! A case of work for any number of flows ([`workload::Scaled`]) is a template. It becomes a case
 //! for each way and number of flows (1, 2, 4, ...: another number does another amount of work), in
 //! which only the model differs. A way that the machine does not have is left out with its reason:

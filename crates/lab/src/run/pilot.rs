@@ -1,10 +1,7 @@
 //! The pilot of a case: one slot a variant, run before the rounds and never a data point.
 //!
-//! # Theory
-//!
-//! It answers two questions. How long is a repetition, and so how many fit into a slot; and
-//! do all variants prove the same work. Its one repetition is a cold one, so it takes
-//! rather more time than those that follow: estimates made from it err on the safe side.
+//! How long is a repetition, so how many fit into a slot; and do all variants prove the same work?
+//! Its one repetition is a cold one: estimates made from it err on the safe side.
 //!
 //! A slot of k repetitions costs f + k c: c each, and f for its launch and its warm-up. Its variance is
 //! B + W / k, between launches and within one. So a second of rounds tells the most where k is
@@ -15,17 +12,15 @@
 //! rounds of `primes`.) A slot takes about a second and a half at the most; long work is run once and cold, because
 //! its first repetition takes what the others take. The count is the same for all variants of a case.
 //!
-//! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its case's share
-//! where other rows want a pilot too, leaves no time for the same slot in a round: it is cut there, and the
-//! pilots of the case after it are not begun.
-//! Nor are those after which a round would no longer fit: what a slot prepares before its
-//! repetitions, such as a large parent, is in no deadline.
-//! One that was cut may hang: the next one is begun all the same, and where that is cut too, the work is
-//! too long. Once a variant has met its deadline, the others have a quarter of what is left, or
-//! [`PATIENCE`] times what it took; those that do not meet that are given up, and rounds go on without
-//! them. A slot of a round is cut when a quarter of what is left is over, and not before a round could be done
-//! twice, so that only a slot that hangs is cut. A pilot slot has [`LEAST_PILOT_S`] in any case, and
-//! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
+//! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its
+//! case's share where other rows want a pilot too, is cut, and the pilots of the case after it are
+//! not begun. Nor are those after which a round would no longer fit: what a slot prepares before
+//! its repetitions is in no deadline. One that was cut may hang: the next one is begun all the
+//! same, and where that is cut too, the work is too long. Once a variant has met its deadline, the
+//! others have a quarter of what is left, or [`PATIENCE`] times what it took; those that do not
+//! meet that are given up. A slot of a round is cut when a quarter of what is left is over, and not
+//! before a round could be done twice, so that only a slot that hangs is cut. The budget can be
+//! exceeded by [`LEAST_PILOT_S`] and [`LEAST_SLOT_S`].
 
 use flow::{Answer, Failure, Outcome};
 

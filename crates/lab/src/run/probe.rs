@@ -1,7 +1,5 @@
 //! Fenced probes: a prediction, and how far flows could be made for real.
 //!
-//! # Theory
-//!
 //! A probe lowers a limit for one process, and in there the same reading that predicts for
 //! the whole machine predicts for that process ([`predict`]). So what is confirmed is the
 //! reading itself: which limit it takes for the lowest, what it takes a flow to need, what

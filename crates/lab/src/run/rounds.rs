@@ -1,5 +1,4 @@
 //! A run: the rounds of all its cases, each case after its pilot.
-//!
 //! ```text
 //!  which case is next? (schedule.rs) ◀──────────────┐
 //!      │                                            │
@@ -7,7 +6,6 @@
 //!      ├─▶ no pilot yet: its pilot                  │
 //!      └─▶ next slot: order, launch, check, journal │
 //! ```
-//!
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut continues by simply being started on its journal.
 

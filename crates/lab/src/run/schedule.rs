@@ -1,9 +1,6 @@
 //! Which case continues: one order and one budget for all cases of a run.
 //!
-//! # Theory
-//!
 //! A reader wants the rows of the first screen, so rounds go where a row is near an answer:
-//!
 //! ```text
 //!   rows       their pilots, the headline of each study first: then every cost is known
 //!              on to the first look: headlines first, the cheapest of them first
@@ -18,7 +15,6 @@
 //!   rows       a first round of each that has no time for its first look
 //!   maps       from their first looks on
 //! ```
-//!
 //! What is expected comes from the estimate and the noise of the rounds so far
 //! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps, and so does one that CPU
 //! time has decided ([`by_cpu`]): its wall time gets what is left. A row is

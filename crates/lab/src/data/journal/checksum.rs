@@ -1,10 +1,8 @@
 //! The checksum of a line: what shows that a line was damaged after it was written. A line ends
 //! with a field that holds the CRC-32 (that of IEEE 802.3) of the bytes before it:
-//!
 //! ```text
 //! {"line":"end","interrupted":null,"at_s":1.0,"crc":"8a3c20f1"}
 //! ```
-//!
 //! A CRC is linear: the damaged line's differs by what depends on the flipped bits alone, and no
 //! two bits of a line give the same difference (lines are far shorter than 2^32 - 1 bits). So a
 //! single flipped bit is found and set right. Other damage costs the line; it is taken for a single

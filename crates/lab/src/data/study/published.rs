@@ -1,6 +1,5 @@
 //! What a publication found, one finding an entry, and what of ours stands beside it. Every table
 //! row, figure, conclusion and advice of a study's source is one `[[published]]`:
-//!
 //! ```toml
 //! [[published]]
 //! finding = "Threads finish sooner"             # what, in our words
@@ -9,7 +8,6 @@
 //! claim = "faster"                              # what that says of ours
 //! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
 //! ```
-//!
 //! A figure in `theirs` stands in the source's text, at `place`; `quotes` has its words, which
 //! `studies/check-quotes FOLDER` looks up. `from` says what is from elsewhere or only inferred,
 //! `not_here` why nothing of ours can stand beside it. `findings::then` holds it against a run.

@@ -1,7 +1,5 @@
 //! Expectations of several runs side by side.
 //!
-//! # Theory
-//!
 //! The compared time has its ratio to the first run already, with the interval that the table
 //! shows. Any other quantity (memory, a phase) gets one in the same way: two independent
 //! samples of slots ([`stats::two_runs`]), at the level of one expectation. Neither is given

@@ -2,13 +2,11 @@
 //! fetched while it grows, cut, fetched again, and the machine may have been run twice. Its first
 //! line is unique (seeds and beginnings differ); of each run the longest text is kept, in whole
 //! lines:
-//!
 //! ```text
 //!   of one run:   one text is the beginning of the other     the longer one
 //!                 neither is (both were taken up again)      the longer one, then the greater bytes
 //!   of two runs:  both stay
 //! ```
-//!
 //! The greatest of a total order, and the union of runs, are idempotent, commutative and
 //! associative: merging in any order and groups gives the same bytes. Which run answers is decided
 //! by what is in it (finished ones first, then the longest), and by no clock.

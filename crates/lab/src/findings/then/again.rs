@@ -1,7 +1,5 @@
 //! The command that runs what a row is about, and nothing else.
 //!
-//! # Theory
-//!
 //! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. The first
 //! two are a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
 //! does not have it with these variants. So a row needs a command of its own only where something else

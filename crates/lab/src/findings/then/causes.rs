@@ -1,7 +1,5 @@
 //! Why ours is as it is.
 //!
-//! # Theory
-//!
 //! Three sources, in this order: what the finding of the pair has as its reason; the parts that the
 //! quantity is made of, each subject against reference (phases of a time, kinds of memory); and
 //! what the study's file says is known, with the page that shows it. Parts are medians without an

@@ -1,14 +1,10 @@
 //! What becomes of a claim: the one place that decides it, from what ours says.
 //!
-//! # Theory
-//!
 //! A claim has a **direction**. Where the source gives it a **size**, the size counts too. What is
 //! compared is the effect, by how much the larger figure is more than the smaller one:
-//!
 //! ```text
 //! effect(r) = max(r, 1 / r) - 1        1.45 % for 0.9857, 6 for "7x"
 //! ```
-//!
 //! Two effects within a factor of 2 ([`WITHIN`]) of each other are the same size. With the direction
 //! established, a finding is reproduced where the whole interval of ours is that size, and else has the
 //! *same direction* alone. Without a direction, an interval in which no effect is as large as half of

@@ -1,16 +1,12 @@
 //! Whether events that cost something can explain a difference of times.
 //!
-//! # Theory
-//!
 //! A source says that one side is slower because something that both do costs more there, such as
 //! a switch between processes. What one costs is not measured; how often it happened is, and so is
 //! the difference. If `n` of them on the slower side made the whole of it, each would cost at
 //! least
-//!
 //! ```text
 //! (time of the reference - time of the subject) / n
 //! ```
-//!
 //! more than one of the other side, in each round by itself. More than one can cost (`value`, in ns)
 //! refutes the explanation. Less proves nothing: it then only could be so. A side with none of them
 //! is taken to have one, which is in favour of the source.

@@ -1,7 +1,5 @@
 //! The level at which the claims of a source are judged.
 //!
-//! # Theory
-//!
 //! The claims of a source are a family. Of m of them k get a verdict, and each interval of
 //! two variants is at the level of its case times k / m (a claim that has too few rounds for any
 //! interval counts for none): so of the verdicts, on average at most 5 % are

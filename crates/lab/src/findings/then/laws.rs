@@ -1,7 +1,5 @@
 //! How a quantity changes along a sweep, beside what the source says of it.
 //!
-//! # Theory
-//!
 //! The shape is that of [`crate::findings::growth`], as is what becomes of the claim. So this page
 //! and the laws of a report cannot contradict each other.
 //!

@@ -1,8 +1,6 @@
 //! What stands in refused slots alone: hand-overs that the system ignored, and flows that go on where
 //! one of them crashes.
 //!
-//! # Theory
-//!
 //! Where a system ignores `sched_yield`, flows that take turns by it are not switched, and a time
 //! for a switch would be that of a call. Such a slot is refused, because the kernel counts fewer
 //! switches than hand-overs must cause. So what such a system does stands in the reasons of refused

@@ -1,7 +1,5 @@
 //! What a quantity is made of: each step by what it takes beyond the one before it.
 //!
-//! # Theory
-//!
 //! A switch between processes enters the kernel, looks for who can run, changes registers and
 //! stack, changes the address space, and finds caches as others left them. No clock can be read
 //! between these, but there are variants that do the first of them alone, the first two, and so on:

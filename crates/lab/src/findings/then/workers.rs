@@ -1,7 +1,5 @@
 //! Worker by worker: when each was done, and which of them sets two variants apart the most.
 //!
-//! # Theory
-//!
 //! A worker differs most where the least that its interval allows is beyond the most that those
 //! of all others allow, faster or slower. Intervals of single workers are wide, so that is rarely
 //! so; then nobody can tell which it is.
