@@ -1,7 +1,5 @@
 //! The heap of one core: its regions, and the spans in them that have room.
 //!
-//! # Theory
-//!
 //! Everything in [`Inner`] belongs to the holder of the heap's lock. Threads that run on the
 //! core take it, and mostly find it free: only hardware threads of one core, and a thread that
 //! was preempted while it held it, ever compete.

@@ -1,16 +1,12 @@
 //! Blocks beyond 1 MiB: a mapping each.
 //!
-//! # Theory
-//!
 //! The mapping is aligned to the size of a region, so no large page is shared with another
 //! block, and the header takes its first page. Where the block itself must be aligned to a region
 //! or more, it begins a region, and its header is the last page of the one before:
-//!
 //! ```text
 //!  region              region + page              |  region        region
 //!  | header | block ................ |            |  ... header | block .......... |
 //! ```
-//!
 //! Freed mappings are kept for the next request that fits: without that, a program that takes and frees
 //! one such block in turn would fault in all of its pages each time. One that is up to half too long
 //! serves as well, without the memory of what is beyond an eighth. They are an eighth

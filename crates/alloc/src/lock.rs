@@ -1,7 +1,5 @@
 //! A lock that sleeps: one word, no allocation, safe to hold over a fork.
 //!
-//! # Theory
-//!
 //! 0 is free. The word of a held lock has a bit for sleepers (U. Drepper, *Futexes Are Tricky*, 2011,
 //! mutex 2) and says which process and which thread hold it. `std::sync::Mutex` cannot be unlocked by
 //! the child of a fork, and waits for ever where nobody will unlock it. There are two such cases, in which

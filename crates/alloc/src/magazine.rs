@@ -1,7 +1,5 @@
 //! Magazines: a few free blocks of each class for each CPU, taken and returned without a lock.
 //!
-//! # Theory
-//!
 //! After J. Bonwick and J. Adams (*Magazines and Vmem*, USENIX 2001), with restartable sequences
 //! ([`crate::rseq`]) in place of the CPU's lock, as in tcmalloc's per-CPU mode. A magazine holds
 //! blocks from regions of its CPU's core alone, so handing one out keeps the promise of the

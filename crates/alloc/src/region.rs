@@ -1,12 +1,9 @@
 //! A region: one large page of memory that belongs to one core.
 //!
-//! # Theory
-//!
 //! A region is as large as the large page and aligned to it, so the region of a block is found by
 //! clearing the low bits of its address. It is cut into 256 slices. The first two hold this
 //! header; the others are given out as *spans*: runs of slices that hold blocks of one size
 //! class, or one block alone.
-//!
 //! ```text
 //!  0        2 slices                                                      256
 //!  +--------+-----------+-----+------------------------+-----------------+
@@ -14,7 +11,6 @@
 //!  |        | 48-byte b.| 4 K |                        |                 |
 //!  +--------+-----------+-----+------------------------+-----------------+
 //! ```
-//!
 //! The record of a span stands at its first slice's place in the header; every slice of the span
 //! knows that place. What a free needs to see, the owner and the class of a slice, stands together
 //! ([`Seen`]), and so does what the owner needs to find room ([`Own`]), each at one of eight places:

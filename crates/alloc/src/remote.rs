@@ -1,7 +1,5 @@
 //! Blocks on their way home: a list to which any core adds, and from which the owner takes all.
 //!
-//! # Theory
-//!
 //! A stack (R. K. Treiber, 1986) without a pop: who takes, takes everything by one exchange. So the
 //! head never returns to a block that somebody still looks at, and there is no ABA. Who adds writes
 //! the link of its last block before it publishes the first one (`Release`), and who takes sees

@@ -1,8 +1,6 @@
 //! Restartable sequences: a few instructions that the kernel restarts when the thread leaves its
 //! CPU in the middle of them.
 //!
-//! # Theory
-//!
 //! A thread registers an area with the kernel (glibc does, from 2.35 on). The kernel keeps the
 //! number of the thread's CPU in it. The thread may put the address of a descriptor there, which
 //! names a range of instructions; when the thread is preempted, moved or gets a signal while it

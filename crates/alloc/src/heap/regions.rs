@@ -1,8 +1,6 @@
 //! The regions of a heap: those in use by how long a run of free slices they have, and those that
 //! linger.
 //!
-//! # Theory
-//!
 //! Slices come from the region whose longest free run is the shortest that fits: regions that are almost
 //! full are filled, and those that are almost empty become empty (the fullest huge page first, of
 //! A. H. Hunter et al., *Beyond malloc efficiency to fleet efficiency*, OSDI 2021). There is a list for
