@@ -1,5 +1,4 @@
 //! `wiki-server`: the pages of [`wiki`](crate::wiki) served over HTTP on the loopback.
-//!
 //! ```text
 //! load generator                     slot process
 //! (its own process and CPU)          flows are workers, each with a connection to the store
@@ -9,7 +8,6 @@
 //!   report ─────────── pipe ────────▶ unit 0, when it gets a goodbye
 //!   one goodbye a worker ── TCP ────▶ ends that worker's unit
 //! ```
-//!
 //! * A unit is a worker that serves until a goodbye: the steady phase answers all requests.
 //! * **pool**: each worker serves one connection to its end, then the next: prefork as processes, a
 //!   pool as threads, PxT between.

@@ -2,13 +2,11 @@
 //! Nakatani (2010) ran MediaWiki on PHP: a request asks a database for a page, takes its text apart
 //! into a tree of small objects, makes HTML of it and frees all: work of text and of an allocator
 //! whose blocks live for one request (docs/workloads/wiki.md).
-//!
 //! ```text
 //! title ─▶ store ─▶ text ─▶ marks ─▶ blocks and inlines ─▶ html ─▶ checked, freed
 //!            └─▶ templates: text ─▶ marks ─▶ blocks ───────┘
 //!            └─▶ parser cache: html ────────────────────────────▶ checked, freed
 //! ```
-//!
 //! Self-check: the cell answers each page once before it makes flows, and notes a sum over its
 //! bytes. An answer that differs fails the slot. The proof counts requests and adds those sums.
 

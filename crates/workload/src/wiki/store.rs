@@ -1,12 +1,10 @@
 //! The store: pages in a SQLite file that everybody reads and nobody writes. The cell makes it in
 //! its slot's folder and closes it before it makes flows: a fork must not take a connection to
 //! SQLite along. Each flow opens its own.
-//!
 //! ```sql
 //! page   (id, title, touched, text)     what people wrote; templates are pages too
 //! parsed (page, touched, html)          the parser cache: what became of a page
 //! ```
-//!
 //! The parser cache lies beside the pages, as on a MediaWiki with SQLite and no memcached. It is
 //! full when the flows begin, and holds as long as `touched` is the page's. SQLite is as its makers
 //! ship it: a request takes and gives back file locks for one read transaction, and threads of a

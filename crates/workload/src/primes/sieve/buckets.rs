@@ -2,14 +2,12 @@
 //! segment misses most of them, so it must not be looked at in each. Each segment ahead has a
 //! bucket. When its turn comes, each prime in it strikes once and moves to a later bucket: a strike
 //! costs about 2 ns, however many and large the primes are.
-//!
 //! ```text
 //!  segment    now        + 1        + 2             a ring as long as the longest step
 //!            [p q r]    [s]        [t u]
 //!             │ └──────────▲          ▲
 //!             └───────────────────────┘              struck, stepped on
 //! ```
-//!
 //! Large primes turn a wheel of 210: the tables of `presieve` strike the multiples of 7, which
 //! leaves 48 strikes in 210 multiples, not 56. Buckets are lists of chunks in one vector: 8 bytes
 //! for each prime with a strike ahead.

@@ -3,11 +3,9 @@
 //! `30 * i + RESIDUES[b]`.
 //!
 //! For each residue `w` the wheel keeps multiples `p * (30k + w)` of a prime `p = 30q + r`, in byte
-//!
 //! ```text
 //! (p * (30k + w)) / 30  =  k * p + q * w + (r * w) / 30
 //! ```
-//!
 //! and its bit depends on `r * w mod 30` alone. So every bit is struck once every `p` bytes, a
 //! *turn* begins at each byte that is a multiple of `p`, and its eight strikes sit at offsets
 //! `q * w + carry` with masks that depend only on the class `r`.
