@@ -1,7 +1,5 @@
 //! What a user names for a file to be written: looked at before a run, and written after it.
 //!
-//! # Theory
-//!
 //! | what is there                                  | what becomes of it                              |
 //! |------------------------------------------------|-------------------------------------------------|
 //! | nothing                                        | a new file gets the name                        |

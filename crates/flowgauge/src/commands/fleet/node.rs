@@ -1,9 +1,6 @@
 //! A machine of a fleet, on that machine: runs the plan, sends its journal, leaves nothing.
 //!
-//! # Theory
-//!
 //! By ssh this process is the end of a conversation on its standard input and output:
-//!
 //! ```text
 //!   this machine                               the one that asked
 //!   ready VERSION DIGEST          ─────▶       compares: is it the program that was meant?
@@ -13,7 +10,6 @@
 //!                                 ◀─────       an empty line now and then: I am still there
 //!   end                           ─────▶
 //! ```
-//!
 //! Whatever ends the conversation ends the run: end of file on the input (the other one, or its
 //! ssh, is gone), silence for [`PATIENCE`] (the network is), a signal. The run gets SIGTERM (from
 //! the kernel if this process is killed), writes what it has and removes what is its own. Its

@@ -1,18 +1,14 @@
 //! The connection to a machine, none of whose words is trusted.
 //!
-//! # Theory
-//!
 //! A machine may hang, flood, or take nothing in, and so may ssh or a process that still holds its
 //! pipes. So no read and no write waits for it: pipes do not block, and every wait is a
 //! [`Wire::turn`] of at most [`LOOK`], in which
-//!
 //! ```text
 //!   the deadline of the step is compared      late: ssh is killed with all that it started
 //!   a signal to this program is looked for    the machine's input ends, and it has PARTING to end
 //!   standard error is taken, its end kept     so a machine that fills it does not stop itself
 //!   the machine is reminded, now and then     an empty line: somebody is still here
 //! ```
-//!
 //! What is read is paid from an [`Allowance`]: the memory of a piece and the disk of a journal.
 
 use std::fs::File;
