@@ -1,7 +1,5 @@
 //! What the layout of a program in memory is drawn from.
 //!
-//! # Theory
-//!
 //! Where code and stack lie changes how fast the same instructions run, by some percent, and a comparison of two
 //! files takes that for a difference of the programs (T. Mytkowicz and others, "Producing wrong data without doing
 //! anything obviously wrong!", 2009). What can be drawn anew for each launch is: the size of the environment, which moves the

@@ -4,7 +4,6 @@
 //! flows: it launches the command, sleeps until that has ended, and takes over whatever the
 //! command has left. The command decides itself how many processes and threads it makes; a
 //! variant's numbers reach it through placeholders.
-//!
 //! ```text
 //!  cell (subreaper)                          the command, in a session of its own
 //!  ───────────────                           ────────────────────────────────────

@@ -1,7 +1,5 @@
 //! A small HTTP server in every form that servers have, for comparing the forms alone.
 //!
-//! # Theory
-//!
 //! Each form does the same for a request: it computes a fixed number of steps, waits for a fixed time (as
 //! for a database), and answers with what it computed. What differs is who does that:
 //!
