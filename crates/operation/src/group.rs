@@ -2,14 +2,12 @@
 //! receiver has a pipe, into which all senders of its group write; each sender goes round the
 //! receivers. So flows always wait for others: this measures the kernel's waking and choosing of
 //! flows, with or without a change of address space.
-//!
 //! ```text
 //!  senders  0  2  4 …            message `op` of sender `i` goes to receiver (i + op) mod receivers
 //!           │╲╱│╲╱│
 //!  pipes    └┬─┴┬─┴┬ …           each is read by one receiver
 //!  receivers 1  3  5 …
 //! ```
-//!
 //! Flows of even place in a group send, so flows on two cores in turn are on both sides. A flow
 //! alone sends to itself. All pipes are made before any flow. Sources: hackbench (R. Russell and
 //! others; package rt-tests), `perf bench sched messaging`.

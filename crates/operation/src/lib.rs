@@ -3,13 +3,11 @@
 //! Threads share address space, file table and signal handlers, each with a lock in the kernel for
 //! which a flow may have to wait; processes share none. So "processes or threads" has another
 //! answer for each operation. Here each has one small body, repeated a fixed number of times.
-//!
 //! ```text
 //!  Name ──▶ registry ──▶ Operation::prepare   what all flows share; in the slot process, before any flow
 //!                           └▶ own            what one flow keeps; made by the flow, before the gate
 //!                                └▶ repeat    the operations, timed; a checksum of their effects
 //! ```
-//!
 //! * **The same calls under every model.** What flows share on purpose (the one file, the mutex)
 //!   lies in a file or in shared memory, for processes too. All else is a flow's own, but for what
 //!   the model shares.
