@@ -40,7 +40,6 @@ enum Turn {
     /// Such flows of work that shares itself out, whatever their number.
     Number(fn(u32) -> u32),
     Command(fn(&mut Program)),
-    /// A library that the command is started with.
     Library(&'static str),
     /// The allocator: each that is here.
     Allocators,
@@ -231,8 +230,7 @@ pub static KNOBS: [Knob; 17] = [
     },
 ];
 
-/// The models between process and thread: how a thread runs without a shared address space, and without a shared
-/// file table.
+/// How a thread runs without a shared address space, and without a shared file table.
 pub(crate) fn between() -> [Model; 2] {
     [ADDRESS_SPACE, FILE_TABLE]
         .map(|pairs| of_model(pairs, Model::Thread).unwrap_or(Model::Process))

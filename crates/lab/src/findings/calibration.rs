@@ -11,7 +11,6 @@ use super::{CaseResult, Finding};
 use crate::data::number::ratio_interval;
 use crate::data::words::percent;
 
-/// Empty unless the case is a calibration.
 pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     let ([plain, second, ..], Some(finding)) =
         (case.case.variants.as_slice(), case.findings.first())

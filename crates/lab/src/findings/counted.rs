@@ -1,11 +1,10 @@
 //! What counters of events tell of a variant: medians over its slots.
 //!
-//! A slot has one value for each event: of its counted repetition, of all flows together,
-//! `count * enabled / running` of each flow, added up. Where a counter had to share its place with
-//! others, that takes its rate for the time that it ran as its rate for all of the time; how much
-//! of the time of all flows that was is shown beside it. Shares, rates and ratios are formed within each slot, and
-//! medians over slots come last, so that each number shown is the median of a column of
-//! `counters.csv`.
+//! A slot has one value for each event: of its counted repetition, of all flows together, `count *
+//! enabled / running` of each flow, added up. A counter that had to share its place is taken to
+//! have had its rate for all of the time; how much of the time of all flows it ran is shown beside
+//! it. Shares, rates and ratios are formed within each slot, medians over slots last: each number
+//! shown is the median of a column of `counters.csv`.
 //!
 //! What was refused is explained by what the machine permits, as the journal's header knows it.
 

@@ -55,7 +55,6 @@ impl Point {
     }
 }
 
-/// Neighbouring points on one side of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Part {
     pub(crate) side: Side,

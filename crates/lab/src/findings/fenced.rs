@@ -5,7 +5,6 @@ use crate::data::number::count;
 use crate::data::room::limit;
 use crate::data::words::listed;
 
-/// One on all probes, and one for each that contradicts or was impossible.
 pub(crate) fn fenced(probes: &[Probe]) -> Vec<String> {
     let agree = probes.iter().filter(|probe| probe.confirms() == Some(true));
     let models: Vec<String> = agree.map(|probe| probe.model.to_string()).collect();

@@ -86,7 +86,6 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// `None` unless two numbers differ.
     pub(super) fn through(points: &[(f64, f64)]) -> Option<Self> {
         let line = Line::through(points)?;
         let ends = points.iter().map(|(x, _)| *x);
@@ -195,7 +194,6 @@ fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
     jumps.len() > 2
 }
 
-/// `None` if uncertain.
 fn is_jump(
     slope: f64,
     (x, (low, high)): (f64, (f64, f64)),

@@ -294,7 +294,6 @@ impl Judge {
         }
     }
 
-    /// Lets the search for the best drop variants, at a level that all pairs of variants share.
     fn drop_those_behind(&mut self) {
         let (Some(search), Some(opened)) = (&mut self.search, &self.opened) else {
             return;

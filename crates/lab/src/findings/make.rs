@@ -247,7 +247,6 @@ fn case_result(
     }
 }
 
-/// Every variant but the first against the first, quantity by quantity, at the level of its time.
 fn contrasts(
     slot_values: &SlotValues<'_>,
     case: &Case,

@@ -71,7 +71,6 @@ pub(crate) fn profiled(
     }))
 }
 
-/// How much longer repetitions took with a profiler beside them, reference and subject.
 fn cost(timed: &[RawSlot], slots: &[RawSlot], subject: usize) -> Option<[f64; 2]> {
     let typical = |slots: &[RawSlot], variant| {
         let own = slots.iter().filter(|slot| slot.variant == variant);

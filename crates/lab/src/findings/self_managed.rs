@@ -53,7 +53,6 @@ pub struct SelfManaged {
     pub timers_cost: Option<f64>,
 }
 
-/// `None` where the harness makes flows.
 pub(super) fn self_managed(records: &[&SlotRecord]) -> Option<SelfManaged> {
     let own: Vec<(&Rep, &SelfManagedUsage)> = reps(records)
         .filter_map(|rep| Some((rep, rep.self_managed.as_deref()?)))

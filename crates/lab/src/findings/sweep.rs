@@ -226,7 +226,6 @@ fn side_words(side: Side) -> &'static str {
     }
 }
 
-/// "3", "3 to 5".
 fn range(part: &Part) -> String {
     match part.from == part.to {
         true => plain(part.from),

@@ -45,8 +45,7 @@ pub fn fence(machine: &Machine, model: Model) -> Option<Fence> {
     })
 }
 
-/// A case for each number of flows that is made, up to what was asked for or the machine leaves;
-/// and the models of which none can be.
+/// A case for each number of flows that is made, and the models of which none can be.
 pub(super) fn made_up_to(
     study: Study,
     flags: Flags<'_>,

@@ -23,7 +23,6 @@ use super::study::command::Flag;
 use super::{Spread, axis, capacity, here, machine_limits, parent_memory, simulated};
 use crate::data::{Case, Settings, Study};
 
-/// A step: its name, whether a request is about it, and what it does.
 struct Step(
     &'static str,
     fn(&Context<'_>) -> bool,

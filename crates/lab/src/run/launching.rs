@@ -14,7 +14,6 @@ use crate::run::progress::{Observer, Place};
 use crate::run::proof::checked;
 use crate::run::{Clock, Journal, Launch};
 
-/// What a slot is beside a data point.
 #[derive(Debug, Clone)]
 pub(super) struct Take {
     pub(super) timers: bool,

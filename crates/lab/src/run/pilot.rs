@@ -31,8 +31,7 @@ use crate::findings::ledger::{CaseLog, is_late, rep_s, slot_s};
 const SLOT_S: f64 = 1.5;
 /// Repetitions of a slot at the most.
 const REPS: u32 = 5;
-/// A budget should have room for this many rounds: with fewer, single repetitions tell more, as a row is
-/// judged by its rounds.
+/// With fewer, single repetitions tell more, as a row is judged by its rounds.
 const ROUNDS: f64 = 20.0;
 /// The variance of repetitions within a launch over that of launches.
 const WITHIN: f64 = 4.0;
@@ -52,8 +51,7 @@ pub(crate) fn of_case(log: &CaseLog, settings: &Settings) -> Chosen {
     chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s, &[]))
 }
 
-/// The pilot itself: a single cold repetition, where this many seconds of a budget are left for its case
-/// and other variants have had these outcomes.
+/// A single cold repetition; `left_s`: of a budget, for its case.
 pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>, others: &[Outcome]) -> Chosen {
     let met = others.iter().filter(|other| other.answer.done().is_some());
     let slowest_s = met.map(|other| slot_s(other, 1)).reduce(f64::max);
@@ -103,8 +101,7 @@ pub(crate) fn cut_by_budget(
     })
 }
 
-/// What is said of a pilot of which further slots are not begun: its slots so far took longer than
-/// the seconds that are left now, so no round fits.
+/// Its slots so far took longer than the seconds that are left now, so no round fits.
 pub(crate) fn stopped_by_budget(
     settings: &Settings,
     outcomes: &[Outcome],
@@ -186,8 +183,7 @@ fn affordable(outcomes: &[Outcome], warmups: u32, left_s: Option<f64>) -> u32 {
     (2..=REPS).rev().find(fits).unwrap_or(1)
 }
 
-/// Whether a cold repetition would be another one, however long it takes: of work that reads
-/// what is in the page cache, as long as it stays there.
+/// Of work that reads what is in the page cache, as long as it stays there.
 fn needs_warm_up(case: &Case) -> bool {
     case.work.warms_up()
 }

@@ -128,7 +128,6 @@ pub(crate) fn name_functions(work: &mut Work) {
     }
 }
 
-/// Whether the command line has the word, or the first line of a script in it.
 fn says(program: &Program, word: &str) -> bool {
     let first_line = |name: &str| {
         let folder = program.folder.clone().unwrap_or_default();

@@ -89,8 +89,7 @@ pub enum Event<'a> {
         /// A budget that gives them, in whole seconds.
         enough_s: f64,
     },
-    /// A case begins, or continues in a run that was taken up again; said once, though cases of
-    /// a sweep take turns.
+    /// A case begins, or continues in a resumed run; said once, though cases of a sweep take turns.
     CaseBegins {
         /// The case.
         place: Place<'a>,
@@ -126,8 +125,7 @@ pub enum Event<'a> {
     Remaining {
         /// Seconds until the next look of this case.
         next_look_s: f64,
-        /// Seconds until the run is over if no look decides, within the budget; `None` while
-        /// that is not known.
+        /// Seconds until the run is over if no look decides, within the budget; `None`: not known.
         run_s: Option<f64>,
     },
     /// A case is over, and a round of slots begins that are no data points of it.

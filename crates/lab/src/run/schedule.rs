@@ -66,7 +66,6 @@ struct Planned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Row,
-    /// A finding of a source stands beside it.
     Claim,
     /// A point of a row's sweep whose first look takes little.
     Point,
@@ -82,11 +81,9 @@ const DEAR: f64 = 0.1;
 /// How far a case is on its way within its tier: the earliest continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// A row without its pilot.
     Pilot,
     /// Begun, and not at its first look yet.
     FirstLook,
-    /// Not begun.
     Fresh,
     /// Between two looks.
     Underway,
@@ -427,7 +424,6 @@ fn is_dear(ledger: &Ledger, seconds: f64) -> bool {
     left_s.is_some_and(|left_s| seconds > DEAR * left_s)
 }
 
-/// Whether a case has anything that would be lost if it went no further.
 fn is_begun(log: &CaseLog) -> bool {
     log.round() > 0
 }

@@ -24,7 +24,6 @@ pub(crate) enum Depth {
 #[derive(Debug)]
 pub(crate) struct Found<T> {
     pub(crate) made: T,
-    /// Bytes of all whole lines.
     pub(crate) whole: u64,
     pub(crate) warnings: Vec<String>,
 }

@@ -4,7 +4,6 @@ use super::Case;
 
 #[derive(Debug)]
 pub(crate) struct Questions {
-    /// Place of the first case of the same question.
     first: Vec<usize>,
 }
 

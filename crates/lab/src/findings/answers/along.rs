@@ -50,7 +50,6 @@ struct Turn {
     from: String,
     to: String,
     span: Span,
-    /// The measured values around it.
     between: (f64, f64),
     /// They are the best at the two ends.
     is_of_best: bool,

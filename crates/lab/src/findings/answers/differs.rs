@@ -103,7 +103,6 @@ fn far(case: &CaseResult, found: &QuantityFinding) -> Option<f64> {
     }
 }
 
-/// Smaller amounts are as good as none.
 fn least(unit: Unit) -> f64 {
     match unit {
         Unit::Count => 20.0,

@@ -7,7 +7,6 @@ use crate::findings::simulated::{Count, SimulatedCase, groups};
 use crate::findings::{CaseResult, StudyResult};
 
 const MOST: usize = 6;
-/// Those of the published study.
 const SHOWN: [Count; 2] = [Count::Llc, Count::Dtlb];
 
 /// Simulated time decides nothing.

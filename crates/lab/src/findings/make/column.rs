@@ -136,7 +136,6 @@ impl<'a> Column<'a> {
         Launches::of(&self.slots).filter(|launches| launches.begun > 0)
     }
 
-    /// Each reason with its count, in the order of their first slots.
     fn failures(&self) -> Vec<(usize, String)> {
         let mut reasons: Vec<(usize, &Failure)> = Vec::new();
         for slot in &self.slots {

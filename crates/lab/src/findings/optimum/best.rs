@@ -18,8 +18,7 @@ pub enum Choice {
 /// Which variant is best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Optimum {
-    /// The best number; where [`Self::is_told`] is false, nothing but the one whose typical time
-    /// is the smallest so far.
+    /// The best number; unless [`Self::is_told`], the one with the smallest typical time so far.
     pub flows: u32,
     /// Label of its variant.
     pub label: String,
@@ -76,7 +75,6 @@ impl Optimum {
         above.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
     }
 
-    /// The largest upper end among the numbers above the best; `None` where one has none.
     pub(super) fn highest_above(&self) -> Option<f64> {
         let above = self.numbers.iter().filter(|at| at.flows > self.flows);
         let highs: Option<Vec<f64>> = above.map(|at| at.estimate?.high).collect();

@@ -137,7 +137,6 @@ impl Profiled {
     }
 }
 
-/// `[-5.00 ms … 12.0 ms]`.
 fn between((low, high): (f64, f64)) -> String {
     if low >= 0.0 {
         return time_interval(low * 1e9, high * 1e9);

@@ -51,7 +51,6 @@ impl<'a> Seen<'a> {
         counts.as_ref()
     }
 
-    /// Counts of the parent and the flows, or the record's reason.
     pub(super) fn counted(
         &self,
         what: fn(&Counts) -> Option<f64>,

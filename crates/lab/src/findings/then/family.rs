@@ -11,7 +11,6 @@
 use super::{Run, Standing, Then, then};
 use crate::data::Study;
 
-/// Every finding of the source of a study, in its order, at the level of their family.
 pub(in crate::findings) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
     let found = study.published();
     let at = |stricter: f64| -> Vec<(Then, bool)> {

@@ -11,7 +11,6 @@ use crate::data::number::{DOTS, many};
 use crate::findings::CaseResult;
 use crate::findings::simulated::{Count, compared};
 
-/// A count of two variants of a case, by their labels; the run is simulated.
 pub(super) fn answer(
     published: &Published,
     case: &CaseResult,

@@ -42,7 +42,6 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
     (study, why)
 }
 
-/// A label as it is written, and with its version.
 type Renamed = (String, String);
 
 const VERSION: &str = "{version}";

@@ -15,7 +15,6 @@ pub struct StudyCommand {
     pub name: String,
     /// The command.
     pub command: Command,
-    /// None of a built-in study.
     #[serde(skip)]
     text: Option<String>,
 }
