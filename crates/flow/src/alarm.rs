@@ -1,10 +1,9 @@
-//! The deadline of a slot whose work makes its own flows, or does something where there are none: before, after,
-//! or while they end. Else slots are watched by the thread
-//! that made their flows ([`crate::watch`]). Here that thread is at work, and a second one would
-//! keep the work from forking. So a timer of the kernel signals this process at the deadline, and
-//! the handler writes the answer, made ready before, and ends the group ([`crate::slot_process`]).
-//! Forked flows do not inherit the timer. It is taken away before the slot process writes an answer
-//! of its own: there is never more than one.
+//! The deadline of a slot whose work makes its own flows, or does something where there are none.
+//! Else slots are watched by the thread that made their flows ([`crate::watch`]); here that thread
+//! is at work, and a second one would keep the work from forking. So a timer of the kernel signals
+//! this process at the deadline, and the handler writes the answer, made ready before, and ends the
+//! group ([`crate::slot_process`]). Forked flows do not inherit the timer; it is taken away before
+//! the slot process writes an answer of its own.
 
 use std::io;
 use std::os::fd::RawFd;

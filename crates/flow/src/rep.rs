@@ -7,7 +7,6 @@
 //! * Two gates keep the phases apart: no flow works before all exist, none leaves before all are
 //!   done. Between two phases: memory, [`counter_reader`], [`counting`].
 //! * `steady` ends when the last flow is done *and* the parent has taken and stored every result.
-//! * Waiting: [`crate::watch`]; what flows leave is read in `flow_records`, judged in `verdict`.
 //! * Nothing can kill a thread safely: a hung one ends with its slot process.
 
 mod counter_reader;
