@@ -1,10 +1,9 @@
 //! What a program brings along: files of its study, and what a command makes of them.
 //!
 //! A study is one file, so the source of a program that it launches is a part of it. What it needs
-//! is made once a run, by the first slot, in a folder beside those of the slots. The folder has the
-//! hash of the files and the command in its name, so every slot knows whether it is its own; a mark,
-//! made last, says that it is complete. A build that was cut is done again. The folder stays with
-//! the results: it is what was measured.
+//! is made once a run, by the first slot, in a folder whose name has the hash of files and command;
+//! a mark, made last, says that it is complete. The folder stays with the results: it is what was
+//! measured.
 //!
 //! It deliberately knows no compiler, and does not ask whether a file is newer than another.
 

@@ -1,12 +1,9 @@
 //! A command line into words, or into the decision that a shell is needed.
 //!
 //! A shell between the harness and the program costs half a millisecond and, for some shells, one
-//! more process. Most commands do not need it: they are words, some of them quoted. So a line is
-//! read by the rules of a POSIX shell as far as words and quotes go, and anything else that a
-//! shell would act on (`|`, `$HOME`, `*`, `A=b cmd`, a builtin) says that a shell is needed.
-//!
-//! Deliberately not done: expanding anything. What looks as if it might be expanded goes to the
-//! shell, so that a line never means something else here than there.
+//! more process. So a line is read by the rules of a POSIX shell as far as words and quotes go;
+//! anything else that a shell would act on (`|`, `$HOME`, `*`, `A=b cmd`, a builtin) says that a
+//! shell is needed. Nothing is expanded: a line never means something else here than there.
 
 /// Characters that mean something to a shell when they are not quoted.
 const SPECIAL: &str = "|&;<>()$`*?[]{}~#!\n";

@@ -1,8 +1,7 @@
 //! What can be changed about a program from outside of it.
 //!
-//! Everything here is inherited through `fork` and `execve`: an environment variable, or a property
-//! of the process that launches. A slot's process is fresh, so it takes on what a variant asks for
-//! before it launches anything, and nothing has to be undone.
+//! Everything here is inherited through `fork` and `execve`. A slot's process is fresh: it takes on
+//! what a variant asks for before it launches anything, and nothing has to be undone.
 
 use std::collections::BTreeMap;
 use std::io;

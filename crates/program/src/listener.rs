@@ -1,12 +1,10 @@
 //! Who listens at an address: the server that was started, or another program.
 //!
-//! A port that answers is no proof of the server: another one may have been there first. The
-//! kernel lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and the
-//! descriptors of a process name the inodes of its sockets (`/proc/PID/fd`). A socket that no
-//! process of the tree holds belongs to another program.
-//!
-//! It is not known where the list shows no such socket, or where the descriptors of a process of
-//! the tree may not be read, since it has become another user. Then nothing is refused.
+//! A port that answers is no proof of the server: another one may have been there first. The kernel
+//! lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and a process's descriptors
+//! name those of its sockets (`/proc/PID/fd`): a socket that no process of the tree holds is
+//! another program's. Where the list shows none, or descriptors may not be read (the process has
+//! become another user), nothing is refused.
 //!
 //! Source: proc(5), the kernel's Documentation/networking/proc_net_tcp.rst.
 

@@ -1,13 +1,11 @@
 //! The memory of a tree of processes at its peak, by looking again and again.
 //!
-//! No file tells what a tree of processes held together at its peak. `VmHWM` tells it of one
-//! process, and the sum over processes counts shared pages once each and peaks that were at
-//! different times: an upper bound. So the tree is looked at. A look that is cheap, the RSS of each
-//! process from `statm` (2 us), says whether this may be a new peak; only then the honest sum is
-//! read (PSS, page tables, kernel stacks: up to a millisecond for each 100 MiB). What is reported
-//! is the largest honest sum that was seen: a lower bound of the peak. How far below the truth it
-//! can be depends on how fast the program grows between two looks, so the time between looks is
-//! reported beside it, and the upper bound as well.
+//! No file tells what a tree of processes held together at its peak. The sum of `VmHWM` over
+//! processes counts shared pages once each and peaks of different times: an upper bound. So the
+//! tree is looked at: the RSS of each process from `statm` (2 us) says whether this may be a new
+//! peak; only then the honest sum is read (PSS, page tables, kernel stacks: up to a millisecond for
+//! each 100 MiB). The largest that was seen is a lower bound; the time between two looks and the
+//! upper bound are reported beside it.
 //!
 //! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of
 //! its own that counts nowhere else, or, of programs that run long and of servers, beside the launch

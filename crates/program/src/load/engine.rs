@@ -3,24 +3,21 @@
 //! The generator and the server often share CPUs, so a generator that works while it has nothing to
 //! do takes the time of what it measures. A turn of the loop therefore has a cause: a connection
 //! that can be read or was opened, the timer, or the glance every 20 ms at what took too long. The
-//! timer is set only while a connection is free and the next request lies ahead. While all connections
-//! are busy no request can be sent, so requests that fall due wake nobody: what is overdue is sent
-//! when an answer frees a connection, oldest first, and costs one step each (`plan.rs`). So the
-//! number of turns is bounded by the events of connections, the requests sent and the glances,
-//! and not by the rate or the backlog.
+//! timer is set only while a connection is free and the next request lies ahead; what falls due
+//! while all are busy is sent when an answer frees one, oldest first (`plan.rs`). So turns are
+//! bounded by the events of connections and the requests sent, and not by the rate or the backlog.
 //!
 //! No call waits but `epoll_wait`: connections are opened without waiting too, since a server whose
 //! queue is full would hold up the answers of all others.
 //!
-//! In an open loop a connection is opened when a request is due and no open one is free. An open connection
-//! that asks nothing would hold up a server that sees to one at a time: it waits for a request there, while
-//! those of others wait behind it. A closed loop asks on each as soon as it is open.
+//! In an open loop a connection is opened when a request is due and no open one is free: one that
+//! asks nothing would hold up a server that sees to one at a time. A closed loop asks on each as
+//! soon as it is open.
 //!
 //! After the end of what is measured, requests that were planned for it are still sent and waited for,
 //! as long as one request may take. What is left then was never sent.
 //!
-//! What it does not do: use more than one thread. Where one is not enough, its CPU share and its
-//! lateness say so, and what is said of the run names the generator.
+//! It has one thread. Where that is not enough, its CPU share and its lateness say so.
 
 use std::io;
 use std::time::Duration;

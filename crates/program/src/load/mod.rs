@@ -1,27 +1,22 @@
 //! The load generator: a process beside a server that asks it, and counts what came of it.
 //!
-//! **Closed loop**: each connection asks again as soon as it has its answer. A slow server is
-//! asked less, so what it says is how much the server can do, and its latencies are those of
-//! clients who wait for each other.
+//! **Closed loop**: each connection asks again as soon as it has its answer. So it says how much
+//! the server can do, and its latencies are those of clients who wait for each other.
 //!
-//! **Open loop** (a rate): request k is planned for `k / rate`, whatever the server does. Its latency
-//! counts from the plan. So when the server stalls, the requests that were planned meanwhile count
-//! what they would have waited; a generator that counts from the sending leaves that out
-//! (coordinated omission). A planned request that finds no free connection waits for one, and is
-//! counted once.
+//! **Open loop** (a rate): request k is planned for `k / rate`, and its latency counts from the
+//! plan. So a stall of the server counts for all requests that were planned meanwhile; to count
+//! from the sending leaves that out (coordinated omission). A planned request that finds no free
+//! connection waits for one, and is counted once.
 //!
-//! Nothing that counts is dropped. A request that had no answer in its time counts with that time, one
-//! that was never sent with the time since its plan. What was planned to warm up and has not been sent
-//! when measuring begins is left out: it counts nowhere, and at overload it would hold up all that
-//! does. Errors are counted by themselves, and a slot with more than one in a hundred of them is no data
-//! point.
+//! Nothing that counts is dropped: a request that had no answer in its time counts with that time,
+//! one that was never sent with the time since its plan. What was planned to warm up and has not
+//! been sent when measuring begins counts nowhere: at overload it would hold up all that does. A
+//! slot with errors in more than one of a hundred requests is no data point.
 //!
-//! One thread, `epoll`, and a timer of the kernel for the next planned request. The backlog of a server
-//! that falls behind costs nothing (`plan.rs`), and nothing happens without a cause (`engine.rs`), so
-//! that the generator leaves the CPUs to the server. It reports its own CPU time and how late it
-//! sent: where those are high, it measures itself, and that is said. A
-//! request that waits for a connection is not late by the generator but by the server, whose answers
-//! keep all of them busy; the two times are kept apart.
+//! One thread, `epoll`, and a timer of the kernel: nothing happens without a cause (`engine.rs`),
+//! which leaves the CPUs to the server. The generator reports its own CPU time and how late it
+//! sent: where those are high, it measures itself. A request that waits for a connection is late by
+//! the server, whose answers keep all of them busy; the two times are kept apart.
 //!
 //! Sources: G. Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
 
