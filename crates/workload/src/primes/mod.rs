@@ -6,9 +6,7 @@
 //! | [`Method::MillerRabin`] | flat | the even control: CPU-bound, no memory |
 //! | [`Method::Sieve`] | a thousandth of the others | the fastest way known, bound by the caches |
 //!
-//! All three are pure functions of the range and give the same [`Found`]. A [`Searcher`] is made
-//! once, then asked for any number of ranges in any order; it shares nothing that is written, and
-//! the choice of method costs one branch per call. Ranges are half-open (3 divides `u64::MAX`).
+//! All give the same [`Found`]. Ranges are half-open (3 divides `u64::MAX`).
 
 mod method;
 mod miller_rabin;
