@@ -1,7 +1,5 @@
 //! `dlopen` without `RTLD_DEEPBIND`.
 //!
-//! # Theory
-//!
 //! A library that is opened with `RTLD_DEEPBIND` looks for functions in the libraries that it
 //! needs before it looks in those that were there first. It finds the `free` of libc before the
 //! one of this library, and frees blocks that libc never made: PHP opens its extensions so, and
@@ -21,7 +19,6 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The address of the `dlopen` that would have been found without this library, or 0.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Finds the `dlopen` behind this one.
 extern "C" fn find_next() -> usize {
     // SAFETY: the name ends with a zero; the answer is an address or null.
     let next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"dlopen".as_ptr()) };

@@ -1,7 +1,5 @@
 //! `malloc` and its family, served by the core-aware allocator: a library for `LD_PRELOAD`.
 //!
-//! # Theory
-//!
 //! The dynamic linker binds every program's and library's `malloc` to the first library that
 //! defines it, which is the preloaded one. All functions of the family must come from here, or a
 //! block of one allocator would be freed by another. Errors are as in POSIX: null with `ENOMEM`,

@@ -2,7 +2,6 @@
 //!
 //! qemu translates the unmodified release binary and calls this library at each load and store,
 //! also of libc, the allocator and spilled registers, which a compiler would miss.
-//!
 //! ```text
 //!   the program                    qemu                     this library
 //!   ───────────                    ────                     ────────────
@@ -11,7 +10,6 @@
 //!   fork                 ─────▶    fork          ─────▶     a new address space
 //!   mark (below)         ─────▶    system call   ─────▶     the window opens or closes
 //! ```
-//!
 //! **Marks.** The program says when a flow begins and ends its work by a system call that does not
 //! exist ([`simulate::trace::mark`]), never made outside of qemu. Between the two, accesses are
 //! recorded up to the window's size and counted after it; before, only which pages a thread has
@@ -87,7 +85,6 @@ static SPACE: AtomicU32 = AtomicU32::new(0);
 /// Thread and address space of a child about to be forked, numbered by the parent: children would
 /// draw numbers in the order the kernel runs them.
 static CHILD: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
-/// Whether every new thread is a flow.
 static EACH: AtomicBool = AtomicBool::new(false);
 /// By qemu's index.
 static THREADS: [AtomicPtr<Recording>; MOST_THREADS] =

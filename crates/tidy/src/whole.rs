@@ -1,10 +1,8 @@
 //! Files that are whole or as they were: a full disk or a signal leaves no half of one.
-//!
 //! ```text
 //! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to its name
 //!                                                            ╰▶ linked to a random name ─▶ renamed
 //! ```
-//!
 //! Up to the link a killed program leaves nothing. A link replaces nothing, so a file that is there
 //! is replaced by renaming another over it, which needs a name for a moment. Signals that ask to
 //! end wait until it is over ([`crate::held`]); a `SIGKILL` does not, and [`sweep`] removes what it
