@@ -1,12 +1,7 @@
 //! The law of a sweep over the number of workers: how time grows with them. Every worker does the
 //! same. If they share one thing that serves one at a time, time is their number times what one
 //! takes: **linear**. If it serves all at once, time stays: **flat**. In between it is partly
-//! shared. The line is Theil and Sen's through all slots of the sweep ([`stats::Line`]); its slope,
-//! one more worker's cost, is set against one worker's part of the time in mid-sweep:
-//! ```text
-//! growth = slope / (time / number)        1 = linear through nothing, 0 = flat
-//! ```
-//! [`super::growth`] says what each shape means. Expected is what the study's source claims of that
+//! shared. [`super::growth`] judges the shape. Expected is what the study's source claims of that
 //! sweep: arithmetic on one CPU linear, memory flat, files in steps, in the source of 2026, which
 //! had all workers on one CPU. Where memory or files grow in proportion against that, and the
 //! workers keep their CPU busy, they wait for the CPU. Slots of one count lie together in time, so

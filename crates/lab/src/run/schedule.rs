@@ -16,11 +16,10 @@
 //!   maps       from their first looks on
 //! ```
 //! What is expected comes from the estimate and the noise of the rounds so far
-//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps, and so does one that CPU
-//! time has decided ([`by_cpu`]): its wall time gets what is left. A row is
-//! closed where its comparison is decided at the share of the level that
-//! it has at that moment ([`crate::findings::levels`]): of a case with several comparisons the one
-//! that its row shows, if the study names it.
+//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps, and so
+//! does one that CPU time has decided ([`by_cpu`]). A row is closed where its comparison is decided
+//! at the share of the level that it has at that moment ([`crate::findings::levels`]): of several
+//! comparisons the one that its row shows, if the study names it.
 //!
 //! **Nothing is chosen between two looks.** A case that left a look gets all rounds to the next one, so
 //! what its values say cannot move the moment at which they are judged; only the end of the budget
@@ -31,9 +30,8 @@
 //! its first look fit into what is left: fewer cases, finished. A row that does not fit gets what
 //! rounds there are after everything that fits. The reader is told before the time is spent.
 //!
-//! A round that was begun is finished before any other slot, so the pairing within it is as close as
-//! ever. All is read from the ledger, and what is kept here is only not to compute it twice: a run
-//! that is taken up again continues as if it had never stopped.
+//! A round that was begun is finished before any other slot, so the pairing within it stays close.
+//! All is read from the ledger; what is kept here is only not to compute it twice.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
