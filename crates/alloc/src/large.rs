@@ -30,14 +30,12 @@ pub(crate) const LARGE_MAGIC: u64 = 0x6667_6c61_7267_6521;
 pub(crate) const FREED_MAGIC: u64 = 0x6667_6672_6565_6421;
 /// Headers of freed blocks that guarded allocators keep.
 const HEADERS: usize = 1024;
-/// Mappings that are kept.
 const KEPT: usize = 64;
 /// Bytes that they may have together, or `1 / KEPT_PART` of those that are live.
 const KEPT_BYTES: usize = 16 << 20;
 const KEPT_PART: usize = 8;
 /// A kept mapping loses the memory that is more than `1 / EXCESS` beyond what is needed.
 const EXCESS: usize = 8;
-/// How long they are kept.
 const LINGER_MS: u64 = 250;
 
 #[repr(C)]
