@@ -158,14 +158,10 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
         "bare: a page is mapped, touched, unmapped",
         Spread::of(pages)
     );
-    let warm = (0..rounds * 10)
-        .map(|_| peers::ours::warm_life_ns(flows))
-        .collect();
-    println!(
-        "  {:40} {}",
-        "fiber packed, slots used before",
-        Spread::of(warm)
-    );
+    for mut used in peers::ours::used(flows) {
+        let warm = (0..rounds).map(|_| used.life_ns(flows)).collect();
+        println!("  {:40} {}", used.name, Spread::of(warm));
+    }
 }
 
 /// Wakes, and beside them what they cannot do without: the switch alone, to contexts in random order,

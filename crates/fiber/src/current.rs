@@ -128,6 +128,19 @@ impl Entered {
     }
 }
 
+/// As [`Entered::outside`] where no scheduler runs on this kernel thread, so that an overflow finds
+/// `core`: nothing is to be kept for [`leave_alone`].
+#[inline(always)]
+pub(crate) fn enter_alone(core: &Core) {
+    core.below.set(ptr::null());
+    core_word(|word| word.set(core));
+}
+
+#[inline(always)]
+pub(crate) fn leave_alone() {
+    core_word(|word| word.set(ptr::null()));
+}
+
 /// Does it wait below another one, as one that unwinds a fiber does, or whose generator resumes that
 /// of another scheduler? Then it stays where it is: the list of those below must have an end.
 fn is_entered(innermost: *const Core, core: &Core) -> bool {

@@ -3,7 +3,7 @@
 //! It has a slot as a fiber has, and no place in the ring: who resumes it switches to it, and it
 //! switches back. What both exchange lies in the frame of who resumes:
 //! ```text
-//!  Mail │ next: who goes on │ caller │ what │ … │ input │ output │
+//!  Mail │ next │ caller │ what │ … │ input │ output │
 //!         ▲ the turn that a switch hands over
 //! ```
 //! So a switch is that of the ring, a value is written and read once, and a yield of a fiber knows
@@ -21,7 +21,7 @@ use std::ptr;
 use std::rc::Rc;
 
 use crate::arch::{self, Context, Saved, Turn};
-use crate::control::{NOBODY, Stage, place};
+use crate::control::{Mark, Stage, place};
 use crate::core::Core;
 use crate::current::{self, Entered};
 use crate::error::SpawnError;
@@ -92,8 +92,9 @@ impl<O, R> Step<O, R> {
 /// ```
 pub struct Generator<I, O, R = ()> {
     core: Rc<Core>,
-    /// [`NOBODY`] when it has ended.
-    index: u32,
+    /// In the scheduler's tables; null when it has ended.
+    context: Context,
+    mark: *const Mark,
     passes: PhantomData<fn(I) -> (O, R)>,
 }
 
@@ -116,11 +117,21 @@ enum What {
 
 #[repr(C)]
 struct Post {
-    /// First: a turn is the address of the cell with who goes on.
+    /// First, as in a cell: the generator, and when that leaves its stack, who resumed it.
     next: Context,
-    caller: Saved,
+    caller: MaybeUninit<Saved>,
     what: What,
-    top: *mut u8,
+}
+
+impl Post {
+    #[inline(always)]
+    fn to(next: Context, what: What) -> Post {
+        Post {
+            next,
+            caller: MaybeUninit::uninit(),
+            what,
+        }
+    }
 }
 
 #[repr(C)]
@@ -148,10 +159,11 @@ where
     if !core.catches() || core.member.is_some() {
         return Err(SpawnError::NoGenerator);
     }
-    let (_, index) = start::prepare::<F, R>(core, body, begin::<F, I, O, R>)?;
+    let (control, index) = start::prepare::<F, R>(core, body, begin::<F, I, O, R>)?;
     Ok(Generator {
+        context: control.context(),
+        mark: core.mark(index),
         core: Rc::clone(core),
-        index,
         passes: PhantomData,
     })
 }
@@ -164,21 +176,25 @@ impl<I, O, R> Generator<I, O, R> {
         if self.is_over() {
             refuse(&self.core);
         }
-        match ptr::eq(current::core(), &raw const *self.core) {
-            true => self.exchange(input),
-            false => self.exchange_outside(input),
+        let running = current::core();
+        let is_alone = running.is_null();
+        if is_alone {
+            current::enter_alone(&self.core);
+        } else if !ptr::eq(running, &raw const *self.core) {
+            return self.exchange_elsewhere(input);
         }
+        self.exchange(input, is_alone)
     }
 
     /// Whether it cannot be resumed: it has ended, or its scheduler was dropped.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.index == NOBODY || self.core.is_dropped()
+        self.context.is_null() || self.core.is_dropped()
     }
 
-    /// So that an overflow of its stack finds its scheduler.
+    /// In a fiber of another scheduler.
     #[cold]
-    fn exchange_outside(&mut self, input: I) -> Step<O, R> {
+    fn exchange_elsewhere(&mut self, input: I) -> Step<O, R> {
         let core = Rc::clone(&self.core);
         let _entered = Entered::outside(&core);
         self.exchange_called(input)
@@ -187,24 +203,28 @@ impl<I, O, R> Generator<I, O, R> {
     /// No function that switches may call into a thread-local out of line (`.ci/switch-code`).
     #[inline(never)]
     fn exchange_called(&mut self, input: I) -> Step<O, R> {
-        self.exchange(input)
+        self.exchange(input, false)
     }
 
     #[inline(always)]
-    fn exchange(&mut self, input: I) -> Step<O, R> {
-        let mark = self.core.mark(self.index);
+    fn exchange(&mut self, input: I, is_alone: bool) -> Step<O, R> {
+        // SAFETY: the scheduler's tables live as long as its core, and it has not ended.
+        let mark = unsafe { &*self.mark };
         mark.stage.set(Stage::Resumed);
         let mut mail = Mail {
-            post: self.core.post_to(self.index, What::GoOn),
+            post: Post::to(self.context, What::GoOn),
             input: MaybeUninit::new(input),
             output: MaybeUninit::<O>::uninit(),
         };
         let mail = &raw mut mail;
         // SAFETY: the mail is in this frame, which waits until somebody goes on with `caller`.
-        let caller = unsafe { &raw const (*mail).post.caller };
-        // SAFETY: `next` is the context of a generator that is fresh or gave a value: it waits for
+        let caller = unsafe { &raw const (*mail).post.caller }.cast();
+        // SAFETY: the context of a generator that is fresh or gave a value: it waits for
         // such a turn, and this is the only handle to it.
-        unsafe { arch::switch(caller, mail.cast()) };
+        unsafe { arch::switch_to(caller, self.context, mail.cast()) };
+        if is_alone {
+            current::leave_alone();
+        }
         // SAFETY: the generator has written it and gone back.
         let what = unsafe { (*mail).post.what };
         if what == What::Gave {
@@ -216,8 +236,8 @@ impl<I, O, R> Generator<I, O, R> {
     }
 
     fn end(&mut self, what: What) -> R {
-        let index = mem::replace(&mut self.index, NOBODY);
         let core = &self.core;
+        let index = core.index_of(mem::replace(&mut self.context, ptr::null()));
         core.check_now(index);
         let top = core.slots.top(index);
         let result = match what {
@@ -242,23 +262,24 @@ fn refuse(core: &Core) -> ! {
 
 impl<I, O, R> Drop for Generator<I, O, R> {
     fn drop(&mut self) {
-        if self.index == NOBODY {
+        if self.context.is_null() {
             return;
         }
         let core = &self.core;
-        match core.mark(self.index).stage.get() {
-            Stage::Fresh => core.discard(self.index),
+        let index = core.index_of(self.context);
+        match core.mark(index).stage.get() {
+            Stage::Fresh => core.discard(index),
             Stage::Paused if ptr::eq(current::core(), &raw const **core) => {
-                core.unwind_generator(self.index);
+                core.unwind_generator(index);
             }
             Stage::Paused => {
                 let _entered = Entered::outside(core);
-                core.unwind_generator(self.index);
+                core.unwind_generator(index);
             }
             // Its scheduler was dropped, and has done it.
             _ => return,
         }
-        core.free_generator(self.index);
+        core.free_generator(index);
     }
 }
 
@@ -295,9 +316,9 @@ impl<I, O> Giver<I, O> {
         }
         // SAFETY: as it is no unwinding, the post is that of a mail of these types.
         unsafe { Mail::output(mail).write(value) };
-        let turn = go_back(self.post, What::Gave);
-        // SAFETY: `own` is this generator's context; the turn's cell holds who waits.
-        self.post = unsafe { arch::switch(self.own, turn) }.cast();
+        let waits = go_back(self.post, What::Gave);
+        // SAFETY: `own` is this generator's context; who waits, does so for its own post.
+        self.post = unsafe { arch::switch_to(self.own, waits, self.post.cast()) }.cast();
         // SAFETY: the turn of who resumes is its post.
         if unsafe { (*self.post).what } == What::Unwind {
             current::unwind();
@@ -321,14 +342,20 @@ fn gives_while_unwound() -> ! {
     ));
 }
 
-/// The turn by which who waits with `post` goes on.
+/// The context of who waits with `post`.
 #[inline(always)]
-fn go_back(post: *mut Post, what: What) -> Turn {
+fn go_back(post: *mut Post, what: What) -> Context {
     // SAFETY: who resumed waits in its frame, with the post, and nobody else knows of it.
     let waits = unsafe { &mut *post };
     waits.what = what;
-    waits.next = &raw const waits.caller;
-    post.cast()
+    (&raw const waits.caller).cast()
+}
+
+/// Of a generator that begins: its scheduler has been entered.
+fn top_of(own: Context) -> *mut u8 {
+    // SAFETY: who resumed it is within its scheduler, and waits.
+    let core = unsafe { &*current::core() };
+    core.slots.top(core.index_of(own))
 }
 
 /// Safety: only as the entry of a context made by [`make`] with the same types.
@@ -338,8 +365,8 @@ where
 {
     let mail = turn.cast::<Mail<I, O>>();
     // SAFETY: the first turn is the mail of who resumes, which waits.
-    let Post { next: own, top, .. } = unsafe { &*turn.cast() };
-    let (own, top) = (*own, *top);
+    let own = unsafe { (*turn.cast::<Post>()).next };
+    let top = top_of(own);
     // SAFETY: `make` wrote it there; the stage says that it has begun.
     let body = unsafe { place::<F>(top).read() };
     let mut giver = Giver {
@@ -358,8 +385,11 @@ where
         }
         _ => leave_for_handle(lived, top),
     };
+    let waits = go_back(giver.post, what);
+    // SAFETY: as above.
+    unsafe { (*giver.post).next = waits };
     // SAFETY: who waits goes on, and nothing on this stack is needed any more.
-    unsafe { arch::leave(go_back(giver.post, what)) }
+    unsafe { arch::leave(giver.post.cast()) }
 }
 
 fn leave_for_handle<R>(lived: Result<R, Thrown>, top: *mut u8) -> What {
@@ -384,16 +414,6 @@ fn drop_unheard<V>(value: V) {
 }
 
 impl Core {
-    #[inline(always)]
-    fn post_to(&self, index: u32, what: What) -> Post {
-        Post {
-            next: self.control(index).context(),
-            caller: Saved::default(),
-            what,
-            top: self.slots.top(index),
-        }
-    }
-
     fn free_generator(&self, index: u32) {
         let control = self.control(index);
         control.set_discard(None);
@@ -404,12 +424,13 @@ impl Core {
     #[inline(never)]
     pub(crate) fn unwind_generator(&self, index: u32) {
         self.mark(index).stage.set(Stage::Resumed);
-        let mut post = self.post_to(index, What::Unwind);
+        let context = self.control(index).context();
+        let mut post = Post::to(context, What::Unwind);
         let post = &raw mut post;
         // SAFETY: the post is in this frame, which waits until somebody goes on with `caller`.
-        let caller = unsafe { &raw const (*post).caller };
+        let caller = unsafe { &raw const (*post).caller }.cast();
         // SAFETY: a generator that gave a value waits for a turn that is a post.
-        unsafe { arch::switch(caller, post.cast()) };
+        unsafe { arch::switch_to(caller, context, post.cast()) };
         self.check_now(index);
         self.control(index).set_discard(None);
     }

@@ -1,6 +1,6 @@
 //! The crate itself, in the ways in which it can be used.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use fiber::movable::Way;
@@ -298,28 +298,51 @@ fn lives(
     })
 }
 
-/// Create, run and join in slots that had fibers before.
-pub(crate) fn warm_life_ns(flows: usize) -> f64 {
-    thread_local! {
-        static USED: RefCell<Option<(Scheduler, Vec<JoinHandle<u64>>)>> = const { RefCell::new(None) };
-    }
-    USED.with_borrow_mut(|used| {
-        let (scheduler, handles) = used.get_or_insert_with(|| {
-            let config = packed(192).capacity(crate::HUGE.0);
-            (
-                // SAFETY: the benchmark drops it, before its thread ends.
-                unsafe { Scheduler::new(config) }.expect("a scheduler"),
-                Vec::with_capacity(crate::HUGE.0),
-            )
-        });
+/// A scheduler all of whose slots had fibers before.
+pub(crate) struct Used {
+    pub(crate) name: &'static str,
+    scheduler: Scheduler,
+    handles: Vec<JoinHandle<u64>>,
+}
+
+/// Of so many slots each.
+pub(crate) fn used(flows: usize) -> Vec<Used> {
+    let guarded = Config::guarded(16 << 10);
+    let kinds = [
+        ("fiber packed, slots used before", packed(192), usize::MAX),
+        (
+            "fiber guarded, 16 KiB, slots used before",
+            guarded,
+            1_000_000,
+        ),
+    ];
+    let here = kinds.into_iter().filter(|(_, _, most)| flows <= *most);
+    let made = here.map(|(name, config, _)| Used {
+        name,
+        // SAFETY: the benchmark drops it, before its thread ends.
+        scheduler: unsafe { Scheduler::new(config.capacity(flows)) }.expect("a scheduler"),
+        handles: Vec::with_capacity(flows),
+    });
+    made.map(|mut used| {
+        used.life_ns(flows);
+        used
+    })
+    .collect()
+}
+
+impl Used {
+    /// Create, run and join.
+    pub(crate) fn life_ns(&mut self, flows: usize) -> f64 {
         let began = Instant::now();
         for who in 0..flows as u64 {
-            handles.push(scheduler.spawn(move |_| who).expect("a fiber"));
+            let handle = self.scheduler.spawn(move |_| who);
+            self.handles.push(handle.expect("a fiber"));
         }
-        scheduler.run();
-        let sum: u64 = handles.drain(..).map(|h| h.join().expect("a result")).sum();
+        self.scheduler.run();
+        let ended = self.handles.drain(..);
+        let sum: u64 = ended.map(|h| h.join().expect("a result")).sum();
         let ns = began.elapsed().as_nanos() as f64 / flows as f64;
         assert_eq!(sum, (0..flows as u64).sum());
         ns
-    })
+    }
 }

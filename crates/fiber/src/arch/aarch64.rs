@@ -95,9 +95,11 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context `other` with a null turn. Safety: as [`switch`]; `other` must be
-/// one that takes a null turn for "unwind".
-pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
+/// As [`switch`], to the context `other`, which gets `turn`: one that is known needs no look into a
+/// cell, on which all that follows would wait. Safety: as [`switch`]; `other` waits for such a turn.
+#[inline(always)]
+pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn {
+    let ours;
     // SAFETY: as in `switch`.
     unsafe {
         asm!(
@@ -106,8 +108,7 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
             "stp x17, x16, [x1]",
             "stp x19, x29, [x1, #16]",
             "stp x20, x21, [x1, #32]",
-            "mov x1, x0",               // x0: the other context
-            "mov x0, xzr",              // x0: the turn it gets, null
+            "mov x1, x2",               // x2: the other context
             "ldp x17, x16, [x1]",
             "mov sp, x16",
             "br x17",
@@ -115,8 +116,9 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
             "hint #36",
             "ldp x19, x29, [x1, #16]",
             "ldp x20, x21, [x1, #32]",
-            inout("x0") other => _,
+            inout("x0") turn => ours,
             inout("x1") own => _,
+            inout("x2") other => _,
             out("x22") _,
             out("x23") _,
             out("x24") _,
@@ -127,6 +129,7 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
             clobber_abi("C"),
         );
     }
+    ours
 }
 
 /// Goes on with the context of the cell `next`. Safety: `next` as in [`switch`]; nothing on the

@@ -5,7 +5,7 @@
 //! ([`Turn`]) is the address of the running flow's ring cell, passed on in a register.
 //!
 //! A new architecture is one file with the names of `x86_64`: `available`, `switch`,
-//! `switch_to_unwind`, `leave`, `call_on`, `first_frame` (for an [`Entry`]), `hole`, `lap` (for a
+//! `switch_to`, `leave`, `call_on`, `first_frame` (for an [`Entry`]), `hole`, `lap` (for a
 //! [`Lap`]), `prefetch`, `valgrind`, `Floats` and `FRAME_BYTES`. On other
 //! targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
 

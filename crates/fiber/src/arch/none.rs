@@ -14,7 +14,7 @@ pub(crate) unsafe fn switch(_own: Context, _next: Turn) -> Turn {
     unreachable!("no fibers on this target")
 }
 
-pub(crate) unsafe fn switch_to_unwind(_own: Context, _other: Context) {
+pub(crate) unsafe fn switch_to(_own: Context, _other: Context, _turn: Turn) -> Turn {
     unreachable!("no fibers on this target")
 }
 

@@ -76,9 +76,11 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context `other` with a null turn. Safety: as [`switch`]; `other` must be
-/// one that takes a null turn for "unwind".
-pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
+/// As [`switch`], to the context `other`, which gets `turn`: one that is known needs no look into a
+/// cell, on which all that follows would wait. Safety: as [`switch`]; `other` waits for such a turn.
+#[inline(always)]
+pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn {
+    let ours;
     // SAFETY: as in `switch`.
     unsafe {
         asm!(
@@ -89,8 +91,7 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
             "mov [rsi + 24], rbp",
             "mov [rsi + 32], r12",
             "mov [rsi + 40], r13",
-            "mov rsi, rdi",         // rdi: the other context
-            "xor edi, edi",         // rdi: the turn it gets, null
+            "mov rsi, rdx",         // rdx: the other context
             "mov rsp, [rsi + 8]",
             "jmp [rsi]",
             "2:",
@@ -98,13 +99,15 @@ pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
             "mov rbp, [rsi + 24]",
             "mov r12, [rsi + 32]",
             "mov r13, [rsi + 40]",
-            inout("rdi") other => _,
+            inout("rdi") turn => ours,
             inout("rsi") own => _,
+            inout("rdx") other => _,
             out("r14") _,
             out("r15") _,
             clobber_abi("sysv64"),
         );
     }
+    ours
 }
 
 /// Goes on with the context of the cell `next`. Safety: `next` as in [`switch`]; nothing on the

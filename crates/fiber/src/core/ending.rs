@@ -118,7 +118,7 @@ impl Core {
         let own = Saved::default();
         self.dropper.set(&raw const own);
         // SAFETY: the fiber's context takes a null turn for "unwind", and its end comes back here.
-        unsafe { arch::switch_to_unwind(self.dropper.get(), control.context()) };
+        unsafe { arch::switch_to(self.dropper.get(), control.context(), ptr::null_mut()) };
         self.dropper.set(ptr::null());
     }
 }
