@@ -7,6 +7,7 @@ mod here;
 pub mod machine_limits;
 pub(crate) mod order;
 mod parent_memory;
+pub(crate) mod predicted;
 mod request;
 pub(crate) mod rounds;
 pub mod scaling;

@@ -21,6 +21,22 @@ const EXECUTABLE: u32 = 4;
 /// Thread and time, at the end of each record that is no sample.
 const TRAILER: usize = 16;
 
+/// Registers that a stack is unwound from, by the mask of the kernel: frame pointer, link, stack pointer, address.
+#[cfg(target_arch = "aarch64")]
+pub const REGISTERS: u64 = 0xf << 29;
+/// Registers that a stack is unwound from, by the mask of the kernel: frame pointer, stack pointer, address.
+#[cfg(not(target_arch = "aarch64"))]
+pub const REGISTERS: u64 = 0b111 << 6;
+
+/// The top of a user's stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stack {
+    /// Those of [`REGISTERS`], in their order.
+    pub registers: Vec<u64>,
+    /// From the stack pointer on.
+    pub bytes: Vec<u8>,
+}
+
 /// A part of an address space that can be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
@@ -41,6 +57,8 @@ pub struct Mapping {
 pub enum Record {
     /// A sample, with its call chain.
     Sample(Vec<u64>),
+    /// The same with a stack, where that was asked for.
+    Stacked(Vec<u64>, Stack),
     /// A task lost its CPU.
     Out {
         /// It could have used it.
@@ -128,13 +146,36 @@ fn lost(count: u64) -> Stamped {
 
 fn sample(bytes: &[u8]) -> Option<Stamped> {
     let frames = usize::try_from(u64_at(bytes, 16)?).ok()?;
-    let chain = bytes.get(24..24 + frames.checked_mul(8)?)?;
-    let chain = chain.as_chunks::<8>().0.iter();
+    let end = frames.checked_mul(8)?.checked_add(24)?;
+    let chain = words(bytes.get(24..end)?);
     Some(Stamped {
         pid: u32_at(bytes, 0)?.cast_signed(),
         tid: u32_at(bytes, 4)?.cast_signed(),
         ns: u64_at(bytes, 8)?,
-        record: Record::Sample(chain.map(|word| u64::from_ne_bytes(*word)).collect()),
+        record: match stack(bytes, end) {
+            None => Record::Sample(chain),
+            Some(stack) => Record::Stacked(chain, stack),
+        },
+    })
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.map(|word| u64::from_ne_bytes(*word)).collect()
+}
+
+/// Behind the chain: 0 for threads of the kernel, or which kind of registers, those, and the stack.
+fn stack(bytes: &[u8], at: usize) -> Option<Stack> {
+    u64_at(bytes, at).filter(|kind| *kind > 0)?;
+    let registers = at + 8..at + 8 + 8 * REGISTERS.count_ones() as usize;
+    let size = usize::try_from(u64_at(bytes, registers.end)?).ok()?;
+    let from = registers.end + 8;
+    // The room that was reserved, and what of it was filled.
+    let room = bytes.get(from..from.checked_add(size)?)?;
+    let filled = usize::try_from(u64_at(bytes, from + size)?).ok()?;
+    Some(Stack {
+        registers: words(bytes.get(registers)?),
+        bytes: room.get(..filled)?.to_vec(),
     })
 }
 
@@ -194,6 +235,24 @@ mod tests {
         assert_eq!((found.pid, found.tid, found.ns), (7, 8, 1_000));
         assert_eq!(found.record, Record::Sample(vec![0xaa, 0xbb]));
         assert_eq!(decode(SAMPLE, 0, &bytes[..30]), None, "it was cut");
+    }
+
+    #[test]
+    fn a_sample_may_have_registers_and_a_stack_of_which_a_part_is_filled() {
+        let registers: Vec<u64> = (1..=u64::from(REGISTERS.count_ones())).collect();
+        let all = [
+            &[two(7, 8), 1_000, 1, 0xaa, 2],
+            &registers[..],
+            &[16, 5, 6, 8],
+        ]
+        .concat();
+        let found = decode(SAMPLE, 0, &words(&all)).unwrap();
+        let bytes = words(&[5]);
+        let wanted = Record::Stacked(vec![0xaa], Stack { registers, bytes });
+        assert_eq!(found.record, wanted);
+        let of_kernel = words(&[two(7, 8), 1_000, 1, 0xaa, 0, 0]);
+        let found = decode(SAMPLE, 0, &of_kernel).unwrap();
+        assert_eq!(found.record, Record::Sample(vec![0xaa]));
     }
 
     #[test]

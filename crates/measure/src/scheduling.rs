@@ -76,7 +76,11 @@ fn moment(stamped: &Stamped) -> Option<Moment> {
         Record::In => (Change::On, stamped.tid),
         Record::Out { preempted: true } => (Change::Preempted, stamped.tid),
         Record::Out { preempted: false } => (Change::Waits, stamped.tid),
-        Record::Lost(_) | Record::Sample(_) | Record::Exec | Record::Map(_) => return None,
+        Record::Lost(_)
+        | Record::Sample(_)
+        | Record::Stacked(..)
+        | Record::Exec
+        | Record::Map(_) => return None,
     };
     let at_ns = stamped.ns;
     Some(Moment { at_ns, tid, change })

@@ -5,16 +5,20 @@ use std::collections::HashMap;
 use std::io;
 
 use measure::Measured;
-use measure::ring_record::{Record, Stamped};
+use measure::ring_record::{REGISTERS, Record, Stamped};
 use measure::rings::Rings;
 use nix::errno::Errno;
 use perf_event::events::Software;
 use perf_event::{Builder, SampleFlag};
 
+use crate::unwind::Unwinding;
 use crate::value::ProfileSpec;
 
 /// Of one ring, in bytes. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
 const RING: usize = 256 << 10;
+/// The same with stacks in it, and what is taken of each.
+const RING_OF_STACKS: usize = 2 << 20;
+const STACK: u32 = 16 << 10;
 const MOST_RECORDS: usize = 1_000_000;
 /// Of call chains, 8 bytes each.
 const MOST_WORDS: usize = 4_000_000;
@@ -103,6 +107,7 @@ pub(crate) struct Capture {
     clocks: Rings,
     /// Where waits are of interest.
     switches: Option<Rings>,
+    unwinding: Option<Unwinding>,
     /// Whether the kernel's part is seen.
     pub(crate) kernel: bool,
 }
@@ -123,11 +128,17 @@ impl Capture {
     }
 
     fn opened(pid: i32, spec: &ProfileSpec, kernel: bool) -> io::Result<Self> {
+        // What another user may lock has no room for stacks.
+        let stacks = spec.stacks && kernel;
         let clock = || {
             let mut clock = usual(Software::CPU_CLOCK, kernel);
             clock.sample_period(spec.period_ns.max(1));
             clock.mmap(true).mmap2(true).comm(true).comm_exec(true);
             clock.task(true);
+            if stacks {
+                clock.sample(SampleFlag::REGS_USER | SampleFlag::STACK_USER);
+                clock.sample_regs_user(REGISTERS).sample_stack_user(STACK);
+            }
             clock
         };
         let switches = || {
@@ -137,7 +148,8 @@ impl Capture {
             switches
         };
         Ok(Self {
-            clocks: Rings::open(pid, RING, clock)?,
+            clocks: Rings::open(pid, if stacks { RING_OF_STACKS } else { RING }, clock)?,
+            unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,
                 None => Some(Rings::open(pid, RING, switches)?),
@@ -148,7 +160,14 @@ impl Capture {
 
     /// Empties the rings.
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
-        self.clocks.drain(|one| into.take(one, true));
+        let unwinding = &mut self.unwinding;
+        self.clocks.drain(|one| {
+            let one = match unwinding {
+                Some(unwinding) => unwinding.hear(one),
+                None => one,
+            };
+            into.take(one, true);
+        });
         if let Some(switches) = &mut self.switches {
             switches.drain(|one| into.take(one, false));
         }

@@ -3,6 +3,9 @@
 //! A thread of a pool that has nothing to do waits for as long as the program runs, and would stand first
 //! wherever a program takes longer. Such a wait is the last one of a thread that hardly runs any more
 //! before it ends. It is no time of the work, and is left out. A program's first thread is never idle.
+//!
+//! A thread that gets small pieces of work now and then waits for these most of its life. Its waits for other
+//! threads count only while none of them runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +15,16 @@ use crate::capture::{Event, Kept};
 
 /// What a thread may run between such a wait and its end, in ns.
 const LAST_RUN: u64 = 200_000;
+/// Of its life, in parts: a thread that ran for less waits for work.
+const HELPS: u64 = 20;
 
 #[derive(Default)]
 struct Last {
     wait: Option<u64>,
     runs_since: Option<u64>,
     ran: u64,
+    began: Option<u64>,
+    ran_before: u64,
 }
 
 impl Last {
@@ -26,28 +33,47 @@ impl Last {
     }
 }
 
-/// The threads and beginnings of these waits, of events in the order of time.
-pub(crate) fn idle(events: &[Event]) -> HashSet<(i32, u64)> {
+/// Threads that wait for work.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Idle {
+    /// Waits that only the end ended: the thread and the beginning.
+    pub(crate) waits: HashSet<(i32, u64)>,
+    /// Threads that hardly ran.
+    pub(crate) helpers: HashSet<i32>,
+}
+
+/// Of events in the order of time.
+pub(crate) fn idle(events: &[Event]) -> Idle {
     let mut all: HashMap<i32, Last> = HashMap::new();
-    let mut idle = HashSet::new();
+    let mut idle = Idle::default();
     for Event { ns, pid, tid, kept } in events {
         let Kept::Other(record) = kept else {
             continue;
         };
         let last = all.entry(*tid).or_default();
         match record {
-            Record::In => last.runs_since = Some(*ns),
+            Record::In => {
+                last.runs_since = Some(*ns);
+                last.began = last.began.or(Some(*ns));
+            }
             Record::Out { preempted: true } => last.stops(*ns),
             Record::Out { preempted: false } => {
+                last.stops(*ns);
                 *last = Last {
                     wait: Some(*ns),
+                    began: last.began,
+                    ran_before: last.ran_before + last.ran,
                     ..Last::default()
                 }
             }
             Record::Exit => {
                 last.stops(*ns);
                 let wait = last.wait.filter(|_| last.ran < LAST_RUN && pid != tid);
-                idle.extend(wait.map(|since| (*tid, since)));
+                idle.waits.extend(wait.map(|since| (*tid, since)));
+                let life = ns - last.began.unwrap_or(*ns);
+                if pid != tid && HELPS * (last.ran_before + last.ran) < life {
+                    idle.helpers.insert(*tid);
+                }
                 all.remove(tid);
             }
             _ => {}
@@ -60,7 +86,7 @@ pub(crate) fn idle(events: &[Event]) -> HashSet<(i32, u64)> {
 mod tests {
     use super::*;
 
-    fn found(pid: i32, last_run: u64) -> HashSet<(i32, u64)> {
+    fn found(pid: i32, last_run: u64) -> Idle {
         let records = [
             (0, Record::In),
             (10, Record::Out { preempted: false }),
@@ -82,8 +108,14 @@ mod tests {
 
     #[test]
     fn the_last_wait_of_a_thread_that_only_ends_is_no_work() {
-        assert_eq!(found(1, 1_000), HashSet::from([(7, 30)]));
-        assert!(found(1, 1_000_000).is_empty(), "it worked after that wait");
-        assert!(found(7, 1_000).is_empty(), "it is the program itself");
+        assert_eq!(found(1, 1_000).waits, HashSet::from([(7, 30)]));
+        let worked = found(1, 1_000_000);
+        assert_eq!(worked, Idle::default(), "it worked after that wait");
+        assert_eq!(found(7, 1_000), Idle::default(), "it is the program itself");
+    }
+
+    #[test]
+    fn a_thread_that_hardly_runs_is_a_helper() {
+        assert_eq!(found(1, 1_000).helpers, HashSet::from([7]));
     }
 }

@@ -29,7 +29,7 @@
 //!   emptied one after the other, and an address means a function only with the maps of its moment.
 //! * Only what lies in the timed spans of the slot's answer counts: no set-up, no warm-up, no check.
 //! * Callers come from frame pointers. Where a program has none they are missing; the function itself is
-//!   always known. A program without symbols still has the beginnings of its functions
+//!   always known. Of interpreters, whose own functions say little, stacks are unwound. A program without symbols still has the beginnings of its functions
 //!   (`.eh_frame_hdr`), which set them apart.
 //! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less
 //!   what was sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
@@ -41,6 +41,7 @@
 
 mod capture;
 mod chain;
+mod code;
 mod elf_starts;
 mod files;
 mod idle;
@@ -51,9 +52,11 @@ mod replay;
 mod stops;
 mod symbols;
 mod tree;
+mod unwind;
 mod value;
 mod wchan;
 
+pub use code::Code;
 pub use place::{Place, Wait, place};
 pub use profiler::{ARGUMENT, READY, is_profiler, profiler_main};
 pub use value::{Faster, Node, ON_CPU, Paused, Profile, ProfileSpec, Spans, Task, WAITS};

@@ -50,6 +50,12 @@ pub fn place(path: &[&str]) -> Place {
     }
 }
 
+/// A function without the types of its arguments, a system call without saying that it is one.
+pub(crate) fn short(name: &str) -> &str {
+    let short = name.split('(').next().map_or("", str::trim);
+    if short.is_empty() { name } else { short }
+}
+
 /// Where the kernel begins in a path.
 fn kernel_at(path: &[&str]) -> usize {
     let is_kernel = |frame: &&str| {
@@ -60,17 +66,55 @@ fn kernel_at(path: &[&str]) -> usize {
     path.iter().position(is_kernel).unwrap_or(path.len())
 }
 
-/// The function of Python on whose behalf its interpreter works.
-fn python<'a>(user: &[&'a str]) -> Option<&'a str> {
+/// Waits of a thread for others to give it work or to end; of a lock there are other functions.
+const CONDITIONS: [&str; 5] = [
+    "__futex_abstimed_wait",
+    "pthread_cond_",
+    "__pthread_cond_",
+    "pthread_join",
+    "__pthread_clockjoin",
+];
+
+/// Of a wait for a futex: whether its function says that it is for a condition or an end.
+pub(crate) fn futex_of(path: &[&str]) -> Option<bool> {
+    let (user, kernel) = path.split_at(kernel_at(path));
+    (kernel.first()?.strip_suffix(SYSTEM_CALL)? == "futex").then(|| {
+        let starts = |name: &&str| CONDITIONS.iter().any(|one| name.starts_with(one));
+        user.last().is_some_and(starts)
+    })
+}
+
+/// What interpreters call the functions of scripts: CPython `py::work:/a.py`, Node `JS:*work /a.js:1:2`, where the
+/// mark says by which compiler.
+fn script(name: &str) -> Option<String> {
+    let (function, file) = match name.strip_prefix("py::") {
+        Some(python) => python.split_once(':')?,
+        None => {
+            let node = name.strip_prefix("JS:");
+            let node = node.or_else(|| name.strip_prefix("LazyCompile:"))?;
+            node.trim_start_matches(['*', '~', '^', '+'])
+                .split_once(' ')?
+        }
+    };
+    let function = if function.is_empty() {
+        "(anonymous)"
+    } else {
+        function
+    };
+    Some(format!("{function} ({file})"))
+}
+
+/// The function that runs, or that of Python on whose behalf its interpreter works.
+fn function(user: &[&str]) -> Option<String> {
     let is_python = |frame: &&&str| frame.starts_with("py::");
-    user.iter().rev().find(is_python).copied()
+    let name = user.iter().rev().find(is_python).or(user.last())?;
+    Some(script(name).unwrap_or_else(|| (*name).to_owned()))
 }
 
 fn runs(path: &[&str]) -> String {
     let (user, kernel) = path.split_at(kernel_at(path));
-    let function = python(user).or(user.last().copied());
-    match (kernel.first(), function) {
-        (None, function) => function.unwrap_or("[unknown code]").to_owned(),
+    match (kernel.first(), function(user)) {
+        (None, function) => function.unwrap_or_else(|| "[unknown code]".to_owned()),
         (Some(&PAGE_FAULT), Some(function)) => format!("page faults in {function}"),
         (Some(&PAGE_FAULT), None) => "page faults".to_owned(),
         (Some(&INTERRUPT), _) => "interrupts".to_owned(),
@@ -172,7 +216,18 @@ mod tests {
             "_PyEval_EvalFrameDefault",
             "_PyLong_Add",
         ];
-        assert_eq!(said(&python), "py::slow:/a.py");
+        assert_eq!(said(&python), "slow (/a.py)");
+        let node = |name: &str| said(&["node::Start", name]);
+        assert_eq!(node("JS:*slow /a.js:2:17"), "slow (/a.js:2:17)");
+        assert_eq!(node("JS:~ /a.js:1:1"), "(anonymous) (/a.js:1:1)");
+    }
+
+    #[test]
+    fn a_wait_for_another_thread_is_told_from_one_for_a_lock() {
+        let futex = |user: &str| futex_of(&[WAITS, user, "futex (system call)", "futex_wait_[k]"]);
+        assert_eq!(futex("__futex_abstimed_wait_common"), Some(true));
+        assert_eq!(futex("__lll_lock_wait"), Some(false));
+        assert_eq!(futex_of(&[WAITS, "f", "read (system call)"]), None);
     }
 
     #[test]

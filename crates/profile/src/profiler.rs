@@ -112,8 +112,10 @@ struct Recording {
 
 impl Recording {
     fn of_slot(slot: i32, spec: &ProfileSpec, capture: Capture) -> Self {
+        // Times of files may lag behind the clock.
+        let began = SystemTime::now() - Duration::from_secs(1);
         let faster = spec.faster.as_ref();
-        let stops = faster.map(|faster| Stops::new(slot, faster, spec.period_ns));
+        let stops = faster.map(|faster| Stops::new(slot, faster, spec.period_ns, began));
         Self {
             looks: (!capture.kernel && stops.is_none()).then(|| Looks::at(slot)),
             capture,
@@ -121,8 +123,7 @@ impl Recording {
             recorded: Recorded::default(),
             heard: 0,
             files: Files::default(),
-            // Times of files may lag behind the clock.
-            began: SystemTime::now() - Duration::from_secs(1),
+            began,
             stops,
         }
     }
@@ -230,6 +231,7 @@ mod tests {
             each: 2,
             cpus: vec![3],
             launched: true,
+            stacks: true,
             phases: [true, false, true],
             faster: None,
         };

@@ -1,13 +1,14 @@
 //! All records in the order of time, into a tree of frames.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use measure::Measured;
 use measure::ring_record::Record;
 
 use crate::capture::{Kept, Recorded};
 use crate::chain::frames;
-use crate::idle::idle;
+use crate::idle::{Idle, idle};
+use crate::place::futex_of;
 use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::tree::Tree;
@@ -43,6 +44,45 @@ struct Thread {
     seen: Option<u32>,
     /// It waits for its end.
     is_idle: bool,
+    /// For how long nobody of its process ran before it left.
+    rested: u64,
+}
+
+impl Thread {
+    fn new(pid: i32, since: u64) -> Self {
+        Self {
+            pid,
+            since,
+            runs: false,
+            preempted: false,
+            leaves: None,
+            seen: None,
+            is_idle: false,
+            rested: 0,
+        }
+    }
+}
+
+/// Threads of a process that run or could, and for how long there were none.
+#[derive(Debug, Default)]
+struct Active {
+    threads: u32,
+    since: u64,
+    rested: u64,
+}
+
+impl Active {
+    fn rested(&self, ns: u64) -> u64 {
+        match self.threads {
+            0 => self.rested + (ns - self.since),
+            _ => self.rested,
+        }
+    }
+
+    fn turns(&mut self, ns: u64, was: bool, is: bool) {
+        (self.rested, self.since) = (self.rested(ns), ns);
+        self.threads = (self.threads + u32::from(is)).saturating_sub(u32::from(was));
+    }
 }
 
 struct Replay<'a> {
@@ -50,8 +90,9 @@ struct Replay<'a> {
     chains: &'a [Box<[u64]>],
     processes: Processes,
     threads: HashMap<i32, Thread>,
+    active: HashMap<i32, Active>,
     /// Waits that are no work.
-    idle: HashSet<(i32, u64)>,
+    idle: Idle,
     symbols: Symbols,
     tree: Tree,
     profile: Profile,
@@ -71,15 +112,6 @@ pub(crate) fn replay(
     recorded: &mut Recorded,
 ) -> Profile {
     recorded.events.sort_by_key(|event| event.ns);
-    let slot = Thread {
-        pid: of.slot,
-        since: 0,
-        runs: false,
-        preempted: false,
-        leaves: None,
-        seen: None,
-        is_idle: false,
-    };
     let mut replay = Replay {
         profile: Profile {
             period_ns: of.spec.period_ns,
@@ -88,16 +120,17 @@ pub(crate) fn replay(
             lost: recorded.lost,
             ..Profile::default()
         },
-        threads: HashMap::from([(of.slot, slot)]),
+        threads: HashMap::from([(of.slot, Thread::new(of.slot, 0))]),
         // Flows of a study wait for its gates.
         idle: match of.spec.launched {
             true => idle(&recorded.events),
-            false => HashSet::new(),
+            false => Idle::default(),
         },
         symbols: std::mem::take(&mut of.symbols),
         of,
         chains: &recorded.chains,
         processes,
+        active: HashMap::new(),
         tree: Tree::default(),
         waits: Vec::new(),
         may_have_chain: 0,
@@ -125,12 +158,15 @@ impl Replay<'_> {
             }
             Kept::Other(Record::Out { preempted }) => {
                 self.close(ns, tid);
-                let is_idle = self.idle.contains(&(tid, ns));
+                let rested = self.turns(ns, (pid, tid), *preempted);
+                let is_idle = self.idle.waits.contains(&(tid, ns));
                 let thread = self.thread(ns, (pid, tid));
                 (thread.runs, thread.preempted, thread.is_idle) = (false, *preempted, is_idle);
+                thread.rested = rested;
             }
             Kept::Other(Record::In) => {
                 self.close(ns, tid);
+                self.turns(ns, (pid, tid), true);
                 self.thread(ns, (pid, tid)).runs = true;
             }
             Kept::Other(Record::Fork {
@@ -139,29 +175,31 @@ impl Replay<'_> {
             }) => {
                 self.processes.fork(pid, *child);
                 // It is ready to run.
+                self.turns(ns, (*child, *child_thread), true);
                 self.thread(ns, (*child, *child_thread)).preempted = true;
             }
             Kept::Other(Record::Exit) => {
                 self.close(ns, tid);
+                self.turns(ns, (pid, tid), false);
                 self.threads.remove(&tid);
             }
             Kept::Other(Record::Exec) => self.processes.exec(pid),
             Kept::Other(Record::Map(mapping)) => self.processes.map(pid, mapping.clone()),
-            Kept::Other(Record::Sample(_) | Record::Lost(_)) => {}
+            Kept::Other(Record::Sample(_) | Record::Stacked(..) | Record::Lost(_)) => {}
         }
     }
 
     fn thread(&mut self, ns: u64, (pid, tid): (i32, i32)) -> &mut Thread {
-        let new = Thread {
-            pid,
-            since: ns,
-            runs: false,
-            preempted: false,
-            leaves: None,
-            seen: None,
-            is_idle: false,
-        };
-        self.threads.entry(tid).or_insert(new)
+        self.threads.entry(tid).or_insert(Thread::new(pid, ns))
+    }
+
+    /// A thread runs or could, or no longer; for how long nobody of its process did so far.
+    fn turns(&mut self, ns: u64, (pid, tid): (i32, i32), is: bool) -> u64 {
+        let thread = self.threads.get(&tid);
+        let was = thread.is_some_and(|one| one.runs || one.preempted);
+        let active = self.active.entry(pid).or_default();
+        active.turns(ns, was, is);
+        active.rested(ns)
     }
 
     fn counts(&self, pid: i32) -> bool {
@@ -198,17 +236,22 @@ impl Replay<'_> {
             true => self.ran += span,
             // It waits for all others.
             false if tid == self.of.slot || was.is_idle => {}
-            false => self.wait(&was, span),
+            false => self.wait((tid, &was), ns, span),
         }
     }
 
-    fn wait(&mut self, thread: &Thread, ns: u64) {
+    fn wait(&mut self, (tid, thread): (i32, &Thread), until: u64, ns: u64) {
         self.profile.waits += 1;
         if thread.preempted {
             return self.add(&[WAITS, PREEMPTED], ns);
         }
         if let (true, Some(chain)) = (self.of.kernel, thread.leaves) {
-            let node = self.node(WAITS, thread.pid, chain);
+            let path = self.path(WAITS, thread.pid, chain);
+            let ns = match self.is_for_others(tid, &path) {
+                true => ns.min(self.rested(thread, until)),
+                false => ns,
+            };
+            let node = self.tree.node(&path);
             self.may_have_chain += ns;
             return self.waits.push((node, ns));
         }
@@ -226,11 +269,27 @@ impl Replay<'_> {
         }
     }
 
+    /// Whether another thread ends the wait, whose time is there itself: not that for a lock.
+    fn is_for_others(&self, tid: i32, path: &[u32]) -> bool {
+        let names: Vec<&str> = path.iter().map(|&name| self.tree.text(name)).collect();
+        let futex = futex_of(&names).filter(|_| self.of.spec.launched);
+        futex.is_some_and(|is_condition| is_condition || self.idle.helpers.contains(&tid))
+    }
+
+    /// For how long nobody of its process ran since it left.
+    fn rested(&self, thread: &Thread, until: u64) -> u64 {
+        let active = self.active.get(&thread.pid);
+        active.map_or(0, |active| {
+            active.rested(until).saturating_sub(thread.rested)
+        })
+    }
+
     fn sample(&mut self, ns: u64, pid: i32, chain: u32) {
         if self.counted(ns, ns + 1) == 0 || !self.counts(pid) {
             return;
         }
-        let node = self.node(ON_CPU, pid, chain);
+        let path = self.path(ON_CPU, pid, chain);
+        let node = self.tree.node(&path);
         self.profile.samples += 1;
         self.tree.add(node, self.of.spec.period_ns);
     }
@@ -242,7 +301,7 @@ impl Replay<'_> {
     }
 
     /// Of a chain, which begins with what runs.
-    fn node(&mut self, first: &str, pid: i32, chain: u32) -> u32 {
+    fn path(&mut self, first: &str, pid: i32, chain: u32) -> Vec<u32> {
         let (mut user, mut kernel) = (Vec::new(), Vec::new());
         let names = (&self.processes, &mut self.symbols);
         frames(
@@ -262,7 +321,7 @@ impl Replay<'_> {
         path.extend(user.into_iter().rev());
         path.extend(kernel.into_iter().rev());
         path.dedup();
-        self.tree.node(&path)
+        path
     }
 
     fn end(mut self) -> Profile {

@@ -17,7 +17,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use measure::Measured;
 use measure::clock::now_ns;
@@ -27,13 +27,15 @@ use nix::unistd::Pid;
 
 use crate::capture::{Event, Kept, Recorded};
 use crate::chain::frames;
-use crate::place::place;
+use crate::files::Files;
+use crate::place::{place, short};
 use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::value::{Faster, ON_CPU, Paused, Spans};
 
-/// A shorter stop would cost more than it lasts.
-const LEAST_NS: i64 = 200_000;
+/// A stop lasts some 0.1 ms longer than it is told to, until the process has its CPU again. Debts of two processes
+/// that take turns in the function also cancel out meanwhile.
+const LEAST_NS: i64 = 1_000_000;
 /// A longer one comes in parts, between which the rings are emptied.
 const MOST_NS: i64 = 5_000_000;
 /// Of a process's samples, in parts: what threads other than its busiest one may have.
@@ -58,12 +60,12 @@ pub(crate) struct Stops {
 }
 
 impl Stops {
-    pub(crate) fn new(slot: i32, faster: &Faster, period_ns: u64) -> Self {
+    pub(crate) fn new(slot: i32, faster: &Faster, period_ns: u64, began: SystemTime) -> Self {
         Self {
             faster: faster.clone(),
             period_ns,
             processes: Processes::of_slot(slot),
-            symbols: Symbols::default(),
+            symbols: Symbols::of_slot(Files::default(), began),
             known: HashMap::new(),
             owed: BTreeMap::new(),
             due: Vec::new(),
@@ -137,9 +139,7 @@ impl Stops {
             .chain(frames.map(String::as_str))
             .collect();
         let name = place(&path).to_string();
-        // `write` is `write (system call)`, and a function its own without the types of its arguments.
-        let short = name.split('(').next().map(str::trim);
-        name == self.faster.part || short == Some(&self.faster.part)
+        name == self.faster.part || short(&name) == self.faster.part
     }
 
     /// What all owe is owed by nobody.
@@ -201,6 +201,7 @@ impl Drop for Stops {
         for pid in self.owed.keys() {
             send(*pid, Signal::SIGCONT);
         }
+        self.symbols.remove_maps(self.processes.launched());
     }
 }
 
@@ -219,7 +220,7 @@ mod tests {
             place: 0,
             percent: 20,
         };
-        let mut stops = Stops::new(0, &faster, 1_000_000);
+        let mut stops = Stops::new(0, &faster, 1_000_000, SystemTime::now());
         stops.owed = owed.iter().copied().collect();
         stops
     }

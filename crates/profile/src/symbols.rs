@@ -11,8 +11,9 @@ use std::time::SystemTime;
 use measure::Measured;
 
 use crate::files::Files;
-use elf::Elf;
+pub(crate) use elf::Elf;
 use kernel::Kernel;
+pub(crate) use kernel::calls;
 use measure::ring_record::Mapping;
 use perf_map::PerfMap;
 
@@ -69,6 +70,11 @@ impl Symbols {
         let since = self.since;
         let map = self.made.entry(pid);
         let map = map.or_insert_with(|| PerfMap::of(pid, since));
+        // Who asks while it runs finds new functions.
+        let is_old = |map: &PerfMap| map.name(address).is_none() && map.has_grown(pid);
+        if map.as_ref().is_none_or(is_old) {
+            *map = PerfMap::of(pid, since);
+        }
         if map.is_none() {
             let why = Measured::not_available(
                 "code that a program made at run time has no names",

@@ -26,6 +26,11 @@ impl Tree {
         place
     }
 
+    /// The name of a place.
+    pub(crate) fn text(&self, name: u32) -> &str {
+        self.frames.get(name as usize).map_or("", String::as_str)
+    }
+
     /// The node of a path of names from the first frame on, from 1 on.
     pub(crate) fn node(&mut self, path: &[u32]) -> u32 {
         let mut above = 0;

@@ -82,6 +82,17 @@ pub fn resolve(program: &str) -> Result<PathBuf, String> {
     })
 }
 
+/// The files of all programs that a line names, also within what a shell reads.
+#[must_use]
+pub fn programs(line: &str) -> Vec<PathBuf> {
+    let is_of_a_name = |c: char| c.is_alphanumeric() || "_-+./".contains(c);
+    let words = line.split(|c: char| !is_of_a_name(c));
+    words
+        .filter(|word| !word.is_empty())
+        .filter_map(|word| resolve(word).ok())
+        .collect()
+}
+
 fn executable(path: &Path) -> Result<PathBuf, String> {
     let about = path.metadata().map_err(|error| error.to_string())?;
     match (about.is_file(), about.permissions().mode() & 0o111 != 0) {
@@ -143,6 +154,19 @@ mod tests {
         let why = resolve("/etc/passwd").unwrap_err();
         assert!(why.contains("chmod +x"), "{why}");
         assert_eq!(resolve("/bin/sh").unwrap(), Path::new("/bin/sh"));
+    }
+
+    #[test]
+    fn programs_are_found_also_within_what_a_shell_reads() {
+        let found = programs("sh -c 'no-such-program x & /bin/true; wait'");
+        let names = ["sh", "true"];
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found
+                .iter()
+                .zip(names)
+                .all(|(path, name)| path.ends_with(name))
+        );
     }
 
     #[test]

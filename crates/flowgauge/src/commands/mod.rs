@@ -37,7 +37,7 @@ mod tests {
     use ::machine::Machine;
     use lab::data::axis::Axis;
     use lab::plan::steps::asked_steps;
-    use lab::{AskedParentMemory, Preset, Settings};
+    use lab::{AskedParentMemory, Predicting, Preset, Settings};
 
     use super::*;
 
@@ -64,6 +64,10 @@ mod tests {
         all.parent_memory = Some(AskedParentMemory {
             bytes: 1,
             pages: Vec::new(),
+        });
+        all.predict = Some(Predicting {
+            percent: 20,
+            parts: Vec::new(),
         });
         let simulated: lab::simulated::AskedSimulation = "xeon-x5570".parse().unwrap();
         let simulated = simulated.simulation(Preset::Quick, here).unwrap();

@@ -76,6 +76,43 @@ fn profiled_slots_are_no_data_points_and_the_journal_says_it_again() {
     assert!(again.words().contains(said), "{}", again.words());
 }
 
+/// Each function of a script as its interpreter tells it, and not those of the interpreter.
+#[test]
+fn functions_of_scripts_have_the_names_of_their_source() {
+    let python = ["python3.14", "python3.13", "python3.12"];
+    let script = "import sys\ndef slow(n):\n    return sum(i * i % 7 for i in range(n))\n\
+        def main():\n    slow(int(sys.argv[1]))\nmain()\n";
+    seen_in(&python, ("a.py", script), "slow");
+    let script = "function slow(n) { let t = 0; for (let i = 0; i < n; i++) t += i * i % 7; return t; }\n\
+        slow(100 * Number(process.argv[2]));\n";
+    seen_in(&["node"], ("a.js", script), "slow");
+}
+
+fn seen_in(interpreters: &[&str], (file, script): (&str, &str), function: &str) {
+    let is_here = |name: &&&str| {
+        let asked = std::process::Command::new(name).arg("--version").output();
+        asked.is_ok_and(|asked| asked.status.success())
+    };
+    let Some(interpreter) = interpreters.iter().find(is_here) else {
+        return skipped::skipped(&format!("no {} is here", interpreters.join(" or ")));
+    };
+    let home = Home::new();
+    fs::write(home.path(file), script).unwrap();
+    let line = |n: u32| format!("{interpreter} {file} {n}");
+    let run = profiled(&home, &["exec", &line(1_000_000), &line(3_000_000)]);
+    let Some(found) = found(&home, &run) else {
+        return;
+    };
+    // A generator of it has a name of its own.
+    let is_it = |name: &str| name.starts_with(function) && name.contains(file);
+    let mut names = found.places.iter().map(|place| place.name.as_str());
+    if !names.any(is_it) {
+        let unseen = format!("{:?}", found.unseen);
+        assert!(unseen.contains("has no names"), "{:?}", found.places);
+        skipped::skipped(&format!("{interpreter} names no functions"));
+    }
+}
+
 /// A command that executes another one, and one that ends at once.
 #[test]
 fn programs_that_execute_others_or_end_at_once_are_profiled_too() {
@@ -199,6 +236,11 @@ fn what_cannot_be_profiled_is_refused_with_the_reason() {
             "no knobs to turn",
         ),
         (&["primes", "--predict=95"], "95 is not in 1..=90"),
+        (
+            &["workers", "--kind", "io", "--predict=wriet"],
+            "no part 'wriet' (did you mean 'write'?): use fill, write, verify",
+        ),
+        (&["exec", "--predict", "true"], "name a function"),
         (
             &["primes", "--predict", "--simulate", "host"],
             "no flows to slow down",

@@ -17,6 +17,7 @@ use workload::Work;
 use workload::searching::Trees;
 
 use super::check::check;
+use super::predicted::predictable;
 use super::request::{Context, LeftOut, Plan, PlanError, Request, Wanted};
 use super::study::asked::{self, Flags};
 use super::study::command::Flag;
@@ -29,7 +30,7 @@ struct Step(
     fn(&mut Plan, &Context<'_>) -> Result<(), PlanError>,
 );
 
-static STEPS: [Step; 15] = [
+static STEPS: [Step; 16] = [
     Step("numbers of flows from the CPUs", always, flows_of_cpus),
     Step("flags of the study", has_flags, flags),
     Step(
@@ -64,6 +65,11 @@ static STEPS: [Step; 15] = [
         simulated_machine,
     ),
     Step("check of every case", always, checked),
+    Step(
+        "faster parts",
+        |context| context.settings.predict.is_some(),
+        predictable,
+    ),
     Step(
         "axes that are here, and rounds",
         always,

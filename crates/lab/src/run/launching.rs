@@ -132,8 +132,8 @@ impl Run<'_> {
             cpus: aside.clone(),
             ..profile
         });
-        if spec.variant.faster.is_none() && spec.profile.is_some() {
-            profiling::name_functions(&mut spec.work);
+        if let Some(profile) = &mut spec.profile {
+            profile.stacks = profiling::name_functions(&mut spec.work);
         }
         let sampling = sampling.filter(|_| spec.profile.is_none());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

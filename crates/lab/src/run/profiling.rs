@@ -95,6 +95,7 @@ pub(crate) fn spec(
         each: each(reps(log, variant)),
         cpus: Vec::new(),
         launched,
+        stacks: false,
         phases: phases(metric),
         faster: None,
     }
@@ -106,17 +107,19 @@ pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
         each: 1,
         cpus: Vec::new(),
         launched: true,
+        stacks: false,
         phases: phases(metric),
         faster: Some(faster.clone()),
     }
 }
 
 /// Has interpreters name the functions that they make, where the command names them; timed slots have nothing of it.
-pub(crate) fn name_functions(work: &mut Work) {
+/// Whether one names Python, whose functions are found in its stack alone.
+pub(crate) fn name_functions(work: &mut Work) -> bool {
     let program = match work {
         Work::Program(program) => program.as_mut(),
         Work::Served(served) => &mut served.server,
-        _ => return,
+        _ => return false,
     };
     for (word, variable, value) in NAMING {
         if says(program, word) && !program.env.contains_key(variable) {
@@ -126,6 +129,7 @@ pub(crate) fn name_functions(work: &mut Work) {
             variables.entry(variable.to_owned()).or_insert(all);
         }
     }
+    says(program, PYTHON)
 }
 
 fn says(program: &Program, word: &str) -> bool {
@@ -143,8 +147,9 @@ fn says(program: &Program, word: &str) -> bool {
         || words.any(|name| first_line(name).is_some_and(|line| line.contains(word)))
 }
 
+const PYTHON: &str = "python";
 const NAMING: [(&str, &str, &str); 2] = [
-    ("python", "PYTHONPERFSUPPORT", "1"),
+    (PYTHON, "PYTHONPERFSUPPORT", "1"),
     ("node", "NODE_OPTIONS", "--perf-basic-prof"),
 ];
 
@@ -201,7 +206,8 @@ mod tests {
         let set = |command: &str| {
             let text = serde_json::json!({"kind": "program", "command": command});
             let mut work: Work = serde_json::from_value(text).unwrap();
-            name_functions(&mut work);
+            let has_stacks = name_functions(&mut work);
+            assert_eq!(has_stacks, command.contains("python") || command == script);
             let knobs = work.program().unwrap().knobs.clone();
             knobs.env.into_keys().collect::<Vec<_>>()
         };

@@ -11,6 +11,7 @@ fn spec(each: u64) -> ProfileSpec {
         each,
         cpus: Vec::new(),
         launched: false,
+        stacks: false,
         phases: [true; 3],
         faster: None,
     }
@@ -181,4 +182,17 @@ fn an_address_of_nothing_ends_a_chain_and_nothing_else() {
     };
     let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
     assert_eq!((profile.samples, own_ns(&profile, &[ON_CPU])), (1, 100));
+}
+
+/// Threads of Node that had no work stood first, with nine seconds of a launch of three.
+#[test]
+fn time_in_which_another_thread_runs_is_no_rest() {
+    let mut active = Active::default();
+    active.turns(10, false, true);
+    active.turns(20, false, true);
+    active.turns(30, true, false);
+    assert_eq!(active.rested(40), 10, "from the beginning to the first");
+    active.turns(50, true, false);
+    active.turns(50, false, false);
+    assert_eq!(active.rested(70), 10 + 20);
 }

@@ -22,7 +22,7 @@ struct Function {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Elf {
+pub(crate) struct Elf {
     short: String,
     /// Offsets in the file, their length, and the address there.
     segments: Vec<(u64, u64, u64)>,
@@ -33,7 +33,7 @@ pub(super) struct Elf {
 
 impl Elf {
     /// Of the file itself, where its name no longer leads there.
-    pub(super) fn read(path: &Path, kept: Option<&File>) -> Self {
+    pub(crate) fn read(path: &Path, kept: Option<&File>) -> Self {
         let short = path.file_name().unwrap_or(path.as_os_str());
         let short = short.to_string_lossy();
         let mut elf = Self {
@@ -109,6 +109,11 @@ impl Elf {
                 });
             }
         }
+    }
+
+    /// Of all functions that have one.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.functions.iter().map(|one| readable(&one.name))
     }
 
     pub(super) fn name(&self, offset: u64) -> String {

@@ -77,10 +77,22 @@ impl Kernel {
     }
 }
 
+/// The system calls that this kernel has; none where their names are hidden.
+pub(crate) fn calls() -> Vec<String> {
+    let text = std::fs::read("/proc/kallsyms").unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    text.split_ascii_whitespace().filter_map(call).collect()
+}
+
+fn call(name: &str) -> Option<String> {
+    let call = CALLS.iter().find_map(|call| name.strip_prefix(call))?;
+    Some(format!("{}{SYSTEM_CALL}", call.trim_start_matches("new")))
+}
+
 fn frame(name: &str) -> Option<String> {
     let starts = |with: &[&str]| with.iter().any(|start| name.starts_with(start));
-    if let Some(call) = CALLS.iter().find_map(|call| name.strip_prefix(call)) {
-        return Some(format!("{}{SYSTEM_CALL}", call.trim_start_matches("new")));
+    if let Some(call) = call(name) {
+        return Some(call);
     }
     if starts(&FAULTS) {
         return Some(PAGE_FAULT.to_owned());

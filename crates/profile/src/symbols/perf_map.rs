@@ -11,6 +11,7 @@ const MOST: u64 = 64 << 20;
 
 #[derive(Debug)]
 pub(super) struct PerfMap {
+    bytes: u64,
     functions: Vec<(u64, u64, String)>,
 }
 
@@ -18,9 +19,17 @@ impl PerfMap {
     /// `None` if it wrote none since then.
     pub(super) fn of(pid: i32, since: Option<SystemTime>) -> Option<Self> {
         let path = path(pid);
-        is_new(&path, since).then_some(())?;
+        let bytes = written(&path, since)?;
         let file = File::open(path).ok()?;
-        Some(Self::read(BufReader::new(file.take(MOST))))
+        Some(Self {
+            bytes,
+            ..Self::read(BufReader::new(file.take(MOST)))
+        })
+    }
+
+    /// Whether more stands in it now.
+    pub(super) fn has_grown(&self, pid: i32) -> bool {
+        written(&path(pid), None).is_some_and(|bytes| bytes > self.bytes)
     }
 
     fn read(text: impl BufRead) -> Self {
@@ -28,7 +37,10 @@ impl PerfMap {
         let mut functions: Vec<(u64, u64, String)> =
             lines.filter_map(|line| function(&line)).collect();
         functions.sort_by_key(|(from, ..)| *from);
-        Self { functions }
+        Self {
+            bytes: 0,
+            functions,
+        }
     }
 
     pub(super) fn name(&self, address: u64) -> Option<&str> {
@@ -44,17 +56,17 @@ fn path(pid: i32) -> PathBuf {
     format!("/tmp/perf-{pid}.map").into()
 }
 
-/// Written since then, and no link to somewhere else.
-fn is_new(path: &Path, since: Option<SystemTime>) -> bool {
-    let written = |about: Metadata| about.modified().ok().filter(|_| about.is_file());
-    let written = symlink_metadata(path).ok().and_then(written);
-    written.is_some_and(|written| since.is_none_or(|since| written >= since))
+/// Bytes that were written since then, to what is no link to somewhere else.
+fn written(path: &Path, since: Option<SystemTime>) -> Option<u64> {
+    let about = symlink_metadata(path).ok().filter(Metadata::is_file)?;
+    let is_new = since.is_none_or(|since| about.modified().is_ok_and(|at| at >= since));
+    is_new.then_some(about.len())
 }
 
 /// Removes what a process wrote since then.
 pub(super) fn remove(pid: i32, since: SystemTime) {
     let path = path(pid);
-    if is_new(&path, Some(since)) {
+    if written(&path, Some(since)).is_some() {
         let _gone_is_fine = remove_file(path);
     }
 }

@@ -6,8 +6,9 @@
 use flow::{Faster, Variant};
 
 use super::aside::{self, Aside};
-use crate::data::{Case, Entry, LabelledVariant, PredictEntry, Predicting, Study};
+use crate::data::{Entry, LabelledVariant, PredictEntry, Predicting, Study};
 use crate::findings::ledger::At;
+use crate::plan::predicted::faster;
 use crate::run::error::Stop;
 use crate::run::launching::Run;
 use crate::run::profiling;
@@ -24,8 +25,6 @@ const ASIDE: Aside = Aside {
 
 /// Of a command, where none is named.
 const MOST_FUNCTIONS: usize = 3;
-const NO_FUNCTION: &str =
-    "name a function (--predict=NAME), or add --profile, which finds the busiest";
 
 pub(super) fn predict(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
     let Some(asked) = run.journal.header().settings.predict.clone() else {
@@ -89,51 +88,4 @@ impl PredictEntry {
             self.variants.push(LabelledVariant { label, ..changed });
         }
     }
-}
-
-/// The parts of a variant's work that were asked for, or why none is predicted.
-fn faster(
-    case: &Case,
-    place: usize,
-    asked: &Predicting,
-    busiest: impl FnOnce() -> Vec<String>,
-) -> Result<Vec<Faster>, String> {
-    let work = case.work_of(place);
-    let LabelledVariant { label, variant, .. } = &case.variants[place];
-    if variant.model.is_user_level() {
-        return Err(format!(
-            "{label}: flows that share a thread cannot stand still one by one"
-        ));
-    }
-    let of = |(part, place): (String, u32)| Faster {
-        part,
-        place,
-        percent: asked.percent,
-    };
-    if work.program().is_some() {
-        let named = match asked.parts.is_empty() {
-            true => busiest(),
-            false => asked.parts.clone(),
-        };
-        let all = named.into_iter().map(|name| of((name, 0)));
-        return match all.len() {
-            0 => Err(NO_FUNCTION.to_owned()),
-            _ => Ok(all.collect()),
-        };
-    }
-    let names = work.parts();
-    if names.is_empty() {
-        return Err(format!(
-            "the work of {} names no parts (docs/profile.md)",
-            case.name
-        ));
-    }
-    let unknown = asked.parts.iter().find(|part| !names.contains(part));
-    if let Some(unknown) = unknown {
-        let has = names.join(", ");
-        return Err(format!("{} has no part '{unknown}': use {has}", case.name));
-    }
-    let is_asked = |name: &String| asked.parts.is_empty() || asked.parts.contains(name);
-    let places = names.into_iter().zip(0..);
-    Ok(places.filter(|(name, _)| is_asked(name)).map(of).collect())
 }
