@@ -40,6 +40,7 @@ pub(crate) struct SlotLauncher {
     here: Cpus,
     /// What of the user's libraries has been heard.
     heard: BTreeSet<String>,
+    spared: Vec<i32>,
 }
 
 impl SlotLauncher {
@@ -56,7 +57,13 @@ impl SlotLauncher {
             narrated: VecDeque::new(),
             here,
             heard: BTreeSet::new(),
+            spared: Vec::new(),
         })
+    }
+
+    /// These children live on between slots.
+    pub(crate) fn spare(&mut self, children: Vec<i32>) {
+        self.spared = children;
     }
 
     pub(crate) fn emulate(&mut self, emulator: Emulator) {
@@ -113,7 +120,7 @@ impl SlotLauncher {
         adopting.map_err(|source| flow::LaunchError::Start { source })?;
         let outcome = self.launch_slot(spec);
         self.tell_said(spec, outcome.as_ref().ok());
-        program::tree::end_orphans();
+        program::tree::end_orphans(&self.spared);
         flow::cgroup::sweep();
         outcome
     }

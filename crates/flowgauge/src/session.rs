@@ -124,6 +124,16 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// These children of this process live on between slots.
+    pub(crate) fn spare(&mut self, children: Vec<i32>) {
+        self.launcher.spare(children);
+    }
+
+    /// What a reader must know of this run beside its machine.
+    pub(crate) fn remark(&mut self, text: &str) -> Result<()> {
+        Ok(self.journal.note(text)?)
+    }
+
     /// Has the workers of the headline say what they do, in a launch that is not counted.
     pub(crate) fn narrate(&mut self) {
         let study = self.journal.header().studies.first();

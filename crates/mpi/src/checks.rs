@@ -60,6 +60,31 @@ pub(crate) fn wrong_cpus(task: &Task, all: &[u64]) -> Option<String> {
     })
 }
 
+/// Each node has its ranks, and no other node them. `machines`: that of each rank.
+pub(crate) fn wrong_nodes(task: &Task, machines: &[u64]) -> Option<String> {
+    let node = |rank: usize| task.node_of(u32::try_from(rank).unwrap_or(u32::MAX));
+    let name = |rank: usize| {
+        let names = task.over.as_ref().map(|over| &over.nodes);
+        let name = names.and_then(|names| names.get(node(rank) as usize));
+        name.map_or("?", String::as_str)
+    };
+    let pairs = (0..machines.len()).flat_map(|one| (0..one).map(move |other| (other, one)));
+    let mut wrong = pairs
+        .filter(|&(one, other)| (node(one) == node(other)) != (machines[one] == machines[other]));
+    let (one, other) = wrong.next()?;
+    let is = if machines[one] == machines[other] {
+        "one node"
+    } else {
+        "different nodes"
+    };
+    Some(format!(
+        "wrong nodes: ranks {one} and {other} are on {is}, and were put on {} and {}; the launcher dealt them \
+         out otherwise",
+        name(one),
+        name(other)
+    ))
+}
+
 fn cpus(words: &[u64]) -> Vec<u32> {
     let bits = words.iter().zip(0..).flat_map(|(&word, at)| {
         let of_word = (0..64).filter(move |bit| word >> bit & 1 == 1);
@@ -90,6 +115,7 @@ mod tests {
             ranks,
             threads,
             cpus: cpus.to_vec(),
+            over: None,
             body: Body::Halo { side: 64, steps: 1 },
             warmups: 0,
             reps: 1,
@@ -138,6 +164,28 @@ mod tests {
             wrong_cpus(&two, &sets(&[&[], &[1]]))
                 .unwrap()
                 .contains("no CPU")
+        );
+    }
+
+    #[test]
+    fn ranks_that_are_dealt_to_other_nodes_are_refused() {
+        let mut four = task(4, 1, &[0, 1, 0, 1]);
+        let nodes = vec!["a".to_owned(), "b".to_owned()];
+        four.over = Some(crate::task::Over {
+            nodes,
+            scratch: "/dev/shm/x".into(),
+            counted: None,
+        });
+        assert_eq!(wrong_nodes(&four, &[7, 7, 8, 8]), None);
+        let said = wrong_nodes(&four, &[7, 8, 7, 8]).unwrap();
+        assert!(
+            said.contains("ranks 0 and 1 are on different nodes, and were put on a and a"),
+            "{said}"
+        );
+        let said = wrong_nodes(&four, &[7; 4]).unwrap();
+        assert!(
+            said.contains("ranks 0 and 2 are on one node, and were put on a and b"),
+            "{said}"
         );
     }
 

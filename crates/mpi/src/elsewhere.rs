@@ -1,43 +1,138 @@
 //! What ranks used and hold, as they say it themselves: no process above `srun` can see its ranks,
-//! children of a daemon of Slurm. Each says what it used since it began, and rank 0 what all hold,
-//! while each has its state of the last repetition and waits.
+//! children of a daemon of Slurm, nor any process those of another node. Each says what it used
+//! since it began, and the first rank of each node what all of that node hold, while each has its
+//! state of the last repetition and waits. What nodes hold is added up.
 
-use measure::memory::Sampler;
+use measure::memory::{Heap, Memory, Sampler, Sharing};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use program::report::Elsewhere;
 
+use crate::nodes::this_machine;
+use crate::task::Task;
 use crate::world::World;
 
 /// Unit of the kernel's RSS.
 const KIB: u64 = 1024;
+/// Of a rank, before what its node holds.
+const OWN: usize = 4;
+const HELD: usize = 13;
 
 /// Known to rank 0. Every rank calls this.
-pub(crate) fn of_all(world: &mut World) -> Elsewhere {
+pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
     let own = getrusage(UsageWho::RUSAGE_SELF);
     let own = own.unwrap_or_else(|errno| panic!("getrusage(RUSAGE_SELF) failed: {errno}"));
-    let words = [
+    let counted = task.over.as_ref().and_then(|over| over.counted);
+    // Its launcher has waited for it, so it is in that one's usage.
+    let is_counted = counted.is_some() && counted == this_machine().ok();
+    let used = |time| if is_counted { 0 } else { ns(time) };
+    let all = world.gather(&[
         u64::from(std::process::id()),
-        ns(own.user_time()),
-        ns(own.system_time()),
+        used(own.user_time()),
+        used(own.system_time()),
         KIB * own.max_rss().unsigned_abs(),
-    ];
-    let each = words.len();
-    let all = world.gather(&words);
-    let column = |at: usize| all.iter().skip(at).step_by(each).copied();
-    let pids: Vec<i32> = column(0).filter_map(|pid| pid.try_into().ok()).collect();
-    let first = world.rank == 0;
-    let memory = first.then(|| Sampler::new().of(&pids).ok()).flatten();
-    // No rank may end before rank 0 has looked.
-    world.barrier();
+    ]);
+    let column = |at: usize| all.iter().skip(at).step_by(OWN).copied();
+    let held = held(world, task, &column(0).collect::<Vec<_>>());
+    // No rank may end before its node was looked at, which a gathering is.
+    let all = world.gather(&held);
+    let nodes = all.chunks(HELD).step_by(task.ranks_each().max(1) as usize);
+    let nodes: Option<Vec<Memory>> = nodes.map(of_words).collect();
     Elsewhere {
         user_ns: column(1).sum(),
         system_ns: column(2).sum(),
         most_rss: column(3).max().unwrap_or(0),
-        memory,
+        memory: nodes.and_then(|nodes| nodes.into_iter().reduce(|all, one| all + one)),
     }
+}
+
+/// Of the first rank of a node; zeroes of all others, and where the kernel does not tell it.
+fn held(world: &World, task: &Task, pids: &[u64]) -> [u64; HELD] {
+    let each = task.ranks_each().max(1);
+    if !world.rank.is_multiple_of(each) {
+        return [0; HELD];
+    }
+    let first = world.rank as usize;
+    let own = pids.iter().skip(first).take(each as usize);
+    let own: Vec<i32> = own.filter_map(|pid| (*pid).try_into().ok()).collect();
+    Sampler::new().of(&own).map_or([0; HELD], words)
+}
+
+fn words(memory: Memory) -> [u64; HELD] {
+    let heap = memory.heap.unwrap_or_default();
+    [
+        1,
+        memory.pss,
+        memory.page_tables,
+        memory.kernel_stacks,
+        memory.rss,
+        memory.processes.into(),
+        memory.tasks.into(),
+        memory.peak_rss.is_some().into(),
+        memory.peak_rss.unwrap_or(0),
+        (memory.sharing == Sharing::Group).into(),
+        memory.heap.is_some().into(),
+        heap.bytes,
+        heap.large,
+    ]
+}
+
+fn of_words(words: &[u64]) -> Option<Memory> {
+    let [known, pss, page_tables, kernel_stacks, rss, rest @ ..] = words else {
+        return None;
+    };
+    let [
+        processes,
+        tasks,
+        has_peak,
+        peak,
+        of_group,
+        has_heap,
+        bytes,
+        large,
+    ] = rest
+    else {
+        return None;
+    };
+    (*known == 1).then(|| Memory {
+        pss: *pss,
+        page_tables: *page_tables,
+        kernel_stacks: *kernel_stacks,
+        rss: *rss,
+        processes: u32::try_from(*processes).unwrap_or(u32::MAX),
+        tasks: u32::try_from(*tasks).unwrap_or(u32::MAX),
+        peak_rss: (*has_peak == 1).then_some(*peak),
+        slab: None,
+        sharing: match of_group {
+            1 => Sharing::Group,
+            _ => Sharing::Everyone,
+        },
+        heap: (*has_heap == 1).then_some(Heap {
+            bytes: *bytes,
+            large: *large,
+        }),
+        first_rss: None,
+    })
 }
 
 fn ns(time: TimeVal) -> u64 {
     time.num_nanoseconds().unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_node_holds_comes_to_rank_0_as_it_was_and_nodes_add_up() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let memory = Sampler::new().of(&[own]).unwrap();
+        let came = of_words(&words(memory)).unwrap();
+        assert_eq!(
+            (came.total(), came.peak_rss),
+            (memory.total(), memory.peak_rss)
+        );
+        assert_eq!((came + came).processes, 2);
+        assert_eq!(of_words(&[0; HELD]), None);
+    }
 }

@@ -11,6 +11,7 @@ use std::process::Command;
 
 use program::Program;
 
+use crate::nodes::{self, Reach};
 use crate::srun::Srun;
 use crate::task::Task;
 use crate::{ARGUMENT, ELSEWHERE};
@@ -86,6 +87,8 @@ pub struct Mpi {
     pub version: String,
     /// What starts ranks instead of its own launcher.
     pub srun: Option<Srun>,
+    /// How other nodes are reached, where ranks are to be over several.
+    pub reach: Option<Reach>,
 }
 
 /// No MPI that can be used; the message says what to install.
@@ -108,6 +111,7 @@ impl Mpi {
             compiler: compiler.map_err(NoMpi)?,
             version,
             srun: None,
+            reach: None,
         })
     }
 
@@ -154,9 +158,16 @@ impl Mpi {
             quoted(own),
             self::quoted(&asked)
         );
-        let command = match &self.srun {
-            Some(srun) => format!("{} {rank} {ELSEWHERE}", srun.command(self.kind, task)),
-            None => format!("{} {} {rank}", quoted(&self.run), self.placed(task)),
+        let over = task.over.as_ref().zip(self.reach.as_ref());
+        let command = match (&self.srun, over) {
+            (_, Some((over, reach))) => {
+                format!(
+                    "{} {rank} {ELSEWHERE}",
+                    nodes::line(self, task, over, reach)
+                )
+            }
+            (Some(srun), None) => format!("{} {rank} {ELSEWHERE}", srun.command(self.kind, task)),
+            (None, None) => format!("{} {} {rank}", quoted(&self.run), self.placed(task)),
         };
         let mut program = Program::new(command);
         program.reports = true;
@@ -165,12 +176,21 @@ impl Mpi {
             "{} -O2 -fPIC -shared -o '{{built}}/shim.so' '{{built}}/shim.c'",
             quoted(&self.compiler)
         ));
+        // A step of a job may be beside flowgauge's own.
+        if let Some(Reach::Slurm(_)) = self.reach {
+            program
+                .env
+                .insert("SLURM_OVERLAP".to_owned(), "1".to_owned());
+        }
         if self.kind == Kind::OpenMpi && self.srun.is_some() {
-            let (name, folder) = ("OMPI_MCA_btl_vader_backing_directory", "{dir}");
-            program.env.insert(name.to_owned(), folder.to_owned());
+            let folder = over.map(|(over, _)| over.scratch.display().to_string());
+            let folder = folder.unwrap_or_else(|| "{dir}".to_owned());
+            let name = "OMPI_MCA_btl_vader_backing_directory";
+            program.env.insert(name.to_owned(), folder);
         } else if self.kind == Kind::OpenMpi {
             let files = splits
                 .iter()
+                .filter(|_| over.is_none())
                 .map(|task| (rank_file(task), rank_lines(task)));
             program.files.extend(files);
             if allow_root {
@@ -270,7 +290,7 @@ fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
     })
 }
 
-fn version(run: &Path) -> Result<(Kind, String), String> {
+pub(crate) fn version(run: &Path) -> Result<(Kind, String), String> {
     let said = flow::output_tied(Command::new(run).arg("--version"));
     let said = said.map_err(|error| format!("{} cannot be executed: {error}", run.display()))?;
     let text = String::from_utf8_lossy(&said.stdout);
@@ -315,6 +335,7 @@ mod tests {
             compiler: PathBuf::from("/opt/an mpi/mpicc"),
             version: "1.0".to_owned(),
             srun: None,
+            reach: None,
         }
     }
 
@@ -323,6 +344,7 @@ mod tests {
             ranks,
             threads,
             cpus: cpus.to_vec(),
+            over: None,
             body: Body::Halo { side: 64, steps: 1 },
             warmups: 1,
             reps: 3,

@@ -14,7 +14,8 @@
 //! (rsmpi needs libclang and an MPI at build time, and one build for each implementation.)
 //!
 //! * [`launcher`]: which MPI is there, and the command of a slot. [`srun`]: the launcher of a
-//!   Slurm; `elsewhere`: what its ranks used and hold.
+//!   Slurm; [`nodes`]: ranks over several nodes; `elsewhere`: what ranks used and hold.
+//! * [`keeper`]: a process on each of several nodes, which says what that is and leaves nothing there.
 //! * [`task`]: what ranks are asked to do, as the command line carries it.
 //! * `rank`: the life of a rank. `checks`: whether it is where it was put, among as many as asked.
 //! * `team`: the threads of a rank and their clocks. `bodies`: what they do.
@@ -28,7 +29,9 @@
 mod bodies;
 mod checks;
 mod elsewhere;
+pub mod keeper;
 pub mod launcher;
+pub mod nodes;
 mod rank;
 mod region;
 pub mod srun;
@@ -38,8 +41,8 @@ mod world;
 
 pub use rank::{is_rank, rank_main};
 pub use region::no_moves;
-pub use task::{Body, Task};
+pub use task::{Body, Over, Task};
 
 pub(crate) const ARGUMENT: &str = "__rank";
-/// For a rank that its launcher is not above: it reports its own usage.
+/// For a rank that its launcher is not above or on another node: it reports its own usage.
 pub(crate) const ELSEWHERE: &str = "elsewhere";

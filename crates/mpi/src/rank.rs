@@ -26,7 +26,7 @@ use crate::bodies::{self, Exchange};
 use crate::task::Task;
 use crate::team::{Member, Team};
 use crate::world::World;
-use crate::{ARGUMENT, ELSEWHERE, checks, elsewhere, region};
+use crate::{ARGUMENT, ELSEWHERE, checks, elsewhere, nodes, region};
 
 /// Whether this process is a rank.
 #[must_use]
@@ -53,6 +53,9 @@ pub fn rank_main() -> ! {
 fn live() -> Result<Option<Said>, String> {
     let (shim, task, says_usage) = arguments()?;
     task.check().map_err(|error| error.0)?;
+    if task.over.is_some() {
+        nodes::bind_by_environment(&task)?;
+    }
     if task.moves() {
         region::at_the_same_addresses()?;
     }
@@ -89,7 +92,12 @@ fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
         return Ok(Some(why));
     }
     let all = world.gather(&checks::own_cpus()?);
-    Ok(checks::wrong_cpus(task, &all))
+    let wrong = checks::wrong_cpus(task, &all);
+    if wrong.is_some() || task.over.is_none() {
+        return Ok(wrong);
+    }
+    let machines = world.gather(&[nodes::this_machine()?]);
+    Ok(checks::wrong_nodes(task, &machines))
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -205,7 +213,7 @@ pub(crate) fn repetitions<B: Exchange>(
             let is_last = number + 1 == task.warmups + task.reps;
             let ready_ns = repetition(body, &member, &sums, || {
                 if is_last && team.says_usage {
-                    report.elsewhere = Some(elsewhere::of_all(&mut team.world()));
+                    report.elsewhere = Some(elsewhere::of_all(&mut team.world(), task));
                 }
             });
             if number == 0 {

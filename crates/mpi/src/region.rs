@@ -13,7 +13,7 @@
 //! Sources: C. Huang, O. Lawlor, L. Kale, "Adaptive MPI", 2003 (ranks as flows that move, and
 //! isomalloc); personality(2), unix(7).
 
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -23,6 +23,7 @@ use fiber::movable::{Region, agree_on_addresses, can_agree_on_addresses};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::geteuid;
 
+use crate::nodes::this_machine;
 use crate::world::World;
 
 const REASON: usize = 64;
@@ -50,7 +51,7 @@ pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String
     let ranks = world.size as usize;
     let door = (world.rank == 0).then(|| Door::open(config, ranks));
     let door = all_agree(world, door.transpose())?;
-    let here = all_agree(world, machine())?;
+    let here = all_agree(world, this_machine())?;
     let all = world.gather(&[here, door.as_ref().map_or(0, |door| door.name)]);
     if all.chunks(2).any(|rank| rank[0] != here) {
         return Err("flows move between ranks of one machine, and these are on several".to_owned());
@@ -86,16 +87,6 @@ fn first_reason(all: &[u64]) -> Option<String> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let why = String::from_utf8_lossy(&bytes);
     Some(format!("rank {rank}: {}", why.trim_end_matches('\0')))
-}
-
-/// Identifies the boot and the network namespace.
-fn machine() -> Result<u64, String> {
-    let unknown = |error: io::Error| format!("this machine cannot be told from others: {error}");
-    let mut hash = DefaultHasher::new();
-    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").map_err(unknown)?;
-    let names = std::fs::read_link("/proc/self/ns/net").map_err(unknown)?;
-    (boot, names).hash(&mut hash);
-    Ok(hash.finish())
 }
 
 struct Door {

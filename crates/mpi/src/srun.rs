@@ -2,15 +2,15 @@
 //! starts ranks and tells them of each other by a plug-in: PMIx for Open MPI, PMI-2 for MPICH.
 //! Under any other, Open MPI refuses to begin, and MPICH runs as worlds of one rank. CPUs are given
 //! as a mask for each rank, which Slurm keeps to under `TaskPlugin=task/affinity`; ranks check it.
-//! A slot is a step of the job in which flowgauge runs, with the same CPUs (`--overlap`) and on the
-//! same node; flowgauge sleeps meanwhile.
+//! A slot is a step of the job in which flowgauge runs, with the same CPUs (`--overlap`), on the same
+//! node or over those of the job (there ranks bind themselves: [`crate::nodes`]); flowgauge sleeps meanwhile.
 
 use std::process::Command;
 
 use program::Shell;
 
 use crate::launcher::{Kind, Mpi, NoMpi, quoted};
-use crate::task::Task;
+use crate::task::{Over, Task};
 
 /// Set by Slurm in the processes that it starts on a node.
 const NODE: &str = "SLURMD_NODENAME";
@@ -62,15 +62,40 @@ impl Srun {
         }
     }
 
+    /// Its own words.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    fn quoted(&self) -> String {
+        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
+        words.join(" ")
+    }
+
+    /// Ranks over several nodes, which bind themselves.
+    pub(crate) fn over(&self, kind: Kind, task: &Task, over: &Over) -> String {
+        format!(
+            "{} --nodes={} --nodelist={} --ntasks={} --ntasks-per-node={} --cpus-per-task={} --distribution=block \
+             --overlap --mpi={} --cpu-bind=none --kill-on-bad-exit=1 --input=none --quiet",
+            self.quoted(),
+            task.nodes(),
+            quoted(&over.nodes.join(",")),
+            task.ranks,
+            task.ranks_each(),
+            task.threads,
+            plugin(kind)
+        )
+    }
+
     pub(crate) fn command(&self, kind: Kind, task: &Task) -> String {
         let masks: Vec<String> = (0..task.ranks)
             .map(|rank| mask(task.cpus_of(rank)))
             .collect();
-        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
         format!(
             "{} --nodes=1 --nodelist={} --ntasks={} --cpus-per-task={} --overlap --mpi={} \
              --cpu-bind=quiet,mask_cpu:{} --kill-on-bad-exit=1 --input=none --quiet",
-            words.join(" "),
+            self.quoted(),
             quoted(&self.node),
             task.ranks,
             task.threads,
@@ -125,6 +150,7 @@ mod tests {
             ranks: 2,
             threads: 2,
             cpus: vec![0, 5, 1, 67],
+            over: None,
             body: Body::Halo { side: 64, steps: 1 },
             warmups: 1,
             reps: 3,
@@ -139,6 +165,22 @@ mod tests {
         assert!(
             srun.command(Kind::Mpich, &task).contains("--mpi=pmi2 "),
             "{open}"
+        );
+        let over = Over {
+            nodes: vec!["a".to_owned(), "b".to_owned()],
+            scratch: "/dev/shm/x".into(),
+            counted: None,
+        };
+        let task = Task {
+            over: Some(over.clone()),
+            ..task
+        };
+        let both = srun.over(Kind::OpenMpi, &task, &over);
+        assert!(
+            both.contains(
+                "--nodes=2 --nodelist='a,b' --ntasks=2 --ntasks-per-node=1 --cpus-per-task=2 "
+            ),
+            "{both}"
         );
     }
 }

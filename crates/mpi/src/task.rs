@@ -1,5 +1,7 @@
 //! The task of ranks, as their command line carries it.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
@@ -20,14 +22,29 @@ pub struct Task {
     pub ranks: u32,
     /// Threads in each.
     pub threads: u32,
-    /// The CPUs of all flows: those of rank 0 first.
+    /// The CPUs of all flows, those of rank 0 first, each by its number on its own node.
     pub cpus: Vec<u32>,
+    /// The nodes, where it is not this machine alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
     /// What they do.
     pub body: Body,
     /// Repetitions that do not count.
     pub warmups: u32,
     /// Repetitions that count.
     pub reps: u32,
+}
+
+/// The nodes that the ranks of a task are dealt to: as many ranks each, those that follow each other together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Over {
+    /// Their names, as the launcher takes them.
+    pub nodes: Vec<String>,
+    /// A folder in the memory of each node, of this run alone: it is how its ranks are known there.
+    pub scratch: PathBuf,
+    /// The machine whose ranks are counted with the launcher ([`crate::nodes::this_machine`]).
+    pub counted: Option<u64>,
 }
 
 /// What ranks and threads do.
@@ -86,6 +103,25 @@ impl Task {
         self.ranks * self.threads
     }
 
+    /// How many nodes there are.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        let nodes = self.over.as_ref().map_or(1, |over| over.nodes.len());
+        u32::try_from(nodes).unwrap_or(u32::MAX)
+    }
+
+    /// Ranks on each node.
+    #[must_use]
+    pub fn ranks_each(&self) -> u32 {
+        self.ranks / self.nodes().max(1)
+    }
+
+    /// The place of a rank's node among all.
+    #[must_use]
+    pub fn node_of(&self, rank: u32) -> u32 {
+        rank / self.ranks_each().max(1)
+    }
+
     /// Whether flows move between ranks.
     #[must_use]
     pub fn moves(&self) -> bool {
@@ -111,6 +147,18 @@ impl Task {
                 self.threads,
                 self.cpus.len(),
                 self.reps
+            )));
+        }
+        let nodes = self.nodes();
+        if nodes == 0 || !self.ranks.is_multiple_of(nodes) {
+            return Err(TaskError(format!(
+                "{} ranks on {nodes} nodes: each node has as many ranks as the others",
+                self.ranks
+            )));
+        }
+        if self.moves() && nodes > 1 {
+            return Err(TaskError(format!(
+                "flows move between ranks of one node, and there are {nodes}"
             )));
         }
         if self.moves() && (self.ranks < 2 || self.threads != 1) {
@@ -166,6 +214,7 @@ mod tests {
             ranks: 2,
             threads: 2,
             cpus: vec![0, 2, 1, 3],
+            over: None,
             body: Body::Halo { side: 4, steps: 1 },
             warmups: 0,
             reps: 1,
@@ -179,9 +228,27 @@ mod tests {
         assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
         let few = Task {
             cpus: vec![0],
-            ..task
+            ..task.clone()
         };
         assert!(few.check().is_err());
+        let over = |nodes: &[&str]| Task {
+            over: Some(Over {
+                nodes: nodes.iter().map(ToString::to_string).collect(),
+                scratch: PathBuf::from("/dev/shm/x"),
+                counted: None,
+            }),
+            ..task.clone()
+        };
+        let two = over(&["a", "b"]);
+        assert_eq!(
+            (two.check(), two.node_of(0), two.node_of(1)),
+            (Ok(()), 0, 1)
+        );
+        let text = serde_json::to_string(&two).unwrap();
+        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), two);
+        for odd in [over(&["a", "b", "c"]), over(&[])] {
+            assert!(odd.check().is_err());
+        }
     }
 
     #[test]
@@ -190,6 +257,7 @@ mod tests {
             ranks,
             threads,
             cpus: (0..ranks * threads).collect(),
+            over: None,
             body: Body::Migratable(Box::new(Work::Primes(workload::Primes {
                 start: 1,
                 block: 10,

@@ -63,7 +63,7 @@ pub use version::version;
 
 /// The answer, when nothing runs any more: after an error something may.
 fn ended(answer: io::Result<Answer>) -> Answer {
-    tree::end_orphans();
+    tree::end_orphans(&[]);
     answer.unwrap_or_else(|error| Answer::from_error(&error))
 }
 

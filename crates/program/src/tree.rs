@@ -100,6 +100,14 @@ fn by_parents(of: i32) -> Vec<i32> {
     found.split_off(1)
 }
 
+fn by_parents_but(of: i32, spared: &[i32]) -> Vec<i32> {
+    let below = spared.iter().flat_map(|&pid| by_parents(pid));
+    let below: Vec<i32> = below.chain(spared.iter().copied()).collect();
+    let mut found = by_parents(of);
+    found.retain(|pid| !below.contains(pid));
+    found
+}
+
 fn parents(proc: &Path) -> Vec<(i32, i32)> {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -145,15 +153,20 @@ pub(crate) fn signal(pids: &[i32], signal: Signal) {
 
 /// Kills every descendant; none of them can make another in time.
 pub fn kill_descendants(of: i32) {
+    kill_all_but(of, &[]);
+}
+
+/// Those children live, with all that is below them.
+fn kill_all_but(of: i32, spared: &[i32]) {
     let mut stopped = BTreeSet::new();
     let until = Instant::now() + STOPPING;
-    while stop_all(of, &mut stopped) && Instant::now() < until {}
+    while stop_all(of, spared, &mut stopped) && Instant::now() < until {}
     let all: Vec<i32> = stopped.into_iter().collect();
     signal(&all, Signal::SIGKILL);
 }
 
 /// Stops every descendant; true where one of them was none of `stopped`.
-fn stop_all(of: i32, stopped: &mut BTreeSet<i32>) -> bool {
+fn stop_all(of: i32, spared: &[i32], stopped: &mut BTreeSet<i32>) -> bool {
     let before = stopped.len();
     let mut stop = |pid: i32| {
         if stopped.insert(pid) {
@@ -161,8 +174,9 @@ fn stop_all(of: i32, stopped: &mut BTreeSet<i32>) -> bool {
         }
     };
     match children(of) {
-        None => by_parents(of).into_iter().for_each(stop),
+        None => by_parents_but(of, spared).into_iter().for_each(stop),
         Some(mut next) => {
+            next.retain(|pid| !spared.contains(pid));
             while let Some(pid) = next.pop() {
                 stop(pid);
                 next.extend(children(pid).unwrap_or_default());
@@ -181,14 +195,22 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(true)?)
 }
 
-/// Ends and reaps all descendants of this process, which must have no child of its own now.
-pub fn end_orphans() {
+/// Ends and reaps all descendants of this process, which must have no child of its own now but those
+/// that are spared.
+pub fn end_orphans(spared: &[i32]) {
     let own = std::process::id().cast_signed();
     for _ in 0..PASSES {
-        if descendants(own).is_empty() {
+        let left = match children(own) {
+            Some(mut children) => {
+                children.retain(|pid| !spared.contains(pid));
+                children
+            }
+            None => by_parents_but(own, spared),
+        };
+        if left.is_empty() {
             return;
         }
-        kill_descendants(own);
+        kill_all_but(own, spared);
         while let Ok(Some(_)) = sys::wait(-1, false) {}
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -216,6 +238,29 @@ mod tests {
             has_more_threads(pid, 1)
         }));
         assert!(!has_more_threads(pid, 2));
+        kill_descendants(pid);
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+    }
+
+    /// What kept the nodes of a run was killed with what its first slot had left.
+    #[test]
+    fn children_that_are_spared_live_on() {
+        let mut shell = shell_with_two_children();
+        let pid = i32::try_from(shell.id()).unwrap();
+        let two = || Some(descendants(pid)).filter(|all| all.len() == 2);
+        let pair = (0..12_000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            two()
+        });
+        let pair = pair.unwrap();
+        assert_eq!(by_parents_but(pid, &pair[..1]), pair[1..]);
+        kill_all_but(pid, &pair[..1]);
+        assert_eq!(alive(&pair[..1]), pair[..1]);
+        assert!((0..12_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            alive(&pair[1..]).is_empty()
+        }));
         kill_descendants(pid);
         shell.kill().unwrap();
         shell.wait().unwrap();

@@ -1,6 +1,6 @@
 //! What a process of flowgauge is beside the command: a slot process (the fresh process of one slot), the
 //! load generator of a slot that is a server, a server in one of the compared forms, a rank of an MPI
-//! program, a probe (a fresh process behind a lowered limit), a sampler or a profiler beside a slot, a look
+//! program, a keeper on a node that has ranks, a probe (a fresh process behind a lowered limit), a sampler or a profiler beside a slot, a look
 //! into a library, or the janitor of a run.
 //!
 //! The program `flowgauge-slot` is these alone, and is loaded by the system's C library: a static flowgauge
@@ -21,6 +21,9 @@ pub fn play_a_role() {
     }
     if mpi::is_rank() {
         mpi::rank_main();
+    }
+    if mpi::keeper::is_keeper() {
+        mpi::keeper::keeper_main();
     }
     if flow::is_janitor() {
         flow::janitor_main();

@@ -61,6 +61,21 @@ pub(crate) struct FleetRunArgs {
     /// Features that nodes of the Slurm job must have
     #[arg(long, value_name = "LIST", requires = "slurm")]
     pub(crate) constraint: Option<String>,
+    /// Devices that the Slurm job needs on each node, such as gpu:1
+    #[arg(long, value_name = "LIST", requires = "slurm")]
+    pub(crate) gres: Option<String>,
+    /// Reservation that the Slurm job runs in
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) reservation: Option<String>,
+    /// Leave what is free of the nodes to other jobs; the answer says so [default: whole nodes]
+    #[arg(long, requires = "slurm")]
+    pub(crate) shared_nodes: bool,
+    /// CPUs of each node that the Slurm job takes of shared nodes
+    #[arg(long, value_name = "N", requires = "shared_nodes", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cpus: Option<u32>,
+    /// A job for each node, as a Slurm array: each begins when a node is free; at most --parallel at a time
+    #[arg(long, requires = "slurm", conflicts_with_all = ["only", "wait"])]
+    pub(crate) array: bool,
     /// These machines alone: to run again what failed, with --out DIR
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
@@ -82,6 +97,9 @@ pub(crate) struct FleetRunArgs {
     /// The ssh program [default: $FLOWGAUGE_SSH, or ssh]
     #[arg(long, value_name = "PROGRAM", conflicts_with = "slurm")]
     pub(crate) ssh: Option<PathBuf>,
+    /// The configuration of ssh, for jump hosts and users [default: ~/.ssh/config]
+    #[arg(long, value_name = "FILE", conflicts_with = "slurm")]
+    pub(crate) ssh_config: Option<PathBuf>,
     /// A machine that does not answer in this time has failed
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds, conflicts_with = "slurm")]
     pub(crate) patience: f64,
@@ -89,8 +107,9 @@ pub(crate) struct FleetRunArgs {
     /// budget of the run and 10 min more, or 24h without a budget]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) machine_deadline: Option<f64>,
-    /// Machines that are connected to and given the program at the same time [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "slurm")]
+    /// Machines that are connected to and given the program, or jobs of an array that run, at the same time
+    /// [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) parallel: Option<u32>,
     /// Seed of the fleet, from which the seed of each machine is made; printed [default: random]
     #[arg(long, value_name = "N", value_parser = number::whole)]

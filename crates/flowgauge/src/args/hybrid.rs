@@ -14,14 +14,16 @@ Examples:
   flowgauge hybrid --body uneven                  uneven work over ranks: does moving flows pay?
   flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
   flowgauge hybrid --launcher srun                in a job of Slurm, each slot as a step of it
+  flowgauge hybrid --hosts node1,node2            over two nodes: what does the way between them cost?
   flowgauge hybrid --allow-root                   as root, in a container
 
-Splits: RxT is R ranks (processes of an MPI program) of T threads each.";
+Splits: RxT is R ranks (processes of an MPI program) of T threads each; over several nodes, each has as many
+ranks as the others.";
 
 /// Ranks of an MPI program or threads, and how many of each.
 ///
-/// The same work is run as every split of the CPUs into R ranks of T threads. Each slot is a fresh
-/// mpirun. A rank on other CPUs than its own, or in a world of another size, fails the slot. Needs
+/// The same work is run as every split of the CPUs into R ranks of T threads, on one node or over several. Each
+/// slot is a fresh mpirun. A rank on other CPUs than its own, or in a world of another size, fails the slot. Needs
 /// Open MPI or MPICH with its compiler.
 #[derive(Debug, Args)]
 #[command(after_help = HYBRID_EXAMPLES)]
@@ -35,10 +37,22 @@ pub(crate) struct HybridArgs {
     /// The command that starts ranks: mpirun, or srun in a Slurm job, with options ('srun --time=5')
     #[arg(long, value_name = "COMMAND", default_value = "mpirun")]
     pub(crate) launcher: String,
+    /// Nodes to spread ranks over, as names or a file of them, one a line [default: those of the Slurm job]
+    #[arg(long, value_name = "LIST|FILE")]
+    pub(crate) hosts: Option<String>,
+    /// How ranks lie on nodes [default: every way that the nodes allow]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub(crate) placement: Vec<PlacementArg>,
+    /// The program that reaches nodes of --hosts [default: $FLOWGAUGE_SSH, or ssh]
+    #[arg(long, value_name = "PROGRAM", requires = "hosts")]
+    pub(crate) ssh: Option<PathBuf>,
+    /// A node that does not answer in this time is left out
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds)]
+    pub(crate) patience: f64,
     /// The work [default: all]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub(crate) body: Vec<BodyArg>,
-    /// Total flows, R x T [default: one for each CPU]
+    /// Total flows, R x T [default: one for each CPU of a node]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4_096))]
     pub(crate) flows: Option<u32>,
     /// Sizes of messages and sums, such as 8,64K,1M
@@ -55,6 +69,19 @@ pub(crate) struct HybridArgs {
     pub(crate) allow_root: bool,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// How ranks lie on nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlacementArg {
+    /// On as few nodes as hold them
+    Packed,
+    /// Over all nodes
+    Spread,
+    /// One rank a node, with threads
+    Node,
+    /// One rank a socket, with threads
+    Socket,
 }
 
 /// What ranks and threads do.
@@ -74,6 +101,10 @@ pub(crate) enum BodyArg {
     Farm,
     /// The same over ranks of one thread: divided before, taken, and as flows that move to a rank without work
     Uneven,
+    /// The same primes and search over more and more nodes, on all their CPUs
+    Strong,
+    /// As many numbers for each of more and more nodes
+    Weak,
     /// A sparse matrix times a vector
     Numeric,
     /// A tree of files, folder by folder: assigned in advance, and taken from a queue

@@ -29,7 +29,7 @@ pub(crate) use fleet::{
     FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs,
 };
 pub(crate) use how::{AnswerArgs, Confirm, Format, HowArgs, Predict};
-pub(crate) use hybrid::{BodyArg, HybridArgs};
+pub(crate) use hybrid::{BodyArg, HybridArgs, PlacementArg};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{
     CalibrateArgs, CompletionsArgs, DoctorArgs, MachineArgs, ManArgs, ReportArgs, RulerArgs,

@@ -1,11 +1,18 @@
 mod cases;
+mod nodes;
+
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Error, Result, bail, ensure};
 use lab::{Case, Preset, Study};
 use machine::Machine;
 use mpi::launcher::Mpi;
 
-use crate::args::HybridArgs;
+use cases::Place;
+use nodes::Nodes;
+
+use crate::args::{BodyArg, HybridArgs};
 use crate::ending::Ending;
 use crate::output;
 use crate::result_file::ResultFile;
@@ -22,13 +29,45 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
         bail!(why);
     }
     flow::cgroup::sweep();
-    let request = session::as_written(study(args, &mpi, &lab::cpus(here))?);
+    let own = flow::library::slot_program_path().map_err(Error::msg)?;
+    let (mpi, nodes) = over_nodes(args, mpi, &own)?;
+    let place = match &nodes {
+        Some(nodes) => nodes.place(),
+        None => Place {
+            cpus: vec![lab::cpus(here)],
+            sockets: 1,
+            over: None,
+        },
+    };
+    let request = session::as_written(study(args, &mpi, &own, &place)?);
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
+    let mut session = Session::begin(&request, settings, &args.how, results, here)?;
     output::tell(&used(&mpi));
-    session.carry_out(&args.how.answer)
+    session.spare(nodes.as_ref().map(Nodes::pids).unwrap_or_default());
+    for note in nodes.iter().flat_map(Nodes::notes) {
+        session.remark(&note)?;
+    }
+    let ending = session.carry_out(&args.how.answer);
+    if let Some(nodes) = nodes {
+        nodes.end();
+    }
+    ending
+}
+
+/// The nodes that can take part, and how they are reached; none: this machine alone.
+fn over_nodes(args: &HybridArgs, mut mpi: Mpi, own: &Path) -> Result<(Mpi, Option<Nodes>)> {
+    let Some(names) = nodes::asked(args.hosts.as_deref())? else {
+        return Ok((mpi, None));
+    };
+    mpi.reach = Some(nodes::reach(args, &mpi));
+    let patience = Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0));
+    let nodes = Nodes::begin(&names, own, &mpi, patience)?;
+    if args.body.is_empty() || args.body.contains(&BodyArg::Uneven) {
+        output::tell("uneven: flows move within a node: splits over several are without them");
+    }
+    Ok((mpi, Some(nodes)))
 }
 
 fn used(mpi: &Mpi) -> String {
@@ -82,11 +121,16 @@ fn leave_out_what_cannot_move(cases: &mut [Case], why: Option<String>) {
     }
 }
 
-fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<Study> {
-    let there = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
-    let flows = args.flows.unwrap_or(there);
+fn study(args: &HybridArgs, mpi: &Mpi, own: &Path, place: &Place) -> Result<Study> {
+    let each = place.cpus_each();
+    let there = each.saturating_mul(place.nodes());
+    let flows = args.flows.unwrap_or(match place.nodes() {
+        // At least two flows, if not of one node.
+        1 => each,
+        _ => each.max(2),
+    });
     ensure!(
-        flows >= 2,
+        there >= 2 && flows >= 2,
         "there is one CPU: a rank and a thread need one each to be compared"
     );
     ensure!(
@@ -94,17 +138,20 @@ fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<S
         "{flows} flows on {there} CPUs would take turns, and ranks that wait do so without sleeping: use \
          --flows {there} or fewer"
     );
-    let own = flow::library::slot_program_path().map_err(Error::msg)?;
-    let mut cases = cases::cases(args, flows, cpus, |task, all| {
-        mpi.program(&own, task, all, args.allow_root)
+    let mut cases = cases::cases(args, flows, place, |task, all| {
+        mpi.program(own, task, all, args.allow_root)
     })?;
     for case in &cases {
         case.work.check()?;
     }
     leave_out_what_cannot_move(&mut cases, mpi::no_moves());
+    let nodes = match place.nodes() {
+        1 => String::new(),
+        nodes => format!(" on up to {nodes} nodes"),
+    };
     Ok(Study::new(
         NAME,
-        format!("Ranks or threads: every split of {flows} flows"),
+        format!("Ranks or threads: every split of {flows} flows{nodes}"),
         "Programs for many nodes, of which each node holds some ranks with some threads each.",
         cases,
     ))

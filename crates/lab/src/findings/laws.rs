@@ -1,7 +1,8 @@
 //! The law of a sweep over the number of workers: how time grows with them. Every worker does the
 //! same. If they share one thing that serves one at a time, time is their number times what one
 //! takes: **linear**. If it serves all at once, time stays: **flat**. In between it is partly
-//! shared. [`super::growth`] judges the shape. Expected is what the study's source claims of that
+//! shared. Nodes of a job that each get the same work have the same law: flat is the best that there is.
+//! [`super::growth`] judges the shape. Expected is what the study's source claims of that
 //! sweep: arithmetic on one CPU linear, memory flat, files in steps, in the source of 2026, which
 //! had all workers on one CPU. Where memory or files grow in proportion against that, and the
 //! workers keep their CPU busy, they wait for the CPU. Slots of one count lie together in time, so
@@ -16,9 +17,11 @@ use super::then::Standing;
 use super::{CaseResult, Unit, VariantSummary};
 use crate::data::number::{DOTS, plain};
 use crate::data::words::plural;
-use crate::data::{Claim, OfSweep, Ours, Published, Study};
+use crate::data::{Case, Claim, OfSweep, Ours, Published, Study};
 
 const TIME: &str = "time";
+/// The parameter of a sweep over the nodes of a job.
+const NODES: &str = "nodes";
 
 /// CPU share that counts as busy.
 const BUSY: f64 = 0.9;
@@ -27,7 +30,7 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
     let published = study.published();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for case in cases {
-        let (Some(point), Some(_)) = (&case.case.sweep, case.case.work.worker_kind()) else {
+        let (Some(point), Some(_)) = (&case.case.sweep, of_what(&case.case)) else {
             continue;
         };
         for variant in &case.variants {
@@ -40,6 +43,15 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
     seen.iter()
         .filter_map(|(sweep, label)| law(cases, &published, sweep, label))
         .collect()
+}
+
+/// What is done, and what there is more and more of: nodes that each get the same work, or workers.
+fn of_what(case: &Case) -> Option<(&str, &'static str)> {
+    let over_nodes = case.sweep.as_ref().filter(|point| point.parameter == NODES);
+    match over_nodes {
+        Some(point) => Some((&point.sweep, "node")),
+        None => Some((case.work.worker_kind()?, "worker")),
+    }
 }
 
 struct Point<'a> {
@@ -71,10 +83,11 @@ fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) 
     let growth = Growth::through(&slots)?;
     let (first, last) = (points.first()?, points.last()?);
     let claim = claimed(published, sweep, label).filter(|_| is_on_one_cpu(first));
+    let (kind, one) = of_what(&first.case.case)?;
     let mut law = Law {
         sweep: sweep.to_owned(),
         variant: label.to_owned(),
-        kind: first.case.case.work.worker_kind()?.to_owned(),
+        kind: kind.to_owned(),
         counts: [first.workers, last.workers],
         shape: growth.shape,
         expected: claim.and_then(Shape::of),
@@ -84,7 +97,7 @@ fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) 
         growth_interval: growth.interval,
         sentence: String::new(),
     };
-    law.sentence = law.in_words(&growth, claim);
+    law.sentence = law.in_words(&growth, claim, one);
     Some(law)
 }
 
@@ -109,15 +122,18 @@ fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
 }
 
 impl Law {
-    fn in_words(&self, growth: &Growth, claim: Option<Claim>) -> String {
+    fn in_words(&self, growth: &Growth, claim: Option<Claim>, one: &str) -> String {
         let [from, to] = self.counts.map(plain);
         let who = plural(&self.variant);
-        let head = format!("{} with {from} to {to} {who}", self.kind);
+        let head = match one {
+            "worker" => format!("{} with {from} to {to} {who}", self.kind),
+            _ => format!("{}, {from} to {to} {one}s, {who}", self.kind),
+        };
         format!(
             "{head}: {}{}: {}{}",
             self.shape.in_words(growth.is_in_a_line()),
             claim.map_or_else(String::new, |claim| self.against(growth, claim)),
-            self.cost(),
+            self.cost(one),
             self.reason()
         )
     }
@@ -132,7 +148,7 @@ impl Law {
 
     /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one worker's part
     /// of the time (R² 0.999)`.
-    fn cost(&self) -> String {
+    fn cost(&self, one: &str) -> String {
         let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
         else {
             return format!("{} slots are too few", self.line.points);
@@ -147,7 +163,7 @@ impl Law {
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
         format!(
-            "each further worker costs {}, {} of one worker's part of the time{straight}",
+            "each further {one} costs {}, {} of one {one}'s part of the time{straight}",
             each_further(Unit::Ns, self.line.slope, (low, high)),
             part(self.growth, least, most)
         )

@@ -10,11 +10,15 @@ use lab::fleet::{Fleet, Node, side_by_side};
 
 use super::folder::{self, Kept, NODES};
 use super::limits::Room;
+use super::plan::Plan;
 use crate::answer;
 use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;
 use crate::output::{self, Paper, tell};
 use crate::whole_file;
+
+const SHARED: &str = "the nodes were shared with other jobs (--shared-nodes): their work is in these times, and a \
+                      verdict may be theirs";
 
 pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
     let out = match (&args.out, args.folders.as_slice()) {
@@ -64,7 +68,12 @@ pub(super) fn gathered(
         "no machine in {} has results",
         out.display()
     );
-    let fleet = Fleet::of(nodes);
+    let mut fleet = Fleet::of(nodes);
+    // A folder of runs has no plan.
+    let is_shared = |folder: &PathBuf| Plan::read(folder).is_ok_and(|plan| plan.is_shared);
+    if folders.iter().any(is_shared) {
+        fleet.warnings.insert(0, SHARED.to_owned());
+    }
     write(&fleet, out)?;
     if let Some(folder) = &shown.plots {
         answer::write_plots(&report::fleet::plots(&fleet), folder)?;

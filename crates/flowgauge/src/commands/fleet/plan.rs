@@ -31,6 +31,9 @@ pub(super) struct Plan {
     pub(super) files: Files,
     pub(super) seed: u64,
     pub(super) program: Id,
+    /// Other jobs may have been on the machines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_shared: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +90,7 @@ impl Plan {
             files,
             seed,
             program,
+            is_shared: false,
         })
     }
 
@@ -96,7 +100,8 @@ impl Plan {
         words.chain(seed).collect()
     }
 
-    pub(super) fn usual_deadline(&self) -> Duration {
+    /// What a machine is given for its run, where that is bounded.
+    pub(super) fn budget(&self) -> Option<Duration> {
         let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
         let budget = match args::parsed(words.chain(self.words.clone())) {
             Some(Command::Run(run)) => {
@@ -106,8 +111,11 @@ impl Plan {
             }
             _ => None,
         };
-        let twice = budget.map(|budget| Duration::from_secs_f64(2.0 * budget));
-        twice.map_or(A_DAY, |twice| twice + MORE)
+        budget.map(Duration::from_secs_f64)
+    }
+
+    pub(super) fn usual_deadline(&self) -> Duration {
+        self.budget().map_or(A_DAY, |budget| 2 * budget + MORE)
     }
 
     /// Orders that are alike on all machines would not average out.

@@ -67,6 +67,7 @@ const CLOCKS: u64 = 60;
 #[derive(Debug, Clone)]
 pub(super) struct Way {
     pub(super) ssh: PathBuf,
+    pub(super) config: Option<PathBuf>,
     /// `None`: it is there, at `at`.
     pub(super) copied: Option<PathBuf>,
     pub(super) at: Option<String>,
@@ -198,6 +199,9 @@ fn ssh(host: &Host, way: &Way) -> Command {
         .collect();
     let connect = format!("ConnectTimeout={}", way.patience.as_secs().max(1));
     let mut command = Command::new(&way.ssh);
+    if let Some(config) = &way.config {
+        command.arg("-F").arg(config);
+    }
     command
         .args(["-T", "-o", "BatchMode=yes", "-o", &connect])
         .args([

@@ -14,7 +14,7 @@ use super::gather;
 use super::hosts::{Host, Hosts};
 use super::plan::{self, Id, Plan};
 use super::remote::{self, Way};
-use super::slurm::Job;
+use super::slurm::{Job, Share};
 use super::start::{Arrival, Start};
 use crate::args::FleetRunArgs;
 use crate::ending::{self, Ending};
@@ -79,7 +79,10 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
         (None, Some(folder)) => Plan::read(folder)?.seed,
         (None, None) => drawn()?,
     };
-    let plan = Plan::new(&args.studies, &args.more, Id::of(program)?, seed)?;
+    let plan = Plan {
+        is_shared: args.shared_nodes,
+        ..Plan::new(&args.studies, &args.more, Id::of(program)?, seed)?
+    };
     if let Some(folder) = begun {
         ensure!(
             !args.only.is_empty(),
@@ -150,6 +153,7 @@ fn by_ssh(
             .clone()
             .or_else(|| std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from))
             .unwrap_or_else(|| "ssh".into()),
+        config: args.ssh_config.clone(),
         copied: args.at.is_none().then_some(program),
         at: args.at.clone(),
         folder: args.folder.clone(),
@@ -277,6 +281,34 @@ fn take_back(out: &Path) {
     }
 }
 
+fn job<'a>(
+    args: &'a FleetRunArgs,
+    (partition, nodes): (&'a str, u32),
+    time: Duration,
+    (folder, program): (&'a Path, &'a str),
+) -> Job<'a> {
+    Job {
+        partition,
+        nodes,
+        only: &args.only,
+        account: args.account.as_deref(),
+        qos: args.qos.as_deref(),
+        constraint: args.constraint.as_deref(),
+        gres: args.gres.as_deref(),
+        reservation: args.reservation.as_deref(),
+        share: match args.shared_nodes {
+            true => Share::Part(args.cpus),
+            false => Share::Whole,
+        },
+        array: args
+            .array
+            .then(|| args.parallel.unwrap_or(nodes).min(nodes)),
+        time,
+        folder,
+        program,
+    }
+}
+
 fn by_slurm(
     args: &FleetRunArgs,
     partition: &str,
@@ -291,18 +323,15 @@ fn by_slurm(
         (None, named) => named,
     };
     let shared = out.join(PROGRAM).display().to_string();
-    let job = Job {
-        partition,
-        nodes,
-        only: &args.only,
-        account: args.account.as_deref(),
-        qos: args.qos.as_deref(),
-        constraint: args.constraint.as_deref(),
-        time: deadline(args, plan),
-        folder: out,
-        program: args.at.as_deref().unwrap_or(&shared),
-    };
+    let at = args.at.as_deref().unwrap_or(&shared);
+    let job = job(args, (partition, nodes), deadline(args, plan), (out, at));
     job.check()?;
+    ensure!(
+        args.array || args.parallel.is_none(),
+        "--parallel is for the jobs of an array (--array), and for machines by ssh: all nodes of one job begin \
+         together"
+    );
+    tell(&job.cost(plan.budget()));
     if args.dry_run {
         output::print(&job.script())?;
         return Ok(Ending::Answered);

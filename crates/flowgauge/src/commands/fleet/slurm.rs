@@ -21,12 +21,42 @@ pub(super) struct Job<'a> {
     pub(super) account: Option<&'a str>,
     pub(super) qos: Option<&'a str>,
     pub(super) constraint: Option<&'a str>,
+    pub(super) gres: Option<&'a str>,
+    pub(super) reservation: Option<&'a str>,
+    pub(super) share: Share,
+    /// A job for each node, and how many at a time.
+    pub(super) array: Option<u32>,
     pub(super) time: Duration,
     pub(super) folder: &'a Path,
     pub(super) program: &'a str,
 }
 
+/// What a job takes of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Share {
+    Whole,
+    /// CPUs; `None`: one, or as many as the partition gives.
+    Part(Option<u32>),
+}
+
 impl Job<'_> {
+    /// What it may cost, in node-minutes, and what it does if no study needs longer.
+    pub(super) fn cost(&self, budget: Option<Duration>) -> String {
+        let minutes = |time: Duration| u64::from(self.nodes) * time.as_secs().div_ceil(60);
+        let usual = budget.map_or_else(String::new, |budget| {
+            format!(
+                "about {}, ",
+                report::number::many(minutes(budget), "node-minute")
+            )
+        });
+        let (nodes, most) = (self.nodes.into(), minutes(self.time));
+        format!(
+            "{}: {usual}at most {most} (a time limit of {} each)",
+            report::number::many(nodes, "node"),
+            limit(self.time)
+        )
+    }
+
     /// Words that sbatch would read otherwise.
     pub(super) fn check(&self) -> Result<()> {
         let names = [
@@ -34,6 +64,8 @@ impl Job<'_> {
             ("--account", self.account, "-_.+@"),
             ("--qos", self.qos, "-_.+@"),
             ("--constraint", self.constraint, "-_.+&|*,:=()[]"),
+            ("--gres", self.gres, "-_.,:="),
+            ("--reservation", self.reservation, "-_.+,"),
         ];
         let names = names
             .into_iter()
@@ -67,7 +99,28 @@ impl Job<'_> {
             ("account", self.account),
             ("qos", self.qos),
             ("constraint", self.constraint),
+            ("gres", self.gres),
+            ("reservation", self.reservation),
         ];
+        let share = match self.share {
+            Share::Whole => "#SBATCH --exclusive\n".to_owned(),
+            Share::Part(cpus) => format!(
+                "# Other jobs may be on the same nodes.\n{}",
+                cpus.map_or_else(String::new, |cpus| format!(
+                    "#SBATCH --cpus-per-task={cpus}\n"
+                ))
+            ),
+        };
+        let (nodes, array) = match self.array {
+            None => (self.nodes, String::new()),
+            Some(at_once) => (1, format!("#SBATCH --array=1-{}%{at_once}\n", self.nodes)),
+        };
+        // An array has an output for each of its jobs.
+        let output = if self.array.is_some() { "%A-%a" } else { "%j" };
+        let cpus = match self.share {
+            Share::Part(Some(cpus)) => format!("--cpus-per-task={cpus} "),
+            _ => String::new(),
+        };
         let asked: String = asked
             .iter()
             .filter_map(|(option, word)| Some(format!("#SBATCH --{option}=\"{}\"\n", (*word)?)))
@@ -78,17 +131,18 @@ impl Job<'_> {
              #SBATCH --partition=\"{}\"\n\
              #SBATCH --nodes={}\n\
              #SBATCH --ntasks-per-node=1\n\
-             #SBATCH --exclusive\n\
+             {share}\
              #SBATCH --time={}\n\
              # A node that is down does not have the others begin again.\n\
              #SBATCH --no-requeue\n\
-             #SBATCH --output=\"{folder}/slurm-%j.out\"\n\
+             #SBATCH --output=\"{folder}/slurm-{output}.out\"\n\
              {asked}\
-             # One task a node, on all of its CPUs; a node that fails ends no other.\n\
-             exec srun --ntasks-per-node=1 --cpu-bind=none --kill-on-bad-exit=0 --wait=0 \\\n  \
+             {array}\
+             # One task a node, on all CPUs of the job there; a node that fails ends no other.\n\
+             exec srun --ntasks-per-node=1 {cpus}--cpu-bind=none --kill-on-bad-exit=0 --wait=0 \\\n  \
              {} fleet node --shared {}\n",
             self.partition,
-            self.nodes,
+            nodes,
             limit(self.time),
             word(self.program),
             word(&folder),
@@ -197,6 +251,10 @@ mod tests {
             account: None,
             qos: None,
             constraint: None,
+            gres: None,
+            reservation: None,
+            share: Share::Whole,
+            array: None,
             time: Duration::from_secs(90),
             folder: Path::new("/shared/it's"),
             program: "/shared/flowgauge",
@@ -276,35 +334,17 @@ mod tests {
         ] {
             let only = [word.to_owned()];
             refused(&job(&only), "--only");
-            let job = job(&[]);
-            refused(
-                &Job {
-                    partition: word,
-                    ..job.clone()
-                },
-                "--slurm",
-            );
-            refused(
-                &Job {
-                    account: Some(word),
-                    ..job.clone()
-                },
-                "--account",
-            );
-            refused(
-                &Job {
-                    qos: Some(word),
-                    ..job.clone()
-                },
-                "--qos",
-            );
-            refused(
-                &Job {
-                    constraint: Some(word),
-                    ..job
-                },
-                "--constraint",
-            );
+            let of = |put: fn(&mut Job<'static>, &'static str), option| {
+                let mut job = job(&[]);
+                put(&mut job, word);
+                refused(&job, option);
+            };
+            of(|job, word| job.partition = word, "--slurm");
+            of(|job, word| job.account = Some(word), "--account");
+            of(|job, word| job.qos = Some(word), "--qos");
+            of(|job, word| job.constraint = Some(word), "--constraint");
+            of(|job, word| job.gres = Some(word), "--gres");
+            of(|job, word| job.reservation = Some(word), "--reservation");
         }
         for folder in ["/a\nb", "/a\"b", "/a\\b", "/a%jb"] {
             let folder = Path::new(folder);
@@ -329,10 +369,15 @@ mod tests {
             account: Some("physics"),
             qos: Some("long"),
             constraint: Some("a&b"),
+            gres: Some("gpu:1"),
+            reservation: Some("maintenance"),
             ..job(&only)
         };
         let script = job.script();
         for line in [
+            "#SBATCH --exclusive\n",
+            "#SBATCH --gres=\"gpu:1\"\n",
+            "#SBATCH --reservation=\"maintenance\"\n",
             "#SBATCH --partition=\"debug\"\n",
             "#SBATCH --nodes=2\n",
             "#SBATCH --nodelist=\"n1,n3\"\n",
@@ -343,6 +388,33 @@ mod tests {
         ] {
             assert!(script.contains(line), "{line}: {script}");
         }
+    }
+
+    #[test]
+    fn an_array_is_a_job_a_node_and_shared_nodes_are_not_taken_whole() {
+        let array = Job {
+            array: Some(3),
+            nodes: 64,
+            share: Share::Part(Some(4)),
+            ..job(&[])
+        };
+        let script = array.script();
+        for line in [
+            "#SBATCH --nodes=1\n",
+            "#SBATCH --array=1-64%3\n",
+            "#SBATCH --cpus-per-task=4\n",
+            "/slurm-%A-%a.out\"\n",
+            "exec srun --ntasks-per-node=1 --cpus-per-task=4 ",
+        ] {
+            assert!(script.contains(line), "{line}: {script}");
+        }
+        assert!(!script.contains("exclusive"), "{script}");
+        let minute = Duration::from_secs(60);
+        assert_eq!(
+            array.cost(Some(minute)),
+            "64 nodes: about 64 node-minutes, at most 128 (a time limit of 0-00:02:00 each)"
+        );
+        assert!(array.cost(None).starts_with("64 nodes: at most 128"));
     }
 
     /// `--out "a b"` made a script that sbatch did not understand.

@@ -1,17 +1,17 @@
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint};
-use mpi::{Body, Task};
+use mpi::{Body, Over, Task};
 use program::Program;
 use workload::numeric::{Kernel, Size};
 use workload::primes::Method;
 use workload::searching::Trees;
 use workload::{Bytes, Design, Numeric, Primes, Reading, Searching, Warehouse, Work};
 
-use crate::args::{BodyArg, HybridArgs};
+use crate::args::{BodyArg, HybridArgs, PlacementArg};
 
 const REPS: u32 = 5;
 const SWEEP_ROUNDS: usize = 20;
@@ -27,10 +27,12 @@ pub(super) const MIGRATABLE: &str = ", migratable";
 const REPEATED: (u64, u64) = (40, 20_000);
 
 /// The last is the headline.
-const ALL: [BodyArg; 10] = [
+const ALL: [BodyArg; 12] = [
     BodyArg::PingPong,
     BodyArg::Bandwidth,
     BodyArg::AllReduce,
+    BodyArg::Weak,
+    BodyArg::Strong,
     BodyArg::Farm,
     BodyArg::Uneven,
     BodyArg::Primes,
@@ -40,6 +42,109 @@ const ALL: [BodyArg; 10] = [
     BodyArg::Halo,
 ];
 
+/// Where flows can be.
+pub(super) struct Place {
+    /// Of each node.
+    pub(super) cpus: Vec<Cpus>,
+    /// Of the node that has fewest.
+    pub(super) sockets: u32,
+    /// All nodes; `None`: this machine alone.
+    pub(super) over: Option<Over>,
+}
+
+/// Ranks on each of so many nodes, and threads in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Split {
+    nodes: u32,
+    ranks_each: u32,
+    threads: u32,
+}
+
+impl Place {
+    pub(super) fn nodes(&self) -> u32 {
+        u32::try_from(self.cpus.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Of the node that has fewest.
+    pub(super) fn cpus_each(&self) -> u32 {
+        let least = self.cpus.iter().map(|cpus| cpus.allowed.len()).min();
+        u32::try_from(least.unwrap_or(0)).unwrap_or(u32::MAX)
+    }
+
+    /// All up to four, then twice as many each time, and all nodes.
+    fn numbers(&self) -> Vec<u32> {
+        let all = self.nodes();
+        let is_one = |nodes: &u32| *nodes <= 4 || nodes.is_power_of_two() || *nodes == all;
+        (1..=all).filter(is_one).collect()
+    }
+
+    /// Few nodes first, then few ranks.
+    fn splits(&self, flows: u32, placement: &[PlacementArg]) -> Vec<Split> {
+        let fits = |nodes: &u32| flows.is_multiple_of(*nodes) && flows / nodes <= self.cpus_each();
+        let numbers: Vec<u32> = (1..=self.nodes()).filter(fits).collect();
+        let ends = [numbers.first(), numbers.last()].map(|end| end.copied());
+        let [fewest, most] = ends;
+        let is_asked = |split: &Split| {
+            let is = |how: &PlacementArg| match how {
+                PlacementArg::Packed => Some(split.nodes) == fewest,
+                PlacementArg::Spread => Some(split.nodes) == most,
+                PlacementArg::Node => split.ranks_each == 1,
+                PlacementArg::Socket => split.ranks_each == self.sockets,
+            };
+            placement.is_empty() || placement.iter().any(is)
+        };
+        let all = numbers.iter().flat_map(|&nodes| {
+            let each = flows / nodes;
+            let ranks = (1..=each).filter(move |ranks| each.is_multiple_of(*ranks));
+            ranks.map(move |ranks_each| Split {
+                nodes,
+                ranks_each,
+                threads: each / ranks_each,
+            })
+        });
+        all.filter(is_asked).collect()
+    }
+
+    fn label(&self, split: Split, behind: &str) -> String {
+        let Split {
+            nodes,
+            ranks_each,
+            threads,
+        } = split;
+        let on = match (&self.over, nodes) {
+            (None, _) => String::new(),
+            (Some(_), nodes) => format!(" on {}", report::number::many(nodes.into(), "node")),
+        };
+        format!("{}x{threads}{on}{behind}", nodes * ranks_each)
+    }
+
+    fn task(&self, split: Split, body: &Body) -> Task {
+        let Split {
+            nodes,
+            ranks_each,
+            threads,
+        } = split;
+        let own = self.cpus.iter().take(nodes as usize);
+        Task {
+            ranks: nodes * ranks_each,
+            threads,
+            cpus: own
+                .flat_map(|cpus| near(cpus, ranks_each * threads))
+                .collect(),
+            over: self.over.as_ref().map(|over| Over {
+                nodes: over.nodes[..nodes as usize].to_vec(),
+                ..over.clone()
+            }),
+            body: body.clone(),
+            warmups: 1,
+            reps: REPS,
+        }
+    }
+}
+
+/// About more and more nodes.
+const OVER_NODES: [BodyArg; 2] = [BodyArg::Strong, BodyArg::Weak];
+
 struct Asked {
     name: &'static str,
     title: String,
@@ -47,6 +152,8 @@ struct Asked {
     /// If it is swept: parameter, value, unit.
     at: Option<(&'static str, u64, &'static str)>,
     flows: u32,
+    /// All CPUs of so many nodes, where it is not every split of the flows.
+    nodes: Vec<u32>,
     /// Only ranks of one thread.
     ranks_only: bool,
     /// Label after the split, and body.
@@ -57,17 +164,27 @@ struct Asked {
 pub(super) fn cases(
     args: &HybridArgs,
     flows: u32,
-    cpus: &Cpus,
+    place: &Place,
     program: impl Fn(&Task, &[&Task]) -> Program,
 ) -> Result<Vec<Case>> {
-    let wanted = ALL
-        .iter()
-        .filter(|body| args.body.is_empty() || args.body.contains(body));
+    let wanted = ALL.iter().filter(|body| match args.body.is_empty() {
+        true => place.nodes() > 1 || !OVER_NODES.contains(body),
+        false => args.body.contains(body),
+    });
     let asked: Vec<Vec<Asked>> = wanted
-        .map(|&body| asked(body, args, flows))
+        .map(|&body| asked(body, args, flows, place))
         .collect::<Result<_>>()?;
-    let asked: Vec<Asked> = asked.into_iter().flatten().collect();
-    let each: Vec<Vec<(String, Task)>> = asked.iter().map(|asked| tasks(asked, cpus)).collect();
+    let asked = asked.into_iter().flatten();
+    let each = asked.map(|asked| {
+        let tasks = tasks(&asked, place, &args.placement);
+        (asked, tasks)
+    });
+    // Two flows are in no rank a node of four.
+    let (asked, each): (Vec<Asked>, Vec<_>) = each.filter(|(_, tasks)| !tasks.is_empty()).unzip();
+    ensure!(
+        !each.is_empty(),
+        "--placement: no split of {flows} flows lies so on these nodes"
+    );
     let all: Vec<&Task> = each.iter().flatten().map(|(_, task)| task).collect();
     let made = asked.iter().zip(&each).map(|(asked, tasks)| {
         for (_, task) in tasks {
@@ -82,7 +199,11 @@ pub(super) fn cases(
     made.collect()
 }
 
-fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
+fn asked(body: BodyArg, args: &HybridArgs, flows: u32, place: &Place) -> Result<Vec<Asked>> {
+    ensure!(
+        place.nodes() > 1 || !OVER_NODES.contains(&body),
+        "--body strong and weak are about more and more nodes, and there is one: --hosts names more"
+    );
     let sizes =
         |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
     Ok(match body {
@@ -104,6 +225,8 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
             primes(1, 16_000),
         )],
         BodyArg::Uneven => vec![uneven(flows)],
+        BodyArg::Strong => strong(args.tree.as_deref(), place)?,
+        BodyArg::Weak => place.numbers().into_iter().map(weak).collect(),
         BodyArg::Numeric => vec![work(
             "numeric",
             "A sparse matrix times a vector, one for each flow",
@@ -142,6 +265,7 @@ fn swept(
         metric: Metric::Unit,
         at: Some(at),
         flows,
+        nodes: Vec::new(),
         ranks_only: false,
         bodies: vec![("", body)],
     }
@@ -192,6 +316,7 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
         metric: Metric::Steady,
         at: None,
         flows,
+        nodes: Vec::new(),
         ranks_only: false,
         bodies: vec![("", Body::Units(Box::new(work)))],
     }
@@ -223,14 +348,52 @@ fn uneven(flows: u32) -> Asked {
     }
 }
 
+/// The same work on all CPUs of more and more nodes: where does a further node stop paying?
+fn strong(tree: Option<&Path>, place: &Place) -> Result<Vec<Asked>> {
+    let works = [
+        (
+            "strong/primes",
+            "Primes among 256,000 numbers, over more and more nodes",
+            primes(10_000_001, 4_000),
+        ),
+        (
+            "strong/search",
+            "A tree of files is searched, over more and more nodes",
+            search(tree)?,
+        ),
+    ];
+    let asked = works.into_iter().map(|(name, title, units)| Asked {
+        nodes: place.numbers(),
+        // Each takes the next unit: no node waits for a slower one.
+        bodies: vec![("", Body::Farm(Box::new(units.clone())))],
+        ..work(name, title, 0, units)
+    });
+    Ok(asked.collect())
+}
+
+/// Each node gets as much: how does the time grow with them?
+fn weak(nodes: u32) -> Asked {
+    let units = Work::Primes(of_blocks(10_000_001, 4_000, 64 * u64::from(nodes)));
+    let title = format!("Primes among 256,000 numbers for each of {nodes} nodes");
+    Asked {
+        at: Some(("nodes", nodes.into(), "nodes")),
+        nodes: vec![nodes],
+        ..work("weak", &title, 0, units)
+    }
+}
+
 fn primes(start: u64, block: u64) -> Work {
-    Work::Primes(Primes {
+    Work::Primes(of_blocks(start, block, 64))
+}
+
+fn of_blocks(start: u64, block: u64, blocks: u64) -> Primes {
+    Primes {
         start,
         block,
-        blocks: 64,
+        blocks,
         every: 1_000,
         method: Method::Trial,
-    })
+    }
 }
 
 fn numeric(flows: u32) -> Work {
@@ -274,23 +437,45 @@ fn search(tree: Option<&Path>) -> Result<Work> {
     Ok(work)
 }
 
-/// One rank with all threads first.
-fn tasks(asked: &Asked, cpus: &Cpus) -> Vec<(String, Task)> {
-    let least = if asked.ranks_only { asked.flows } else { 1 };
-    let splits = (least..=asked.flows).filter(|ranks| asked.flows.is_multiple_of(*ranks));
-    let each = splits.flat_map(|ranks| {
-        asked.bodies.iter().map(move |(behind, body)| {
-            let threads = asked.flows / ranks;
-            let task = Task {
-                ranks,
-                threads,
-                cpus: near(cpus, asked.flows),
-                body: body.clone(),
-                warmups: 1,
-                reps: REPS,
-            };
-            (format!("{ranks}x{threads}{behind}"), task)
-        })
+/// One rank with all threads first. Of two flows over nodes two ranks on one node: the way between nodes is
+/// compared with that within one.
+fn tasks(asked: &Asked, place: &Place, placement: &[PlacementArg]) -> Vec<(String, Task)> {
+    if !asked.nodes.is_empty() {
+        return over_more(asked, place);
+    }
+    let mut splits = place.splits(asked.flows, placement);
+    splits.retain(|split| split.threads == 1 || !asked.ranks_only);
+    if let (true, [first, second, ..]) = (place.over.is_some() && asked.flows == 2, &mut splits[..])
+        && first.nodes == second.nodes
+    {
+        std::mem::swap(first, second);
+    }
+    let each = splits.into_iter().flat_map(|split| {
+        let bodies = asked
+            .bodies
+            .iter()
+            .filter(move |(_, body)| split.nodes == 1 || !matches!(body, Body::Migratable(_)));
+        bodies.map(move |(behind, body)| (place.label(split, behind), place.task(split, body)))
+    });
+    each.collect()
+}
+
+/// A rank on each CPU. In a sweep a split has one name at all numbers of nodes.
+fn over_more(asked: &Asked, place: &Place) -> Vec<(String, Task)> {
+    let splits = asked.nodes.iter().map(|&nodes| Split {
+        nodes,
+        ranks_each: place.cpus_each(),
+        threads: 1,
+    });
+    let each = splits.flat_map(|split| {
+        let label = match asked.at {
+            Some(_) => "rank".to_owned(),
+            None => place.label(split, ""),
+        };
+        asked
+            .bodies
+            .iter()
+            .map(move |(_, body)| (label.clone(), place.task(split, body)))
     });
     each.collect()
 }
@@ -372,11 +557,20 @@ mod tests {
     }
 
     fn made(words: &[&str], flows: u32) -> Result<Vec<Case>> {
+        let here = Place {
+            cpus: vec![four()],
+            sockets: 1,
+            over: None,
+        };
+        made_at(&here, words, flows)
+    }
+
+    fn made_at(place: &Place, words: &[&str], flows: u32) -> Result<Vec<Case>> {
         let all = ["flowgauge", "hybrid"].iter().chain(words);
         let Command::Hybrid(args) = Cli::parse_from(all).command else {
             panic!("{words:?}")
         };
-        cases(&args, flows, &four(), |task, _| {
+        cases(&args, flows, place, |task, _| {
             Program::new(format!("ranks {}", task.ranks))
         })
     }
@@ -429,6 +623,76 @@ mod tests {
             odd.to_string()
                 .contains("ping-pong: 9 bytes: use a multiple of 8"),
             "{odd}"
+        );
+    }
+
+    fn nodes(number: usize) -> Place {
+        Place {
+            cpus: vec![four(); number],
+            sockets: 2,
+            over: Some(Over {
+                nodes: (1..=number).map(|node| format!("n{node}")).collect(),
+                scratch: "/dev/shm/x".into(),
+                counted: None,
+            }),
+        }
+    }
+
+    #[test]
+    fn nodes_are_one_more_axis_of_a_split() {
+        let cases = made_at(&nodes(2), &["--body", "primes,uneven"], 4).unwrap();
+        let all = ["1x4", "2x2", "4x1"].map(|split| format!("{split} on 1 node"));
+        let over = ["2x2", "4x1"].map(|split| format!("{split} on 2 nodes"));
+        assert_eq!(labels(&cases[1]), [&all[..], &over[..]].concat());
+        // Flows move within a node alone.
+        let moved = labels(&cases[0])
+            .into_iter()
+            .filter(|label| label.ends_with(MIGRATABLE));
+        assert_eq!(moved.collect::<Vec<_>>(), ["4x1 on 1 node, migratable"]);
+        let task = nodes(2).task(
+            Split {
+                nodes: 2,
+                ranks_each: 2,
+                threads: 1,
+            },
+            &Body::Halo { side: 64, steps: 1 },
+        );
+        assert_eq!((task.check(), task.cpus), (Ok(()), vec![0, 1, 0, 1]));
+        // More flows than a node has CPUs.
+        let cases = made_at(&nodes(2), &["--body", "primes"], 8).unwrap();
+        assert_eq!(labels(&cases[0])[0], "2x4 on 2 nodes");
+    }
+
+    #[test]
+    fn more_nodes_get_the_same_work_or_as_much_each() {
+        let cases = made_at(&nodes(6), &["--body", "strong,weak", "--tree", "."], 4).unwrap();
+        let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+        let weak = ["weak/1", "weak/2", "weak/3", "weak/4", "weak/6"];
+        assert_eq!(
+            names,
+            [&weak[..], &["strong/primes", "strong/search"]].concat()
+        );
+        assert_eq!(labels(&cases[4]), ["rank"]);
+        assert_eq!(labels(&cases[5])[..2], ["4x1 on 1 node", "8x1 on 2 nodes"]);
+        assert_eq!(cases[5].best_of, Some(BestOf { default: Some(0) }));
+        let alone = made(&["--body", "weak"], 4).unwrap_err().to_string();
+        assert!(alone.contains("--hosts"), "{alone}");
+    }
+
+    #[test]
+    fn ways_to_lie_on_nodes_are_chosen_and_messages_within_a_node_are_the_reference() {
+        let of = |how: &str| {
+            let cases = made_at(&nodes(4), &["--body", "primes", "--placement", how], 4).unwrap();
+            labels(&cases[0]).join("; ")
+        };
+        assert_eq!(of("packed"), "1x4 on 1 node; 2x2 on 1 node; 4x1 on 1 node");
+        assert_eq!(of("spread"), "4x1 on 4 nodes");
+        assert_eq!(of("node"), "1x4 on 1 node; 2x2 on 2 nodes; 4x1 on 4 nodes");
+        assert_eq!(of("socket"), "2x2 on 1 node; 4x1 on 2 nodes");
+        let cases = made_at(&nodes(2), &["--body", "ping-pong", "--bytes", "8"], 4).unwrap();
+        assert_eq!(
+            labels(&cases[0]),
+            ["2x1 on 1 node", "1x2 on 1 node", "2x1 on 2 nodes"]
         );
     }
 

@@ -97,6 +97,29 @@ fn noise(n: usize) -> u64 {
 }
 
 #[test]
+fn nodes_with_the_same_work_each_have_a_law_too() {
+    let mut cases = sweep(&[1, 2, 3, 4], cpu, "free");
+    for case in &mut cases {
+        let point = case.sweep.as_mut().unwrap();
+        (point.sweep, point.parameter) = ("weak".to_owned(), "nodes".to_owned());
+    }
+    let laws = laws(cases, |_, _, n| 10 * MS + noise(n));
+    assert!(
+        matches!(laws[0].shape, Shape::Flat | Shape::NearlyFlat),
+        "{laws:?}"
+    );
+    let said = &laws[0].sentence;
+    assert!(
+        said.starts_with("weak, 1 to 4 nodes, processes: "),
+        "{said}"
+    );
+    assert!(
+        said.contains("each further node costs") && said.contains("one node's part"),
+        "{said}"
+    );
+}
+
+#[test]
 fn each_worker_that_costs_the_same_makes_a_line() {
     let laws = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
         units * 10 * MS + noise(n)

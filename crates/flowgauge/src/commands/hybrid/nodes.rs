@@ -1,0 +1,441 @@
+//! The nodes of a run over several: who they are, what they are, and what is left on them. A node that
+//! cannot take part is named with the reason, and the others are run. Each has a keeper
+//! ([`mpi::keeper`]) for as long as the run lasts, on a connection of its own.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use flow::placement::Cpus;
+use mpi::Over;
+use mpi::keeper::{self, Facts, Parting};
+use mpi::launcher::Mpi;
+use mpi::nodes::{Reach, this_machine};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use serde::de::DeserializeOwned;
+
+use super::cases::Place;
+use crate::args::HybridArgs;
+use crate::output::{self, tell};
+
+/// Of a keeper, to end what is left.
+const PARTING: Duration = Duration::from_secs(10);
+/// Of what a keeper says in a line.
+const MOST: usize = 4 << 20;
+/// Of its last words.
+const SAID: usize = 400;
+
+struct Node {
+    name: String,
+    cpus: Cpus,
+    sockets: u32,
+    about: String,
+}
+
+pub(super) struct Nodes {
+    nodes: Vec<Node>,
+    keepers: Vec<Keeper>,
+    scratch: PathBuf,
+    counted: Option<u64>,
+    /// All nodes are one machine, made with namespaces.
+    is_one_machine: bool,
+}
+
+struct Keeper {
+    name: String,
+    child: Child,
+    output: ChildStdout,
+    heard: Vec<u8>,
+    said: File,
+}
+
+/// The names that were asked for, or those of the job; `None`: this machine alone.
+pub(super) fn asked(hosts: Option<&str>) -> Result<Option<Vec<String>>> {
+    let text = match hosts {
+        Some(hosts) if Path::new(hosts).is_file() => tidy::input::read_to_string(hosts)
+            .with_context(|| format!("--hosts: cannot read {hosts}"))?,
+        Some(hosts) => hosts.replace(',', "\n"),
+        None => match of_job()? {
+            Some(text) => text,
+            None => return Ok(None),
+        },
+    };
+    let names = parse(&text)?;
+    ensure!(!names.is_empty(), "--hosts names no node");
+    Ok(Some(names))
+}
+
+/// The first word of each line; a number of slots, as MPI's host files have it, is left alone.
+fn parse(text: &str) -> Result<Vec<String>> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default());
+    let mut names = Vec::new();
+    for name in lines.filter_map(|line| line.split_whitespace().next()) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        ensure!(
+            name.chars().all(is_plain) && !name.starts_with('-'),
+            "--hosts: '{}' is no name of a node: MPI takes letters, digits and -_. alone; users and ports are for \
+             ~/.ssh/config",
+            output::visible(name)
+        );
+        ensure!(
+            !names.contains(&name.to_owned()),
+            "--hosts: {name} is there twice"
+        );
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+/// One a line, where the job has several.
+fn of_job() -> Result<Option<String>> {
+    let set = |name| std::env::var(name).ok();
+    let (Some(list), Some(number)) = (set("SLURM_JOB_NODELIST"), set("SLURM_JOB_NUM_NODES")) else {
+        return Ok(None);
+    };
+    if number == "1" {
+        return Ok(None);
+    }
+    let mut scontrol = Command::new("scontrol");
+    let said = flow::output_tied(scontrol.args(["show", "hostnames"]).arg(&list));
+    let said = said.context("scontrol, which spells the nodes of the job, cannot be executed")?;
+    ensure!(
+        said.status.success(),
+        "scontrol cannot spell the nodes of the job, {list}"
+    );
+    Ok(Some(String::from_utf8_lossy(&said.stdout).into_owned()))
+}
+
+pub(super) fn reach(args: &HybridArgs, mpi: &Mpi) -> Reach {
+    if args.hosts.is_none() || mpi.srun.is_some() {
+        let own = mpi.srun.as_ref().map(|srun| srun.words().to_vec());
+        return Reach::Slurm(own.unwrap_or_else(|| vec!["srun".to_owned()]));
+    }
+    let named = std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from);
+    let ssh = args.ssh.clone().or(named).unwrap_or_else(|| "ssh".into());
+    Reach::Ssh(program::command::resolve(&ssh.display().to_string()).map_or(ssh, PathBuf::from))
+}
+
+impl Nodes {
+    /// Those of `names` that can take part; the others are named. Errors: none can.
+    pub(super) fn begin(
+        names: &[String],
+        own: &Path,
+        mpi: &Mpi,
+        patience: Duration,
+    ) -> Result<Self> {
+        let reach = mpi.reach.as_ref().context("nodes without a way to them")?;
+        let scratch = keeper::scratch()?;
+        let mpi_there = format!("{} {}", mpi.kind.name(), mpi.version);
+        let own_digest =
+            keeper::program(own).with_context(|| format!("cannot read {}", own.display()))?;
+        let words = [own, &scratch, &mpi.run].map(|path| path.display().to_string());
+        let words = keeper::words(&words[0], &words[1], &words[2]);
+        let started: Vec<(String, Result<Keeper>)> = names
+            .iter()
+            .map(|name| {
+                (
+                    name.clone(),
+                    Keeper::start(name, reach.command(name, &words, patience.as_secs())),
+                )
+            })
+            .collect();
+        let until = Instant::now() + patience;
+        let mut found: Vec<(Keeper, Facts)> = Vec::new();
+        for (name, keeper) in started {
+            let known = keeper.and_then(|mut keeper| {
+                let facts: Facts = keeper.hear(until)?;
+                fits(&facts, own_digest, &mpi_there, own)?;
+                Ok((keeper, facts))
+            });
+            match known {
+                Ok(known) => found.push(known),
+                Err(why) => tell(&format!("{name}: left out: {}", output::whole(&why))),
+            }
+        }
+        ensure!(
+            !found.is_empty(),
+            "none of {} can take part",
+            report::number::many(names.len() as u64, "node")
+        );
+        let id = this_machine().ok();
+        // `mpirun` is here, where no rank may be.
+        let here = match found.iter().all(|(_, facts)| Some(facts.id) != id) {
+            true => Some(here(&words, until)?),
+            false => None,
+        };
+        let first = found[0].1.boot;
+        let is_one_machine = found.len() > 1 && found.iter().all(|(_, facts)| facts.boot == first);
+        let (keepers, facts): (Vec<Keeper>, Vec<Facts>) = found.into_iter().unzip();
+        let nodes: Vec<Node> = keepers
+            .iter()
+            .zip(facts)
+            .map(|(keeper, facts)| node(&keeper.name, &facts))
+            .collect();
+        Ok(Self {
+            nodes,
+            keepers: keepers.into_iter().chain(here).collect(),
+            scratch,
+            counted: this_machine().ok().filter(|_| mpi.srun.is_none()),
+            is_one_machine,
+        })
+    }
+
+    /// What keeps the nodes here.
+    pub(super) fn pids(&self) -> Vec<i32> {
+        let pids = self
+            .keepers
+            .iter()
+            .map(|keeper| keeper.child.id().cast_signed());
+        pids.collect()
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place {
+            cpus: self.nodes.iter().map(|node| node.cpus.clone()).collect(),
+            sockets: self
+                .nodes
+                .iter()
+                .map(|node| node.sockets)
+                .min()
+                .unwrap_or(1),
+            over: Some(Over {
+                nodes: self.nodes.iter().map(|node| node.name.clone()).collect(),
+                scratch: self.scratch.clone(),
+                counted: self.counted,
+            }),
+        }
+    }
+
+    /// What a reader must know of them.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+        for node in &self.nodes {
+            match kinds.iter_mut().find(|(about, _)| *about == node.about) {
+                Some((_, names)) => names.push(&node.name),
+                None => kinds.push((&node.about, vec![&node.name])),
+            }
+        }
+        let mut notes: Vec<String> = kinds
+            .iter()
+            .map(|(about, names)| {
+                let number = report::number::many(names.len() as u64, "node");
+                format!("{number} ({}): {about}", names.join(", "))
+            })
+            .collect();
+        if kinds.len() > 1 {
+            notes
+                .push("the nodes differ: a split over more of them also has other CPUs".to_owned());
+        }
+        if self.is_one_machine {
+            notes.push(
+                "all nodes are one machine, with network namespaces: what is between them is a veth pair, and no \
+                 figure of this run is a network's"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    /// Says what is left, or that it is not known.
+    pub(super) fn end(self) -> usize {
+        let mut left = 0;
+        let mut keepers = self.keepers;
+        for keeper in &mut keepers {
+            keeper.child.stdin = None;
+        }
+        let until = Instant::now() + PARTING;
+        for mut keeper in keepers {
+            let ended = keeper.hear::<Parting>(until);
+            match ended {
+                Ok(Parting { ended: 0 }) => {}
+                Ok(Parting { ended }) => {
+                    left += 1;
+                    let number = report::number::many(ended.into(), "process");
+                    tell(&format!(
+                        "{}: {number} of this run had to be ended there",
+                        keeper.name
+                    ));
+                }
+                Err(why) => {
+                    left += 1;
+                    let why = output::whole(&why);
+                    tell(&format!(
+                        "{}: the node was lost, ranks may be left on it: {why}",
+                        keeper.name
+                    ));
+                }
+            }
+        }
+        left
+    }
+}
+
+fn here(words: &[&str], until: Instant) -> Result<Keeper> {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
+    let mut keeper = Keeper::start("this machine", command)?;
+    keeper
+        .hear::<Facts>(until)
+        .context("this machine, which launches ranks")?;
+    Ok(keeper)
+}
+
+/// Whether it can take part.
+fn fits(facts: &Facts, own: u64, mpi: &str, path: &Path) -> Result<()> {
+    ensure!(
+        facts.program == own,
+        "another flowgauge is there at {}: all nodes must see one file",
+        path.display()
+    );
+    ensure!(
+        facts.mpi == mpi,
+        "it has another MPI: {}, not {mpi}",
+        facts.mpi
+    );
+    Ok(())
+}
+
+fn node(name: &str, facts: &Facts) -> Node {
+    let machine = &facts.machine;
+    let cpus = lab::cpus(machine);
+    let of_node = machine
+        .topology
+        .cpus
+        .iter()
+        .filter(|cpu| cpus.allowed.contains(&cpu.id));
+    let mut sockets: Vec<Option<u32>> = of_node.map(|cpu| cpu.package).collect();
+    sockets.sort_unstable();
+    sockets.dedup();
+    let model = machine
+        .processor
+        .model
+        .value()
+        .map_or("unknown CPU", String::as_str);
+    let kernel = machine
+        .kernel
+        .release
+        .value()
+        .map_or("unknown kernel", String::as_str);
+    let number = report::number::many(cpus.allowed.len() as u64, "CPU");
+    Node {
+        name: name.to_owned(),
+        about: format!("{number} of {model}, Linux {kernel}"),
+        cpus,
+        sockets: u32::try_from(sockets.len()).unwrap_or(1).max(1),
+    }
+}
+
+impl Keeper {
+    fn start(name: &str, mut command: Command) -> Result<Self> {
+        let said = tempfile::tempfile().context("cannot make a temporary file")?;
+        let errors = said.try_clone().context("cannot copy a descriptor")?;
+        // A signal of the terminal is for the run, which then ends its keepers.
+        command.process_group(0);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors);
+        let program = command.get_program().display().to_string();
+        let mut child = flow::spawn_tied(&mut command)
+            .with_context(|| format!("{program} cannot be started"))?;
+        Ok(Self {
+            name: name.to_owned(),
+            output: child.stdout.take().context("a keeper has no output")?,
+            child,
+            heard: Vec::new(),
+            said,
+        })
+    }
+
+    /// Its next line that is one.
+    fn hear<T: DeserializeOwned>(&mut self, until: Instant) -> Result<T> {
+        loop {
+            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                // A shell may greet first.
+                if let Ok(said) = serde_json::from_slice(&line) {
+                    return Ok(said);
+                }
+                continue;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let time = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+            let ready = poll(
+                &mut [PollFd::new(self.output.as_fd(), PollFlags::POLLIN)],
+                time,
+            );
+            ensure!(ready != Ok(0), "it did not answer in time");
+            let mut piece = [0; 8 << 10];
+            let count = self.output.read(&mut piece).unwrap_or(0);
+            ensure!(count > 0, "{}", self.last_words());
+            self.heard.extend_from_slice(&piece[..count]);
+            ensure!(self.heard.len() < MOST, "it says what no node says");
+        }
+    }
+
+    fn last_words(&mut self) -> String {
+        let mut text = Vec::new();
+        let read = self
+            .said
+            .rewind()
+            .and_then(|()| self.said.read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text);
+        let text = text.trim();
+        let text = &text[text.ceil_char_boundary(text.len().saturating_sub(SAID))..];
+        let ended = self.child.wait();
+        match (read, text) {
+            (Ok(_), "") | (Err(_), _) => {
+                let how = ended.map_or_else(|error| error.to_string(), |ended| ended.to_string());
+                format!("its connection ended without a word ({how})")
+            }
+            (Ok(_), text) => text.lines().map(str::trim).collect::<Vec<_>>().join("; "),
+        }
+    }
+}
+
+impl Drop for Keeper {
+    /// Where it did not end, its connection does: then it has end of file.
+    fn drop(&mut self) {
+        self.child.stdin = None;
+        let until = Instant::now() + Duration::from_secs(1);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if let Ok(None) = self.child.try_wait() {
+            let _gone_is_fine = self.child.kill();
+            let _reaped = self.child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_named_by_a_list_or_by_a_host_file() {
+        let names = parse("node1 slots=4\n# all\n\nnode-2.x:\n");
+        assert!(
+            names
+                .unwrap_err()
+                .to_string()
+                .contains("'node-2.x:' is no name")
+        );
+        assert_eq!(
+            parse("node1 slots=4\nnode-2.x # fast\n").unwrap(),
+            ["node1", "node-2.x"]
+        );
+        for odd in ["a\na", "-x", "me@a", "a;b"] {
+            assert!(parse(odd).is_err(), "{odd}");
+        }
+        assert_eq!(asked(Some("a,b")).unwrap().unwrap(), ["a", "b"]);
+        assert!(asked(Some(",")).is_err());
+    }
+}
