@@ -39,7 +39,12 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
             over: None,
         },
     };
-    let request = session::as_written(study(args, &mpi, &own, &place)?);
+    let request = session::as_written(study(
+        args,
+        (&mpi, &own),
+        &place,
+        nodes.as_ref().is_some_and(|nodes| nodes.is_one_machine),
+    )?);
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let results = ResultFile::prepare(None, false)?;
@@ -47,6 +52,7 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     output::tell(&used(&mpi));
     session.spare(nodes.as_ref().map(Nodes::pids).unwrap_or_default());
     for note in nodes.iter().flat_map(Nodes::notes) {
+        output::tell(&note);
         session.remark(&note)?;
     }
     let ending = session.carry_out(&args.how.answer);
@@ -121,7 +127,12 @@ fn leave_out_what_cannot_move(cases: &mut [Case], why: Option<String>) {
     }
 }
 
-fn study(args: &HybridArgs, mpi: &Mpi, own: &Path, place: &Place) -> Result<Study> {
+fn study(
+    args: &HybridArgs,
+    (mpi, own): (&Mpi, &Path),
+    place: &Place,
+    is_one_machine: bool,
+) -> Result<Study> {
     let each = place.cpus_each();
     let there = each.saturating_mul(place.nodes());
     let flows = args.flows.unwrap_or(match place.nodes() {
@@ -145,9 +156,12 @@ fn study(args: &HybridArgs, mpi: &Mpi, own: &Path, place: &Place) -> Result<Stud
         case.work.check()?;
     }
     leave_out_what_cannot_move(&mut cases, mpi::no_moves());
-    let nodes = match place.nodes() {
-        1 => String::new(),
-        nodes => format!(" on up to {nodes} nodes"),
+    let nodes = match (place.nodes(), is_one_machine) {
+        (1, _) => String::new(),
+        (nodes, false) => format!(" on up to {nodes} nodes"),
+        (nodes, true) => {
+            format!(" on up to {nodes} nodes that are one machine, without a network,")
+        }
     };
     Ok(Study::new(
         NAME,

@@ -344,6 +344,68 @@ fn without_an_mpi_the_packages_are_named() {
     );
 }
 
+/// An ssh that begins its command here.
+fn ssh_to_here(home: &Home) -> String {
+    home.write(
+        "ssh",
+        "#!/bin/sh\nfor last; do :; done\ncase $* in *nowhere*) echo no such host >&2; exit 255;; esac\n\
+         exec sh -c \"$last\"\n",
+    );
+    fs::set_permissions(home.path("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    home.path("ssh").display().to_string()
+}
+
+/// One node, which is this machine: ranks bind themselves, and a keeper holds what they share.
+#[test]
+fn nodes_that_cannot_take_part_are_named_and_the_others_are_run() {
+    for mpi in there() {
+        let home = Home::new();
+        let ssh = ssh_to_here(&home);
+        let nodes = ["--hosts", "localhost,nowhere", "--ssh", &ssh];
+        let run = home.run(&[&short(mpi, "ping-pong")[..], &nodes].concat());
+        let left_out = run.stderr.contains("nowhere: left out: no such host");
+        assert!(left_out, "{mpi}: {}", run.stderr);
+        assert!(
+            !run.stderr.contains("was lost") && !run.stderr.contains("had to be ended"),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(failures(&home), "", "{mpi}");
+        let results = results(&home.path("out"));
+        let variants = &results.studies[0].cases[0].case.variants;
+        let labels: Vec<&str> = variants
+            .iter()
+            .map(|variant| variant.label.as_str())
+            .collect();
+        assert_eq!(labels, ["2x1 on 1 node", "1x2 on 1 node"], "{mpi}");
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn nodes_none_of_which_can_take_part_are_refused() {
+    let Some(mpi) = there().first().copied() else {
+        return;
+    };
+    let home = Home::new();
+    let ssh = ssh_to_here(&home);
+    let refused = |hosts: &str, words: &[&str]| {
+        let more = ["--hosts", hosts, "--ssh", &ssh];
+        home.run(&[&short(mpi, "primes")[..], &more].concat())
+            .refused(2, words);
+    };
+    refused(
+        "nowhere",
+        &[
+            "nowhere: left out: no such host",
+            "none of 1 node can take part",
+        ],
+    );
+    refused("me@node", &["'me@node' is no name of a node"]);
+    home.run(&[&short(mpi, "weak")[..]].concat())
+        .refused(2, &["--hosts"]);
+}
+
 #[test]
 fn more_flows_than_cpus_and_root_under_open_mpi_are_refused() {
     for mpi in there() {

@@ -43,7 +43,7 @@ pub(super) struct Nodes {
     scratch: PathBuf,
     counted: Option<u64>,
     /// All nodes are one machine, made with namespaces.
-    is_one_machine: bool,
+    pub(super) is_one_machine: bool,
 }
 
 struct Keeper {
