@@ -10,7 +10,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study, Wanted};
 use machine::Machine;
 
@@ -93,6 +93,12 @@ impl<'a> Session<'a> {
         }
         let journal = Journal::resume(&path, overrides)?;
         let header = journal.header();
+        ensure!(
+            !commands::hybrid::is_over_nodes(&header.studies),
+            "ranks over nodes cannot be resumed, since nothing holds the nodes any more: run it again, in the same \
+             order by --seed {}",
+            header.settings.seed
+        );
         let simulation = header.settings.simulate.as_deref();
         lab::check(
             &header.studies,

@@ -43,6 +43,15 @@ pub use rank::{is_rank, rank_main};
 pub use region::no_moves;
 pub use task::{Body, Over, Task};
 
+/// Whether this command of a slot has ranks over nodes.
+#[must_use]
+pub fn is_over_nodes(command: &str) -> bool {
+    let words = program::command::words(command, &program::Shell::Never).unwrap_or_default();
+    let rank = words.iter().position(|word| word == ARGUMENT);
+    let task = rank.and_then(|at| serde_json::from_str::<Task>(words.get(at + 2)?).ok());
+    task.is_some_and(|task| task.over.is_some())
+}
+
 pub(crate) const ARGUMENT: &str = "__rank";
 /// For a rank that its launcher is not above or on another node: it reports its own usage.
 pub(crate) const ELSEWHERE: &str = "elsewhere";

@@ -193,6 +193,7 @@ mod tests {
     fn each_launcher_deals_ranks_to_nodes_and_binds_none() {
         let ssh = Reach::Ssh("/opt/my ssh".into());
         let open = said(Kind::OpenMpi, &ssh);
+        assert!(crate::is_over_nodes(&open) && !crate::is_over_nodes("mpirun __rank a {}"));
         assert!(
             open.starts_with(
                 "'/opt/mpirun' -np 4 --host 'a:2,b:2' --map-by slot --bind-to none --mca plm rsh"

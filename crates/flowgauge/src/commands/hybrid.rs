@@ -76,6 +76,13 @@ fn over_nodes(args: &HybridArgs, mut mpi: Mpi, own: &Path) -> Result<(Mpi, Optio
     Ok((mpi, Some(nodes)))
 }
 
+/// Whether ranks of a study are over nodes, which only a run that began so holds.
+pub(crate) fn is_over_nodes(studies: &[Study]) -> bool {
+    let works = studies.iter().flat_map(|study| &study.cases);
+    let mut programs = works.filter_map(|case| case.work.program());
+    programs.any(|program| mpi::is_over_nodes(&program.command))
+}
+
 fn used(mpi: &Mpi) -> String {
     let others = mpi.others();
     let others = match others.as_slice() {

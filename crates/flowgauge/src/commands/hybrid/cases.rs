@@ -364,8 +364,6 @@ fn strong(tree: Option<&Path>, place: &Place) -> Result<Vec<Asked>> {
     ];
     let asked = works.into_iter().map(|(name, title, units)| Asked {
         nodes: place.numbers(),
-        // Each takes the next unit: no node waits for a slower one.
-        bodies: vec![("", Body::Farm(Box::new(units.clone())))],
         ..work(name, title, 0, units)
     });
     Ok(asked.collect())
