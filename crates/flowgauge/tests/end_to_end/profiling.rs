@@ -94,7 +94,7 @@ fn seen_in(interpreters: &[&str], (file, script): (&str, &str), function: &str) 
         asked.is_ok_and(|asked| asked.status.success())
     };
     let Some(interpreter) = interpreters.iter().find(is_here) else {
-        return skipped::skipped(&format!("no {} is here", interpreters.join(" or ")));
+        return skipped::skipped(format!("no {} is here", interpreters.join(" or ")));
     };
     let home = Home::new();
     fs::write(home.path(file), script).unwrap();
@@ -109,7 +109,7 @@ fn seen_in(interpreters: &[&str], (file, script): (&str, &str), function: &str) 
     if !names.any(is_it) {
         let unseen = format!("{:?}", found.unseen);
         assert!(unseen.contains("has no names"), "{:?}", found.places);
-        skipped::skipped(&format!("{interpreter} names no functions"));
+        skipped::skipped(format!("{interpreter} names no functions"));
     }
 }
 
