@@ -8,7 +8,9 @@ use std::fmt;
 
 use measure::waits::{is_for_a_child, reason_of};
 
-use crate::value::{INTERRUPT, NOT_SEEN, OF_KERNEL, PAGE_FAULT, PREEMPTED, SYSTEM_CALL, WAITS};
+use crate::value::{
+    INTERRUPT, NOT_SEEN, OF_KERNEL, PAGE_FAULT, PREEMPTED, SYSTEM_CALL, THROTTLED, WAITS,
+};
 
 /// What the time of a call chain is spent on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,7 +128,7 @@ fn runs(path: &[&str]) -> String {
 fn wait(path: &[&str]) -> Wait {
     let (user, kernel) = path.split_at(kernel_at(path));
     if let [only] = user
-        && [PREEMPTED, NOT_SEEN].contains(only)
+        && [PREEMPTED, THROTTLED, NOT_SEEN].contains(only)
     {
         return Wait::For((*only).to_owned());
     }
@@ -148,7 +150,8 @@ fn wait(path: &[&str]) -> Wait {
         },
         _ => user.last().map_or("the kernel", |name| name).to_owned(),
     };
-    if let Some(lock) = semaphore(kernel) {
+    if let Some(lock) = semaphore(kernel, place.trim_start_matches('_')) {
+        let place = place.trim_start_matches('_');
         return Wait::For(format!("at {lock} in {place}"));
     }
     let last = kernel
@@ -172,7 +175,7 @@ const MEMORY: [&str; 10] = [
 ];
 
 /// A semaphore or mutex of the kernel.
-fn semaphore(kernel: &[&str]) -> Option<String> {
+fn semaphore(kernel: &[&str], place: &str) -> Option<String> {
     let has = |part: &str| kernel.iter().any(|frame| frame.contains(part));
     if has("mutex_lock") && !has("futex") {
         return Some("a mutex of the kernel".to_owned());
@@ -182,10 +185,11 @@ fn semaphore(kernel: &[&str]) -> Option<String> {
         (_, true) => "read",
         _ => return None,
     };
-    let starts = |frame: &&str| MEMORY.iter().any(|call| frame.starts_with(call));
+    // The frame of the call may be missing: then its function of the C library tells.
+    let is_of_memory = MEMORY.iter().any(|call| place.starts_with(call));
     let lock = match kernel.first() {
         Some(&PAGE_FAULT) => "mmap_lock",
-        Some(call) if call.ends_with(SYSTEM_CALL) && starts(call) => "mmap_lock",
+        _ if is_of_memory => "mmap_lock",
         _ => "a semaphore of the kernel",
     };
     Some(format!("{lock} ({how})"))
@@ -238,6 +242,15 @@ mod tests {
         assert_eq!(
             call("munmap", "rwsem_down_write_slowpath_[k]"),
             "waits at mmap_lock (write) in munmap"
+        );
+        assert_eq!(
+            said(&[
+                "main",
+                "__mmap",
+                "vm_mmap_pgoff_[k]",
+                "rwsem_down_write_slowpath_[k]"
+            ]),
+            "waits at mmap_lock (write) in mmap"
         );
         assert_eq!(
             call("write", "rwsem_down_write_slowpath_[k]"),

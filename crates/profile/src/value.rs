@@ -15,6 +15,8 @@ pub(crate) const PAGE_FAULT: &str = "page fault";
 pub(crate) const INTERRUPT: &str = "interrupt";
 /// Ready to run, and not running.
 pub(crate) const PREEMPTED: &str = "for a CPU";
+/// The same, as a quota is used up.
+pub(crate) const THROTTLED: &str = "for CPU time (throttled by a quota)";
 pub(crate) const NOT_SEEN: &str = "not seen for what";
 /// In the kernel, where it cannot be seen.
 pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
@@ -158,6 +160,26 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Profile {
+    /// Tells of waits for a CPU which of them a quota made: so long was somebody held back.
+    pub fn held_back(&mut self, ns: u64) {
+        let mut all = 0..self.nodes.len();
+        let Some(at) = all.find(|&at| self.path(at) == [WAITS, PREEMPTED]) else {
+            return;
+        };
+        let waited = &mut self.nodes[at];
+        let own_ns = waited.own_ns.min(ns);
+        waited.own_ns -= own_ns;
+        let node = Node {
+            above: waited.above,
+            frame: self.frames.len() as u32,
+            own_ns,
+        };
+        if own_ns > 0 {
+            self.frames.push(THROTTLED.to_owned());
+            self.nodes.push(node);
+        }
+    }
+
     /// The path from the first frame to a node, by its place in the list.
     #[must_use]
     pub fn path(&self, node: usize) -> Vec<&str> {
@@ -169,5 +191,30 @@ impl Profile {
         }
         path.reverse();
         path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kernel does not say at a switch that a quota is used up, so the wait was called one for a CPU.
+    #[test]
+    fn of_waits_for_a_cpu_those_are_told_that_a_quota_made() {
+        let node = |above, frame, own_ns| Node {
+            above,
+            frame,
+            own_ns,
+        };
+        let mut profile = Profile {
+            frames: vec![WAITS.to_owned(), PREEMPTED.to_owned()],
+            nodes: vec![node(0, 0, 0), node(1, 1, 70)],
+            ..Profile::default()
+        };
+        profile.held_back(50);
+        assert_eq!(profile.path(2), [WAITS, THROTTLED]);
+        assert_eq!([1, 2].map(|at| profile.nodes[at].own_ns), [20, 50]);
+        profile.held_back(0);
+        assert_eq!(profile.nodes.len(), 3);
     }
 }

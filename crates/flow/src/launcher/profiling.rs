@@ -35,7 +35,14 @@ impl Profiler {
         let spans = record.reps.iter();
         let spans = spans.flat_map(|rep| spans_of(rep, self.phases)).collect();
         match self.running {
-            Ok(running) => told(running, &spans).unwrap_or_else(lost),
+            Ok(running) => {
+                let mut profile = told(running, &spans).unwrap_or_else(lost);
+                let held = record.reps.iter().filter_map(|rep| rep.throttled.as_ref());
+                if let Measured::Value(profile) = &mut profile {
+                    profile.held_back(held.map(|held| held.ns).sum());
+                }
+                profile
+            }
             Err(why) => *why,
         }
     }

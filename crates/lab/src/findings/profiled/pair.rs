@@ -16,6 +16,9 @@ const LEAST: f64 = 0.003;
 const KEPT: f64 = 0.001;
 /// Rounds in which a frame must have been seen to be judged.
 const FEWEST: usize = 6;
+const FOR_A_CPU: &str = "waits for a CPU";
+/// Between what both sides wait for a CPU in a second on one, at the most.
+const FOLLOWS: f64 = 2.0;
 /// Share of the frames that are named which may be false.
 const LEVEL: f64 = 0.05;
 
@@ -94,9 +97,12 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
     let mut tree = frames.tree(&union.nodes, &union.seconds);
     let judged = frames.judge(places.iter_mut().chain(&mut tree));
     let size = |frame: &Frame| frame.difference_s().abs();
+    let follows = follows(&places);
+    let is_last = |frame: &Frame| follows && frame.name == FOR_A_CPU;
     places.sort_by(|a, b| {
         b.is_named
             .cmp(&a.is_named)
+            .then(is_last(a).cmp(&is_last(b)))
             .then(size(b).total_cmp(&size(a)))
     });
     let all = || rounds.iter().flatten().map(|(profile, _)| profile);
@@ -113,6 +119,20 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
         cost: None,
         unseen: unseen(all()),
     }
+}
+
+/// Whether both sides wait for a CPU as much for each second on one: then who runs longer waits longer, for other
+/// programs, and the places in which it runs tell more.
+fn follows(places: &[Frame]) -> bool {
+    let on = |side: usize| {
+        let runs = places.iter().filter(|one| !one.name.starts_with("waits"));
+        runs.map(|one| one.seconds[side]).sum::<f64>()
+    };
+    let waits = places.iter().find(|one| one.name == FOR_A_CPU);
+    waits.is_some_and(|waits| {
+        let [one, other] = [0, 1].map(|side| waits.seconds[side] / on(side));
+        one.max(other) <= FOLLOWS * one.min(other)
+    })
 }
 
 fn mean(seconds: &[f64]) -> f64 {

@@ -117,6 +117,22 @@ fn a_frame_of_one_side_alone_is_kept() {
     assert_eq!(first.seconds[0], 0.0);
 }
 
+/// On a busy machine waits for other programs stood first, and not what made the command longer.
+#[test]
+fn waits_for_a_cpu_that_follow_from_the_work_stand_behind_it() {
+    let first = |waits: u64| {
+        let found = found(|round, variant| {
+            let side = variant as u64;
+            let waits = 1_000_000 + side * waits + noise(round, variant);
+            let runs = 1_000_000 + side * 2_000_000 + noise(round, variant);
+            profile(&[(&["waits", "for a CPU"], waits), (&[ON, "work"], runs)])
+        });
+        found.named().next().unwrap().name.clone()
+    };
+    assert_eq!(first(3_000_000), "work");
+    assert_eq!(first(9_000_000), "waits for a CPU");
+}
+
 #[test]
 fn what_is_too_small_is_shown_and_not_judged() {
     let found = found(|round, variant| {
