@@ -90,13 +90,14 @@ fn add(list: &Path, line: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    /// Tests that took a path for missing failed where it exists.
-    #[test]
-    fn no_test_takes_a_path_of_this_machine_for_missing() {
-        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
-        let mut found = Vec::new();
+    /// Every source file of the house: its path below `crates`, and its text.
+    fn sources() -> Vec<(String, String)> {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let (mut folders, mut found) = (vec![crates.clone()], Vec::new());
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
                 let path = entry.path();
@@ -104,16 +105,54 @@ mod tests {
                     folders.push(path);
                 } else if path.extension().is_some_and(|end| end == "rs") {
                     let text = std::fs::read_to_string(&path).expect("text");
-                    let named = ["nowhere", "no/such", "missing", "does/not"];
-                    let mut named = named.iter().map(|name| format!("\"/{name}"));
-                    found.extend(named.any(|name| text.contains(&name)).then_some(path));
+                    let own = path.strip_prefix(&crates).expect("below the crates");
+                    found.push((own.display().to_string(), text));
                 }
             }
         }
+        found
+    }
+
+    /// Tests that took a path for missing failed where it exists.
+    #[test]
+    fn no_test_takes_a_path_of_this_machine_for_missing() {
+        let named = ["nowhere", "no/such", "missing", "does/not"].map(|name| format!("\"/{name}"));
+        let takes = |text: &str| named.iter().any(|name| text.contains(name));
+        let found: Vec<String> = sources()
+            .into_iter()
+            .filter_map(|(path, text)| takes(&text).then_some(path))
+            .collect();
         assert!(
             found.is_empty(),
             "a folder that the test made has none: {found:?}"
         );
+    }
+
+    /// What assumes a processor stands in `fiber/src/arch`, or in the guide's table with what it assumes.
+    #[test]
+    fn every_file_that_knows_a_processor_is_in_the_guide() {
+        let guide = include_str!("../../../docs/guide/processor.md");
+        let rows = guide.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.filter_map(|row| row.split('|').nth(1));
+        let told: BTreeSet<String> = cells
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+            .map(str::to_owned)
+            .collect();
+        let words = ["x86", "target_arch", concat!("asm", "!(")];
+        let own = ["fiber/src/arch/", "skipped/src/"];
+        let found: BTreeSet<String> = sources()
+            .into_iter()
+            .filter(|(path, _)| !own.iter().any(|own| path.starts_with(own)))
+            .filter(|(_, text)| words.iter().any(|word| text.contains(word)))
+            .map(|(path, _)| path)
+            .collect();
+        let told_only: Vec<_> = told.difference(&found).collect();
+        let found_only: Vec<_> = found.difference(&told).collect();
+        assert!(
+            told_only.is_empty() && found_only.is_empty(),
+            "docs/guide/processor.md: not in it: {found_only:?}; in it, and knows none: {told_only:?}"
+        );
+        assert!(found.len() > 20, "{found:?}");
     }
 
     #[test]

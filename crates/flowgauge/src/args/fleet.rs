@@ -85,7 +85,7 @@ pub(crate) struct FleetRunArgs {
     /// Wait until the Slurm job has ended, and answer
     #[arg(long, requires = "slurm")]
     pub(crate) wait: bool,
-    /// The program to copy [default: this one, or the same built for musl beside it]
+    /// The program to copy [default: this one; a static one needs no library of the machine]
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
     /// The program is on every machine already, at this path; it must be the same file

@@ -110,11 +110,11 @@ fn slots() -> Row {
 }
 
 fn allocator() -> Row {
-    let found = flow::library::own_allocator().map(drop);
+    let found = flow::library::slot_program().and_then(|_| flow::library::own_allocator());
     row(
         "core-aware allocator",
         "malloc, and --allocator core-aware",
-        found,
+        found.map(drop),
     )
 }
 

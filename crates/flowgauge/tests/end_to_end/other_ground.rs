@@ -2,50 +2,62 @@
 
 use super::common::{Home, Run};
 
-/// Numbers of x86-64, each ground with a word of what is then said to be missing, if something is.
+/// Filters have numbers of x86-64. Each ground with a word of what is then said to be missing, if something is.
 const GROUNDS: &[Ground] = &[
     Ground {
         name: "no memfd_create (before Linux 3.17)",
-        filter: "38 319",
+        within: "python3 seccomp.py 38 319",
         without: Some("memfd_create"),
     },
     Ground {
         name: "no pidfd (before Linux 5.3)",
-        filter: "38 424,434",
+        within: "python3 seccomp.py 38 424,434",
         without: None,
     },
     Ground {
         name: "no MADV_GUARD_INSTALL (before Linux 6.13) and no process_madvise",
-        filter: "22 28/2=102,440",
+        within: "python3 seccomp.py 22 28/2=102,440",
         without: None,
     },
     Ground {
         name: "no clone3, statx, openat2, close_range and rseq",
-        filter: "38 435,332,437,436,334",
+        within: "python3 seccomp.py 38 435,332,437,436,334",
         without: None,
     },
     Ground {
         name: "what a container's profile forbids: counters, io_uring, memory policies, namespaces, personalities, mounts",
-        filter: "1 298,425,426,427,237,238,239,272,308,135,165,166,323,321,250",
+        within: "python3 seccomp.py 1 298,425,426,427,237,238,239,272,308,135,165,166,323,321,250",
+        without: None,
+    },
+    Ground {
+        name: "calls that gVisor lacks: counters, io_uring_register, copy_file_range, process_madvise",
+        within: "python3 seccomp.py 38 298,427,326,440,323,278",
+        without: None,
+    },
+    Ground {
+        name: "one CPU",
+        within: "taskset -c CPU",
         without: None,
     },
 ];
 
 struct Ground {
     name: &'static str,
-    /// Error and calls.
-    filter: &'static str,
+    /// The words before a command; `CPU` is one that may be used.
+    within: &'static str,
     without: Option<&'static str>,
 }
 
 impl Ground {
-    /// `None`: no filter can be set here.
+    /// `None`: it cannot be had here.
     fn run(&self, home: &Home, command: &[&str]) -> Option<Run> {
-        let mut words = vec!["seccomp.py"];
-        words.extend(self.filter.split(' '));
+        let cpu = machine::Machine::read().allowed()[0].to_string();
+        let within = self.within.replace("CPU", &cpu);
+        let (program, words) = within.split_once(' ')?;
+        let mut words: Vec<&str> = words.split(' ').collect();
         words.push(env!("CARGO_BIN_EXE_flowgauge"));
         words.extend(command);
-        let run = Run::from(home.program("python3", &words).output().ok()?);
+        let run = Run::from(home.program(program, &words).output().ok()?);
         (run.code != Some(77)).then_some(run)
     }
 
@@ -88,8 +100,8 @@ fn each_ground_has_answers_or_reasons() {
         for command in COMMANDS {
             let words: Vec<&str> = command.split(' ').collect();
             let Some(run) = ground.run(&home, &words) else {
-                skipped::skipped("a seccomp filter cannot be set, or there is no python3");
-                return;
+                skipped::skipped(format!("{}: no {}", ground.name, ground.within));
+                break;
             };
             ground.check(command, &run);
         }

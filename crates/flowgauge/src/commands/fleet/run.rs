@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
     }
 }
 
-/// The named one, a static one beside this one, or this one.
+/// The named one, or this one.
 fn program(args: &FleetRunArgs) -> Result<PathBuf> {
     if let Some(binary) = &args.binary {
         ensure!(
@@ -51,24 +51,7 @@ fn program(args: &FleetRunArgs) -> Result<PathBuf> {
         );
         return Ok(binary.clone());
     }
-    let own = std::env::current_exe().context("this program has no path")?;
-    Ok(static_one(&own).unwrap_or(own))
-}
-
-/// The musl build: it needs no library of the machine.
-fn static_one(own: &Path) -> Option<PathBuf> {
-    let profile = own.parent()?;
-    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
-    let path = profile
-        .parent()?
-        .join(target)
-        .join(profile.file_name()?)
-        .join(own.file_name()?);
-    let newer = |a: &Path, b: &Path| {
-        let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
-        time(a) >= time(b)
-    };
-    (path.is_file() && newer(&path, own)).then_some(path)
+    std::env::current_exe().context("this program has no path")
 }
 
 /// In an existing fleet it must be the same.
