@@ -463,10 +463,13 @@ fn spawn_outside_any_fiber() {
 #[test]
 fn sizes_that_will_not_do() {
     let said = |config: Config| made(config).unwrap_err().to_string();
-    assert_eq!(
-        said(packed(64)),
-        "a stack of 64 bytes will not do: at least 128, and a multiple of 64"
+    // The least is what a processor's calls keep.
+    let small = said(packed(64));
+    assert!(
+        small.starts_with("a stack of 64 bytes will not do: at least "),
+        "{small}"
     );
+    assert!(small.ends_with(", and a multiple of 64"), "{small}");
     assert!(said(packed(1_000)).contains("a multiple of 64"));
     assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
     assert!(said(packed(256).capacity(0)).contains("from 1 to"));

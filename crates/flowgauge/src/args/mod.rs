@@ -84,10 +84,10 @@ pub(crate) fn asked() -> Command {
 /// Of a command without arguments.
 const FIRST_WORDS: &str = "\
 Which is better for this work on this machine, by how much, how sure is that, and why: processes, threads, fibers?
-  flowgauge primes --budget 10s    a first answer, within 15 s
-  flowgauge run                    every study, in some minutes: answers and a report
-  flowgauge decide                 questions that people argue about; exec and body take what is your own
-  flowgauge doctor                 what more there could be on this machine; flowgauge help: all commands
+  flowgauge primes -b 100000 --budget 10s    a first answer, within 15 s
+  flowgauge run                              every study, in some minutes: answers and a report
+  flowgauge decide                           what people argue about; exec and body take what is your own
+  flowgauge doctor                           what more there could be here; flowgauge help: all commands
 ";
 
 fn first_words() -> ! {
@@ -186,18 +186,27 @@ pub(crate) fn parsed(
     read(&words).ok()
 }
 
+/// The commands alone that are no studies, where they are enough: to read the files of studies takes as long as all else
+/// at the start.
+fn without_studies(first: Option<&OsString>) -> Option<clap::Command> {
+    let first = first?.to_str()?;
+    (first == "--version" || Command::has_subcommand(first)).then(Cli::command)
+}
+
 /// Its first word may be a study file, which then is a command.
 fn read(words: &[OsString]) -> Result<Command, clap::Error> {
     let file = words.get(1).and_then(|word| study::of_file(word));
     let file = file
         .transpose()
         .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))?;
+    let known = without_studies(words.get(1)).unwrap_or_else(all);
     let own = file.into_iter().map(study::command);
-    let all = own.fold(all(), clap::Command::subcommand);
-    let matches = all.try_get_matches_from(words);
+    let known = own.fold(known, clap::Command::subcommand);
+    let matches = known.try_get_matches_from(words);
     let matches = matches.map_err(|error| elsewhere(error, words))?;
     let of_study = matches
         .subcommand()
+        .filter(|(name, _)| !Command::has_subcommand(name))
         .and_then(|(name, own)| study::read(file, name, own));
     match of_study {
         Some(args) => args.map(Command::Study),
@@ -328,6 +337,14 @@ mod tests {
             assert!(parsed(words).is_some(), "{command}");
         }
         assert!(FIRST_WORDS.lines().all(|line| line.chars().count() <= 115));
+    }
+
+    #[test]
+    fn a_command_that_is_no_study_does_without_their_files() {
+        let without = |first: &str| without_studies(Some(&first.into())).is_some();
+        assert!(without("machine") && without("--version"));
+        assert!(!without("primes") && !without("help") && !without("--help"));
+        assert!(parsed(["flowgauge", "primes"]).is_some());
     }
 
     #[test]
