@@ -75,10 +75,11 @@ impl Ground {
 }
 
 /// What is tried on each of them.
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "machine",
     "doctor",
-    "run primes,balance --case even,grain/256 --rounds 1 --budget 1s",
+    "run primes --case even --rounds 1 --budget 1s",
+    "balance --case grain --rounds 1 --budget 1s",
     "switch --flows 4 --model process,thread,fiber,fiber-packed,task,migratable --rounds 1 --budget 1s",
     "limits --model fiber --rounds 1 --budget 1s",
     "exec true false||true --rounds 1 --budget 1s",
