@@ -89,7 +89,7 @@ pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
                 let ratio = (one + other) / 2.0;
                 let each = found.each;
                 let outcome = if ratio <= MOST { "cheap" } else { "dear" };
-                let said = format!("{ratio:.3} with each {each}th switch, {} lost", found.lost);
+                let said = format!("{ratio:.3} with one switch in {each}, {} lost", found.lost);
                 (outcome, said)
             }
             Ok((None, _)) => ("refused", "no cost".to_owned()),

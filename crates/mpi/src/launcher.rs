@@ -11,6 +11,8 @@ use std::process::Command;
 
 use program::Program;
 
+use crate::kind::quoted;
+pub use crate::kind::{Kind, NoMpi};
 use crate::nodes::{self, Reach};
 use crate::srun::Srun;
 use crate::task::Task;
@@ -21,58 +23,6 @@ pub const SHIM: &str = include_str!("shim.c");
 
 /// These allow root to run Open MPI.
 const AS_ROOT: [&str; 2] = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
-
-/// An implementation of MPI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Open MPI.
-    OpenMpi,
-    /// MPICH, and what is made of it.
-    Mpich,
-}
-
-impl Kind {
-    const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
-
-    /// As it is asked for, and as Debian marks its programs.
-    #[must_use]
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Self::OpenMpi => "openmpi",
-            Self::Mpich => "mpich",
-        }
-    }
-
-    /// As people call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenMpi => "Open MPI",
-            Self::Mpich => "MPICH",
-        }
-    }
-
-    /// How to get the launcher and the compiler.
-    #[must_use]
-    pub fn packages(self) -> &'static str {
-        match self {
-            Self::OpenMpi => flow::parts::OPEN_MPI.get,
-            Self::Mpich => flow::parts::MPICH.get,
-        }
-    }
-
-    fn of_version(text: &str) -> Option<Self> {
-        let is_open = ["Open MPI", "OpenRTE", "Open RTE"]
-            .iter()
-            .any(|name| text.contains(name));
-        let is_mpich = text.contains("HYDRA");
-        match (is_open, is_mpich) {
-            (true, _) => Some(Self::OpenMpi),
-            (_, true) => Some(Self::Mpich),
-            _ => None,
-        }
-    }
-}
 
 /// An MPI that is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,11 +40,6 @@ pub struct Mpi {
     /// How other nodes are reached, where ranks are to be over several.
     pub reach: Option<Reach>,
 }
-
-/// No MPI that can be used; the message says what to install.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoMpi(pub String);
 
 impl Mpi {
     /// The MPI that is asked for (`openmpi`, `mpich`, or the path of a launcher), or else the
@@ -118,7 +63,7 @@ impl Mpi {
     /// The same with ranks started by this line, `mpirun` or srun. Errors: as [`Srun::find`].
     pub fn launched_by(mut self, line: &str) -> Result<Self, NoMpi> {
         if line != "mpirun" {
-            self.srun = Some(Srun::find(line, &self)?);
+            self.srun = Some(Srun::find(line, self.kind)?);
         }
         Ok(self)
     }
@@ -159,14 +104,13 @@ impl Mpi {
             self::quoted(&asked)
         );
         let over = task.over.as_ref().zip(self.reach.as_ref());
+        let elsewhere = |line: String| format!("{line} {rank} {ELSEWHERE}");
         let command = match (&self.srun, over) {
-            (_, Some((over, reach))) => {
-                format!(
-                    "{} {rank} {ELSEWHERE}",
-                    nodes::line(self, task, over, reach)
-                )
+            (Some(srun), Some((over, _))) => elsewhere(srun.over(self.kind, task, over)),
+            (Some(srun), None) => elsewhere(srun.command(self.kind, task)),
+            (None, Some((over, reach))) => {
+                elsewhere(nodes::line(&self.run, self.kind, task, (over, reach)))
             }
-            (Some(srun), None) => format!("{} {rank} {ELSEWHERE}", srun.command(self.kind, task)),
             (None, None) => format!("{} {} {rank}", quoted(&self.run), self.placed(task)),
         };
         let mut program = Program::new(command);
@@ -238,10 +182,6 @@ fn rank_lines(task: &Task) -> String {
 fn joined(cpus: &[u32], by: &str) -> String {
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     cpus.join(by)
-}
-
-pub(crate) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {

@@ -30,6 +30,7 @@ mod bodies;
 mod checks;
 mod elsewhere;
 pub mod keeper;
+mod kind;
 pub mod launcher;
 pub mod nodes;
 mod rank;

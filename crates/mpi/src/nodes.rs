@@ -14,13 +14,13 @@
 //! there ([`crate::keeper`]): a folder that all nodes see would be slow, and a killed Open MPI leaves its own.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-use crate::launcher::{Kind, Mpi, quoted};
+use crate::kind::{Kind, quoted};
 use crate::task::{Over, Task};
 
 /// What launchers call the number of a rank, the most particular first.
@@ -73,11 +73,8 @@ impl Reach {
 }
 
 /// The line that starts the ranks of `task` over its nodes, up to their own command.
-pub(crate) fn line(mpi: &Mpi, task: &Task, over: &Over, reach: &Reach) -> String {
-    if let Some(srun) = &mpi.srun {
-        return srun.over(mpi.kind, task, over);
-    }
-    let run = quoted(&mpi.run.display().to_string());
+pub(crate) fn line(run: &Path, kind: Kind, task: &Task, (over, reach): (&Over, &Reach)) -> String {
+    let run = quoted(&run.display().to_string());
     let each = task.ranks_each();
     let hosts: Vec<String> = over
         .nodes
@@ -89,7 +86,7 @@ pub(crate) fn line(mpi: &Mpi, task: &Task, over: &Over, reach: &Reach) -> String
         quoted(&over.scratch.display().to_string()),
     );
     let ranks = task.ranks;
-    match (mpi.kind, reach) {
+    match (kind, reach) {
         (Kind::OpenMpi, reach) => {
             let by = match reach {
                 Reach::Ssh(ssh) => {
@@ -154,9 +151,9 @@ pub(crate) fn boot() -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::*;
+    use crate::launcher::Mpi;
     use crate::task::Body;
 
     fn task() -> Task {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use program::Shell;
 
-use crate::launcher::{Kind, Mpi, NoMpi, quoted};
+use crate::kind::{Kind, NoMpi, quoted};
 use crate::task::{Over, Task};
 
 /// Set by Slurm in the processes that it starts on a node.
@@ -27,7 +27,7 @@ pub struct Srun {
 impl Srun {
     /// The launcher of this line, which begins with srun, for ranks of that MPI. Errors: it is not
     /// srun, this process is in no job, or Slurm lacks a plug-in; what to do.
-    pub fn find(line: &str, mpi: &Mpi) -> Result<Self, NoMpi> {
+    pub fn find(line: &str, kind: Kind) -> Result<Self, NoMpi> {
         let mut words = program::command::words(line, &Shell::Never).map_err(NoMpi)?;
         let path = words.first().and_then(|word| word.rsplit('/').next());
         if path != Some("srun") {
@@ -51,12 +51,12 @@ impl Srun {
             node,
         };
         let plugins = said(&srun.words, "--mpi=list")?;
-        let plugin = plugin(mpi.kind);
+        let plugin = plugin(kind);
         match plugins.split_whitespace().any(|word| word == plugin) {
             true => Ok(srun),
             false => Err(NoMpi(format!(
                 "Slurm has no plug-in {plugin} here, which ranks of {} need ({})",
-                mpi.kind.name(),
+                kind.name(),
                 plugins.split_whitespace().collect::<Vec<_>>().join(" ")
             ))),
         }

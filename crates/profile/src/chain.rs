@@ -2,10 +2,10 @@
 
 use crate::process::Processes;
 use crate::symbols::Symbols;
+use crate::unwind::OF_A_USER;
 
 /// From here on an address in a chain says what follows: the kernel's frames, a user's.
 pub(crate) const CONTEXT: u64 = -4095_i64 as u64;
-pub(crate) const OF_A_USER: u64 = -512_i64 as u64;
 
 /// Names the frames of a chain, which begins with what runs: whether each is the kernel's, and its name.
 pub(crate) fn frames(

@@ -3,7 +3,7 @@
 //! until names are read.
 
 use std::collections::HashMap;
-use std::fs::{File, metadata};
+use std::fs::{File, metadata, read_link};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ const DELETED: &str = " (deleted)";
 pub(crate) struct Files {
     /// `None` where the name is right.
     seen: HashMap<(PathBuf, u64), Option<File>>,
+    /// Folders of processes of Node, which write a log there beside their map of names.
+    folders: HashMap<i32, PathBuf>,
 }
 
 impl Files {
@@ -29,8 +31,25 @@ impl Files {
                 && mapping.inode > 0
             {
                 self.keep(event.pid, mapping);
+                self.keep_folder(event.pid, &mapping.path);
             }
         }
+    }
+
+    fn keep_folder(&mut self, pid: i32, program: &Path) {
+        if program.ends_with("node")
+            && !self.folders.contains_key(&pid)
+            && let Ok(folder) = read_link(format!("/proc/{pid}/cwd"))
+        {
+            self.folders.insert(pid, folder);
+        }
+    }
+
+    /// Where a process may have written its log.
+    pub(crate) fn folder(&self, pid: i32) -> &Path {
+        self.folders
+            .get(&pid)
+            .map_or(Path::new("."), PathBuf::as_path)
     }
 
     fn keep(&mut self, pid: i32, mapping: &Mapping) {

@@ -39,11 +39,11 @@ impl Symbols {
         }
     }
 
-    /// Removes the maps that the processes of a slot wrote: each launch would leave one.
+    /// Removes the maps and logs that the processes of a slot wrote: each launch would leave one.
     pub(crate) fn remove_maps(&self, pids: impl Iterator<Item = i32>) {
         for pid in pids {
             if let Some(since) = self.since {
-                perf_map::remove(pid, since);
+                perf_map::remove(pid, since, self.kept.folder(pid));
             }
         }
     }

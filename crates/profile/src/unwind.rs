@@ -18,8 +18,8 @@ use measure::ring_record::{Mapping, Record, Stack, Stamped};
 use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSegment};
 
-use crate::chain::OF_A_USER;
-
+/// In a chain: from here on its addresses are a user's.
+pub(crate) const OF_A_USER: u64 = -512_i64 as u64;
 const MOST_FRAMES: usize = 96;
 
 type Process = UnwinderNative<Arc<[u8]>, MayAllocateDuringUnwind>;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::capture::Event;
-use crate::chain::OF_A_USER;
+use crate::unwind::OF_A_USER;
 
 const SLOT: i32 = 10;
 const WORKER: (i32, i32) = (10, 11);

@@ -1,7 +1,7 @@
 //! Names of code that a program made at run time: `/tmp/perf-PID.map`, a line for each function with its
 //! address, its size and its name (the kernel's `tools/perf/Documentation/jit-interface.txt`).
 
-use std::fs::{File, Metadata, remove_file, symlink_metadata};
+use std::fs::{File, Metadata, read_dir, remove_file, symlink_metadata};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -63,11 +63,19 @@ fn written(path: &Path, since: Option<SystemTime>) -> Option<u64> {
     is_new.then_some(about.len())
 }
 
-/// Removes what a process wrote since then.
-pub(super) fn remove(pid: i32, since: SystemTime) {
-    let path = path(pid);
-    if written(&path, Some(since)).is_some() {
-        let _gone_is_fine = remove_file(path);
+/// Removes what a process wrote since then: its map, and the log that Node writes into its folder with it.
+pub(super) fn remove(pid: i32, since: SystemTime, folder: &Path) {
+    let end = format!("-{pid}-v8.log");
+    let is_log = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("isolate") && name.ends_with(&end)
+    };
+    let beside = read_dir(folder).into_iter().flatten().flatten();
+    let logs = beside.map(|entry| entry.path()).filter(is_log);
+    for path in logs.chain([path(pid)]) {
+        if written(&path, Some(since)).is_some() {
+            let _gone_is_fine = remove_file(path);
+        }
     }
 }
 
@@ -95,10 +103,18 @@ mod tests {
         let later = now + std::time::Duration::from_secs(60);
         let earlier = now - std::time::Duration::from_secs(60);
         assert!(PerfMap::of(pid, Some(later)).is_none());
-        remove(pid, later);
+        let folder = tempfile::tempdir().unwrap();
+        let logs =
+            [pid, pid + 1].map(|pid| folder.path().join(format!("isolate-0x2-{pid}-v8.log")));
+        for log in &logs {
+            std::fs::write(log, "").expect("it is written");
+        }
+        remove(pid, later, folder.path());
+        assert!(logs[0].exists());
         let map = PerfMap::of(pid, Some(earlier)).expect("it is there still");
         assert_eq!(map.name(0x1005), Some("f"));
-        remove(pid, earlier);
+        remove(pid, earlier, folder.path());
+        assert!(!logs[0].exists() && logs[1].exists());
         assert!(PerfMap::of(pid, None).is_none());
     }
 
