@@ -99,7 +99,7 @@ fn seen_in(interpreters: &[&str], (file, script): (&str, &str), function: &str) 
     let home = Home::new();
     fs::write(home.path(file), script).unwrap();
     let line = |n: u32| format!("{interpreter} {file} {n}");
-    let run = profiled(&home, &["exec", &line(1_000_000), &line(3_000_000)]);
+    let run = profiled(&home, &["exec", &line(300_000), &line(900_000)]);
     let Some(found) = found(&home, &run) else {
         return;
     };
