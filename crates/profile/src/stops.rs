@@ -33,7 +33,7 @@ use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::value::{Faster, ON_CPU, Paused, Spans};
 
-/// A stop lasts some 0.1 ms longer than it is told to, until the process has its CPU again. Debts of two processes
+/// A stop lasts some 0.1 ms longer than asked for, until the process has its CPU again. Debts of two processes
 /// that take turns in the function also cancel out meanwhile.
 const LEAST_NS: i64 = 1_000_000;
 /// A longer one comes in parts, between which the rings are emptied.

@@ -305,7 +305,7 @@ pub(crate) struct Used {
     handles: Vec<JoinHandle<u64>>,
 }
 
-/// Of so many slots each.
+/// Each kind with this number of slots.
 pub(crate) fn used(flows: usize) -> Vec<Used> {
     let guarded = Config::guarded(16 << 10);
     let kinds = [

@@ -1,5 +1,8 @@
+mod bodies;
 mod cases;
+mod connection;
 mod nodes;
+mod place;
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,8 +12,8 @@ use lab::{Case, Preset, Study};
 use machine::Machine;
 use mpi::launcher::Mpi;
 
-use cases::Place;
 use nodes::Nodes;
+use place::Place;
 
 use crate::args::{BodyArg, HybridArgs};
 use crate::ending::Ending;
@@ -127,7 +130,7 @@ fn leave_out_what_cannot_move(cases: &mut [Case], why: Option<String>) {
     for case in cases {
         let all = case.variants.len();
         case.variants
-            .retain(|variant| why.is_none() || !variant.label.ends_with(cases::MIGRATABLE));
+            .retain(|variant| why.is_none() || !variant.label.ends_with(bodies::MIGRATABLE));
         if let (Some(why), true) = (&why, case.variants.len() < all) {
             output::tell(&format!("{}: without flows that move: {why}", case.name));
         }

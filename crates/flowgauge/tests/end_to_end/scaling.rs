@@ -183,7 +183,7 @@ fn a_server_alone_is_answered_and_has_no_verdict_in_too_short_a_time() {
     let home = Home::new();
     let line = "scaling --preset full --workload wiki-server --rounds 1 --budget 1ms --out out";
     let run = home.run(&line.split(' ').collect::<Vec<_>>());
-    // It is an error if no launch came to its end.
+    // A run without a successful launch is an error.
     assert!(matches!(run.code, Some(0 | 2)), "{}", run.stderr);
     let required = home.run(&["report", "out", "--require-answer"]);
     assert_eq!(required.code, Some(3), "{}", required.stderr);
