@@ -1,9 +1,7 @@
-//! Lists the folders of studies, so that adding one touches nothing else.
-//!
-//! Each folder `studies/NAME` with a `study.toml` becomes an entry of `BUILTIN`, each folder
-//! `decisions/NAME` one of `DECISIONS`, and each file `literature/NAME.toml` one of `LITERATURE`: its name and
-//! its text. They stand in the order that `order = N` at the head of each file gives, and by name where none
-//! is given. These three are links to folders in the root of the repository, and folders in the package.
+//! Lists the folders of studies, so that adding one touches nothing else: `studies/NAME` with a `study.toml` becomes an
+//! entry of `BUILTIN`, `decisions/NAME` of `DECISIONS`, `literature/NAME.toml` of `LITERATURE` (name and text), sorted
+//! by the `order = N` at the head of each file, then by name. The three are links to folders in the root of the
+//! repository, and folders in the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

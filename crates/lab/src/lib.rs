@@ -13,14 +13,12 @@
 //! run ─▶ what is left? ─▶ order ─▶ Launch (a fresh process a slot; a mock in tests)
 //!        ▲                                        │ Outcome
 //!        │         Journal: one line a slot ◀─────┘
-//!        │            │
 //!        └── ledger ◀─┘ every entry, just made or read again
-//!               │
 //!               ▼
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
-//! Nothing here touches the machine but the journal's file; time and slots come through
-//! traits, and what the machine is through its description.
+//! Nothing here touches the machine but the journal's file; time, slots and the machine come
+//! through traits and values.
 
 #![forbid(unsafe_code)]
 

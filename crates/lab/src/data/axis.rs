@@ -1,6 +1,6 @@
-//! Axes: what a variant may differ in, beside its model and its number of flows. A new axis is a
-//! field of [`Variant`] and a row of [`AXES`]; the compiler names what is missing. Parent memory is
-//! read from two keys and laid on models that fork alone (`plan::parent_memory`).
+//! Axes: what a variant may differ in, beside model and number of flows. A new axis is a field of
+//! [`Variant`] and a row of [`AXES`]; the compiler names what is missing. Parent memory is laid on
+//! models that fork alone (`plan::parent_memory`).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -29,7 +29,6 @@ macro_rules! fields {
             |Variant { model: _, flows: _, parent_memory: _, faster: _, $($axis: _),* }| ();
     };
 }
-/// Those and parent memory.
 const AXIS_COUNT: usize = WRITTEN.len() + 1;
 each_axis! { fields! {} }
 
@@ -100,7 +99,6 @@ pub static AXES: [Axis; AXIS_COUNT] = [
     Axis {
         key: "parent_memory",
         word: |variant| Some(variant.parent_memory?.to_string()),
-        // Where only the pages differ they say it all.
         label: |variant, all| {
             let held = variant.parent_memory?;
             let bytes = |one: &Variant| one.parent_memory.map(|held| held.bytes);

@@ -108,8 +108,7 @@ pub struct Try {
     pub without: String,
     /// What was seen, in words.
     pub cause: String,
-    /// Reference and subject with the knob turned, by their places among the variants. A side on which it
-    /// changes nothing is there as it is.
+    /// Reference and subject with the knob turned, by their places among the variants; also where it changes nothing.
     pub sides: [usize; 2],
 }
 
@@ -237,8 +236,8 @@ impl Header {
         self.studies.iter().map(|study| study.rows(alone)).collect()
     }
 
-    /// With how many answers each case shares its error: a row with all rows that compare
-    /// something, a case behind them with its level if none of its study names a difference.
+    /// With how many answers each case shares its error: a row with all comparing rows, a case behind them with its
+    /// level.
     pub(crate) fn answers_with(&self) -> Vec<Vec<usize>> {
         let rows = self.rows();
         let of = || self.studies.iter().zip(&rows);

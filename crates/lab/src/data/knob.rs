@@ -1,9 +1,6 @@
-//! Knobs: changes around a piece of work that take one resource away from it.
-//!
-//! A cause that was seen is a guess until somebody takes it away and looks whether the gap closes.
-//! A new way to test a cause is a row here. `exec --what-if` tries rows without asking for a cause;
-//! `--confirm` tries those that answer what was seen; the models between process and thread are
-//! rows too.
+//! Knobs: changes around a piece of work that take one resource away from it, to test a cause that
+//! was seen. A new way is a row here. `exec --what-if` tries rows without a cause, `--confirm`
+//! those that answer what was seen; the models between process and thread are rows too.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +20,6 @@ pub struct Knob {
     pub without: &'static str,
     /// Parts of what is said of causes, places and counts that it answers.
     answers: &'static [&'static str],
-    /// What it turns: the first that changes a variant.
     turns: &'static [Turn],
     /// Whether `--what-if` tries it.
     pub is_tried_unasked: bool,
@@ -31,7 +27,6 @@ pub struct Knob {
 
 #[derive(Debug)]
 enum Turn {
-    /// A variant, whatever its work.
     Variant(fn(&mut Variant)),
     /// The variant of flows of this program.
     Flows(fn(&mut Variant)),
@@ -246,7 +241,6 @@ fn set(program: &mut Program, name: &str, value: &str) {
     variables.insert(name.to_owned(), value.to_owned());
 }
 
-/// Reads the files that a command names before each launch.
 fn warm(program: &mut Program) {
     let folder = program.folder.clone().unwrap_or_default();
     let named = program.command.split_whitespace().map(str::to_owned);

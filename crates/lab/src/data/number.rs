@@ -1,5 +1,5 @@
-//! Numbers for people: three significant digits, a unit, separators between thousands. Functions
-//! take ns, bytes, ratios, fractions; what is no number reads [`NONE`].
+//! Numbers for people: three significant digits, a unit, separators between thousands; [`NONE`] for
+//! what is no number.
 
 mod against;
 
@@ -70,7 +70,6 @@ fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     let fits = |(size, _): &&(f64, &str)| rounded(value.abs() / size) < step;
     let (size, unit) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
     let amount = value / size;
-    // Single bytes are whole; a zero has no digits.
     let digits = if amount == 0.0 || *unit == "B" {
         grouped(amount, 0)
     } else {

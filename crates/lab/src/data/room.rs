@@ -1,7 +1,7 @@
-//! How many flows of a model a machine has room for, by each limit. The kernel's limits bound its
-//! flows ([`machine::ceiling`]). Of user-level ones it sees only memory: what a flow of that model
-//! takes for that work, times their number, against what is available less a reserve. Guards are
-//! free from Linux 6.13 on; before, each takes two mappings.
+//! How many flows of a model a machine has room for, by each limit: the kernel's
+//! ([`machine::ceiling`]) for its own flows, memory for user-level ones: what one takes for that
+//! work against what is available less a reserve. Guards are free from Linux 6.13 on; before, each
+//! takes two mappings.
 
 use flow::{Model, Stacks};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
@@ -19,12 +19,9 @@ const PAGE: u64 = flow::PAGE as u64;
 const FIBER_TABLES: u64 = 64;
 /// Bytes: the assumed stack of ordinary work.
 const ORDINARY: u64 = 32 << 10;
-/// The first kernel whose guards take no mappings.
 const FREE_GUARDS: (u64, u64) = (6, 13);
-/// On older kernels.
 const GUARD_MAPPINGS: u64 = 2;
 
-/// `None` for kernel flows.
 pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
     let UserLevelBytes { kept, stack, task } = work.user_level_bytes().unwrap_or(UserLevelBytes {
         kept: ORDINARY,

@@ -108,7 +108,6 @@ pub struct Case {
     pub best_of: Option<BestOf>,
 }
 
-/// Placeholder for the flows' CPUs, in titles and labels.
 const CPUS: &str = "{cpus}";
 
 /// The question which variant of a case is best.

@@ -8,7 +8,6 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
-/// A fraction in whole percent: "65 %".
 pub(crate) fn whole_percent(fraction: f64) -> String {
     format!("{:.0} %", 100.0 * fraction)
 }

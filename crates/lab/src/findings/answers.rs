@@ -1,10 +1,8 @@
-//! The answers that a person reads first: the rows of the first screen, of the page and of
-//! `answers` in findings.json. A row is a case that decides something: those that a study names
-//! (`deciding`), else its headline. It says how threads compare with processes where both are;
-//! otherwise which variant is the best, and names both sides, as another run may compare others.
-//! Its words are those of its finding ([`super::compared()`]), as is its cause, for an established
-//! difference. Nothing here knows a study by name. In a run of several studies, rows that name a
-//! difference go first, then those that bound or measure something, then what is not known.
+//! The answers that a person reads first: rows of the first screen, of the page and of
+//! findings.json. A row is a case that decides something (`deciding`, else the headline). It
+//! compares threads with processes where both are; otherwise it names the best variant and the
+//! other side. Words and cause are those of its finding ([`super::compared()`]). Rows of several
+//! studies go by what they say: a difference, then bounds and measurements, then what is not known.
 
 mod along;
 mod answer;
@@ -36,7 +34,6 @@ impl Results {
         let several = self.studies.len() > 1;
         let rank = |row: &Answer| match several {
             true => row.rank(),
-            // In the order in which the study asks.
             false => 0,
         };
         rows.sort_by_key(|row| (!row.is_on_threads_and_processes(), rank(row)));

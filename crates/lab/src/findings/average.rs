@@ -1,10 +1,7 @@
-//! What a comparison is on average, where that may not be what it typically is.
-//!
-//! The typical ratio says what one launch is like; throughput follows the mean, and where one
-//! launch in ten takes twice as long the two differ by a tenth. So a finding has the ratio of means
-//! too, with an interval of its own ([`stats::average()`]). It is *apart* where that shares no
-//! value with the interval of the typical ratio. It is said, with what is seen of slow launches,
-//! from a difference of 2 % on ([`stats::is_seen`]), settled or not.
+//! What a comparison is on average, where that is not what it typically is: throughput follows the mean
+//! (docs/method.md, "On average"). The ratio of means has an interval of its own ([`stats::average()`]), and is *apart*
+//! where that shares no value with the typical one. It is said from a difference of 2 % on ([`stats::is_seen`]), with
+//! what is seen of slow launches.
 
 use serde::{Deserialize, Serialize};
 use stats::{AVERAGE_ALPHA, Estimate, TailSide, average, is_apart, is_seen};
@@ -35,7 +32,7 @@ pub(super) struct Side<'a> {
 }
 
 impl Average {
-    /// Of a comparison whose typical ratio is known; `None` where no round has times of both.
+    /// `None` where no round has times of both.
     pub(super) fn of(
         [reference, subject]: [Side<'_>; 2],
         metric: Metric,

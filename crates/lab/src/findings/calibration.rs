@@ -1,8 +1,6 @@
-//! What a machine compared with itself tells.
-//!
-//! A case of `spin` whose first two variants are launched alike is a calibration: with equal work a
-//! verdict of faster or slower is false; a difference that was planted into the second must be
-//! found; with a sampler beside the second alone, the difference is what the sampler costs.
+//! What a machine compared with itself tells. A case of `spin` whose first two variants are
+//! launched alike is a calibration: of equal work, a difference is false; one planted into the
+//! second must be found; with a sampler beside the second, the difference is its cost.
 
 use stats::{LOOK_ALPHA, Verdict, detectable};
 

@@ -1,10 +1,9 @@
 //! What must be said beside a finding, or it would be read for more than it is.
 //!
-//! * Comparisons of one case are decided at looks of their own. One that is decided early keeps
-//!   its estimate, its interval and its verdict, while rounds go on for the others; medians, phases
-//!   and slow ends are of all rounds. So the number of rounds that decided is said.
-//! * A run stops at the first look that decides. A difference that so few rounds find only by
-//!   luck in this noise is overstated where they do ([`stats::overstates`]).
+//! * A comparison that is decided early keeps estimate, interval and verdict, while medians, phases
+//!   and slow ends are of all rounds: so the number of rounds that decided is said.
+//! * A difference that so few rounds find only by luck in this noise is overstated
+//!   ([`stats::overstates`]).
 
 use crate::findings::judge::Judged;
 

@@ -1,12 +1,8 @@
 //! Which variant is cheapest at each point of a sweep, a switch or a unit of work at a time, and
-//! where that changes.
-//!
-//! Cases of a sweep hold different variants: processes end where their limit is, fibers go
-//! on. So variants are followed by their label and compared only where both were measured.
-//! "Cheapest" needs a verdict and not a glance at medians. All pairs of variants at all points
-//! of a sweep are compared, paired by round, and share one false discovery rate: of identical
-//! variants, a difference of price is named in at most 5 % of sweeps. A variant that no other
-//! one beats may be the cheapest, and all of those are named ([`stats::Best`]).
+//! where that changes. Variants are followed by their label, and compared only where both were
+//! measured. All pairs at all points, paired by round, share one false discovery rate: of identical
+//! variants, a difference of price is named in at most 5 % of sweeps. All variants that no other
+//! beats are named ([`stats::Best`]).
 
 use stats::{Best, PLAN_ALPHA, Rule, Verdict, discoveries, pair_p_values};
 

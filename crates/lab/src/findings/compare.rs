@@ -1,15 +1,14 @@
 //! Results of several runs or machines side by side. The first run is the reference for study, case
 //! and variant, found by name; what only one holds is named and left out.
 //!
-//! Rounds of two runs are not paired, so slots are two independent samples ([`stats::two_runs`]).
-//! Compared are times, or the ratio of each variant to its reference in the same round ([`Basis`]),
-//! which whatever shifts a whole run leaves alone; a case of one variant has times only, as
-//! have two builds of one work, whose reference differs too. Of 28
-//! pairs of identical runs minutes apart, times were called changed in 8 and ratios in 1.
+//! Rounds of two runs are not paired: slots are two independent samples ([`stats::two_runs`]).
+//! Compared are times, or ratios to the reference of the round ([`Basis`]), which a shift of a
+//! whole run leaves alone (docs/method.md, "Two runs"); of one variant, and of two builds of one
+//! work, times only.
 //!
-//! No ratio is given unless both sides did the same work: the same parameters, and the same proof.
-//! What else differs and matters (machines, versions, settings) is a warning. How many flows there
-//! can be is read: it is laid side by side without a verdict.
+//! No ratio is given unless both sides had the same parameters and proved the same work. What else
+//! differs and matters is a warning. How many flows there can be is laid side by side without a
+//! verdict.
 
 mod change;
 mod common;
@@ -29,7 +28,6 @@ pub use model::{
 use crate::data::Case;
 use crate::findings::{CaseResult, VariantSummary};
 
-/// The runs have nothing in common.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{a} and {b} have nothing in common to compare: {a} holds {of_a}, {b} holds {of_b}: name \
@@ -56,7 +54,6 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
     all.runs = runs.iter().map(compared_run).collect();
     for other in others {
         for warning in differ::runs(first, other) {
-            // The first run is in every pair.
             if !all.warnings.contains(&warning) {
                 all.warnings.push(warning);
             }
@@ -195,7 +192,6 @@ fn find<'a>(run: &Named<'a>, study: &str, case: &str) -> Option<&'a CaseResult> 
     differ::cases_of(run, study).find(|result| result.case.name == case)
 }
 
-/// Or both have limits of the same study.
 fn common(a: &Named<'_>, b: &Named<'_>) -> bool {
     a.results.studies.iter().any(|study| {
         let limits = || limits::side_by_side(&[*a, *b], &study.study.name);

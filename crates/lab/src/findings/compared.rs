@@ -14,7 +14,6 @@ pub(crate) fn at_most_apart((low, high): (f64, f64)) -> Option<String> {
 }
 
 pub(crate) fn apart(most: f64) -> String {
-    // A hair's breadth for what is stored as more than it is.
     let percent = (100.0 * (most - 1.0) - 1e-9).ceil().max(1.0);
     format!("at most {percent:.0} % apart")
 }

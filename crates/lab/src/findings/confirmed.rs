@@ -1,18 +1,12 @@
-//! Whether a gap closes where its cause is taken away.
+//! Whether a gap closes where its cause is taken away (docs/method.md, "Whether a gap closes").
 //!
-//! In rounds of their own run the reference `R` and the subject `S`, and both with a knob turned, `R'` and `S'`.
-//! The gap is `S - R`; what is left of it is `S' - R'`. So what a knob does to both sides alike, such as a faster
-//! allocator, closes nothing. It could still seem to: a knob that halves all times halves the gap in seconds,
-//! and one that takes the same time off both widens it as a ratio. A share is therefore taken of the times and of
-//! their logarithms, and the smaller one counts.
+//! Rounds of their own hold the reference `R`, the subject `S`, and both with a knob turned, `R'` and `S'`: the gap is
+//! `S - R`, what is left of it `S' - R'`. The share is taken of times and of their logarithms, and the smaller one
+//! counts, so that what a knob does to both sides alike closes nothing.
 //!
-//! A share's interval ([`stats::share_interval`]) is exact where the rounds are as likely as their mirror images
-//! about the true share; knobs of a row share its level. A cause is *confirmed* where at least [`MOST`] of the gap
-//! is certainly closed, *not confirmed* where certainly less is, and else stays *observed*.
-//!
-//! What is confirmed is that the gap needs what the knob takes away. Two causes that each need the other are both
-//! confirmed, and their shares may add up to more than the whole; that nothing else could close the gap is not
-//! claimed.
+//! A share's interval ([`stats::share_interval`]) is exact; knobs of a row share its level. A cause is *confirmed*
+//! where at least [`MOST`] of the gap is certainly closed, *not confirmed* where certainly less is, and else stays
+//! *observed*. Two causes that need each other are both confirmed. Not claimed: that nothing else could close the gap.
 
 use serde::{Deserialize, Serialize};
 use stats::share_interval;
@@ -22,7 +16,6 @@ use crate::data::{ConfirmEntry, RawSlot, Try};
 
 /// Of a gap, for a cause to be confirmed.
 const MOST: f64 = 0.5;
-/// Share of rows of which a share is wrong.
 const LEVEL: f64 = 0.05;
 
 /// What became of the causes of a difference.

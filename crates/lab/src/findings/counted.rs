@@ -1,12 +1,10 @@
 //! What counters of events tell of a variant: medians over its slots.
 //!
-//! A slot has one value for each event: of its counted repetition, of all flows together, `count *
-//! enabled / running` of each flow, added up. A counter that had to share its place is taken to
-//! have had its rate for all of the time; how much of the time of all flows it ran is shown beside
-//! it. Shares, rates and ratios are formed within each slot, medians over slots last: each number
-//! shown is the median of a column of `counters.csv`.
-//!
-//! What was refused is explained by what the machine permits, as the journal's header knows it.
+//! A slot has one value for each event: of its counted repetition, `count * enabled / running` of
+//! each flow, added up: a counter that shared its place is taken to have had its rate for all of
+//! the time. Shares, rates and ratios are formed within each slot, so each number is the median of
+//! a column of `counters.csv`. What was refused is explained by what the machine permits, as the
+//! journal's header knows it.
 
 mod missing;
 
@@ -34,8 +32,8 @@ pub struct Events {
     pub flows: f64,
     /// Time to open and to read the counters of a slot, median, in ns; it is in no phase.
     pub around_ns: f64,
-    /// The steady phase of the counted repetition over that of the others of its slot, median;
-    /// `None` where slots have one repetition.
+    /// The steady phase of the counted repetition over that of the others, median; `None` for slots
+    /// of one repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower: Option<f64>,
 }

@@ -1,10 +1,9 @@
-//! Crossovers of a sweep: up to which value of the parameter the dearer variant costs more
-//! than so much, and from which on less.
+//! Crossovers of a sweep: up to which value of the parameter the dearer variant costs more than so
+//! much, and from which on less.
 //!
-//! Each case of a sweep gives one point: the parameter's value and how many times as long
-//! the dearer variant takes, with its interval. Of one point a level may be claimed only if
-//! the claim is true of every ratio in the interval: *more* where all of it lies above the
-//! level, *less* where all of it lies below. So the points fall into parts:
+//! Each case gives one point: the parameter's value and how many times as long the dearer variant
+//! takes. *More* may be claimed where the whole interval lies above the level, *less* where all of
+//! it lies below:
 //! ```text
 //!   cost   [ ]
 //!           |  [ ]
@@ -12,13 +11,11 @@
 //!           |   |    |    |   [ ]  [ ]
 //!         more      unclear    less
 //! ```
-//! Costs of making flows are spread over ever more work, so such a curve falls; what flows do to
-//! each other grows with their number, so such a curve rises. Where the ends are shown to lie on
-//! different sides, the crossing is read off a straight line in log-log, or from a value of 0 on
-//! over the value itself. Of a fall the first crossing of the lower ends and the last one of the
-//! upper ends are the ends of the crossover's interval; a rise is the fall of the inverse. Any
-//! other order of parts is no crossing, and each part is said for itself. Outside the points
-//! nothing is made up.
+//! A cost that is spread over ever more work falls, one that flows cause each other rises (the fall
+//! of the inverse). Where the ends lie on different sides, the crossing is read off a straight line
+//! in log-log, or from a value of 0 on over the value itself; its interval goes from the first
+//! crossing of the lower ends to the last one of the upper ends. Any other order of parts is no
+//! crossing, and each part is said for itself. Outside the points nothing is made up.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
@@ -83,7 +80,6 @@ pub(crate) enum Crossing {
     From(Side, f64, Point),
     /// Nothing else in common; at least one part is decided.
     Parts(Vec<Part>),
-    /// Undecided everywhere; the last point.
     Unclear(Point),
 }
 
@@ -137,7 +133,6 @@ fn fall_after(points: &[Point], i: usize, level: f64, curve: fn(&Point) -> f64) 
     let part = (y0 - level.ln()) / (y0 - y1);
     match a.at > 0.0 {
         true => (a.at.ln() + part * (b.at.ln() - a.at.ln())).exp(),
-        // A share of nothing has no logarithm.
         false => a.at + part * (b.at - a.at),
     }
 }

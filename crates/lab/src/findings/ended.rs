@@ -1,8 +1,6 @@
-//! Launches that did not end as they should: they belong to the verdict, which is of the others.
-//!
-//! A slot of a command holds several launches, and one that fails ends it. So failures are counted in launches: those
-//! of good slots, and those of a failed slot up to the one that failed. "7 of 27 slots of five launches" is a
-//! program that fails in one launch of 16, and not in one of four.
+//! Launches that did not end as they should: they belong to the verdict, which is of the others. A slot of a command
+//! holds several launches and ends with one that fails, so failures are counted in launches: those of good slots, and
+//! of a failed slot up to the one that failed.
 
 use flow::Answer;
 use serde::{Deserialize, Serialize};
@@ -36,8 +34,7 @@ impl Launches {
     }
 }
 
-/// What part of the launches of each side a verdict is not of: `of the launches that ended; 15 % of the launches of
-/// new did not end (4 of 27)`. `None` where all ended.
+/// `of the launches that ended; 15 % of the launches of new did not end (4 of 27)`; `None` where all ended.
 pub(super) fn failed(sides: [(&str, Option<Launches>); 2]) -> Option<String> {
     let some = sides.into_iter().filter_map(|(label, launches)| {
         let Launches { begun, failed } = launches.filter(|launches| launches.failed > 0)?;

@@ -7,13 +7,10 @@
 //! primes/thread vs process memory <= 0.9     the ratio of another quantity
 //! primes/thread faults <= 300                a count
 //! ```
-//! An expectation *holds* where the whole interval keeps to the bound, *fails* where the whole
-//! interval is beyond it, and otherwise *cannot be decided*. The interval of a ratio is that of the
-//! finding, or made from the rounds of both variants in the same way; that of a typical value comes
-//! from the sign test over slots.
-//!
-//! An unknown name gets suggestions, each in the form that looks the most like it: for
-//! `primes/thrad` `primes/thread` and not `primes/trial/thread`.
+//! An expectation *holds* where the whole interval keeps to the bound, *fails* where all of it is
+//! beyond, and otherwise *cannot be decided*. The interval of a ratio is that of the finding, or
+//! made in the same way; that of a typical value is the sign test's. An unknown name gets
+//! suggestions of its own form: for `primes/thrad` `primes/thread`, not `primes/trial/thread`.
 
 mod expectation;
 mod judge;
@@ -43,10 +40,8 @@ impl Expectation {
         &self.text
     }
 
-    /// Whether it means something in what will be run: to be asked before the run.
-    ///
-    /// # Errors
-    /// It names nothing, several, one against itself, or its bound is of another kind.
+    /// Whether it means something in what will be run, asked before the run: an error where it
+    /// names nothing, several, one against itself, or its bound is of another kind.
     pub fn means(&self, studies: &[Study]) -> Result<(), ExpectError> {
         let target = names::target(self, studies)?;
         self.fits(&target)
@@ -77,10 +72,7 @@ impl Expectation {
         })
     }
 
-    /// What came of it in a run.
-    ///
-    /// # Errors
-    /// It names nothing, several, one against itself, or its bound is of another kind.
+    /// What came of it in a run; errors as of [`means`](Self::means).
     pub fn check(&self, results: &Results) -> Result<Checked, ExpectError> {
         let studies: Vec<Study> = results.studies.iter().map(|s| s.study.clone()).collect();
         let target = names::target(self, &studies)?;

@@ -1,21 +1,21 @@
-//! The answer over many machines: which verdicts hold on all of them, which on most, and which
-//! flip, and by what the machines differ. Every machine ran the same studies; its results are made
-//! from its own journal ([`Node::of`]). A comparison is found by study, case, subject and
-//! reference, and counts only where work and number of flows are those of most machines
-//! ([`of_one_work`]).
+//! The answer over many machines (docs/fleet.md): which verdicts hold on all, on most, and which
+//! flip, and by what the machines differ. Each machine's results are made from its own journal
+//! ([`Node::of`]). A comparison is found by study, case, subject and reference, and counts only
+//! where work and number of flows are those of most machines ([`of_one_work`]).
 //! ```text
 //!   journals  ─ merge ─▶  results of each  ─ Node::of ─▶  verdicts  ─ Fleet::of ─▶  the answer
 //!   (any order, any cut)   (one at a time: a thousand do not fit into memory together)
 //! ```
-//! * **Does the verdict hold?** ([`Agreement`]) Each machine's verdict has its own 5 %: of a
-//!   thousand fifty may be wrong. So a verdict *flips* only where machines of both directions
-//!   remain when all p-values are adjusted together ([`stats::discoveries`]).
+//! * **Does the verdict hold?** ([`Agreement`]) Of a thousand verdicts fifty may be wrong: one
+//!   *flips* only where machines of both directions remain when all p-values are adjusted together
+//!   ([`stats::discoveries`]).
 //! * **How large is it, here and on a machine like these?** ([`stats::across()`]) The spread
-//!   between machines is kept apart from the noise of the rounds within each.
+//!   between machines is kept apart from the noise within each; [`apart`] names traits that go with
+//!   it.
 //!
-//! Where machines differ, [`apart`] names the traits that separate them beyond chance. No clock of
-//! a machine orders or dates anything: merged in any order, the same bytes come out ([`merge`]).
-//! Times of machines are compared by `flowgauge compare`; nothing is claimed of others.
+//! No clock of a machine orders or dates anything: merged in any order, the same bytes come out
+//! ([`merge`]). Times of machines are compared by `flowgauge compare`; nothing is claimed of
+//! others.
 
 mod agreement;
 mod apart;
@@ -121,7 +121,6 @@ fn found(nodes: &[Node]) -> Vec<Found<'_>> {
         for finding in &node.findings {
             let place = *places.entry(finding.key()).or_insert(all.len());
             match all.get_mut(place) {
-                // A machine has one of each; the first counts.
                 Some(found) if found.last().is_some_and(|(last, _)| *last == machine) => {}
                 Some(found) => found.push((machine, finding)),
                 None => all.push(vec![(machine, finding)]),

@@ -1,17 +1,13 @@
 //! What moving flows between processes does to the balance of work, and whether it pays.
 //!
-//! Work that makes its own flows may say how often they moved, and the longest and the mean CPU
-//! time that its processes spent in the work. Their quotient is the **imbalance**: with 2
-//! processes 1 is even and 2 is one process that did everything. A variant that moved nothing is
-//! what it would be without.
-//!
-//! Whether moving pays is a verdict: each variant that moves is compared with each that does not,
-//! at a level that all share ([`Best`]), as the best was chosen by the same rounds. It pays if some
-//! variant that moves is faster than every one that does not, and does not in the opposite case.
+//! The **imbalance** is the longest CPU time of a process over the mean: with 2 processes 1 is even
+//! and 2 is one process that did everything. Each variant that moves is compared with each that
+//! does not, at a level that all share ([`Best`]). Moving pays if some variant that moves is faster
+//! than every one that does not, and does not in the opposite case.
 //!
 //! At each point of a sweep moving is compared with leaving flows where they are (from which grain
-//! on it pays for programs that cannot do otherwise), and with everything that does not move, such
-//! as a queue (whether it is worth having at all).
+//! on it pays), and with everything that does not move, such as a queue (whether it is worth having
+//! at all).
 
 use stats::{Best, Rule, Verdict};
 
@@ -75,7 +71,6 @@ fn sides(case: &CaseResult) -> Vec<Side<'_>> {
 struct Point<'a> {
     case: &'a CaseResult,
     movers: Vec<Side<'a>>,
-    /// The reference or its nearest first.
     others: Vec<Side<'a>>,
 }
 

@@ -1,8 +1,6 @@
-//! Whether the generator of a load was the limit, and not the server that it asked.
-//!
-//! The built-in generator has one thread. Near one whole CPU it can send no more, and what is late
-//! on a connection that was free is late by the generator: in both cases the figures are in part its own.
-//! A generator that is a command may have more threads, so its CPU share limits nothing.
+//! Whether the generator of a load was the limit, and not the server. The built-in one has one thread: near one whole
+//! CPU it can send no more, and what is late on a free connection is late by the generator. The CPU share of a
+//! generator that is a command limits nothing: it may have more threads.
 
 use super::{CaseResult, StudyResult};
 use crate::data::median;

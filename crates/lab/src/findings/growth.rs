@@ -1,22 +1,17 @@
 //! How a quantity grows along a sweep: the one judgement of laws and of what sources say of them.
 //!
-//! The line is Theil and Sen's through all slots ([`stats::Line`]). Its slope is what one more
-//! costs. To be read without knowing the work it is set against one's part of the amount in the
-//! middle of the sweep, the amount there over the number there:
+//! The line is Theil and Sen's through all slots ([`stats::Line`]). Its slope, what one more costs, is set against
+//! one's part of the amount in the middle of the sweep:
 //! ```text
 //! growth = slope / (amount / number)        1 = in proportion, 0 = flat
 //! ```
-//! A shape is claimed where the whole interval of the growth lies near its value, flat only where
-//! the interval holds 0: a growth that is small and known not to be 0 is *nearly flat*. What rises
-//! is *in a line* where the line accounts for nine tenths of the way that the medians go and no rival shape (a
-//! constant, a root, a logarithm, a power, a step) fits nearly as well ([`stats::is_a_line`]), however
-//! slowly (it reproduces a linear increase where it is not nearly flat): what a process holds comes on top of what its parent holds, so the line need not go
-//! through 0. Where the medians leave the line, that may be a curve, noise or steps: whether it is
-//! a line is then not known.
+//! A shape is claimed where the whole interval of the growth lies near its value; *flat* where it holds 0, *nearly
+//! flat* where it does not. What rises is *in a line* where the line accounts for nine tenths of the medians' way and
+//! no rival shape (constant, root, logarithm, power, step) fits nearly as well ([`stats::is_a_line`]); it need not go
+//! through 0. Where the medians leave the line, whether it is one is not known.
 //!
-//! It is *in steps* where neighbouring numbers say so: the amount certainly rises by half as much
-//! again as the line between some of them (a jump), certainly changes by less than half of it
-//! between others (a stay), and the two alternate at least twice. A curve that bends one way changes once.
+//! It is *in steps* where between neighbouring numbers the amount certainly rises by half as much again as the line (a
+//! jump), or by less than half of it (a stay), and the two alternate at least twice.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +27,6 @@ use crate::data::number::{DOTS, time_interval};
 const NEAR: f64 = 0.15;
 /// Share of the medians' way that a line must explain.
 const STRAIGHT: f64 = 0.9;
-/// Two points are always on a line.
 pub(super) const PLACES: usize = 3;
 
 /// Fewest numbers at which a jump, a stay and a jump can be seen.
@@ -77,7 +71,6 @@ impl Shape {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Growth {
     pub(super) line: Line,
-    /// In the middle of the sweep.
     pub(super) part: f64,
     /// 95 % interval of the slope over a part; `None` for too few slots.
     pub(super) interval: Option<[f64; 2]>,
@@ -177,7 +170,6 @@ fn shape(line: &Line, growth: Option<[f64; 2]>, points: &[(f64, f64)], is_straig
 fn are_steps(line: &Line, points: &[(f64, f64)]) -> bool {
     let mut by_number: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     for (x, y) in points {
-        // Bits of positive numbers sort like the numbers.
         let (_, values) = by_number.entry(x.to_bits()).or_insert_with(|| (*x, vec![]));
         values.push(*y);
     }

@@ -1,26 +1,20 @@
 //! The comparisons of a case while its rounds come in.
 //!
-//! Every variant but the first is compared with the first. The m comparisons share the error that a
-//! case may make, each has its own looks, and the case continues until the last of them is settled.
-//! Of a run of S studies the S headline cases share the error of the run: each is measured until it
-//! is settled at 1/S of the level (its answer is judged by `results::levels`). A round counts for a
-//! pair only if both of its slots are data points.
+//! Every variant but the first is compared with the first, and the m comparisons share the error of the case; it
+//! continues until the last is settled. Of S studies each headline is measured until it is settled at 1/S of the level
+//! (judged by `results::levels`). A round counts for a pair only if both slots are data points.
 //!
-//! The floor ("same within d") must be fixed before the first look. Where it is not given, the
-//! noise of the rounds up to there chooses it. That is no peeking: the spread of each variant's own
-//! slots tells nothing about which variant is faster.
+//! The floor ("same within d") is fixed before the first look, by the noise of the rounds up to there where it is not
+//! given: the spread of each variant's own slots tells nothing about which is faster.
 //!
-//! A run that was shown and continues keeps its looks and every verdict that was shown; only looks
-//! beyond the rounds that exist are added ([`LookPlan`] says at what level). A case that was
-//! stopped in the middle may have been stopped by what it said ([`Judge::peek`]). These moments are
-//! remembered, so that slots valued in another way are judged at the same looks.
+//! A run that was shown and continues keeps its looks and every verdict shown; looks beyond the existing rounds are
+//! added ([`LookPlan`]). Moments at which somebody may have stopped by what the data said are remembered
+//! ([`Judge::peek`]), also for slots valued in another way.
 //!
-//! A variant whose slots fail is given up ([`Judge::give_up`]): rounds go on without it, and where it was the
-//! reference, the first that is left takes its place, for the rounds so far too. Which variant that is depends
-//! on failures alone and on no time, so no comparison is chosen by what it says.
-//!
-//! Where a case asks which of its variants is best, each look may leave variants out of the
-//! rounds that follow ([`Halving`]); the case is settled when that search is over.
+//! A variant whose slots fail is given up ([`Judge::give_up`]); where it was the reference, the first that is left
+//! takes its place, for the rounds so far too. That depends on failures alone, so no comparison is chosen by what it
+//! says. Where a case asks which variant is best, each look may leave variants out ([`Halving`]); the case is settled
+//! when that search is over.
 
 mod looks;
 
@@ -49,7 +43,6 @@ pub(crate) struct Judge {
     answers: usize,
     /// One value a variant in each complete round; `None` is no data point.
     rounds: Vec<Vec<Option<f64>>>,
-    /// From the first look on.
     opened: Option<Opened>,
     turns: Vec<Turn>,
     search: Option<Halving>,
@@ -96,8 +89,7 @@ struct Opened {
 }
 
 impl Judge {
-    /// # Errors
-    /// The settings have no rounds, too many of them, or an impossible floor.
+    /// Fails if the settings have no rounds, too many, or an impossible floor.
     pub(crate) fn new(
         settings: &Settings,
         case: &Case,
@@ -128,11 +120,8 @@ impl Judge {
         Ok(judge)
     }
 
-    /// Takes down that the run was shown as it stands and continues, with more rounds at the most
-    /// if some are given. What was decided stays, and no round is judged again.
-    ///
-    /// # Errors
-    /// There are to be none, or too many of them.
+    /// Takes down that the run was shown and continues, with `max_rounds` where some are given. What was decided stays.
+    /// Fails if there are to be no rounds, or too many.
     pub(crate) fn go_on(
         &mut self,
         max_rounds: Option<usize>,
@@ -151,10 +140,8 @@ impl Judge {
             self.plan.look_at(after);
             let was_open = self.opened.is_some();
             let mut opened = self.opened.take().unwrap_or_else(|| self.open());
-            // A pair without a round has nothing to show.
             opened.pairs.iter_mut().for_each(|pair| drop(pair.show()));
-            // What was decided keeps the floor that it was decided by; where nothing was, the
-            // first look chooses it as it would have.
+            // The floor of what was decided stays; without a decision the first look chooses it as ever.
             let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
             if was_open || opened.pairs.iter().any(decided) {
                 self.opened = Some(opened);
@@ -168,8 +155,8 @@ impl Judge {
         pairs.try_for_each(|pair| pair.extend(max_rounds))
     }
 
-    /// Takes down that somebody sees the data as it stands and may stop by what it says: any round but a
-    /// planned look is then judged at a smaller level, and the level of all looks together holds.
+    /// Takes down that somebody sees the data and may stop by it: a round that is no planned look is then judged at a
+    /// smaller level, and that of all looks together holds.
     pub(crate) fn peek(&mut self) {
         self.plan.peek_at(self.rounds());
         let pairs = self.opened.iter_mut().flat_map(|opened| &mut opened.pairs);
@@ -373,7 +360,6 @@ impl Judge {
         self.plan.is_look(self.rounds())
     }
 
-    /// A case without comparisons only measures: it is settled at the first look.
     pub(crate) fn is_settled(&self) -> bool {
         if let Some(search) = &self.search {
             return search.is_over();
@@ -413,8 +399,7 @@ impl Judge {
             .collect()
     }
 
-    /// Floor and findings if no further round came: one for each variant but the reference, in whose
-    /// [place](Self::place) the first is; `None` for a pair without a round.
+    /// Floor and findings if no further round came, one a variant but the reference; `None` for a pair without a round.
     pub(crate) fn conclude(&self) -> (f64, Vec<Option<(Estimate, Verdict)>>) {
         let opened = self.as_opened();
         let findings = opened.pairs.iter().map(|pair| pair.conclude().ok());
@@ -516,7 +501,6 @@ impl Opened {
         };
         for (pair, subject) in self.pairs.iter_mut().zip(&values[1..]) {
             if let Some(subject) = *subject {
-                // Values are times above zero by construction, so none is refused.
                 let _taken = pair.push(reference, subject);
             }
         }

@@ -1,9 +1,6 @@
-//! What launching costs, where it is a part of the time of commands that matters.
-//!
-//! Each slot launches `true` under the same wrapper. Its time (linking, ending) is in that of every command, and
-//! the same in all of them, so that it hides a part of what one is faster by. A difference of times is free of
-//! it; a ratio is not. So each command has a second quantity, its time less that of `true` in the same slot, with
-//! an interval of its own and compared like all others.
+//! What launching costs, where it matters in the time of commands. Each slot launches `true` under the same wrapper.
+//! Its time is in that of every command, and hides a part of what one is faster by in a ratio. So each command has a
+//! second quantity, its time less that of `true` in the same slot.
 
 use super::{CaseResult, VariantSummary};
 use crate::data::number::{percent, time, time_interval};

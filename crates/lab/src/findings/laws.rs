@@ -1,12 +1,8 @@
-//! The law of a sweep over the number of workers: how time grows with them. Every worker does the
-//! same. If they share one thing that serves one at a time, time is their number times what one
-//! takes: **linear**. If it serves all at once, time stays: **flat**. In between it is partly
-//! shared. Nodes of a job that each get the same work have the same law: flat is the best that there is.
-//! [`super::growth`] judges the shape. Expected is what the study's source claims of that
-//! sweep: arithmetic on one CPU linear, memory flat, files in steps, in the source of 2026, which
-//! had all workers on one CPU. Where memory or files grow in proportion against that, and the
-//! workers keep their CPU busy, they wait for the CPU. Slots of one count lie together in time, so
-//! a machine that drifts through a sweep bends its law; rounds at each count are immune to that.
+//! The law of a sweep over the number of workers, who all do the same. If they share one thing that serves one at a
+//! time, time grows in proportion: **linear**; if it serves all at once, **flat**; in between it is partly shared. Of
+//! nodes of a job with the same work each, flat is the best that there is. [`super::growth`] judges the shape; expected
+//! is what the study's source claims. Where memory or files grow in proportion against that, and workers keep their CPU
+//! busy, they wait for the CPU. A machine that drifts through a sweep bends its law; rounds at each count are immune.
 
 mod law;
 
@@ -20,7 +16,6 @@ use crate::data::words::plural;
 use crate::data::{Case, Claim, OfSweep, Ours, Published, Study};
 
 const TIME: &str = "time";
-/// The parameter of a sweep over the nodes of a job.
 const NODES: &str = "nodes";
 
 /// CPU share that counts as busy.
@@ -146,8 +141,7 @@ impl Law {
         }
     }
 
-    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one worker's part
-    /// of the time (R² 0.999)`.
+    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one worker's part … (R² 0.999)`.
     fn cost(&self, one: &str) -> String {
         let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
         else {
@@ -158,7 +152,6 @@ impl Law {
         }
         let straight = match (self.shape, self.line.straightness) {
             (Shape::Flat | Shape::NearlyFlat, _) | (_, None) => String::new(),
-            // A constant fits as well.
             (_, Some(share)) if share <= 0.0 => " (not a line)".to_owned(),
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };

@@ -1,8 +1,7 @@
-//! What a journal says so far, case by case.
-//!
-//! Entries come in here and nowhere else, just made or read again; a run asks the ledger what is
-//! left to do, and results are made from it. So a resumed run continues as if it had never stopped,
-//! and a report made from the journal years later is the one that the run printed.
+//! What a journal says so far, case by case. Entries come in here and nowhere else, just made or
+//! read again; a run asks the ledger what is left to do, and results are made from it. So a resumed
+//! run continues as if never stopped, and a report made years later is the one that the run
+//! printed.
 
 mod case_log;
 
@@ -22,7 +21,6 @@ pub(crate) use case_log::{CaseLog, is_late, rep_s, slot_s};
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     pub(crate) header: Header,
-    /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
     pub(crate) notes: Vec<String>,
     pub(crate) probes: Vec<Vec<Probe>>,
@@ -41,8 +39,7 @@ pub(crate) struct At {
 }
 
 impl Ledger {
-    /// # Errors
-    /// Settings by which nothing can be judged.
+    /// Fails on settings by which nothing can be judged.
     pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
         let logs = |(study, answers): (&Study, Vec<usize>)| {
             let cases = study.cases.iter().zip(answers);
@@ -67,9 +64,6 @@ impl Ledger {
     }
 
     /// What the text of a journal says; `path` is its name in errors.
-    ///
-    /// # Errors
-    /// The text cannot be understood.
     pub(crate) fn read(
         text: &[u8],
         path: &Path,
@@ -79,8 +73,7 @@ impl Ledger {
         read((text, path), depth, begin, Self::take_after)
     }
 
-    /// # Errors
-    /// The entry is about nothing that the header names; in words.
+    /// Fails, in words, on an entry about nothing that the header names.
     pub(crate) fn take(&mut self, entry: Entry) -> Result<(), String> {
         self.interrupted = None;
         match entry {
@@ -140,11 +133,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes an entry of a journal of which `lost` lines could not be read: slots that stood there are
-    /// failed ones.
-    ///
-    /// # Errors
-    /// As [`Ledger::take`].
+    /// Takes an entry behind `lost` unreadable lines: slots that stood there are failed ones.
+    /// Errors as [`Ledger::take`].
     pub(crate) fn take_after(&mut self, entry: Entry, lost: &mut usize) -> Result<(), String> {
         if let Entry::Slot(slot) = &entry {
             let at = self.find(&slot.study, &slot.case)?;
@@ -197,11 +187,8 @@ impl Ledger {
         slot_value(&slot.outcome, metric, self.header.settings.value)
     }
 
-    /// The same slots valued in another way, as if the run had been asked for it: what is judged from
-    /// them follows.
-    ///
-    /// # Errors
-    /// Settings by which nothing can be judged.
+    /// The same slots valued in another way, as if the run had been asked for it. Errors as
+    /// [`Ledger::new`].
     pub(crate) fn valued(mut self, value: Value) -> Result<Self, StatsError> {
         self.header.settings.value = value;
         let mut planned = self.header.settings.clone();
@@ -241,8 +228,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// # Errors
-    /// The budget is used up; in words.
+    /// Fails, in words, where the budget is used up.
     pub(crate) fn check_time(&self) -> Result<(), String> {
         let Some(left_s) = self.left_s() else {
             return Ok(());
@@ -271,7 +257,6 @@ impl Ledger {
         Some(budget_s - self.spent_s())
     }
 
-    /// Takes down of every case that is under way that somebody may have stopped it by what it said.
     pub(crate) fn peek(&mut self) {
         let logs = self.logs.iter_mut().flatten();
         let under_way = logs.filter(|log| log.ended.is_none());

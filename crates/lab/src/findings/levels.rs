@@ -1,18 +1,15 @@
-//! At which level each comparison of a run is judged.
+//! At which level each comparison of a run is judged (docs/method.md, "The answers of a run
+//! together").
 //!
-//! A run has two kinds of answers, and the 5 % means something else for each:
-//!
-//! * **Rows** of the first screen: all of a run together are wrong in at most 5 % of runs.
-//!   Each case has 1/S of the level and is judged by Holm's procedure
-//!   ([`stats::shares`]), which gives what the clear ones do not need to the others. A run asks for
-//!   these shares at its looks too ([`shares_of_rows`]), so that no row is measured longer than its
-//!   share of that moment takes: shares only grow, and a row that is decided stays so.
-//! * **Everything behind them** is exploratory: of the differences that a study names there, at
-//!   most 5 % are false on average ([`stats::discoveries`]). No comparison is judged less
-//!   strictly than the m comparisons of its own case need. A case with fewer rounds than any
-//!   interval takes cannot name a difference, whatever they say, so it counts among no others
+//! * **Rows** of the first screen are together wrong in at most 5 % of runs. Each case has 1/S of
+//!   the level and is judged by Holm's procedure ([`stats::shares`]). Looks have these shares too
+//!   ([`shares_of_rows`]), so that no row is measured longer than its share of that moment takes;
+//!   shares only grow, and a decided row stays so.
+//! * **Everything behind them** is exploratory: of named differences at most 5 % are false on
+//!   average ([`stats::discoveries`]). No comparison is judged less strictly than the m comparisons
+//!   of its own case need. A case with fewer rounds than any interval takes counts among no others
 //!   (P. Gilbert, "A modified false discovery rate multiple-comparisons procedure for discrete
-//!   data", 2005): a budget that ends early costs those that were measured nothing.
+//!   data", 2005).
 //!
 //! What comes out for each case is the number of comparisons that its level is divided by.
 

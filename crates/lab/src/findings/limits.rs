@@ -1,11 +1,8 @@
 //! How many flows of each model the machine holds, what stops there, and what one costs. The number
 //! is predicted from the limits in the journal ([`crate::plan::capacity`]) and confirmed as far as
-//! flows were made, which is said; a model of which none could be made has its limit too.
-//!
-//! Memory of one flow is a slope: what the largest number of flows held, less the smallest, over
-//! the difference of their numbers: honest memory, with page tables, kernel stacks and what else
-//! the kernel keeps, as far as readable. What the prediction takes a flow to need is an account, no
-//! measurement ([`machine::Ceiling::each`]).
+//! flows were made. Memory of one flow is a slope of honest memory (with page tables and kernel
+//! stacks) from the smallest to the largest number; the need in a prediction is an account
+//! ([`machine::Ceiling::each`]).
 
 mod limit;
 
@@ -21,7 +18,7 @@ use crate::data::room::{limit as limit_words, rooms};
 use crate::data::words::{listed, plural};
 use crate::data::{Metric, Study};
 
-/// For each model asked for, and each variant of cases that measure creation, created or not.
+/// Also of variants of cases that measure creation, created or not.
 pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> Vec<Limit> {
     let creating = || {
         let is_creating = |case: &&CaseResult| case.case.metric == Metric::Create;
@@ -81,8 +78,7 @@ fn limit(machine: &Machine, label: String, model: Model, made: &[Made<'_>]) -> L
     }
 }
 
-/// `at most 32,338 processes and 32,338 threads (kernel.pid_max = 32,768); 4,960,872 of model
-/// fiber (memory, 19.2 GiB free)`.
+/// `at most 32,338 processes and 32,338 threads (kernel.pid_max = 32,768); …`.
 pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for limit in limits {

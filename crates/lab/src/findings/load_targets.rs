@@ -1,7 +1,6 @@
-//! What a load of a server counted beside its times, and the highest rate that meets a bound.
-//!
-//! A generator that takes most of a CPU, or sends late, measures itself: both are said. A request that
-//! waited for a connection was held up by the server, and is said apart.
+//! What a load of a server counted beside its times, and the highest rate that meets a bound. A generator that takes
+//! most of a CPU, or sends late, measures itself: both are said. A request that waited for a connection was held up by
+//! the server, and is said apart.
 
 use measure::memory::Reading;
 
@@ -18,12 +17,10 @@ const LEAST_ROUNDS: usize = 6;
 /// Memory that grows by more than this factor from the fewest to the most requests is worth a word.
 const MUCH: f64 = 1.1;
 
-/// The p99 of each server at each rate, and the highest rate that meets the bound.
 pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
     let mut at_rates: Vec<(f64, &CaseResult)> = served(cases)
         .filter_map(|case| {
             let (rate, point) = (case.case.work.served()?.rate()?, case.case.sweep.as_ref()?);
-            // Other sweeps ask at one rate.
             (rate == point.value).then_some((rate, case))
         })
         .filter(|(_, case)| case.case.metric == Metric::P99)
@@ -136,8 +133,8 @@ pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     [what.to_owned()].into_iter().chain(each).collect()
 }
 
-/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, p90 ..., p99.9
-/// ...; 200 answered a second`: this p99 is the value of verdicts and rates.
+/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, ...`: this p99 is that of
+/// verdicts.
 fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
     let amount = |name: &str| case.quantity(name, label)?.value.value();
     let interval = |name: &str| {
@@ -197,7 +194,6 @@ fn as_said(case: &CaseResult, label: &str) -> Option<String> {
 fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     let share = 100.0 * cpu_share(case, at)?;
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
-    // Not every tool counts all of them.
     let named = [
         ("errors", "errors"),
         ("timeouts", "timeouts"),

@@ -142,7 +142,6 @@ fn study_result(
     if let Some(simulation) = &header.settings.simulate {
         let name = &simulation.machine.name;
         simulated = self::simulated(&cases, &simulation.machine);
-        // Whatever is said of such a run, it is not said of a machine.
         let said = sentences.into_iter();
         let said = said.map(|one| format!("simulated, {name}: {one}"));
         let of_model = simulated::sentences(name, &simulated);

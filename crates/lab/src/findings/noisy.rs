@@ -6,7 +6,6 @@ use crate::findings::judge::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
 struct Noisy<'a> {
     study: &'a str,
     case: &'a str,
-    /// Difference of equal slots, as a share.
     pair: f64,
 }
 

@@ -1,10 +1,7 @@
-//! Maps: many small cases that ran the same models, laid side by side.
-//!
-//! A study of many operations under the four models has one question for each of them and
-//! one for all together: which models differ, and what makes the difference. So cases that
-//! run the four models, and so tell what sharing does ([`super::Shared`]), with the same number of
-//! flows in the same placement make up a map: a row a case, a column a model. Fewer than
-//! [`FEWEST`] are no map; they are shown one by one.
+//! Maps: many small cases that ran the same models, laid side by side, a row a case, a column a
+//! model. Cases that run the four models, and so tell what sharing does ([`super::Shared`]), with
+//! the same number of flows in the same placement make up a map; fewer than [`FEWEST`] are shown
+//! one by one.
 
 use flow::{Model, Placement};
 use stats::Verdict;

@@ -1,19 +1,16 @@
-//! Which variant is best, and how much it matters: of a case that asks it, of commands of the
-//! user's own where there are several, and of variants that differ in their number of flows alone.
+//! Which variant is best, and how much it matters: of a case that asks it, of several commands of the user's own, and
+//! of variants that differ in their number of flows alone.
 //!
-//! All pairs of numbers are compared, paired by round as any finding is, at a level that all
-//! pairs share ([`stats::Best`]): the best was chosen by the same rounds that it is compared by,
-//! and at that level it does not matter which one was chosen. The best is the number with the
-//! smallest typical time, unless rounds that are paired say that another one takes less; then
-//! it is that one. Every number that no other beats is named beside it. With fewer rounds than
-//! an interval needs there is no best.
+//! All pairs are compared, paired by round, at a level that all share ([`stats::Best`]): so it does not matter which
+//! was chosen by the same rounds. The best has the smallest typical time, unless paired rounds say that another takes
+//! less. Every number that no other beats is named beside it. With fewer rounds than an interval needs there is no
+//! best.
 //!
-//! How flat the optimum is follows from the larger numbers: what it costs to take too many. The
-//! bound that none exceeds is the largest upper end among them, whichever number has it. Where
-//! variants are no numbers, it follows from all others.
+//! How flat the optimum is follows from the larger numbers (of variants without numbers, from all others): the bound
+//! that none exceeds is the largest upper end among them.
 //!
-//! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part
-//! to the end; each other is compared with it over the rounds in which both took part.
+//! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part to the end; others
+//! are compared over the rounds in which both took part.
 
 mod best;
 
@@ -32,8 +29,7 @@ use crate::data::{Case, differ_in_flows_alone};
 
 const NUMBERS: usize = 3;
 
-/// Work that does not make its own flows grows with them; changes of a command are compared with
-/// the plain command.
+/// Work that does not make its own flows grows with them; changes of a command are compared with it.
 fn is_asked(case: &Case) -> bool {
     let several = case.variants.len() >= NUMBERS && case.work.makes_own_flows();
     let commands = || case.work.program().is_some() && !is_what_if(case);
@@ -41,7 +37,7 @@ fn is_asked(case: &Case) -> bool {
         || several && (differ_in_flows_alone(&case.variants) || commands())
 }
 
-/// The best variant; `None` where that is not asked. `share` is that of a look after a number of rounds.
+/// `None` where that is not asked. `share` is that of a look after a number of rounds.
 pub(super) fn optimum(
     case: &Case,
     variants: &[VariantSummary],

@@ -1,16 +1,13 @@
-//! At which look the comparisons of a case probably have an answer.
-//!
-//! A look answers once the half-width of its interval is smaller than the largest of
+//! At which look the comparisons of a case probably have an answer: once the half-width of its interval is smaller than
+//! the largest of
 //! ```text
 //!   |c|              then the interval lies on one side of 1: a difference
 //!   floor - |c|      then it lies within the floor: the same
 //!   NARROW - |c|     then both ends are near 1: at most 10 % apart, which many can act on
 //! ```
-//! where c is the estimate in logs. What half-width a look will have follows from the noise of the
-//! rounds so far ([`stats::half_width`]). (To scale the interval of now would not do: that of the fewest
-//! rounds reaches from the smallest value to the largest, and is up to twice as wide.) An interval that
-//! is narrow already has the first two goals alone. Nothing here is a finding: it only orders the
-//! rounds of a run.
+//! where c is the estimate in logs. The half-width follows from the noise of the rounds so far ([`stats::half_width`]);
+//! the interval of now, of few rounds, is up to twice as wide. An interval that is narrow already has the first two
+//! goals alone. Nothing here is a finding: it only orders rounds.
 
 use stats::{Estimate, half_width};
 
@@ -42,7 +39,6 @@ impl Outlook {
         is_far: false,
     };
 
-    /// The outlook of several comparisons together: the last of them counts.
     pub(crate) fn and(self, other: Self) -> Self {
         let look = match (self.is_decided, other.is_decided) {
             (true, _) => other.look,
@@ -75,7 +71,6 @@ impl Outlook {
     }
 }
 
-/// The half-width that answers, in logs.
 fn goal(estimate: &Estimate, floor: f64) -> f64 {
     let centre = estimate.ratio.ln().abs();
     let narrow = NARROW.ln_1p();

@@ -1,19 +1,12 @@
-//! What the whole would gain if a part of the work were faster: virtual speed-ups ([`flow::pace`]), in rounds of
-//! their own.
+//! What the whole would gain if a part of the work were faster: virtual speed-ups ([`flow::pace`]), in rounds of their
+//! own (docs/method.md, "What a faster part would bring", also for what is not claimed).
 //!
-//! # Theory
+//! What a round says of a part is `1 - y' / y`: `y'` is the time of the slot with the faster part less all pauses, `y`
+//! that of the plain one, with the same clock readings and no pauses. The mean has the interval of an exact test of
+//! signs ([`stats::SignFlips`]); parts of a case share its level.
 //!
-//! In each round every variant runs as it is and with each of its parts faster in effect, in random order. What a
-//! round says of a part is `1 - y' / y`: `y'` is the time of the slot with the faster part less all pauses, `y` that
-//! of the plain one, in which the same clocks are read and nobody stands still. The mean over rounds has the
-//! interval of an exact test of signs ([`stats::SignFlips`]); parts of a case share its level.
-//!
-//! The pauses of our own bodies are measured, not sampled, so what is uncertain is the machine's noise between two
-//! slots, which the interval holds. Of commands, the time in a function is counted in samples: with `n` of them it
-//! is known within `1 / sqrt(n)`, which stands in the interval too, as each slot draws its own.
-//!
-//! Not claimed: that the part *can* be faster; what a change to other parts would do besides (caches, memory); what
-//! more than the tried share brings, as another part may become the one that all wait for.
+//! Pauses of our own bodies are measured; the time in a function of a command is counted in `n` samples, within `1 /
+//! sqrt(n)`, which stands in the interval too, as each slot draws its own.
 
 use flow::pace::Paused;
 use measure::Measured;
@@ -57,7 +50,6 @@ pub struct Predicted {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Of a plan and its slots.
 pub(crate) fn prediction(plan: &PredictEntry, slots: &[RawSlot]) -> Prediction {
     let alpha = LEVEL / plan.pairs.len().max(1) as f64;
     let pairs = plan.pairs.iter();

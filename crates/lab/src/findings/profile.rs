@@ -1,5 +1,5 @@
-//! What a variant's good slots have in common: medians over all counted repetitions, and
-//! those of the phases over slots, as that of the whole.
+//! What a variant's good slots have in common: medians over counted repetitions, of the phases over
+//! slots.
 
 use flow::{FlowRecord, Rep, SlotRecord, Variant};
 use measure::memory::{Memory, Reading};
@@ -55,7 +55,6 @@ pub(crate) type Parts = [(&'static str, f64); 3];
 pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
     let reps: Vec<&Rep> = reps(records).collect();
     let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
-    // Median over slots of their medians, as the typical time.
     let typical = |what: fn(&Rep) -> f64| {
         let of_slot = |record: &&SlotRecord| median(record.reps.iter().map(what));
         median(records.iter().filter_map(of_slot))

@@ -1,19 +1,16 @@
-//! Where the difference is: two variants' profiles, frame by frame, paired by round.
+//! Where the difference is: two variants' profiles, frame by frame, paired by round (docs/method.md, "Where the
+//! difference is").
 //!
-//! Every slot of a profile gives each frame its seconds for each unit of work: what was sampled in it over
-//! the work that the slot did. In each round the difference of both sides is one number for each frame, so all that the
-//! machine did to a whole round is in both; an exact test of signs ([`stats::SignFlips`]) and its interval
-//! judge their mean. Means, so that the differences of places add up to the gap.
+//! Every slot gives each frame its sampled seconds for each unit of work; the mean of the differences of rounds is
+//! judged by an exact test of signs and its interval ([`stats::SignFlips`]). Means, so that places add up to the gap.
 //!
-//! * Frames are **places** (each moment has one, and they add up to the whole) and **nodes** of the tree of
-//!   callers, each with all below it. Both are tested together, and of those that are named at most 5 % are
-//!   false on average ([`stats::discoveries`]); where nothing differs, none is named in 95 of 100 runs.
-//! * A frame that has less than 0.3 % of both sides together, or was seen in fewer than six
-//!   rounds, is too small to be judged: it is shown, and has no test. Which ones are is decided by the sum of
-//!   both sides, which a flip of signs does not change, so the test stays exact.
-//! * A frame of one side alone is 0 on the other, and compared like any other.
-//!
-//! A process that waits for its child is left out: the child's time is there itself.
+//! * Frames are **places** (each moment has one) and **nodes** of the tree of callers, each with all below it. Tested
+//!   together, at most 5 % of those named are false on average ([`stats::discoveries`]); where nothing differs, none is
+//!   named in 95 of 100 runs.
+//! * A frame with less than 0.3 % of both sides together, or seen in fewer than six rounds, is shown without a test. A
+//!   flip of signs does not change that sum, so the test stays exact.
+//! * A frame of one side alone is 0 on the other. A process that waits for its child is left out: its child's time
+//!   counts.
 
 mod frame;
 mod pair;
@@ -39,7 +36,6 @@ fn unit(case: &Case) -> &'static str {
     }
 }
 
-/// `None` where no profile was asked for, or none was begun.
 pub(crate) fn profiled(
     case: &Case,
     (timed, slots): (&[RawSlot], &[RawSlot]),

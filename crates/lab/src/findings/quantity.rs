@@ -5,15 +5,12 @@
 //! every value of both is at least LEAST    ratio        Hodges-Lehmann of ln(s_i / r_i)
 //! one of them is below                     difference   Hodges-Lehmann of s_i - r_i
 //! ```
-//! LEAST is 10 for counts and above 0 for everything else: a ratio of small counts says little, one
-//! to 0 nothing. Both intervals are exact Wilcoxon intervals (crate `stats`) and give the verdict.
-//! A ratio within the floor of the case is *the same*, as for times; a difference is, if it is less
-//! than 1 for counts, and exactly 0 for everything else.
+//! LEAST is 10 for counts and above 0 for everything else. Both intervals are exact Wilcoxon
+//! intervals (crate `stats`). *The same* is a ratio within the floor of the case, or a difference
+//! of less than 1 for counts, and exactly 0 for everything else.
 //!
-//! **Level.** [`alpha`] alone decides it. All quantities of a pair are judged at the level of its
-//! time, which the pairs of a case share, and the headlines of a run or the other comparisons of a
-//! study with them (`levels`). It is *not* divided among quantities: only the time of a headline
-//! was declared beforehand, all else explores. Of 20 quantities that do not differ, one may well be
+//! **Level** ([`alpha`]): that of the pair's time (`levels`). It is *not* divided among quantities:
+//! only the time of a headline was declared beforehand. Of 20 equal quantities, one may well be
 //! called different.
 //!
 //! What a record lacks is not available, with the reason; what work cannot have is left out.

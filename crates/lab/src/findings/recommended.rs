@@ -1,8 +1,5 @@
-//! A recommendation in words: what to take, what is as good as far as the rounds tell, how flat
-//! the choice is, and what the default loses.
-//!
-//! One is called the best only where the rounds say of each other one that it is slower. Where
-//! they do not, all of those that may be the best are named together.
+//! A recommendation in words: what to take, what is as good as far as the rounds tell, how flat the
+//! choice is, and what the default loses. All of those that may be the best are named together.
 
 use stats::Verdict;
 

@@ -44,14 +44,12 @@ pub(crate) fn sentences(
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Turns and single operations are alike by construction.
     let takes_turns = |case: &&CaseResult| case.case.work.is_even();
-    // Scaled work has equal parts, and sentences of its own.
     let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
     let working = || {
         cases
             .iter()
             .filter(|case| !takes_turns(case) && !scales(case))
     };
-    // Workers all do the same.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
     sentences.extend(self_managed::sentences(cases));
@@ -112,8 +110,8 @@ fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
 }
 
 impl CaseResult {
-    /// The typical time of its first variant in words, where nothing is compared: `thread: 6.63 ms
-    /// typical, ...`; `None` without a good slot.
+    /// The typical time of its first variant in words, where nothing is compared; `None` without a
+    /// good slot.
     #[must_use]
     pub fn measured(&self) -> Option<String> {
         let first = self.variants.first()?;

@@ -7,30 +7,21 @@ use crate::data::journal::{Depth, Found};
 use crate::data::{JournalError, Value};
 
 impl Results {
-    /// Makes the results of a run again from its journal, finished or not.
-    ///
-    /// # Errors
-    /// The file cannot be read or understood.
+    /// Makes the results of a run again from its journal, finished or not; fails if it cannot be read or understood.
     pub fn from_journal(path: &Path) -> Result<Self, JournalError> {
         let found = read_file(path)?;
         Ok(Self::of(found.made, found.warnings, Depth::All))
     }
 
-    /// The findings, noise and warnings alone, of the text of a journal: all that a fleet asks of each of
-    /// its machines. `path` is the journal's name in errors.
-    ///
-    /// # Errors
-    /// The text cannot be understood.
+    /// The findings, noise and warnings alone, of the text of a journal: all that a fleet asks of each machine. `path`
+    /// is its name in errors; fails if the text cannot be understood.
     pub fn verdicts_of_journal(text: &[u8], path: &Path) -> Result<Self, JournalError> {
         let found = Ledger::read(text, path, Depth::Verdicts)?;
         Ok(Self::of(found.made, found.warnings, Depth::Verdicts))
     }
 
-    /// The same, with every slot valued in this way whatever the run was asked for, so that it can be
-    /// laid beside runs that were valued so; a warning says where that is another way.
-    ///
-    /// # Errors
-    /// As [`Results::from_journal`].
+    /// The same, with every slot valued in this way whatever the run was asked for; a warning says where that is
+    /// another way. Errors as of [`Results::from_journal`].
     pub fn from_journal_valued(path: &Path, value: Value) -> Result<Self, JournalError> {
         let found = read_file(path)?;
         let own = found.made.header.settings.value;

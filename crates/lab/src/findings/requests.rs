@@ -1,11 +1,8 @@
-//! Requests of a variant whose flows answer some: how many a second, and how long they took.
-//!
-//! The rate is the median over the counted repetitions, as times are. Of a load that was planned at
-//! a rate it is what was answered over the time until the last answer: a server that falls behind
-//! answers later, and what was offered is no merit of it. Latencies are those of
-//! all requests of all counted repetitions together: a slow one that comes once in a thousand
-//! is seen only among thousands. They tell what somebody who asks would wait; they are not the
-//! evidence of a finding, because those of one launch are no independent draws.
+//! Requests of a variant whose flows answer some: how many a second, and how long they took. The
+//! rate is the median over the counted repetitions; of a load that was planned at a rate it is what
+//! was answered until the last answer. Latencies are those of all requests of all repetitions
+//! together, as a slow one may come once in a thousand. They are not the evidence of a finding:
+//! those of one launch are no independent draws.
 
 use flow::{Latencies, Rep};
 use serde::{Deserialize, Serialize};
@@ -68,8 +65,8 @@ pub(super) fn per_s(rep: &Rep) -> Option<f64> {
     Some(count as f64 * 1e9 / ns.max(1) as f64)
 }
 
-/// The latency in ns that this share of the requests of a repetition did not exceed. A command that
-/// asked has said some of them in its output.
+/// The latency in ns that this share of the requests of a repetition did not exceed; some of a
+/// command's own output.
 #[must_use]
 pub fn latency_ns(rep: &Rep, share: f64) -> Option<f64> {
     if let Some(latencies) = &rep.latencies {

@@ -27,8 +27,8 @@ pub struct Results {
     pub finished: bool,
     /// Seconds from its beginning to its end, or to its last entry so far.
     pub took_s: f64,
-    /// In which share of runs an answer is wrong at most: 5 %, and more where the run was resumed
-    /// after its results were shown.
+    /// In which share of runs an answer is wrong at most: 5 %, and more where a run that was shown
+    /// was resumed.
     pub error: f64,
     /// How busy the machine was; `None` where that was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,8 +145,7 @@ pub struct VariantSummary {
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.
     pub memory_not_available: Option<String>,
-    /// Medians per flow in flow order (times from the release, CPU, proof of the first
-    /// good slot); at most the first 64 flows.
+    /// Medians per flow in flow order (times from the release); at most the first 64 flows.
     pub flows: Vec<FlowRecord>,
     /// When the parent had the last result, median, in ns after the release.
     pub parent_end_ns: Option<f64>,

@@ -81,9 +81,9 @@ pub fn of(outcome: &Outcome) -> Option<&Samples> {
     outcome.samples.as_ref()?.value()
 }
 
-/// CPU time over wall time in each interval, with the end of the interval in ns after the
-/// task was given. The last one ends with the slot, and is left out where it is too short
-/// to tell. Without a sample there is no course: the counters at the end are of the whole slot.
+/// CPU time over wall time in each interval, with its end in ns after the task was given. A last
+/// one too short to tell is left out; without a sample there is no course, as end counters are of
+/// the whole slot.
 #[must_use]
 pub fn course(samples: &Samples) -> Vec<(u64, f64)> {
     let counters = samples.samples.iter().map(|s| (s.at_ns, s.cpu_ns));

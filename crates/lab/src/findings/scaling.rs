@@ -1,11 +1,10 @@
 //! What a study of scaling found: throughput by flows, threads over processes, and their pages.
 //!
 //! * **Throughput**: what a repetition does over the typical time of its steady phase.
-//! * **Against one flow** (one pair where flows come in pairs) of the reference, the first variant:
-//!   2.0 with two flows is all there is to win. Two numbers of flows are two cases, not launched in
-//!   turn, so the interval is that of two samples ([`stats::two_runs`]) at 95 %, and a machine that
-//!   drifts moves it.
-//! * **Threads over processes**, the source's figure: the finding of one case, turned from time to
+//! * **Against one flow** (or pair) of the first variant: two cases, not launched in turn, so the
+//!   interval is that of two samples ([`stats::two_runs`]) at 95 %, and a machine that drifts moves
+//!   it.
+//! * **Threads over processes**, the source's figure: the finding of one case, turned to
 //!   throughput.
 //! * **Misses of the data TLB**, where counted: the source's explanation.
 //! * **Pages** of the slot in the middle by how many small pages its flows have together.

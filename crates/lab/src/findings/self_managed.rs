@@ -1,12 +1,9 @@
 //! What the flows used that work made by itself; what a study of such work says is in [`said`].
 //!
-//! Work that makes its own flows tells for each repetition what they used together, how many there
-//! were, and what it counted. In some rounds one more repetition has timers in it, which tell where
-//! the time of the flows went. It counts nowhere else, and what the timers cost is given with it.
-//!
-//! Most kernels split CPU time into user and system time by looking at each tick, some 4 ms
-//! apart, so that one short repetition has all of it in one of the two. What is split here is
-//! the median CPU time, by the shares of all repetitions together.
+//! Each repetition tells what its flows used together, their number, and what the work counted. In
+//! some rounds one more repetition has timers, which tell where time went; it counts nowhere else,
+//! and what timers cost is given with it. Most kernels split user and system time by ticks some 4
+//! ms apart, so the median CPU time is split by the shares of all repetitions together.
 
 mod said;
 

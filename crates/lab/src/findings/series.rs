@@ -1,10 +1,7 @@
-//! How the rows of maps change with the number of flows.
-//!
-//! Maps of flows in the same placement differ in their number alone, so a row that is in
-//! several of them is a curve: the time of threads over that of processes against the number
-//! of flows. Each point has its interval. That the curve grows is said only where the interval
-//! at the largest number lies above that at the smallest, and no step between them is shown to
-//! go down. Much of what costs threads more with more flows is what they wait for together.
+//! How the rows of maps change with the number of flows. A row in several maps of flows in the same
+//! placement is a curve: the time of threads over that of processes, with intervals. That it grows
+//! is said only where the interval at the largest number lies above that at the smallest, and no
+//! step between is shown to go down.
 
 use stats::Estimate;
 
@@ -31,7 +28,7 @@ pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
 }
 
 /// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of 59
-/// operations (mmap from 1.01 to 3.20, brk from 0.98 to 2.10)`.
+/// operations …`.
 fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
     let (first, last) = (matrices.first()?, matrices.last()?);
     let curves = first.cases.iter().filter_map(|case| {

@@ -1,7 +1,5 @@
-//! The findings between forms of a server.
-//!
-//! A case may set a server in several forms beside the same requests within the program: those tell
-//! what the network costs, and findings in which both sides are servers which form is better.
+//! The findings between forms of a server: which form is better. The same requests within the
+//! program, beside them in a case, tell what the network costs.
 
 use super::{CaseResult, Finding};
 

@@ -1,6 +1,6 @@
-//! Which shared resource makes the difference between processes and threads. They differ in two
-//! bundles that the models in between take or leave: signal handlers come with the address space,
-//! and what the kernel calls `fs` (working folder, root, umask) with the file table:
+//! Which shared resource makes the difference between processes and threads (docs/method.md).
+//! Signal handlers come with the address space, and `fs` (working folder, root, umask) with the
+//! file table:
 //! ```text
 //!                          own file table          shared file table
 //!   own address space      process           ──▶   process-shared-files
@@ -8,7 +8,7 @@
 //!                             ▼                        ▼
 //!   shared address space   thread-private-files ─▶ thread
 //! ```
-//! A round that holds all four gives both effects ([`stats::Factorial`]), which add up to the whole
+//! A round of all four gives both effects ([`stats::Factorial`]), which add up to the whole
 //! difference. Each is judged as a finding is, at half the level; verdicts make the words:
 //!
 //! | address space | file table | cause |
@@ -20,8 +20,7 @@
 //! | anything else | | cannot tell |
 //!
 //! Work that makes its own flows has no `process-shared-files`: each effect is then one step of the
-//! lower way. The mechanism (one lock of the address space, counted references of a shared file
-//! table) is for the counts of the finding to show.
+//! lower way.
 
 mod sentence;
 
@@ -126,7 +125,6 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
         second: &columns[2],
         both: &columns[3],
     };
-    // Two effects share the error of a look.
     let alpha = LOOK_ALPHA / 2.0;
     let rule = Rule {
         floor,

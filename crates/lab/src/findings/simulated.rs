@@ -1,19 +1,17 @@
-//! What a model of another machine counted: threads over processes, case by case. A slot has one
-//! number for each count, scaled to all accesses of all flows; a variant the median over its slots,
-//! a unit of work. Two variants are compared within each round. What is not the program's varies: a
-//! launch changes addresses and which thread came first, and each is merged in five orders of its
-//! flows. So beside the median ratio stand the smallest and largest of all launches and orders,
-//! their *spread*, without the model's own error.
+//! What a model of another machine counted: threads over processes, case by case
+//! (docs/simulate.md). A slot has one number for each count, scaled to all accesses of all flows; a
+//! variant the median over slots, a unit of work. Two variants are compared within each round. A
+//! launch changes addresses and which thread came first, and is merged in five orders of its flows:
+//! beside the median ratio stands the *spread*, the smallest and largest of all launches and
+//! orders, without the model's own error.
 //!
-//! **Verdict.** Two variants differ where all values of one lie below all of the other: with five
-//! each, chance does that in 2 of 252 cases (the permutation test), stricter than a look. They are
-//! the same where every ratio is within [`ALIKE`]. A variant whose values are all equal is *exact*.
-//! The verdict is on the recorded accesses.
+//! **Verdict**, on the recorded accesses. Two variants differ where all values of one lie below all
+//! of the other (with five each, by chance in 2 of 252 cases: the permutation test). They are the
+//! same where every ratio is within [`ALIKE`]; *exact* where all values are equal.
 //!
-//! **Window.** It is the beginning of the work, so the ratio with a sixteenth and a quarter of it
-//! stands beside the whole: where these go one way, a longer window would. Where flows share a
-//! core, so does the ratio with turns 16 times as long: what the rule of interleaving is worth.
-//! Each sentence says *simulated*.
+//! **Window**: the beginning of the work, so the ratio with a sixteenth and a quarter of it stands
+//! beside. Where flows share a core, so does that with turns 16 times as long. Each sentence says
+//! *simulated*.
 
 mod conclusion;
 mod count;

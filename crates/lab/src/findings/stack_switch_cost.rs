@@ -1,14 +1,12 @@
-//! Why one way to keep a stack movable switches cheaper than another, from what was measured.
-//!
-//! Three ways of one model run the same turns ([`flow::Way`]), so what one takes beyond
-//! the way that does nothing at a switch is the price of the way itself:
+//! Why one way to keep a stack movable switches cheaper than another. Three ways of one model run
+//! the same turns ([`flow::Way`]); the price of a way is what it takes beyond the way that does
+//! nothing:
 //!
 //! * a copied stack is copied in and out: a price for each byte in use, read off the largest use;
 //! * a mapped stack takes system calls, read off the smallest use, and a page fault for each page
 //!   touched, read off what is added up to the largest use.
 //!
-//! These are differences of typical values and say which part makes the price; the verdicts on
-//! the times themselves, and where two ways change places, stand beside them.
+//! These are differences of typical values; verdicts on the times themselves stand beside them.
 
 use flow::{Model, Way};
 

@@ -15,7 +15,6 @@ impl Results {
         let decided = !case.findings.is_empty() && verdicts.all(|verdict| verdict.is_decided());
         match case.ended {
             Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
-            // A decided answer stands.
             Some(CaseEnd::Budget) if decided => None,
             Some(CaseEnd::Budget) => Some(format!("Stopped at the time limit after {rounds}")),
             Some(CaseEnd::Failures) => {

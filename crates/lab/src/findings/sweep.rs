@@ -1,5 +1,5 @@
-//! What a sweep says as a whole: at which values making one kind of flow instead of the other
-//! costs more than so much, and where another one becomes the faster.
+//! What a sweep says as a whole: at which values making one kind of flow costs more than so much
+//! against the other.
 
 use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
 use super::winner::{self, Winners};
@@ -10,8 +10,8 @@ use crate::data::words::{listed, plural};
 
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
-/// What the cases of a sweep say as a whole of two of its variants; nothing where its flows take
-/// turns or scale, as making them is not what they cost.
+/// Of two variants of a sweep; nothing where flows take turns or scale, as making them is not what
+/// they cost.
 #[must_use]
 pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<String> {
     let is_of_making = |case: &&CaseResult| {
@@ -47,7 +47,6 @@ fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     sentences.map(|said| format!("{sweep}: {said}")).collect()
 }
 
-/// Each pair once; the ends of a sweep may lack a variant.
 fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for finding in cases.iter().flat_map(|case| &case.findings) {
@@ -113,7 +112,6 @@ impl<'a> Pair<'a> {
             .iter()
             .filter_map(|(level, name)| Some((*name, crossing(&points, *level)?)));
         let mut levels: Vec<(&str, Crossing)> = levels.collect();
-        // The highest level exceeded everywhere, and the lowest exceeded nowhere, suffice.
         let count = |wanted: Crossing| levels.iter().filter(|(_, at)| *at == wanted).count();
         let (above, below) = (count(Crossing::Everywhere), count(Crossing::Nowhere));
         levels.truncate(levels.len() - below.saturating_sub(1));

@@ -1,7 +1,5 @@
-//! Whether the switches happened that were timed.
-//!
-//! A slot whose switches are missing is a failure and says so itself. This counts those of the
-//! slots that are data points, so that a reader need not take them on trust.
+//! Whether the timed switches happened, counted in slots that are data points: one without is a
+//! failure.
 
 use flow::record::Turns;
 

@@ -1,7 +1,5 @@
-//! Then and now: every finding of a study's source, held against a run.
-//!
-//! A finding ([`Published`]) says what it claims of which of our quantities. The quantity is
-//! judged as all quantities are, and the claim by its verdict ([`claim`]):
+//! Then and now: every finding of a study's source ([`Published`]), held against a run. The quantity is judged as all
+//! quantities are, and the claim by its verdict ([`claim`]):
 //!
 //! | the claim | ours says | verdict |
 //! |---|---|---|
@@ -13,26 +11,20 @@
 //! | | none, and not that size | differs |
 //! | no difference | none | reproduced |
 //! | | a difference | differs |
-//! | a law | that law | reproduced |
-//! | | another one | differs |
-//! | a best number | that number | reproduced |
+//! | a law, a best number | that one | reproduced |
 //! | | another one | differs |
 //! | a bound | within it | reproduced |
 //! | | beyond it | refuted |
 //! | anything | no interval decides | cannot tell |
 //! | | nothing: this run did not measure it | not run |
 //!
-//! **Like with like.** A run of other numbers of flows than the source's says so and judges nothing.
-//! Where the source's program, machine or condition is another (`unlike`), ours can say the same and the
-//! opposite of it, and neither reproduces nor refutes it. Ours is mostly shorter: the row says by how much, and its quantity is one to which fixed costs do
-//! not belong. On a simulated machine, a finding of another machine has no place.
+//! **Like with like.** A run of other numbers of flows says so and judges nothing. Where the source's program, machine
+//! or condition is another (`unlike`), ours neither reproduces nor refutes it. A row says by how much ours is shorter;
+//! fixed costs do not belong to its quantity. A finding of another machine than the simulated one has no place.
 //!
-//! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
-//! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
-//!
-//! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
-//! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
-//! possible here", with the reason. Of a case that was not run nothing is said.
+//! A finding of two parts is reproduced where both are ([`Half`]); one that explains a difference by what something
+//! costs is refuted where that cannot cost so much ([`explains`]). Old seconds and bytes stand beside ours without a
+//! verdict ([`Standing::SideBySide`]). What this machine or version cannot do is "not possible here", with the reason.
 
 mod again;
 mod amounts;
@@ -147,7 +139,6 @@ fn answered(published: &Published, run: Run<'_>) -> Answer {
                 _ => answer,
             }
         }
-        // A study of its own holds the claim.
         (None, Some(because)) if published.claim.is_some() => Answer::not_run(because),
         (None, because) => {
             Answer::impossible(because.as_deref().unwrap_or("nothing here is like it"))

@@ -1,7 +1,5 @@
-//! What helps a command from outside of it.
-//!
-//! Each variant is the same command with something changed around it; the first is the command as
-//! it is. Only what was found to help is said, with its interval: what is undecided is not named.
+//! What helps a command from outside of it. The first variant is the command as it is, each other
+//! one has something changed around it. Only what was found to help is said, with its interval.
 
 use stats::Verdict;
 

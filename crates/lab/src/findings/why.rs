@@ -1,15 +1,14 @@
 //! Why a finding is as it is: reasons taken from counts (docs/why.md). A rule, a file each, looks
 //! at one count of both sides and says nothing where they are alike. By [`Weight`]:
 //!
-//! 1. **Whole**: the phases, which add up to the difference, so these are shares of it.
+//! 1. **Whole**: the phases, which add up to the difference.
 //! 2. **Cause**: named only where a count proves it, the largest share first.
 //! 3. **Part**: the verdict on a part alone.
-//! 4. **Count**: what else was counted and lies far apart, the farthest first; what it does to the
-//!    time is left to the reader.
+//! 4. **Count**: what else lies far apart, the farthest first, without what it does to the time.
 //!
-//! A rule whose count is part of a named cause is silent. Counts are of the phases that are
-//! compared ([`Evidence::counts`]); making flows is left out of any other time
-//! ([`Evidence::times_making`]). No rule looks at times of single flows, at names or at models.
+//! A rule whose count is part of a named cause is silent. Counts are of the compared phases
+//! ([`Evidence::counts`], [`Evidence::times_making`]). No rule looks at times of single flows, at
+//! names or at models.
 
 mod address_spaces;
 mod apart;

@@ -1,8 +1,6 @@
-//! Which of two variants is the faster along a sweep, and where that changes.
-//!
-//! *Faster* or *slower* names a winner, any other verdict none. Neighbouring values with the same
-//! winner are a stretch. The winner changes between the last value of a stretch and the first of
-//! the next one: between the two it was not measured, or not decided.
+//! Which of two variants is the faster along a sweep. Neighbouring values with the same winner (a
+//! verdict of *faster* or *slower*) are a stretch; the winner changes between the last value of one
+//! and the first of the next.
 
 use stats::Verdict;
 

@@ -1,6 +1,6 @@
-//! What the command line lays on every variant of a study, axis by axis. One word is laid on all
-//! variants alike; several make one variant each out of every one, in order, so that the first
-//! stays the reference. A variant whose study names its own value keeps it.
+//! What the command line lays on every variant of a study, axis by axis. Several words make one
+//! variant each out of every one, in order, so that the first stays the reference. A variant whose
+//! study names its own value keeps it.
 
 use crate::data::axis::{Axis, Laid, LaidWords};
 use crate::data::{Case, LabelledVariant, Study, unique};

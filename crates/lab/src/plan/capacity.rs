@@ -1,6 +1,6 @@
-//! Whether the machine has room for a variant's flows ([`crate::data::room`]), asked before any is
-//! made. A built-in study must run on any machine, so variants without room (or a program) are left
-//! out, and said. What a user asks for by number is refused instead.
+//! Whether the machine has room for a variant's flows ([`crate::data::room`]). Variants of a
+//! built-in study without room (or a program) are left out, and said; what a user asks for by
+//! number is refused.
 
 mod fitted;
 mod server;
@@ -134,7 +134,6 @@ fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String
     let lowest = ceilings.first()?;
     (flows > lowest.count).then(|| {
         if work.makes_own_flows() {
-            // Its flows are processes that share the memory.
             return format!(
                 "this work takes {} of memory at once: this machine has {} for it (the limit is {}; \
                  to raise it: {})",

@@ -1,5 +1,5 @@
-//! What is checked before a run makes anything: its work with the stores that it reads, its CPUs
-//! and its flow counts. A run that cannot be finished is refused whole, and not in its last case.
+//! What is checked before a run makes anything (work with its stores, CPUs, flow counts): it is
+//! refused whole.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ pub fn cpus(machine: &Machine) -> Cpus {
     }
 }
 
-/// Checks every case of every study against a machine; no two may have the same name. The error is
-/// the first case that cannot be run, with what to use.
+/// Checks every case against a machine, and that no two have the same name; fails with the first
+/// that cannot be run.
 pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     let cpus = cpus(machine);
     let mut names = BTreeSet::new();

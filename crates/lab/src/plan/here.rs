@@ -14,7 +14,6 @@ use crate::data::{LabelledVariant, Preset, Settings, Study};
 pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let mut tried = Tried::default();
     let alone = plan.studies.len() == 1;
-    // Who asks for another number of rounds means every case.
     let is_usual = context.settings.max_rounds == Settings::USUAL_ROUNDS;
     plan.each(|study| {
         let (study, why) = tried.had(study, context.settings)?;

@@ -1,8 +1,8 @@
-//! Numbers of flows up to what the limits of a machine leave: how far flows are made for real.
-//! Making flows is the only proof, and can take a machine down, so a fence is printed first. A
-//! model gets at most [`SHARE`] of what the limits leave; memory keeps a tenth of each pool besides
-//! ([`machine::ceiling`]). More is not tried: as many as the fence allows are made, and some fewer,
-//! to take the slope of memory from. A model without room for [`LEAST_FLOWS`] has its limit.
+//! Numbers of flows up to what the limits of a machine leave. Making flows is the only proof, and
+//! can take a machine down, so a fence is printed first: a model gets at most [`SHARE`] of what the
+//! limits leave; memory keeps a tenth of each pool ([`machine::ceiling`]). As many as the fence
+//! allows are made, and some fewer, for the slope of memory. A model without room for
+//! [`LEAST_FLOWS`] has its limit.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,6 @@ pub fn fence(machine: &Machine, model: Model) -> Option<Fence> {
     })
 }
 
-/// A case for each number of flows that is made, and the models of which none can be.
 pub(super) fn made_up_to(
     study: Study,
     flags: Flags<'_>,

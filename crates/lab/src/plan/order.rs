@@ -1,11 +1,9 @@
-//! The plan: in which order the variants of a round are launched. Each round holds every variant
-//! once, in an order drawn afresh: that makes the signed-rank test a randomisation test, since
-//! drift, bursts or a clock that changes speed hit each variant as likely as any other.
+//! The plan: each round holds every variant once, in an order drawn afresh, so that drift, bursts
+//! or a clock that changes speed hit each as likely: the signed-rank test is a randomisation test.
 //!
-//! The order depends only on the run's seed, the names of study and case, and the round's number:
-//! it is known before the run, checked after it, and a resumed run continues exactly. So nothing
-//! here may change between releases: `ChaCha8` is portable and fixed, and the hash of the names is
-//! written out below, since the standard library's is neither.
+//! The order depends only on the run's seed, the names of study and case, and the round's number: a
+//! resumed run continues exactly. So nothing here may change between releases: `ChaCha8` is
+//! portable and fixed, and the hash of the names is written out below.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -35,7 +33,6 @@ pub(crate) fn slot_seed(
     variant: usize,
 ) -> u64 {
     let mut random = generator(seed, study, case, round);
-    // After what the order takes.
     (0..=1_000 + variant).fold(0, |_, _| random.next_u64())
 }
 

@@ -1,8 +1,7 @@
-//! Parent memory asked for on the command line, laid on every variant; and whether there is room
-//! for it. One kind of pages is laid on all variants alike. Several make one variant of each model
-//! that forks out of every one ([`Pages::copied`] tells them apart), so that one table holds them.
-//! Threads copy nothing and stay one variant, with the first kind. A variant with its own parent
-//! memory keeps its pages and takes the new size.
+//! Parent memory asked for on the command line, and whether there is room for it. Several kinds of
+//! pages make one variant of each model that forks out of every one ([`Pages::copied`]); threads
+//! copy nothing and stay one variant, with the first kind. A variant with its own memory keeps its
+//! pages and takes the new size.
 
 use flow::{Pages, ParentMemory, Variant};
 use machine::Machine;

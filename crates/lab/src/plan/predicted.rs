@@ -73,12 +73,10 @@ pub(crate) fn faster(
     Ok(places.filter(|(name, _)| is_asked(name)).map(of).collect())
 }
 
-/// Refuses what can be predicted of no variant.
 pub(super) fn predictable(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let Some(asked) = &context.settings.predict else {
         return Ok(());
     };
-    // Names come with the profile.
     let busiest = || {
         context
             .settings
@@ -94,7 +92,6 @@ pub(super) fn predictable(plan: &mut Plan, context: &Context<'_>) -> Result<(), 
             ) {
                 (Ok(_), None) => parts = true,
                 (Ok(_), Some(program)) => lines.extend(launched(program)),
-                // Cases of a study say the same.
                 (Err(why), _) => refused = refused.or(Some(why)),
             }
         }
@@ -117,10 +114,7 @@ fn launched(program: &Program) -> impl Iterator<Item = &str> {
     builds.chain([program.command.as_str()])
 }
 
-/// What is said of functions that no program has of which it is known before it runs.
-///
-/// # Errors
-/// The programs have no others.
+/// What is said of functions that no program has; fails where the programs have no others.
 fn unseen(parts: &[String], lines: &BTreeSet<&str>) -> Result<Vec<String>, String> {
     let files: BTreeSet<PathBuf> = lines.iter().flat_map(|line| programs(line)).collect();
     let mut code = Code::of_kernel();

@@ -3,8 +3,8 @@ use crate::data::Study;
 /// Rounds at the most of a case behind the rows: points of a map are many, and each asks for little.
 const MAP_ROUNDS: usize = 20;
 
-/// Gives each case behind the rows [`MAP_ROUNDS`] where it asks for no other number; `alone`: the
-/// only study of its run. An interval takes more in large maps ([`crate::findings`]).
+/// Gives each case behind the rows [`MAP_ROUNDS`] where it asks for no other number. An interval
+/// takes more in large maps.
 pub(crate) fn with_rounds_of_maps(mut study: Study, alone: bool) -> Study {
     let rows = study.rows(alone);
     let cases = study.cases.iter_mut().enumerate();

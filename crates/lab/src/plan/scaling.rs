@@ -1,16 +1,14 @@
-//! Scaling: one piece of work by more and more flows, along hardware threads and along cores. Inoue
-//! and Nakatani (2010) found that it depends on *where* N threads of one process or N processes
-//! are. So the same work is run along three ways through a machine:
+//! Scaling: one piece of work by more and more flows, which depends on *where* N threads of one
+//! process or N processes are (Inoue and Nakatani, 2010):
 //! ```text
 //!   SMT     ▣▣ ··  ··  ··     the hardware threads of one core, and then of the next
 //!   cores   ▣· ▣·  ▣·  ▣·     one flow a core
 //!   all     ▣▣ ▣▣  ▣▣  ▣▣     every hardware thread there is
 //! ```
-//! A case of work for any number of flows ([`workload::Scaled`]) is a template. It becomes a case
-//! for each way and number of flows (1, 2, 4, ...: another number does another amount of work), in
-//! which only the model differs. A way that the machine does not have is left out with its reason:
-//! where a core has one thread there is nothing along SMT, and *all* is what *cores* is. Beyond the
-//! CPUs flows take turns, and the results say so. Pages: `flow::record::footprint`.
+//! A case of work for any number of flows ([`workload::Scaled`]) is a template: it becomes a case
+//! for each way and number of flows (1, 2, 4, ...), in which only the model differs. A way that the
+//! machine does not have, or that comes to the same as another, is left out with its reason. Beyond
+//! the CPUs flows take turns, and the results say so.
 
 use flow::{Model, Placement, Variant};
 use machine::Machine;
@@ -109,7 +107,6 @@ impl Spread {
     fn numbers(&self, template: &Case, along: Topology, machine: &Machine) -> Vec<u32> {
         let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
         let room = along.room(machine).max(least);
-        // Rounded down to whole pairs.
         let whole = |flows: u32| flows - flows % least;
         match (&self.flows, along) {
             (Some(flows), Topology::All) => vec![flows.iter().copied().max().unwrap_or(room)],
@@ -163,8 +160,8 @@ impl Spread {
     }
 }
 
-/// Whether a case is for any number of flows, and not yet along a way. Variants with their own
-/// work, and allocators under flows that may move, are none.
+/// Whether a case is for any number of flows. Not those of variants with their own work, or of
+/// allocators under flows that may move.
 #[must_use]
 pub fn is_template(case: &Case) -> bool {
     let mut variants = case.variants.iter();

@@ -1,10 +1,10 @@
-//! A study on a machine that is simulated: its cases on that machine's cores. A run is planned for
-//! a machine with those cores ([`on`]), so ways, numbers of flows and placements follow as ever;
-//! every case compares [`Metric::Simulated`], in one repetition a slot.
+//! A study on a machine that is simulated: planned for a machine with those cores ([`on`]), so
+//! ways, numbers of flows and placements follow as ever; every case compares [`Metric::Simulated`],
+//! in one repetition a slot.
 //!
-//! Flows stay on their hardware thread; several on one take time slices. Flows that may run
-//! anywhere have one each; of more a kernel would move them about, so the case is left out with
-//! that reason. So is work that starts other programs, or makes a flow for each small thing.
+//! Flows stay on their hardware thread; several on one take time slices. More free flows than
+//! hardware threads would be moved about by a kernel: the case is left out with that reason, as is
+//! work that starts other programs or makes a flow for each small thing.
 
 mod asked;
 mod host;

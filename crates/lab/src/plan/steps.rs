@@ -1,7 +1,6 @@
-//! The steps by which studies become a plan: one list, in one order, for everything that runs. What
-//! of a study is run, where, and with what laid on it follows from the command line and the
-//! machine, in `STEPS`. A command says what it wants in a [`Request`]; a step that nothing in it is
-//! about is passed over ([`asked_steps`]). The order is no accident:
+//! The steps by which studies become a plan: one list (`STEPS`) for everything that runs. A step
+//! that nothing in a [`Request`] is about is passed over ([`asked_steps`]). The order is no
+//! accident:
 //!
 //! * numbers of flows come first, since flags replace them;
 //! * flags come before ways through the machine, since a flag may choose the ways;
@@ -10,7 +9,7 @@
 //! * axes multiply variants, so all that looks at each variant comes after them.
 //!
 //! What a machine has not is left out of a built-in study, and said; what a user wrote or asked for
-//! by name is refused. No step looks at a clock, and none is taken after the journal's first line.
+//! by name is refused. No step looks at a clock, or is taken after the journal's first line.
 
 use machine::Machine;
 use workload::Work;

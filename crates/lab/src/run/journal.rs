@@ -1,7 +1,5 @@
-//! The journal: one JSON object a line, appended as each slot ends.
-//!
-//! The first line is the [`Header`], every other one an [`Entry`]; each has a checksum. A line goes to the
-//! file in a single write, so that a run that is cut off loses at most the slot it was in.
+//! The journal, one JSON object a line: first the [`Header`], then each [`Entry`], with checksums. A line goes to the
+//! file in a single write, so a run that is cut off loses at most the slot it was in.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -41,18 +39,14 @@ impl ResumeOverrides {
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// Bytes in the file.
     bytes: u64,
     ledger: Ledger,
     warnings: Vec<String>,
 }
 
 impl Journal {
-    /// Begins a journal in `folder`, which is made if it is not there.
-    ///
-    /// # Errors
-    /// The folder holds a journal already, cannot be written, or the settings allow no
-    /// judgement.
+    /// Begins a journal in `folder`, which is made if need be; fails if it holds one, cannot be written, or the
+    /// settings allow no judgement.
     pub fn create(folder: &Path, header: Header) -> Result<Self, JournalError> {
         let path = folder.join(FILE_NAME);
         let line = line_of(&header).map_err(JournalError::io("write", &path))?;
@@ -82,12 +76,9 @@ impl Journal {
         })
     }
 
-    /// Takes up a journal that was cut short, after dropping a torn last line; with `overrides`
-    /// also one that its budget or its rounds ended.
-    ///
-    /// # Errors
-    /// There is nothing left to run, fewer rounds are asked for than there were to be, or the
-    /// file cannot be read, understood or written.
+    /// Takes up a journal that was cut short, after dropping a torn last line; with `overrides` also one that its
+    /// budget or rounds ended. Fails if nothing is left to run, fewer rounds are asked for than there were to be, or
+    /// the file cannot be read, understood or written.
     pub fn resume(path: &Path, overrides: ResumeOverrides) -> Result<Self, JournalError> {
         let path = path.to_owned();
         let mut file =
@@ -165,20 +156,14 @@ impl Journal {
         &self.ledger
     }
 
-    /// Writes down what the reader of the results must know: it is one of their warnings.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
+    /// Writes down what the reader must know, as a warning; fails if the journal cannot be written.
     pub fn note(&mut self, text: &str) -> Result<(), JournalError> {
         self.append(Entry::Note {
             text: text.to_owned(),
         })
     }
 
-    /// Writes a fenced probe of a study down.
-    ///
-    /// # Errors
-    /// The journal cannot be written, or has no such study.
+    /// Writes a fenced probe down; fails if the journal cannot be written, or has no such study.
     pub fn probed(&mut self, study: &str, probe: Probe) -> Result<(), JournalError> {
         self.append(Entry::Probe {
             study: study.to_owned(),
@@ -216,9 +201,8 @@ impl Journal {
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Takes the journal for this process alone: two runs that wrote to one would mix their
-/// slots. The lock goes with the process, however it ends, and with every child that was stopped
-/// before its exec closed what it had from its maker: such children of dead runs are ended here.
+/// Takes the journal for this process alone. The lock goes with the process and with every child that was stopped
+/// before its exec: such children of dead runs are ended here.
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -1,7 +1,5 @@
-//! The edges of a run: what launches a slot, and what tells the time.
-//!
-//! Both are traits so that everything above them is tested with scripted slots, exact
-//! times and no clock.
+//! The edges of a run, what launches a slot and what tells the time, as traits: all above is tested
+//! without a clock.
 
 use flow::placement::Cpus;
 use flow::{Outcome, SlotSpec};
@@ -10,11 +8,8 @@ use workload::Work;
 
 /// Launches slots.
 pub trait Launch {
-    /// Runs one slot in a fresh process and says how it went. A slot that fails is an
-    /// outcome, not an error.
-    ///
-    /// # Errors
-    /// The run was interrupted, or no slot can be launched at all.
+    /// Runs one slot in a fresh process; one that fails is an outcome. An error if the run was
+    /// interrupted, or no slot can be launched at all.
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError>;
 
     /// The CPUs of the machine that slots run on, whatever machine the run is planned for.

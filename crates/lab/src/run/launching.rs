@@ -64,7 +64,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Launches a slot of a round and journals it; how long the launch took, in seconds.
     pub(super) fn launch_and_note(
         &mut self,
         Place { study, case }: Place<'_>,
@@ -94,7 +93,6 @@ impl Run<'_> {
         slot: Chosen,
         take: Take,
     ) -> Result<Outcome, Stop> {
-        // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
         let mut cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
         let simulate = self.journal.header().settings.simulate.clone();
@@ -143,8 +141,8 @@ impl Run<'_> {
         }
     }
 
-    /// A slot whose accesses are recorded, in which events would be the emulator's. So where there are
-    /// some to count, which is on this machine's own model alone, the same slot runs on it too.
+    /// A slot whose accesses are recorded. On this machine's own model it runs here too, for events
+    /// that are not the emulator's.
     fn launch_simulated(&mut self, mut spec: SlotSpec<Work>) -> Result<Outcome, Stop> {
         let count = std::mem::take(&mut spec.count);
         let simulated = self.launch.launch(&spec)?;

@@ -1,26 +1,17 @@
-//! The pilot of a case: one slot a variant, run before the rounds and never a data point.
+//! The pilot of a case: one slot a variant before the rounds, never a data point (docs/method.md, "Repetitions of a
+//! slot" and "Deadlines"). How long is a repetition, so how many fit into a slot; and do all variants prove the same
+//! work? Its one cold repetition makes estimates that err on the safe side.
 //!
-//! How long is a repetition, so how many fit into a slot; and do all variants prove the same work?
-//! Its one repetition is a cold one: estimates made from it err on the safe side.
+//! A slot of k repetitions costs f + k c, with a variance of B + W / k, so a second of rounds tells the most where k is
+//! sqrt(W / B x f / c) (T. Kalibera and R. Jones, 2013). W is taken as [`WITHIN`] times B: to know W / B exactly would
+//! save 6 % of the rounds of `primes`. Long work is run once and cold. The count is the same for all variants.
 //!
-//! A slot of k repetitions costs f + k c: c each, and f for its launch and its warm-up. Its variance is
-//! B + W / k, between launches and within one. So a second of rounds tells the most where k is
-//! sqrt(W / B x f / c) (T. Kalibera and R. Jones, 2013). W is about [`WITHIN`] times B here: five
-//! repetitions where a launch costs more than the work, two of work that is warmed up, and one of a
-//! command, each of whose launches is a fresh one. (W / B is not measured first: ten slots
-//! give it within a factor of three, by the F distribution, and to know it exactly saves 6 % of the
-//! rounds of `primes`.) A slot takes about a second and a half at the most; long work is run once and cold, because
-//! its first repetition takes what the others take. The count is the same for all variants of a case.
-//!
-//! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its
-//! case's share where other rows want a pilot too, is cut, and the pilots of the case after it are
-//! not begun. Nor are those after which a round would no longer fit: what a slot prepares before
-//! its repetitions is in no deadline. One that was cut may hang: the next one is begun all the
-//! same, and where that is cut too, the work is too long. Once a variant has met its deadline, the
-//! others have a quarter of what is left, or [`PATIENCE`] times what it took; those that do not
-//! meet that are given up. A slot of a round is cut when a quarter of what is left is over, and not
-//! before a round could be done twice, so that only a slot that hangs is cut. The budget can be
-//! exceeded by [`LEAST_PILOT_S`] and [`LEAST_SLOT_S`].
+//! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its case's share, is cut,
+//! and the case's later pilots are not begun; nor are those after which no round would fit. One that was cut may hang:
+//! the next is begun all the same, and where that is cut too, the work is too long. Once a variant has met its
+//! deadline, others have a quarter of what is left, or [`PATIENCE`] times what it took, and are then given up. A slot
+//! of a round is cut when a quarter of what is left is over, and not before a round could be done twice. The budget can
+//! be exceeded by [`LEAST_PILOT_S`] and [`LEAST_SLOT_S`].
 
 use flow::{Answer, Failure, Outcome};
 
@@ -142,7 +133,6 @@ pub(crate) fn choose(
     let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
     let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
     let warmups = match case.work.program() {
-        // Each launch is a fresh one: the pilot has filled the page cache.
         Some(program) => program.warmups.unwrap_or(0),
         None => u32::from(fitting > 1 || needs_warm_up(case)),
     };

@@ -1,9 +1,7 @@
-//! Fenced probes: a prediction, and how far flows could be made for real.
-//!
-//! A probe lowers a limit for one process, and in there the same reading that predicts for
-//! the whole machine predicts for that process ([`predict`]). So what is confirmed is the
-//! reading itself: which limit it takes for the lowest, what it takes a flow to need, what
-//! it takes to be used already. How the fence is made is in [`flow::probe`].
+//! Fenced probes: a prediction, and how far flows could be made for real. A probe lowers a limit
+//! for one process, in which the reading for the whole machine predicts ([`predict`]): which limit
+//! is the lowest, what a flow needs, what is used already. So the reading itself is confirmed. The
+//! fence is [`flow::probe`].
 
 use flow::{Fence, Model};
 use machine::{Ceiling, Machine};

@@ -1,7 +1,5 @@
-//! Rounds of slots with a profiler beside them, after those that count.
-//!
-//! They come when a case is over and nothing can change its verdict any more, so no timed slot has a profiler
-//! beside it or pays for one; and they are a fixed number, so what they show is tested once.
+//! Rounds of slots with a profiler beside them, after a case is over: no timed slot pays for one. They are a fixed
+//! number, so what they show is tested once.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,8 +14,7 @@ use workload::Work;
 use crate::data::{Chosen, Metric, Profiling, Settings, median};
 use crate::findings::ledger::CaseLog;
 
-/// Between two samples: 997 a second, a little more or less from slot to slot, so that no work that
-/// repeats itself keeps step with them.
+/// Between two samples: some 997 a second, varied from slot to slot, so as not to keep step with the work.
 const PERIOD_NS: f64 = 1e9 / 997.0;
 const PERIOD_SPREAD: f64 = 0.2;
 /// A slot is profiled for this long at least, where it has short repetitions.
@@ -41,7 +38,6 @@ pub(crate) fn next(log: &CaseLog, settings: &Settings) -> Option<(usize, usize)>
     (wanted && failed < FAILURES && !is_refused(log)).then(|| (done / variants, done % variants))
 }
 
-/// No further slot would show what the first could not.
 fn is_refused(log: &CaseLog) -> bool {
     let good = log.profiled.iter().filter(|slot| slot.value_ns.is_some());
     let mut profiles = good
@@ -113,8 +109,7 @@ pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
     }
 }
 
-/// Has interpreters name the functions that they make, where the command names them; timed slots have nothing of it.
-/// Whether one names Python, whose functions are found in its stack alone.
+/// Has interpreters name their functions, in no timed slot; whether one is Python, whose names are in its stack alone.
 pub(crate) fn name_functions(work: &mut Work) -> bool {
     let program = match work {
         Work::Program(program) => program.as_mut(),

@@ -1,7 +1,5 @@
-//! The rule that no ratio is shown unless both sides proved the same work.
-//!
-//! It is enforced before a slot is written down: a slot that proved something else enters
-//! the journal as a failure and can never be taken for a data point by any reader.
+//! No ratio is shown unless both sides proved the same work: a slot that proved something else
+//! enters the journal as a failure.
 
 use flow::{Answer, Outcome, Proof};
 use workload::Work;

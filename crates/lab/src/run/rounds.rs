@@ -6,8 +6,7 @@
 //!      ├─▶ no pilot yet: its pilot                  │
 //!      └─▶ next slot: order, launch, check, journal │
 //! ```
-//! The run keeps no books of its own. What to do next is asked of the journal's ledger
-//! each time, so a run that was cut continues by simply being started on its journal.
+//! What to do next is asked of the journal's ledger each time, so a run that was cut is just started again.
 
 mod aside;
 mod confirming;
@@ -33,22 +32,15 @@ use crate::run::schedule::{Order, remaining_s};
 use crate::run::{Clock, Journal, Launch, RunError};
 use piloting::Built;
 
-/// In this many rounds slots have a repetition with timers, where their work has timers: enough
-/// for a median, and no further round pays for it.
+/// Rounds with a repetition with timers, where work has them: enough for a median.
 const TIMED_ROUNDS: usize = 6;
 
-/// A budget that is advised has so much more than the pilot makes one expect, and one more round:
-/// rounds take longer than the pilot on a machine that has become busier.
+/// An advised budget has so much more than the pilot makes one expect, and a round: machines become busier.
 const SPARE: f64 = 1.3;
 
-/// Runs what the journal's header asks for and the journal does not hold yet.
-///
-/// `clock` stamps the journal; nothing is decided by it. A run that is cut by a signal is
-/// no error: its results say so.
-///
-/// # Errors
-/// The journal cannot be written, slots cannot be launched, or a case cannot be run on
-/// this machine (said before the first slot).
+/// Runs what the journal's header asks for and the journal does not hold yet. `clock` stamps the journal; nothing is
+/// decided by it. A run that is cut by a signal is no error: its results say so. Fails if the journal cannot be
+/// written, slots cannot be launched, or (before the first slot) a case cannot be run on this machine.
 pub fn run(
     journal: &mut Journal,
     launch: &mut dyn Launch,
@@ -81,7 +73,6 @@ pub fn run(
     Ok(run.journal.results())
 }
 
-/// What was said, and need not be said or found again.
 #[derive(Default)]
 struct Heard {
     studies: BTreeSet<usize>,
@@ -89,7 +80,6 @@ struct Heard {
     expected: bool,
     /// What the work of a case can tell of its proof.
     proofs: BTreeMap<At, Option<Proof>>,
-    /// What programs have built.
     built: BTreeSet<Built>,
 }
 
@@ -115,7 +105,6 @@ impl Run<'_> {
                 continue;
             }
             self.tell_expected(&order, &mut heard);
-            // What the work can tell of its proof, found once: it may take a while.
             let known = *heard
                 .proofs
                 .entry(at)
@@ -177,7 +166,6 @@ impl Run<'_> {
         let Some(left_s) = ledger.left_s() else {
             return;
         };
-        // A pilot that was cut has said why already.
         if ledger.at(at).pilot_was_cut() {
             return;
         }

@@ -1,6 +1,5 @@
-//! Which case continues: one order and one budget for all cases of a run.
-//!
-//! A reader wants the rows of the first screen, so rounds go where a row is near an answer:
+//! Which case continues: one order and one budget for all cases of a run (docs/method.md, "From launch to finding").
+//! Rounds go where a row is near an answer:
 //! ```text
 //!   rows       their pilots, the headline of each study first: then every cost is known
 //!              on to the first look: headlines first, the cheapest of them first
@@ -15,23 +14,16 @@
 //!   rows       a first round of each that has no time for its first look
 //!   maps       from their first looks on
 //! ```
-//! What is expected comes from the estimate and the noise of the rounds so far
-//! ([`crate::findings::outlook`]); a row that is far from any answer comes behind the maps, and so
-//! does one that CPU time has decided ([`by_cpu`]). A row is closed where its comparison is decided
-//! at the share of the level that it has at that moment ([`crate::findings::levels`]): of several
-//! comparisons the one that its row shows, if the study names it.
+//! The outlook of a row ([`crate::findings::outlook`]) comes from its estimate and noise; one that is far from any
+//! answer, or that CPU time has decided ([`by_cpu`]), comes behind the maps. A row is closed where the comparison that
+//! it shows is decided at its present share of the level ([`crate::findings::levels`]).
 //!
-//! **Nothing is chosen between two looks.** A case that left a look gets all rounds to the next one, so
-//! what its values say cannot move the moment at which they are judged; only the end of the budget
-//! can, which knows nothing of them. A look reads nothing but the rounds of its own case. So looks
-//! mean what they mean without a budget (simulated: docs/method.md).
+//! **Nothing is chosen between two looks.** A case that left a look gets all rounds to the next: only the end of the
+//! budget can move that, which knows nothing of values. A look reads the rounds of its own case alone.
 //!
-//! **No case is left short of an interval.** A case behind the rows is begun only if the rounds up to
-//! its first look fit into what is left: fewer cases, finished. A row that does not fit gets what
-//! rounds there are after everything that fits. The reader is told before the time is spent.
-//!
-//! A round that was begun is finished before any other slot, so the pairing within it stays close.
-//! All is read from the ledger; what is kept here is only not to compute it twice.
+//! **No case is left short of an interval.** A case behind the rows is begun only if the rounds up to its first look
+//! fit into what is left. A row that does not fit gets what rounds there are after everything that fits. The reader is
+//! told before the time is spent. A round that was begun is finished before any other slot.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -83,7 +75,6 @@ enum Stage {
     /// Begun, and not at its first look yet.
     FirstLook,
     Fresh,
-    /// Between two looks.
     Underway,
     /// At a look, and there is time for the next one.
     Open,
@@ -208,7 +199,6 @@ impl Order {
         left_s.is_none_or(|left_s| left_s > 0.0 && needs_s <= left_s)
     }
 
-    /// By what the next case is chosen: the smallest continues.
     fn precedence(&self, ledger: &Ledger, case: &Planned) -> impl Ord + use<> {
         let (stage, seconds, is_far) = self.stage(ledger, case);
         let is_short = self.lacks_time(ledger, case.at).is_some();
@@ -382,7 +372,6 @@ impl Order {
         })
     }
 
-    /// Of a row, at the level that its findings have.
     fn is_decided_by_cpu(&self, ledger: &Ledger, at: At) -> bool {
         let rows = || self.cases.iter().filter(|case| case.tier == Tier::Row);
         let Some(row) = rows().find(|case| case.at == at) else {

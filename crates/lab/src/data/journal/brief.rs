@@ -1,8 +1,7 @@
-//! Lines of a journal without what no verdict asks for. A slot's line is long by what flows and
-//! parent did; a verdict needs how long repetitions took. Here most fields of the written types are
-//! skipped: they stay at their defaults, in a sixth of the time that understanding takes, unchecked
-//! beyond being JSON. Read whole are failed slots, cases that need single flows
-//! ([`Header::asks_for_flows`]), and what cannot be understood, so that errors are the same.
+//! Lines of a journal without what no verdict asks for: most fields of the written types are
+//! skipped and stay at their defaults, unchecked beyond being JSON, in a sixth of the time. Read
+//! whole are failed slots, cases that need single flows ([`Header::asks_for_flows`]), and what
+//! cannot be understood, so that errors are the same.
 
 use flow::latency::Latencies;
 use flow::record::{Counted, KernelCounters, ParentRecord, SelfManagedUsage, Turns};
@@ -75,7 +74,6 @@ struct Launch {
     simulated: Option<Measured<Simulated>>,
 }
 
-/// A failed one has no repetitions.
 #[derive(Deserialize)]
 struct Done {
     #[serde(deserialize_with = "reps")]

@@ -1,12 +1,11 @@
-//! The checksum of a line: what shows that a line was damaged after it was written. A line ends
-//! with a field that holds the CRC-32 (that of IEEE 802.3) of the bytes before it:
+//! The checksum of a line: its last field holds the CRC-32 (that of IEEE 802.3) of the bytes before
+//! it:
 //! ```text
 //! {"line":"end","interrupted":null,"at_s":1.0,"crc":"8a3c20f1"}
 //! ```
-//! A CRC is linear: the damaged line's differs by what depends on the flipped bits alone, and no
-//! two bits of a line give the same difference (lines are far shorter than 2^32 - 1 bits). So a
-//! single flipped bit is found and set right. Other damage costs the line; it is taken for a single
-//! bit once in some 2^32 / bits of the line.
+//! A CRC is linear, and no two bits of a line give the same difference (lines are far shorter than
+//! 2^32 - 1 bits): a single flipped bit is found and set right. Other damage costs the line; it is
+//! taken for a single bit once in some 2^32 / bits of the line.
 
 use memchr::memmem;
 
@@ -38,7 +37,6 @@ pub(super) fn is_in(text: &[u8]) -> bool {
     memmem::find(text, BEFORE).is_some()
 }
 
-/// `line` has its end.
 pub(super) fn check(line: &[u8]) -> Found {
     let Some((text, written)) = parts(line) else {
         return resealed(line).map_or(Found::Bare, Found::Mended);

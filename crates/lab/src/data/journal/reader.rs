@@ -1,8 +1,7 @@
-//! Reading a journal: whole lines only, and each one understood or named. A line is written in one
-//! go and ends with a newline, so a run killed while it writes leaves at most one line without: it
-//! is dropped, and said. Another line that cannot be understood was not written by us, or was
-//! changed. With checksums ([`super::checksum`]) a changed line is read as it was if that is known,
-//! and else left out; both are said. Without, as in a journal that somebody made, it is an error.
+//! Reading a journal: whole lines only, each one understood or named. A run killed while it writes
+//! leaves one line without a newline: it is dropped, and said. With checksums ([`super::checksum`])
+//! a changed line is read as it was if that is known, and else left out; both are said. Without, as
+//! in a journal that somebody made, it is an error.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -178,7 +177,6 @@ fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     };
     let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
     match schema {
-        // The first release keeps what it reads: a later schema then adds its arm here.
         SCHEMA => serde_json::from_slice(line).map_err(malformed),
         _ => Err(JournalError::Schema {
             path: path.to_owned(),

@@ -1,12 +1,11 @@
-//! How much faster or slower: one direction and one unit for every comparison that people see. The
-//! subject is compared *against* the reference, as a ratio of times, subject over reference. People
-//! read *faster* (below 1) or *slower* (above 1), never a bare ratio.
+//! How much faster or slower, in one direction and unit: the subject is compared *against* the
+//! reference by the ratio of times, read as *faster* (below 1) or *slower* (above 1), never as a
+//! bare ratio.
 //!
 //! * A small difference is a percentage, a large one a factor ([`is_small`]), for both ends too.
-//! * A decided comparison has its interval in the direction of its word:
-//!   `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster [1.6x … 4.1x]`. An undecided one has both ends in
-//!   words: `5.4 % faster … 0.7 % slower`.
-//! * Ends are rounded outwards, never to claim more; one next to none reads `<0.1 %`, not `0.0`.
+//! * A decided interval has the direction of its word: `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster
+//!   [1.6x … 4.1x]`; an undecided one both in words: `5.4 % faster … 0.7 % slower`.
+//! * Ends are rounded outwards; one next to none reads `<0.1 %`, not `0.0`.
 
 use super::{NONE, fixed, percent};
 

@@ -1,5 +1,5 @@
-//! What a publication found, one finding an entry, and what of ours stands beside it. Every table
-//! row, figure, conclusion and advice of a study's source is one `[[published]]`:
+//! What a publication found, one finding an entry, and what of ours stands beside it. Every table row, figure,
+//! conclusion and advice of a study's source is one `[[published]]`:
 //! ```toml
 //! [[published]]
 //! finding = "Threads finish sooner"             # what, in our words
@@ -8,14 +8,11 @@
 //! claim = "faster"                              # what that says of ours
 //! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
 //! ```
-//! A figure in `theirs` stands in the source's text, at `place`; `quotes` has its words, which
-//! `studies/check-quotes FOLDER` looks up. `from` says what is from elsewhere or only inferred,
-//! `not_here` why nothing of ours can stand beside it. `findings::then` holds it against a run.
-//!
-//! A claim has a direction (`claim`), and a size (`size`, subject over reference) or a bound
-//! (`value`) if the source gives one. `seconds` is what the reference took there: ours says by how
-//! much it is shorter. `machine` names the model of the source's machine, beside which no other is
-//! simulated; `unlike` says in what ours is another thing.
+//! `quotes` has the words of the source, which `studies/check-quotes FOLDER` looks up; `from` says what is from
+//! elsewhere or inferred, `not_here` why nothing of ours can stand beside it. A claim may have a `size` (subject over
+//! reference), a bound (`value`), and `seconds`, the reference's time there. `machine` names the source's machine,
+//! beside which no other is simulated; `unlike` says in what ours is another thing. `findings::then` holds an entry
+//! against a run.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
-//! Which cases of a study have a row on the first screen, for the answers, and for a run, which
-//! gives them its time first. It depends on the study alone, as rows share one level.
+//! Which cases of a study have a row on the first screen, by the study alone, as rows share one
+//! level.
 
 use super::{Case, Deciding, Metric, Study};
 
 impl Study {
-    /// Places of the cases with a row, each once, in their order; `alone`: the only study of its
-    /// run. A study of limits has rows of no case.
+    /// Places of the cases with a row, in order; `alone`: the only study of its run. A study of
+    /// limits has rows of no case.
     #[must_use]
     pub fn rows(&self, alone: bool) -> Vec<usize> {
         if self.is_of_limits() {

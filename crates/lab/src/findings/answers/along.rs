@@ -29,8 +29,7 @@ fn has_a_row(study: &StudyResult, case: &CaseResult) -> bool {
     rows.any(|named| named.case == case.case.name)
 }
 
-/// Which variant is the best along a sweep, and where that changes: `best at 5 ms a task: threads; at 50:
-/// processes; it flips from threads to processes at about 20 ms a task [12 … 31], on a line from 5 to 50`.
+/// Which variant is best along a sweep, and where that changes: `best at 5 ms a task: threads; at 50: processes; …`.
 pub(super) fn best(sweep: &Sweep<'_>) -> Option<String> {
     let told = |case: &CaseResult| {
         let best = case.optimum.as_ref().filter(|best| best.is_told)?;
@@ -51,12 +50,10 @@ struct Turn {
     to: String,
     span: Span,
     between: (f64, f64),
-    /// They are the best at the two ends.
     is_of_best: bool,
 }
 
-/// Where the best of one end is overtaken by the best of the other; else where the first variant and another
-/// one change places.
+/// Where the best of one end is overtaken by that of the other; else where the first variant and another change places.
 fn turn(sweep: &Sweep<'_>) -> Option<Turn> {
     let best = |(_, case): &(f64, &CaseResult)| {
         let best = case.optimum.as_ref().filter(|best| best.is_told);
@@ -206,7 +203,6 @@ fn between(points: &[Best]) -> Vec<String> {
             (from, left) = (*at, labels.clone());
             continue;
         }
-        // A value that leaves more of them open moves no end.
         if both.len() == labels.len() {
             from = *at;
         }

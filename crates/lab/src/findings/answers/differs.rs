@@ -1,6 +1,6 @@
-//! What differs a lot between two variants of which no cause was proven. Where page faults lie
-//! apart by 512x, *cause not found* hides what a reader can look at; so it is said, and that its
-//! share is not known. A factor counts where its whole interval lies beyond [`A_LOT`].
+//! What differs a lot between two variants without a proven cause: *cause not found* would hide
+//! page faults 512x apart. That its share is not known is said. A factor counts where its whole
+//! interval lies beyond [`A_LOT`].
 
 use crate::data::number::factor;
 use crate::findings::quantity::{Basis, Kind, QuantityFinding, Unit};
@@ -24,7 +24,6 @@ const NAMES: [&str; 11] = [
     "imbalance",
     "cpu",
 ];
-/// Phases, whose share is known: it is no proven one.
 const PHASES: [&str; 2] = ["create", "tear-down"];
 
 /// `page faults differ 512x, context switches 40x`.

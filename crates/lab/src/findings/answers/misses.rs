@@ -1,5 +1,5 @@
-//! What a model of another machine counted, as rows: of each work along each way the misses of the
-//! largest number of flows. Ratios of counts are no verdicts and have no bar.
+//! Misses that a model of another machine counted, as rows: of each work along each way those of
+//! the largest number of flows. Ratios of counts are no verdicts and have no bar.
 
 use super::answer::{Answer, Question};
 use crate::data::words::plural;
@@ -9,7 +9,6 @@ use crate::findings::{CaseResult, StudyResult};
 const MOST: usize = 6;
 const SHOWN: [Count; 2] = [Count::Llc, Count::Dtlb];
 
-/// Simulated time decides nothing.
 pub(super) fn are_the_answer(study: &StudyResult, case: &CaseResult) -> bool {
     let mut counted = study.simulated.iter();
     let mut decided = case.findings.iter().map(|one| one.verdict);
@@ -34,7 +33,6 @@ pub(super) fn rows(study: &StudyResult) -> impl Iterator<Item = Answer> {
 fn row(one: &SimulatedCase) -> Option<Answer> {
     let ratios = SHOWN.iter().filter_map(|count| {
         let own = one.count(*count)?;
-        // Of a few misses one side may have none.
         let ratio = own.ratio?.median;
         (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.named().head))
     });

@@ -40,7 +40,6 @@ pub(super) fn row(
     // How work is spread over CPUs shows in wall time alone: CPU time is the same.
     let is_of_wall_time = study.study.decision.is_some();
     let main = main.map(|(finding, pair)| (finding, pair.in_time(is_of_wall_time)));
-    // Another winner is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_exploratory = |one: &Finding| matches!(one.role, Role::Exploratory { .. });
     let mut row = Answer {
@@ -96,7 +95,6 @@ type Judged = (Option<Estimate>, Verdict);
 struct Pair {
     times: Judged,
     cpu: Option<Judged>,
-    /// It is the reference against the subject of its finding.
     is_turned: bool,
 }
 
@@ -166,7 +164,6 @@ fn is_between(case: &CaseResult, finding: &Finding) -> bool {
     sides.iter().all(known)
 }
 
-/// By models, not by names.
 fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
     let model = |label: &str| model(case, label);
     let mut pairs = case.findings.iter().filter_map(|finding| {

@@ -6,7 +6,6 @@ use crate::data::words::percent;
 use crate::data::{Value, median, slot_value};
 use crate::findings::{CaseResult, compared};
 
-/// Of a case without comparisons.
 const USUAL_FLOOR: f64 = 0.01;
 
 #[derive(Debug)]

@@ -1,10 +1,10 @@
-//! What all variants of a run have in common against the first run. Two runs of one program a few
-//! seconds apart can differ by a fifth in every variant: the machine was slower. So the median of
-//! all ratios is the *common factor*, with its exact interval ([`stats::typical`]; of six ratios or
-//! more), and a regression has to lie beyond that too. But a change may slow everything down, and
-//! no arithmetic on two runs tells which: a common factor beyond the bar is reported, and leaves
-//! the question open. Both builds in one run answer it. Where variants became *faster* together
-//! nothing is judged against it: that would make a regression of what did not.
+//! What all variants of a run have in common against the first run: the machine may have been
+//! slower. The *common factor* is the median of all ratios with its exact interval
+//! ([`stats::typical`]; of six ratios or more), and a regression has to lie beyond that too. A
+//! change may slow everything down as well, which no arithmetic on two runs tells (both builds in
+//! one run do): a common factor beyond the bar is reported and leaves the question open. Where
+//! variants became *faster* together nothing is judged against it: that would make a regression of
+//! what did not.
 
 use stats::{RUNS_ALPHA, Verdict, typical};
 

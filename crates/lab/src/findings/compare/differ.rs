@@ -191,7 +191,6 @@ fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
         let name = study.study.name.as_str();
         let others = &mut without.results.studies.iter();
         if study.cases.is_empty() && others.any(|other| other.study.name == name) {
-            // Limits have a table of their own.
             continue;
         }
         if cases_of(without, name).next().is_none() {

@@ -1,8 +1,7 @@
-//! The rows of runs over time: what each run says of one question, and where that changes. A row of
-//! the first run is followed by its study, case and two sides, in either direction. Runs stand in
-//! the order in which they began. Each gives one ratio, the unit of evidence: a change of level is
-//! sought among them ([`stats::change_point`]), at 5 % for all rows together. Runs of several
-//! machines are no series.
+//! The rows of runs over time, in the order in which runs began: what each says of one question (a
+//! row of the first run, found by study, case and two sides), and where that changes. Each run
+//! gives one ratio; a change of level is sought among them ([`stats::change_point`]), at 5 % for
+//! all rows together. Runs of several machines are no series.
 
 use stats::{FEWEST_FOR_CHANGE, Verdict, change_point};
 
@@ -35,7 +34,6 @@ pub(super) fn series(runs: &[Named<'_>]) -> Vec<Series> {
     judged.collect()
 }
 
-/// `None` of a row that no other run has.
 fn of(runs: &[Named<'_>], row: &Answer) -> Option<Series> {
     let (subject, reference) = (row.subject.clone()?, row.reference.clone()?);
     let mut order: Vec<usize> = (0..runs.len()).collect();

@@ -90,7 +90,6 @@ fn split(path: &str) -> (&str, Option<Kind>) {
     }
 }
 
-/// `primes/thread teardown`: a known variant, and a word that is no quantity.
 fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<ExpectError> {
     let (bare, word) = expectation.path.rsplit_once(' ')?;
     let bare = bare.trim_end();
@@ -139,7 +138,6 @@ fn found<'a>(
     path: &str,
 ) -> Result<Candidate<'a>, ExpectError> {
     let all: Vec<Candidate<'a>> = candidates(studies).collect();
-    // The most exact way to name it comes first.
     let ways: [fn(&Candidate<'_>, &str) -> bool; 3] = [
         |one, path| one.by_case(path),
         |one, path| one.by_headline(path),

@@ -1,12 +1,8 @@
-//! Expectations of several runs side by side.
-//!
-//! The compared time has its ratio to the first run already, with the interval that the table
-//! shows. Any other quantity (memory, a phase) gets one in the same way: two independent
-//! samples of slots ([`stats::two_runs`]), at the level of one expectation. Neither is given
-//! where the two sides did not do the same work.
-//!
-//! A compared time fails only beyond the floor of its comparison, as a regression does: within
-//! it, the machine may have shifted between the runs.
+//! Expectations of several runs side by side. The compared time has its ratio to the first run; any
+//! other quantity (memory, a phase) gets one as two independent samples of slots
+//! ([`stats::two_runs`]), at the level of one expectation. Neither is given where the sides did not
+//! do the same work. A compared time fails only beyond the floor of its comparison, as a regression
+//! does.
 
 use stats::{RUNS_ALPHA, two_runs};
 
@@ -19,13 +15,10 @@ use crate::findings::CaseResult;
 use crate::findings::compare::{Basis, Change, Floor, FloorFrom, Named, SideBySide, unseen};
 use crate::findings::quantity::Kind;
 
-/// What comes of an expectation in every run but the first, which is the reference.
-///
-/// A bound without a unit and without `vs` is one of the ratio to the first run:
-/// `primes/thread <= 1.03`, `primes/thread memory <= 1.1`.
-///
-/// # Errors
-/// It names nothing, several, or its bound is of another kind.
+/// What comes of an expectation in every run but the first, which is the reference. A bound without
+/// a unit and without `vs` is one of the ratio to the first run: `primes/thread <= 1.03`,
+/// `primes/thread memory <= 1.1`. An error where it names nothing, several, or its bound is of
+/// another kind.
 pub fn check_runs(
     expectation: &Expectation,
     runs: &[Named<'_>],
@@ -80,7 +73,6 @@ fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
     if floor.because == FloorFrom::Unseen {
         return Some(unseen());
     }
-    // Bounds below 1 have the floor above themselves, others above 1.
     let band = 1.0 + floor.fraction;
     let bar = match bound.side {
         Side::Below { .. } => bound.value.max(bound.value.min(1.0) * band),

@@ -1,8 +1,8 @@
-//! By what machines differ: which of their traits separate their ratios. Each trait (kernel, CPU
-//! model, threads per core, memory nodes, limits, noise) sorts the machines into groups; numbers of
-//! many values are halved at their median. Traits that sort alike are named together: nobody can
-//! say which it is. A grouping is held against shuffled ones ([`stats::grouping()`]), by Bonferroni
-//! over all groupings. What remains separates the machines, and need not be the *cause*.
+//! By what machines differ: the traits (kernel, CPU model, threads per core, memory nodes, limits,
+//! noise) that separate their ratios. Each trait sorts the machines into groups; many numbers are
+//! halved at their median; traits that sort alike are named together. A grouping is held against
+//! shuffled ones ([`stats::grouping()`]), by Bonferroni over all. A trait that separates machines
+//! need not be the *cause*.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,15 +1,14 @@
-//! Journals of one machine, brought together: the same result whatever came when. A journal is
-//! fetched while it grows, cut, fetched again, and the machine may have been run twice. Its first
-//! line is unique (seeds and beginnings differ); of each run the longest text is kept, in whole
-//! lines:
+//! Journals of one machine, brought together. A journal is fetched while it grows, cut, fetched
+//! again, and the machine may have been run twice. A run's first line is unique; of each run the
+//! longest text is kept, in whole lines:
 //! ```text
 //!   of one run:   one text is the beginning of the other     the longer one
 //!                 neither is (both were taken up again)      the longer one, then the greater bytes
 //!   of two runs:  both stay
 //! ```
-//! The greatest of a total order, and the union of runs, are idempotent, commutative and
-//! associative: merging in any order and groups gives the same bytes. Which run answers is decided
-//! by what is in it (finished ones first, then the longest), and by no clock.
+//! The greatest of a total order and the union of runs are idempotent, commutative and associative:
+//! any order and groups give the same bytes. Which run answers is decided by what is in it
+//! (finished, then the longest), and by no clock.
 
 use std::collections::BTreeMap;
 

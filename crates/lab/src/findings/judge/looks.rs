@@ -4,9 +4,8 @@ use stats::{LOOK_ALPHA, LOOKS, LookPlan, StatsError, detectable, rounds_for_inte
 
 use crate::data::{Case, Settings};
 
-/// The looks of a case: the first has as many rounds as an interval needs at the level of the case, also
-/// where the study asks for fewer, since its author could not know of other studies.
-/// A study that asks for fewer than any interval needs only measures, and has what it asks for.
+/// The looks of a case. The first has as many rounds as an interval needs at the level of the case, unless the study
+/// asks for fewer than any interval needs, and so only measures.
 pub(super) fn plan(
     settings: &Settings,
     case: &Case,
@@ -45,8 +44,7 @@ pub(super) fn fewest_rounds(case: &Case, answers: usize) -> usize {
     rounds_for_interval(level(case, answers)).unwrap_or(0)
 }
 
-/// Claims of a source share a level too ([`crate::findings::then`]): where there is time, a case goes on
-/// until this number of them have an interval, whatever the others say.
+/// Claims of a source share a level too ([`crate::findings::then`]): in time, a case gets so many of them an interval.
 const FEW_CLAIMS: usize = 8;
 
 pub(super) fn rounds_for_claims(case: &Case, claims: usize) -> usize {

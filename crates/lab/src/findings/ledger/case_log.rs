@@ -15,26 +15,22 @@ const FAILURES: usize = 3;
 pub(crate) struct CaseLog {
     pub(crate) pilot: Option<Pilot>,
     pub(crate) slots: Vec<RawSlot>,
-    /// Slots that were recorded, beside the rounds.
     pub(crate) films: Vec<RawSlot>,
     /// Slots with a profiler beside them; no data points.
     pub(crate) profiled: Vec<RawSlot>,
     /// How its causes are tried, and the slots of that; no data points.
     pub(crate) confirm: Option<ConfirmEntry>,
     pub(crate) confirmed: Vec<RawSlot>,
-    /// The same of what faster parts are predicted from.
     pub(crate) predict: Option<PredictEntry>,
     pub(crate) predicted: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
-    /// How many of the slots are of complete rounds.
     complete: usize,
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
     answers: usize,
     claims: usize,
-    /// No launch of the whole run was a success.
     pub(crate) in_vain: bool,
 }
 
@@ -105,9 +101,8 @@ impl CaseLog {
         Ok(())
     }
 
-    /// The variants that are to be given up: between two rounds those whose slots fail; before the first
-    /// those that were still at work at a deadline of the pilot that another one met, and of several of
-    /// which the best is sought those whose pilot failed.
+    /// The variants to be given up: between rounds those whose slots fail; before them those at work at a deadline that
+    /// another one met, and where the best of several is sought those whose pilot failed.
     pub(crate) fn failing(&self) -> Vec<usize> {
         let taking = self.judge.taking().into_iter();
         if self.within_round() > 0 {
@@ -230,7 +225,6 @@ impl CaseLog {
         (case, self, lost)
     }
 
-    /// What a slot of this case must prove: what the first good one did.
     pub(crate) fn proof(&self) -> Option<Proof> {
         let pilots = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
         let outcomes = pilots.chain(self.slots.iter().map(|slot| &slot.outcome));

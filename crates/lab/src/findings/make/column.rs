@@ -64,7 +64,6 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The times of all counted repetitions, in ns.
     pub(super) fn times(&self, metric: Metric) -> Vec<f64> {
         profile::reps(&self.good)
             .map(|rep| metric.of(rep))
@@ -98,7 +97,6 @@ impl<'a> Column<'a> {
         )
     }
 
-    /// The values of the good slots, in ns.
     pub(super) fn values(&self) -> Vec<f64> {
         self.slots.iter().filter_map(|slot| slot.value_ns).collect()
     }

@@ -45,7 +45,6 @@ fn of_slot(slot: &RawSlot, metric: Metric) -> Option<(&Profile, f64)> {
     (done > 0.0).then_some((profile, done))
 }
 
-/// Both profiles of a round, reference and subject, each with its units of work.
 pub(super) type Round<'a> = [(&'a Profile, f64); 2];
 
 pub(super) fn rounds<'a>(slots: &[&'a RawSlot], subject: usize, metric: Metric) -> Vec<Round<'a>> {
@@ -121,8 +120,7 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
     }
 }
 
-/// Whether both sides wait for a CPU as much for each second on one: then who runs longer waits longer, for other
-/// programs, and the places in which it runs tell more.
+/// Whether both sides wait for a CPU as much for each second on one: waits then follow from where they run.
 fn follows(places: &[Frame]) -> bool {
     let on = |side: usize| {
         let runs = places.iter().filter(|one| !one.name.starts_with("waits"));

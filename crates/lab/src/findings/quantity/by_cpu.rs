@@ -1,12 +1,9 @@
-//! What CPU time decides where wall time decides nothing. On a busy machine wall time has the waits
-//! for a CPU in it: under load 8 to 25, CPU time varies from pair to pair by a tenth of it. So
-//! where a comparison of times is open, CPU time is compared: of the whole, or of one unit or
-//! request (CPU share x time). It is named as CPU time, and left out where flows wait by design.
-//!
-//! **Level.** Wall time keeps its 5 %. All comparisons by CPU time of a run together have 1 %
-//! besides ([`SHARE`]), by Bonferroni over all answers, whether or not they speak: a run in which
-//! one speaks is right in 94 of 100. A slot decides by few rounds, so the smaller share costs
-//! little. A row that CPU time decided has an answer: others get their rounds before it.
+//! What CPU time decides where wall time, with its waits for a busy CPU, decides nothing
+//! (docs/method.md, "By CPU time"): of the whole, or of one unit or request (CPU share x time). It
+//! is named as CPU time, and left out where flows wait by design. All comparisons by CPU time of a
+//! run together have 1 % besides the 5 % of wall time ([`SHARE`]), by Bonferroni over all answers,
+//! whether or not they speak. A row that CPU time decided has an answer: others get their rounds
+//! before it.
 
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Rule, Verdict, estimate};

@@ -177,7 +177,6 @@ impl<'a> SlotValues<'a> {
     }
 }
 
-/// By places in the case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compared {
     pub(crate) reference: usize,

@@ -1,6 +1,4 @@
-//! What a study of work that makes its own flows says beyond its findings.
-//!
-//! What holds for several cases in the same words is said once, with the names of all of them.
+//! What a study of work that makes its own flows says beyond its findings; of several cases once.
 
 use stats::Rule;
 use workload::Design;
@@ -25,7 +23,6 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
         }
     }
     said.extend(cases.iter().filter_map(tuning_effects::sentence));
-    // What a user's command reads is its own affair.
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
     said.extend(grouped(&own, held));

@@ -1,13 +1,12 @@
-//! What a model counted of one work along one way, in a sentence, and the cause in one clause. The
-//! sentence is on the largest number of flows, and on the count whose ratio is the farthest from 1.
-//! A single flow shares nothing, so what threads miss with one is not from sharing. Logs of ratios
-//! add up:
+//! What a model counted of one work along one way, in a sentence on the largest number of flows and
+//! the count whose ratio is the farthest from 1, and the cause in one clause. What threads miss
+//! with one flow is not from sharing:
 //! ```text
 //!   share that is there without sharing = ln(ratio with one flow) / ln(ratio with all of them)
 //! ```
-//! From half ([`MOST`]) on, it is the cause. Otherwise the rest comes with the added flows: on one
-//! core with what its hardware threads share, which longer turns make rarer; on several with the
-//! counted pages that more than one core uses. Without a case of one flow there is no cause.
+//! From half ([`MOST`]) on, it is the cause. Otherwise the rest comes with added flows: on one core
+//! with what its hardware threads share; on several with counted pages that more than one core
+//! uses.
 
 use super::{ALIKE, Count, SimulatedCase, SimulatedCount};
 use crate::data::Topology;

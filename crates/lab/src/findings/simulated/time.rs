@@ -1,7 +1,6 @@
-//! What the simulated time of a variant is made of: a base for each access, waits for what the
-//! caches missed, and for what the data TLBs missed. So each part of a difference is known exactly,
-//! as of phases. Parts are added up over all flows. Where hardware threads share a core, some waits
-//! hide behind the work of others, so the sum may exceed the time of the slot.
+//! What the simulated time of a variant is made of, added up over all flows: a base for each
+//! access, waits for misses of the caches, and of the data TLBs. Where hardware threads share a
+//! core, waits hide behind the work of others, so the sum may exceed the time of the slot.
 
 use serde::{Deserialize, Serialize};
 use simulate::{Merged, Time};

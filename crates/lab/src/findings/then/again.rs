@@ -1,9 +1,6 @@
-//! The command that runs what a row is about, and nothing else.
-//!
-//! A row names what of ours stands beside it: a case, a sweep, a work along a way, or a model. The first
-//! two are a `--case` of `flowgauge run`, in the quick preset where that has it and in the full one where it
-//! does not have it with these variants. So a row needs a command of its own only where something else
-//! answers it. A study that is not built in is run by its file, as the command of the run named it.
+//! The command that runs what a row is about (a case, a sweep, a work along a way, a model), and nothing else: a
+//! `--case` of `flowgauge run`, quick where that preset has it with these variants, else full. A row needs a command of
+//! its own only where something else answers it. A study that is not built in is run by its file.
 
 use measure::counters::Event;
 

@@ -141,7 +141,6 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
     })
 }
 
-/// Whether the source's number may be the best, or is while others may be.
 fn theirs_is_open(optimum: &Optimum, value: Option<f64>) -> bool {
     let is_theirs = |flows: u32| value == Some(f64::from(flows));
     let mut open = optimum.undecided();

@@ -1,11 +1,8 @@
-//! Why ours is as it is.
-//!
-//! Three sources, in this order: what the finding of the pair has as its reason; the parts that the
-//! quantity is made of, each subject against reference (phases of a time, kinds of memory); and
-//! what the study's file says is known, with the page that shows it. Parts are medians without an
-//! interval: they explain a difference that is established and establish none. Where there is
-//! nothing, that is said of a verdict: a cause is never inferred from one. Figures that only stand
-//! side by side need none.
+//! Why ours is as it is, from three sources in this order: the reason of the pair's finding; the
+//! parts of the quantity (phases of a time, kinds of memory), subject against reference; and what
+//! the study's file says is known, with the page that shows it. Parts are medians without an
+//! interval: they explain an established difference and establish none. A cause is never inferred
+//! from a verdict.
 
 use super::run::place;
 use super::{Run, Standing, amounts, steps};
@@ -35,7 +32,6 @@ pub(super) fn of(
     let known = || published.cause.clone();
     let cause = (!measured.is_empty()).then(|| measured.join("; "));
     match verdict {
-        // What is not known of a law is in its reason.
         Standing::CannotTell if matches!(published.ours, Some(Ours::Law(_))) => cause,
         Standing::CannotTell => cause.or_else(|| Some(NOTHING.to_owned())),
         Standing::SideBySide => cause.or_else(known),

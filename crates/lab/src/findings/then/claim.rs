@@ -1,20 +1,18 @@
 //! What becomes of a claim: the one place that decides it, from what ours says.
 //!
-//! A claim has a **direction**. Where the source gives it a **size**, the size counts too. What is
-//! compared is the effect, by how much the larger figure is more than the smaller one:
+//! A claim has a **direction**, and a **size** where the source gives one. Compared is the effect,
+//! by how much the larger figure is more than the smaller one:
 //! ```text
 //! effect(r) = max(r, 1 / r) - 1        1.45 % for 0.9857, 6 for "7x"
 //! ```
-//! Two effects within a factor of 2 ([`WITHIN`]) of each other are the same size. With the direction
-//! established, a finding is reproduced where the whole interval of ours is that size, and else has the
-//! *same direction* alone. Without a direction, an interval in which no effect is as large as half of
-//! the source's *differs*: whatever the difference is, it is not that one. Ours may also be
-//! *the same* within a floor that is larger than the source's effect: if the interval holds an effect
-//! half as large as that, nothing contradicts the source, and nothing confirms it.
+//! Effects within a factor of 2 ([`WITHIN`]) are the same size. In the claim's direction a finding
+//! is reproduced where the whole interval is that size, else *same direction*. Without a direction,
+//! an interval in which no effect is half the source's *differs*. *The same* within a floor that is
+//! larger than the source's effect neither contradicts nor confirms it, if the interval holds half
+//! of that.
 //!
-//! A **bound** ("more than twice") is kept by the whole interval or missed by the whole interval,
-//! also where no direction is established.
-//! Shapes of sweeps are judged by [`crate::findings::growth`], with which the laws of a report agree.
+//! A **bound** ("more than twice") is kept or missed by the whole interval, with or without a
+//! direction. Shapes of sweeps are judged by [`crate::findings::growth`].
 
 use super::Standing;
 use crate::data::number::{factor, plain};
@@ -28,7 +26,6 @@ const NEAR: f64 = 1.05;
 
 pub(super) type Judged = (Standing, Option<String>);
 
-/// The interval of a ratio of ours, subject over reference.
 pub(super) type Ends = (f64, f64);
 
 pub(super) fn direction(claim: Claim, word: Word) -> Standing {
@@ -188,7 +185,6 @@ pub(super) fn of_all(each: &[Standing]) -> Standing {
     match known.as_slice() {
         [] => Standing::CannotTell,
         [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-            // One of many says nothing for those that are not known.
             match 2 * known.len() > each.len() {
                 true => *first,
                 false => Standing::CannotTell,
@@ -198,8 +194,8 @@ pub(super) fn of_all(each: &[Standing]) -> Standing {
     }
 }
 
-/// What two halves are together: what both are; without an answer to one of them, none; else
-/// something else than the source's.
+/// What two halves are together: what both are; no answer without both; else something else than
+/// the source's.
 pub(super) fn of_both([first, second]: [Standing; 2]) -> Standing {
     use Standing::{CannotTell, NotPossible, NotRun};
     let is_open = |one: Standing| matches!(one, CannotTell | NotPossible | NotRun);

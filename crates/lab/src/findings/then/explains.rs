@@ -1,19 +1,13 @@
-//! Whether events that cost something can explain a difference of times.
-//!
-//! A source says that one side is slower because something that both do costs more there, such as
-//! a switch between processes. What one costs is not measured; how often it happened is, and so is
-//! the difference. If `n` of them on the slower side made the whole of it, each would cost at
-//! least
+//! Whether events that cost something can explain a difference of times. A source says that one
+//! side is slower because of something that costs more there, such as a switch between processes.
+//! If `n` of them on the slower side made all of the difference, each would cost at least
 //! ```text
 //! (time of the reference - time of the subject) / n
 //! ```
-//! more than one of the other side, in each round by itself. More than one can cost (`value`, in ns)
-//! refutes the explanation. Less proves nothing: it then only could be so. A side with none of them
-//! is taken to have one, which is in favour of the source.
-//!
-//! Where the source has both times, its own gap is explained or not, whatever ours is: it would have
-//! had as many of them for each second as ours, so the number is that of ours times how much longer
-//! it took.
+//! more than one of the other side, in each round by itself. More than one can cost (`value`, in
+//! ns) refutes the explanation; less proves nothing. A side with none is taken to have one, in
+//! favour of the source. Where the source has both times, its own gap is held against ours in
+//! number for each second.
 
 use stats::{RUNS_ALPHA, Verdict, typical_amount};
 

@@ -1,12 +1,10 @@
-//! The level at which the claims of a source are judged.
-//!
-//! The claims of a source are a family. Of m of them k get a verdict, and each interval of
-//! two variants is at the level of its case times k / m (a claim that has too few rounds for any
-//! interval counts for none): so of the verdicts, on average at most 5 % are
-//! false (the false coverage rate of Y. Benjamini and D. Yekutieli, 2005, found by stepping down
-//! from k = m). Claims on single workers share the level of one claim besides. A pair that the run
-//! compares more strictly is judged as there: no verdict here goes further than the one that stands
-//! beside it. Intervals of single amounts, of slopes and of throughput are 95 % each.
+//! The level at which the claims of a source, a family, are judged. Of m claims k get a verdict;
+//! each interval of two variants is at the level of its case times k / m, so at most 5 % of
+//! verdicts are false on average (the false coverage rate of Y. Benjamini and D. Yekutieli, 2005,
+//! found by stepping down from k = m). A claim with too few rounds for any interval counts for
+//! none. Claims on single workers share the level of one claim besides. No verdict goes further
+//! than the one beside it in the run. Intervals of single amounts, slopes and throughput are 95 %
+//! each.
 
 use super::{Run, Standing, Then, then};
 use crate::data::Study;

@@ -1,12 +1,8 @@
-//! How a quantity changes along a sweep, beside what the source says of it.
-//!
-//! The shape is that of [`crate::findings::growth`], as is what becomes of the claim. So this page
-//! and the laws of a report cannot contradict each other.
-//!
-//! A slow rise over several powers of ten is no line. Its law is a power: the slope of the
-//! logarithms, said as what twice as many cost. It is slow where twice as many cost less than
-//! a quarter more. A finding may say from which number on its law holds (`from`): a lap of two flows
-//! has costs of its own, which a line through it takes for a fall.
+//! How a quantity changes along a sweep, beside what the source says of it: the shape is that of
+//! [`crate::findings::growth`], so no page contradicts another. A slow rise over several powers of
+//! ten is a power: the slope of the logarithms, said as what twice as many cost, slow below a
+//! quarter more. A finding may say from which number on its law holds (`from`): a lap of two flows
+//! has costs of its own.
 
 use stats::Line;
 

@@ -1,8 +1,6 @@
 //! What a model of another machine counted, beside what the source says of a processor's events.
-//!
-//! The ratio has the spread of launches and orders. Where the work did not end within the window, the
-//! ratios of parts of the window belong to it too: what a longer window would show is not known, so
-//! the size of a claim is held against all of them.
+//! The ratio has the spread of launches and orders; where the work did not end within the window,
+//! ratios of its parts belong to that too, and the size of a claim is held against all of them.
 
 use super::run::place;
 use super::{Answer, Run, claim};

@@ -92,8 +92,8 @@ fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -
     })
 }
 
-/// With whichever of the two as its reference, at the level of the claims of its source, or that of
-/// the tables where it is as strict: no claim is judged less strictly than the answer.
+/// With either as its reference, at the level of the claims of its source, or of the tables where
+/// that is as strict.
 pub(super) fn finding(
     case: &CaseResult,
     pair: &Pair,
@@ -176,7 +176,6 @@ fn amounts(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<String> {
     Some(format!("{}, {}", of(&pair.subject)?, of(&pair.reference)?))
 }
 
-/// The sentence without the names, which stand before it.
 fn difference(finding: &QuantityFinding) -> String {
     let said = finding.sentence.split_once(": ");
     let said = said.map_or(&*finding.sentence, |(_, rest)| rest);

@@ -1,13 +1,7 @@
-//! What stands in refused slots alone: hand-overs that the system ignored, and flows that go on where
-//! one of them crashes.
-//!
-//! Where a system ignores `sched_yield`, flows that take turns by it are not switched, and a time
-//! for a switch would be that of a call. Such a slot is refused, because the kernel counts fewer
-//! switches than hand-overs must cause. So what such a system does stands in the reasons of refused
-//! slots, and in no figure of a good one.
-//!
-//! A slot of which a flow crashes is refused too, with how many of its flows died: the crashed one
-//! alone, or all of them. Those that went on are counted, in the worst slot of each variant.
+//! What stands in the reasons of refused slots alone. Where a system ignores `sched_yield`, the
+//! kernel counts fewer switches than hand-overs must cause, and a time for a switch would be that
+//! of a call. A slot of which a flow crashes has how many of its flows died; those that went on are
+//! counted, in the worst slot of each variant.
 
 use std::cmp::Ordering;
 

@@ -1,11 +1,7 @@
-//! What a quantity is made of: each step by what it takes beyond the one before it.
-//!
-//! A switch between processes enters the kernel, looks for who can run, changes registers and
-//! stack, changes the address space, and finds caches as others left them. No clock can be read
-//! between these, but there are variants that do the first of them alone, the first two, and so on:
-//! the differences of their typical amounts are the parts, and their sum is the whole. Variants of
-//! different cases were not launched in the same rounds, so a difference has no interval; it is
-//! shown as a reason, and nothing is judged by it.
+//! What a quantity is made of: each step by what it takes beyond the one before. No clock can be
+//! read between the parts of a switch between processes, but variants do the first of them alone,
+//! the first two, and so on; differences of their typical amounts add up to the whole. Different
+//! cases share no rounds: a difference has no interval, and nothing is judged by it.
 
 use super::{Answer, Run, amounts};
 use crate::data::Step;

@@ -1,8 +1,5 @@
-//! Worker by worker: when each was done, and which of them sets two variants apart the most.
-//!
-//! A worker differs most where the least that its interval allows is beyond the most that those
-//! of all others allow, faster or slower. Intervals of single workers are wide, so that is rarely
-//! so; then nobody can tell which it is.
+//! Worker by worker: when each was done, and which sets two variants apart the most: where the
+//! least that its interval allows is beyond the most of all others. Wide intervals rarely tell.
 
 use super::run::flows;
 use super::{Answer, Run, Standing, amounts, pairs};

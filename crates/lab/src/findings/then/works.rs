@@ -73,7 +73,6 @@ pub(super) fn throughput(
     Ok(Answer::new(counted(&words), verdict))
 }
 
-/// Of throughput more is faster.
 fn word(ratio: Option<&Ratio>) -> Word {
     match ratio.and_then(|ratio| ratio.interval) {
         None => Word::CannotTell,
@@ -99,7 +98,6 @@ fn shown(point: &ScalingPoint) -> String {
                 said(ratio)
             );
         }
-        // Ratios of throughput are turned to those of times.
         Some([low, high]) => [1.0 / high, 1.0 / low],
     };
     match word(Some(ratio)) {

@@ -1,8 +1,7 @@
-//! Processes get an address space each, which is made for them and ended with them. It is paid for
-//! in page faults: the child's first touches, and the parent's for pages that a fork left
-//! write-protected. So where starting and ending flows makes most of a difference, one side makes
-//! more processes and has far more page faults, it is their address spaces. Nobody counts the
-//! kernel's own work (page tables), so the share is that of the phases.
+//! Processes get an address space each, paid for in page faults: the child's first touches, and the
+//! parent's for pages that a fork left write-protected. The cause where making flows makes most of
+//! a difference, and one side makes more processes with far more page faults. The kernel's own work
+//! (page tables) is not counted, so the share is that of the phases.
 
 use super::{Clause, Evidence, Part, Side, faults};
 use crate::data::words::plural;

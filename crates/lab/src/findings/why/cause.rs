@@ -1,11 +1,8 @@
-//! The cause of a difference in one clause. It is claimed only of an established difference of
-//! which something measured explains at least half ([`MOST`]): a count that accounts for the time
-//! (copied page-table entries, flows made), waits at something shared that the models in between
-//! point to, what sharing alone does, what flows say of their own time, the phases (not where they
-//! were measured: [`Evidence::is_about_making`]), address spaces, a last flow that works on alone,
-//! or switches by the kernel. The largest share is given, of equals the most specific. A share has
-//! an interval over the rounds ([`super::share`]): one that holds *no share* names no cause. What
-//! else was measured says how the two differ, not why.
+//! The cause of a difference in one clause, claimed only of an established difference of which
+//! something measured explains at least half ([`MOST`]): [`FINDERS`], in the words of docs/why.md.
+//! The largest share is given, of equals the most specific; its interval ([`super::share`]) must
+//! leave out *no share*. Phases are none where making flows was measured
+//! ([`Evidence::is_about_making`]). What else was measured says how the two differ, not why.
 
 use super::{
     Clause, Evidence, MOST, Round, address_spaces, copied, kernel, late, made, parts, phases,
@@ -38,7 +35,6 @@ pub(crate) fn cause(
     }
     let found = FINDERS.iter().filter_map(|find| find(evidence));
     let mut found: Vec<Clause> = found.filter(|clause| clause.share >= MOST).collect();
-    // Equal shares (in whole percent) keep their order.
     found.sort_by_key(|clause| std::cmp::Reverse(whole(clause.share)));
     let rounds = match found.is_empty() {
         true => Vec::new(),

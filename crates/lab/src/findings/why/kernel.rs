@@ -1,6 +1,6 @@
-//! Who switches from one flow to the next: the kernel, or the process itself. Where every turn is a
-//! switch, kernel flows show each among context switches, flows within a process none. So where one
-//! side has hundreds of times as many, its turns go through the kernel.
+//! Who switches from one flow to the next: the kernel, where each turn shows among context
+//! switches, or the process itself, where none does. Where one side has hundreds of times as many,
+//! its turns go through the kernel.
 
 use super::{Clause, Evidence, Part, Side};
 use crate::data::Metric;

@@ -1,6 +1,6 @@
-//! What a model of another machine counted, as reasons for what it timed: what an emulator took and
-//! used says nothing of any machine. Of the model's three parts of time ([`Part`]) the one that
-//! makes at least half of a difference is the cause. Each reason has the word *simulated*.
+//! What a model of another machine counted, as reasons for what it timed. Of its three parts of
+//! time ([`Part`]) the one that makes at least half of a difference is the cause. Each reason says
+//! *simulated*.
 
 use stats::Verdict;
 

@@ -1,5 +1,4 @@
-//! Page tables: what each address space costs before it holds anything. A fork copies them, so they
-//! are a reason only where making flows is part of the time.
+//! Page tables, which a fork copies: a reason only where making flows is part of the time.
 
 use super::apart::apart;
 use super::{Evidence, Reason, copied};

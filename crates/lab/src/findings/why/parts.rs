@@ -1,10 +1,9 @@
-//! Where the time of flows goes, part by part. Ranks of an MPI program and their threads note when
-//! they compute and communicate; the rest of the steady phase is waiting. These means over all
-//! flows add up to the phase, so their differences are shares of its difference, as are CPU time in
-//! user mode, in the kernel and the rest of a command of one thread. On a busy machine a command
-//! waits for a CPU in proportion to what it computes: such waits go with its CPU time, at the
-//! faster side's rate, so that more work is not taken for waiting. Where one goes the other way,
-//! there are no shares, and each is said for itself.
+//! Where the time of flows goes. Ranks of an MPI program and their threads note when they compute
+//! and communicate, and wait otherwise; of a command of one thread there are CPU time in user mode,
+//! in the kernel, and the rest. Means over all flows add up to the steady phase, so their
+//! differences are shares of its difference. On a busy machine waits for a CPU go with CPU time, at
+//! the faster side's rate. Where parts go opposite ways, there are no shares, and each is said for
+//! itself.
 
 use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;

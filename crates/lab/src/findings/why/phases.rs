@@ -25,7 +25,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
 }
 
 /// Differences of medians add up to the whole's within this share, or are not taken for it. Shares
-/// are always of the sum, so that a reader finds the same ones.
+/// are of the sum.
 const NEARLY: f64 = 0.01;
 
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
@@ -44,7 +44,6 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
 fn said(create: f64, teardown: f64, steady: f64, whole: Option<f64>) -> Option<String> {
     let making = create + teardown;
     let total = making + steady;
-    // A command has one phase.
     if total == 0.0 || (create, teardown) == (0.0, 0.0) {
         return None;
     }

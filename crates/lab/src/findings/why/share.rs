@@ -1,8 +1,7 @@
-//! Which share of a difference a cause has, and how sure that is: the part of a gap over the gap,
-//! in ns, of medians over the rounds. Its interval is that of as many rounds drawn anew with
-//! replacement, [`DRAWN`] times (B. Efron, 1979), by a fixed seed, so that a journal gives the same
-//! ends. Only one that leaves out *no share* names a cause. Where both do little else it is left
-//! out.
+//! Which share of a difference a cause has: the part of a gap over the gap, in ns, of medians over
+//! the rounds. Its interval is that of rounds drawn anew with replacement, [`DRAWN`] times (B.
+//! Efron, 1979), by a fixed seed. Only one that leaves out *no share* names a cause. Where both do
+//! little else it is left out.
 
 use stats::simulate::Draw;
 
@@ -90,7 +89,6 @@ fn interval(seen: f64, rounds: &[(f64, f64)]) -> Option<(f64, f64)> {
     Some((low.min(seen), high.max(seen)))
 }
 
-/// 0 of what is no gap.
 fn of_drawn(rounds: &[(f64, f64)], draw: &mut Draw) -> f64 {
     let last = rounds.len() - 1;
     let drawn: Vec<(f64, f64)> = rounds

@@ -1,6 +1,6 @@
-//! Which shared resource makes the difference between processes and threads: the effects of
-//! [`crate::findings::shared`] as a reason of the finding on both. Shares are given only where both
-//! effects point its way and are decided; where one hides the other, effects say more.
+//! The effects of [`crate::findings::shared`] as a reason of the finding on processes and threads.
+//! Shares are given only where both effects point its way and are decided; where one hides the
+//! other, effects say more.
 
 use flow::Model;
 use stats::Verdict;
@@ -41,7 +41,6 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         Cause::AddressSpace => shared.address_space,
         _ => shared.file_table,
     };
-    // What goes against the difference does not make it.
     let (slow, _) = evidence.slow_and_fast()?;
     let slows = matches!(effect.verdict, Verdict::Slower { .. });
     if slows != (slow.profile.variant.model == Model::Thread) {

@@ -1,8 +1,8 @@
-//! Flows that wait for each other at something that they share. A flow that waits for a lock gives
-//! up its CPU: a voluntary switch. Where the slower side waits far more often while it works, and
-//! the models in between put the difference down to one shared thing, they wait there: for the lock
-//! of the address space (mappings, page faults) or of the file table. Either alone proves nothing:
-//! flows also wait for a pipe, and a shared thing may be slower without any lock.
+//! Flows that wait for each other at something that they share. Waiting for a lock is a voluntary
+//! switch. Where the slower side waits far more often while it works, and the models in between put
+//! the difference down to one shared thing, they wait for its lock: that of the address space or of
+//! the file table. Either alone proves nothing: flows also wait for a pipe, and a shared thing may
+//! be slower without a lock.
 
 use stats::Verdict;
 

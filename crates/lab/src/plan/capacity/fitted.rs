@@ -15,7 +15,6 @@ pub fn equipped(study: Study) -> (Study, Vec<String>) {
         .flat_map(|case| {
             let own = case.variants.iter().filter_map(|v| v.work.as_ref());
             let name = crate::data::base(case);
-            // What all points of a sweep lack is said once.
             let point = case.sweep.as_ref().and(name.rsplit_once('/'));
             let name = point.map_or(name, |(sweep, _)| sweep);
             own.chain([&case.work])
@@ -95,7 +94,6 @@ struct LeftOut {
     fewest: u32,
     most: u32,
     reason: String,
-    /// Reasons or needs differ with the number of flows.
     varies: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Whether there is room for a server with all of its connections: open files of the process that
-//! has most, tasks where each has a thread, and places at the listening socket. A load generator
-//! that finds no place there waits for the kernel to ask again, a second later and then two.
+//! Whether there is room for a server with all of its connections: open files, tasks of a thread
+//! each, and places at the listening socket, where a generator without one waits a second, then
+//! two.
 
 use flow::Variant;
 use machine::limits::Bound;

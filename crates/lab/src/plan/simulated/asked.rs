@@ -91,7 +91,6 @@ impl AskedSimulation {
         self.of(preset, named(&self.machine, here)?)
     }
 
-    /// Checks machine and pages, without reading this machine.
     pub(crate) fn check(&self, preset: Preset) -> Result<(), String> {
         match self.machine == HOST {
             true => Ok(()),

@@ -1,15 +1,11 @@
-//! The cases that flags ask for, made out of those that the study has. Flags change a study that
-//! has been read, never its text: what comes out is checked as any other, and an error names the
-//! flag. In a fixed order: which cases; which variants, on which CPUs, how many flows; parameters
-//! of the work; points of sweeps; names.
+//! The cases that flags ask for, made out of those of a study that has been read; what comes out is
+//! checked as any other, and an error names the flag. In a fixed order: which cases; variants,
+//! CPUs, numbers of flows; parameters of the work; points of sweeps; names.
 //!
-//! **Several values of a parameter** are a sweep. A case that is swept over it gets them as its
-//! points. If the command runs none, the study's cases that are swept over it replace those that
-//! are not swept; other cases keep their value, brought into the range.
-//!
-//! **A parameter of which each kind of flow has its own values** (this many processes, so many
-//! threads) has the points of all; at each, the models asked for there. So have several numbers of
-//! flows (`counts`).
+//! **Several values of a parameter** are the points of cases swept over it. If the command runs
+//! none, the study's swept cases replace those that are not; other cases keep their value, brought
+//! into the range. **A parameter with values for each kind of flow**, as several numbers of flows
+//! (`counts`), has the points of all; at each, the models asked for there.
 
 mod cases;
 mod counts;

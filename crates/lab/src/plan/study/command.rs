@@ -1,7 +1,7 @@
-//! The command line of a study, as its file writes it. `flowgauge NAME` runs the study of that name
-//! with its options, `flowgauge FILE.toml` that of a file. Each `[[command.flag]]` says its name,
-//! what may be given (`value`), and what in the cases it sets (`sets`). [`Flag::read`] reads what
-//! was typed; [`super::asked`] makes the cases. So neither knows any study.
+//! The command line of a study, as its file writes it, for `flowgauge NAME` or `flowgauge
+//! FILE.toml`. Each `[[command.flag]]` says its name, what may be given (`value`), and what in the
+//! cases it `sets`. [`Flag::read`] reads what was typed; [`super::asked`] makes the cases: neither
+//! knows any study.
 
 use std::collections::BTreeMap;
 

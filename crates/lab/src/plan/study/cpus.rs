@@ -1,6 +1,5 @@
-//! Numbers of flows that depend on the machine, filled in before a run. `"cpus"` or `"2 cpus"` in a
-//! study file is a number of flows or a value of a sweep, open until [`Study::for_cpus`], as a
-//! study is read without a machine. A number that another variant or case has makes none.
+//! Numbers of flows that depend on the machine: `"cpus"` or `"2 cpus"` in a study file is open
+//! until [`Study::for_cpus`]. A number that another variant or case has makes none.
 
 use crate::data::{Case, LabelledVariant, Study, differ_in_flows_alone};
 

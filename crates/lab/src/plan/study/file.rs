@@ -1,8 +1,8 @@
-//! Study files: TOML as people write it, made into a [`Study`] as it is run. Three steps: the text
-//! into the types of [`format`](super::format), which know every key; each case with the tables of
-//! its preset laid over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep
-//! spread out into one case a value. Parameters of the work stay a plain table until the last step,
-//! because presets and sweeps change single entries, and keep their place in the file for errors.
+//! Study files: TOML made into a [`Study`] in three steps: the text into the types of
+//! [`format`](super::format), which know every key; each case with the tables of its preset laid
+//! over it; each list of words ([`case_matrix`](super::case_matrix)) and each sweep spread out into
+//! one case a value. Parameters of the work stay a plain table until the last step, and keep their
+//! place in the file for errors.
 
 use toml::{Spanned, Value};
 
@@ -112,7 +112,6 @@ fn check_published(source: Source<'_>, written: &FileStudy) -> Result<(), StudyE
     published::check(source, &written.published, &cases)
 }
 
-/// Names become parts of paths and of lines, so they hold nothing that means anything there.
 fn check_name(
     source: Source<'_>,
     whose: &str,

@@ -27,7 +27,6 @@ pub(super) struct OnlySchema {
 pub(super) struct FileStudy {
     #[serde(rename = "schema")]
     _schema: u32,
-    /// Read by the build script.
     #[serde(rename = "order")]
     _order: Option<u32>,
     pub(super) name: Spanned<String>,
@@ -80,7 +79,7 @@ pub(super) struct FileCase {
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
-    /// The label of the variant that is taken by those who do not ask: the question is which is best.
+    /// The label of the variant of those who do not ask: the question is which is best.
     pub(super) default: Option<Spanned<String>>,
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,

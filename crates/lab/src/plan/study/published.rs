@@ -1,5 +1,5 @@
-//! Names in `[[published]]`: each case, variant, sweep and quantity must be in one of the presets,
-//! or its row would say for ever that the case was not run.
+//! Names in `[[published]]`: case, variant, sweep and quantity must be in a preset, or their row is
+//! never run.
 
 use toml::Spanned;
 

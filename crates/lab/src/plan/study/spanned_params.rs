@@ -37,7 +37,6 @@ impl Placed {
         self
     }
 
-    /// Tables are laid over tables key by key.
     pub(super) fn lay_over(&mut self, parameters: &Parameters) {
         for (key, value) in parameters {
             let mut merged = self.table.get(key.get_ref()).cloned();

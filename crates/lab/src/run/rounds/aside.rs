@@ -1,5 +1,4 @@
-//! Rounds beside those that count, of variants that are not all the case's: a fixed number of them, in random
-//! order, so that what they show is judged once.
+//! Rounds of some variants beside those that count: a fixed number, in random order, so as to be judged once.
 
 use crate::data::{Case, Entry, LabelledVariant, RawSlot, SlotEntry, Study};
 use crate::findings::ledger::{At, CaseLog};
@@ -14,7 +13,6 @@ const FAILURES: usize = 2;
 
 type Planned<'log> = (&'log Vec<LabelledVariant>, &'log Vec<RawSlot>);
 
-/// What such rounds are for, and where they stand.
 pub(super) struct Aside {
     pub(super) what: &'static str,
     /// Number of first variants without which nothing is run.
@@ -40,7 +38,6 @@ fn name(case: &Case, aside: &Aside) -> String {
     format!("{} ({})", case.name, aside.what)
 }
 
-/// The slot that comes next: its round and its variant.
 fn next(
     run: &Run<'_>,
     (studies, at): (&[Study], At),

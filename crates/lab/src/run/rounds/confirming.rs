@@ -1,8 +1,6 @@
-//! Causes, tried: after the rounds and the profiles, what a cause rests on is taken away.
-//!
-//! Each row that names a difference has rounds of its own, in random order: both sides as they are, and both with
-//! a knob turned ([`crate::data::knob`]). Rounds of their own, since those that showed a cause may have shown it by
-//! chance; and a fixed number of them, so that each share is judged once. The budget is not theirs.
+//! Causes, tried after the rounds and profiles: each row that names a difference has rounds of its own, with both sides
+//! as they are and with a knob turned ([`crate::data::knob`]). Rounds that showed a cause may have shown it by chance;
+//! a fixed number of fresh ones, so that each share is judged once, outside the budget.
 
 use super::aside::{self, Aside};
 use crate::data::knob::Knob;
@@ -66,7 +64,6 @@ fn compared(run: &Run<'_>, studies: &[Study], row: &Answer) -> Option<(At, usize
     found.is_difference().then_some((at, subject))
 }
 
-/// What was seen of a cause.
 fn seen(row: &Answer) -> Vec<String> {
     let is_of_cause = |about| matches!(about, About::Cause | About::NoCause | About::Where);
     let lines = row.below.iter().filter(|line| is_of_cause(line.about));
@@ -143,8 +140,8 @@ fn plan(
     plan
 }
 
-/// Both sides with a knob turned, `None` where it changes nothing on one; or why it cannot be turned here, without
-/// a reason where it changes neither.
+/// Both sides with a knob turned, `None` where that changes nothing on one; or why not, without a reason where on
+/// neither.
 fn turned(
     run: &Run<'_>,
     study: &Study,

@@ -1,9 +1,6 @@
-//! Films: after the rounds, one recorded slot of both sides of each row.
-//!
-//! A recorder looks at such a slot while it runs, so it is no data point, and the budget is not its own: all
-//! films together take a small part of what the rounds took, and a row whose slots take longer has none.
-//! Where the machine does not let switches be recorded, the first slot says so and is the last. What is
-//! launched for a user, a command or a server, is not launched once more for a picture.
+//! Films: after the rounds, one recorded slot of both sides of each row; no data points, outside the budget. All films
+//! take a small part of what the rounds took; a row whose slots take longer has none. Where switches cannot be
+//! recorded, the first slot says so and is the last. No command or server of a user is launched for a picture.
 
 use crate::data::{Chosen, Entry, Study};
 use crate::findings::ledger::{At, slot_s};
@@ -17,7 +14,6 @@ const SHARE: f64 = 0.03;
 /// Seconds in any case.
 const LEAST_S: f64 = 1.0;
 
-/// A variant of a case.
 struct Wanted {
     at: At,
     variant: usize,
@@ -48,7 +44,6 @@ pub(super) fn record(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Both sides of each row that is not recorded yet.
 fn rows(run: &Run<'_>, studies: &[Study]) -> Vec<[Wanted; 2]> {
     let mut all: Vec<[Wanted; 2]> = Vec::new();
     for row in run.journal.results().answers() {

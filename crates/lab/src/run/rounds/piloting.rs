@@ -16,8 +16,8 @@ use crate::run::proof::checked;
 pub(super) type Built = (BTreeMap<String, String>, Option<String>);
 
 impl Run<'_> {
-    /// Lets programs be built before their pilot, by a slot that counts nowhere: a compiler's first run
-    /// may take longer than what a budget leaves a slot.
+    /// Lets programs be built before their pilot, by a slot that counts nowhere: compilers outlast
+    /// a slot's budget.
     pub(super) fn build(&mut self, case: &Case, built: &mut BTreeSet<Built>) -> Result<(), Stop> {
         for (variant, labelled) in case.variants.iter().enumerate() {
             let program = case.work_of(variant).program();
@@ -59,7 +59,6 @@ impl Run<'_> {
             let is_last = outcomes.len() == place.case.variants.len();
             let stopped = || stopped_by_budget(settings, &outcomes, left_s).filter(|_| !is_last);
             let stopped = cut.is_none().then(stopped).flatten();
-            // One that is cut may hang; where the next is too, it is the work that is too long.
             let no_more = outcomes.len() > 1 || left_s.is_some_and(|left_s| left_s <= 0.0);
             let ends = stopped.is_some() || no_more && outcomes.iter().all(is_late);
             let why = cut.or(stopped);

@@ -1,7 +1,5 @@
-//! What faster parts would bring: after the rounds, every variant as it is and with each part faster in effect.
-//!
-//! As for [`super::confirming`], rounds of their own and a fixed number of them. A faster part is a variant like
-//! any other ([`flow::Variant::faster`]), so order, journal and resumption are those of all slots.
+//! What faster parts would bring: after the rounds, every variant as it is and with each part faster in effect, as in
+//! [`super::confirming`]. A faster part is a variant like any other ([`flow::Variant::faster`]).
 
 use flow::{Faster, Variant};
 

@@ -20,7 +20,6 @@ pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
     }
 }
 
-/// False if it has none.
 pub(crate) fn set_work(
     work: &mut Work,
     flag: &Flag,
@@ -107,7 +106,6 @@ fn set_in_cases(
     for case in cases.iter_mut() {
         let is_swept = is_swept_over(case, key);
         has |= is_swept;
-        // Values for some models are points.
         if is_swept || flag.of.is_some() {
             continue;
         }
