@@ -1,9 +1,9 @@
 //! The deadline of a slot whose work makes its own flows, or does something where there are none.
-//! Else slots are watched by the thread that made their flows ([`crate::watch`]); here that thread
-//! is at work, and a second one would keep the work from forking. So a timer of the kernel signals
-//! this process at the deadline, and the handler writes the answer, made ready before, and ends the
-//! group ([`crate::slot_process`]). Forked flows do not inherit the timer; it is taken away before
-//! the slot process writes an answer of its own.
+//! Other slots are watched by the thread that made their flows ([`crate::watch`]); here that thread
+//! is at work, and a second one would keep the work from forking. So a kernel timer signals this
+//! process, and the handler writes the answer, made ready before, and ends the group
+//! ([`crate::slot_process`]). Forks do not inherit the timer; it is taken away before the slot
+//! process answers.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -31,7 +31,6 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// In `left` from now; `at` is what is being done meanwhile.
     pub(crate) fn set(deadline_s: String, left: Duration, at: String) -> io::Result<Self> {
         let said = String::new();
         let answer = Answer::Failed {
@@ -64,7 +63,6 @@ impl Alarm {
                 si_value: 0,
             }),
         )?;
-        // A time of 0 would disarm the timer.
         let left = left.max(Duration::from_nanos(1));
         timer.set(Expiration::OneShot(left.into()), TimerSetTimeFlags::empty())?;
         Ok(Self { _timer: timer })
@@ -74,8 +72,8 @@ impl Alarm {
 extern "C" fn too_late(_signal: libc::c_int) {
     // SAFETY: the pointer is null, or of a leaked value that nobody changes.
     if let Some(LastWords { line, to }) = unsafe { LAST_WORDS.load(Ordering::Acquire).as_ref() } {
-        // SAFETY: `write` is async-signal-safe; the bytes are those of the line. They fit the
-        // pipe, which is empty, so that all are written.
+        // SAFETY: `write` is async-signal-safe; the bytes are the line's, and all fit the pipe,
+        // which is empty.
         unsafe { libc::write(*to, line.as_ptr().cast(), line.len()) };
     }
     end_group();

@@ -1,7 +1,6 @@
-//! Which memory allocator the processes of a slot use. The launcher names a library in
-//! `LD_PRELOAD`, and the dynamic linker of the fresh process binds `malloc` and its family to it,
-//! for Rust (whose default allocator calls `malloc`) and for C code. The linker ignores a library
-//! that it cannot load, with a line on standard error. The slot process fails without it.
+//! Which allocator the processes of a slot use. The launcher names a library in `LD_PRELOAD`, and
+//! the dynamic linker binds `malloc` and its family to it, for Rust and for C code. The linker
+//! ignores a library that it cannot load; the slot process then fails.
 
 use std::fmt;
 use std::fs;

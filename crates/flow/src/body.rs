@@ -19,8 +19,8 @@ pub enum Part {
     End,
 }
 
-/// The work itself, the same for every model. [`SlotProcess::run`](crate::SlotProcess::run) is
-/// generic over it: no dynamic dispatch stands between the gate and the work.
+/// The work itself, the same for every model: [`SlotProcess::run`](crate::SlotProcess::run) is
+/// generic over it, without dynamic dispatch.
 pub trait Body: Sync {
     /// What one flow keeps between its units, made before the start gate: part of *create*.
     type State;

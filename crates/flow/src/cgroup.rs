@@ -1,28 +1,27 @@
 //! A control group that holds all that the commands of a run make, where the kernel allows one.
 //!
 //! Descent finds a command's processes as long as the process above them is there
-//! (`program::tree`). If that one is killed, and the main process with it, nobody could find them.
-//! But no process can leave its control group by itself: a slot of a command makes a group and
-//! launches into it, and any survivor can end the whole group by one write, without a race and
-//! without hitting a stranger. The kernel counts the group's CPU time, unreaped children's too.
+//! (`program::tree`). But no process can leave its control group by itself: a slot of a command
+//! makes a group and launches into it, and any survivor can end the whole group by one write,
+//! without a race and without hitting a stranger. The kernel counts the group's CPU time, unreaped
+//! children's too.
 //! ```text
 //!   own group of the main process (cgroup v2)
 //!     flowgauge-RANDOM.group   made and locked by a slot, which launches into it
 //! ```
-//! The name is random: in a container each run is process 1, and groups of several are in one
-//! folder. The slot holds a lock (`flock`) on that folder for as long as it lives, across
-//! namespaces; the kernel drops it with the process. So a group that can be locked has lost its
-//! slot, and anyone may end what is in it and remove it: the main process after each slot, else the
-//! janitor, else the next run. None needs the name, and none can take the group of a live run.
+//! The name is random, as each run in a container is process 1. The slot holds a lock (`flock`) on
+//! that folder for as long as it lives, across namespaces. So a group that can be locked has lost
+//! its slot, and anyone may end and remove it: the main process after each slot, else the janitor,
+//! else the next run. None needs the name, and none can take the group of a live run.
 //!
 //! The group has no controllers and no `pids.max`: it changes nothing about scheduling. Commands
-//! are made in it ([`sys::clone_into`]). Where that is not allowed, the slot enters once, before it
-//! launches anything, since moving a process takes milliseconds; to end all but itself it then
-//! leaves first ([`Cgroup::kill_others`]). No fork escapes from `cgroup.kill`; without that file,
-//! the group is frozen before its members are killed.
+//! are made in it ([`sys::clone_into`]); where that is not allowed, the slot enters once, before it
+//! launches anything (moving takes milliseconds), and leaves to end all others
+//! ([`Cgroup::kill_others`]). No fork escapes from `cgroup.kill`; without that file, the group is
+//! frozen first.
 //!
-//! It needs cgroup v2 and the right to make a group below one's own: root, or `Delegate=yes`.
-//! Without it descent is all there is. Source: Linux's admin-guide/cgroup-v2.rst.
+//! It needs cgroup v2 and the right to make a group below one's own: root, or `Delegate=yes`; else
+//! descent is all there is. Source: Linux's admin-guide/cgroup-v2.rst.
 
 pub(crate) mod places;
 
@@ -96,8 +95,8 @@ impl Cgroup {
         threads(&self.folder)
     }
 
-    /// Kills all other members; this process leaves meanwhile. Nothing that forks escapes. On an
-    /// error it may not leave, and nothing was killed.
+    /// Kills all other members, forks too; this process leaves meanwhile. On an error it may not
+    /// leave, and nothing was killed.
     pub fn kill_others(&self) -> io::Result<()> {
         if !self.is_entered {
             kill(&self.folder);
@@ -192,7 +191,6 @@ fn kill(folder: &Path) {
 
 fn end_folder(folder: &Path) {
     for _ in 0..LOOKS {
-        // Ended members take a moment to leave.
         match fs::remove_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
             _ => return,

@@ -1,8 +1,8 @@
-//! What the flows of one recorded slot did and waited for, moment by moment; it is no data point.
-//! The moments are those of the scheduler ([`measure::scheduling`]) in one repetition. Between two
-//! of them a task is in one [`State`]: sums are exact. For the picture the repetition is cut into
-//! [`CELLS`] equal cells, each with the state that fills most of it: a lane is a short text
-//! (`r12l3`: twelve cells at work, three at a lock), however often flows switched.
+//! What the flows of one recorded slot, no data point, did and waited for. Between two moments of
+//! the scheduler ([`measure::scheduling`]) a task is in one [`State`]: sums are exact. The picture
+//! cuts the repetition into [`CELLS`] equal cells, each with the state that fills most of it: a
+//! lane is a short text (`r12l3`: twelve cells at work, three at a lock), however often flows
+//! switched.
 
 use std::collections::{BTreeMap, BTreeSet};
 

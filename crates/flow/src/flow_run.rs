@@ -1,12 +1,11 @@
-//! What one flow does, whatever it is made of.
+//! What one flow does, whatever it is made of; a carrier too, with its user-level flows inside
+//! ([`crate::start::fiber`], [`crate::start::task`]).
 //! ```text
 //!  born ─ prepare ─ arrive ─┤start gate├─ start stamp ─ units ─ end stamp ─ done ─┤end gate├─ gone
 //!         create phase                     steady phase                            tear-down
 //! ```
-//! A carrier lives the same way, with its user-level flows inside: [`crate::start::fiber`],
-//! [`crate::start::task`]. Everything the harness needs is ready before the gate. Between the
-//! stamps there is the body, and of the harness only the hand-out of units (an addition, or one
-//! `fetch_add` on a queue).
+//! Everything the harness needs is ready before the gate. Between the stamps there is of it only
+//! the hand-out of units (an addition, or one `fetch_add` on a queue).
 
 mod trouble;
 mod units;
@@ -162,7 +161,6 @@ pub(crate) fn leave<B: Body>(
     worked: Result<Tally, Trouble>,
 ) {
     report(context, index, worked);
-    // These have no survey.
     wait_for_the_end(context, || {});
 }
 

@@ -1,5 +1,5 @@
-//! What one flow writes about itself, in shared memory: numbers with relaxed stores, published with
-//! one `Release` store of its state, after an `Acquire` load of which the parent reads them.
+//! What one flow writes about itself in shared memory: relaxed stores of numbers, published by one
+//! `Release` store of its state; the parent reads them after an `Acquire` load of that.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

@@ -2,12 +2,12 @@
 //! private futex is keyed by address space, and a forked flow would sleep for ever.
 //!
 //! # Waiting for a counter
-//! Who waits for another flow's counter raises a flag, looks at the counter once more and
-//! sleeps **on the flag** ([`sleep_unless`]). The other moves its counter, then looks at the flag:
-//! where it is raised it takes it down and wakes ([`stir`]). All is `SeqCst`: either the sleeper
-//! sees the new counter, or the mover sees the flag. A late mover may take down a flag raised anew
-//! for a later wait: then the kernel does not let that sleeper sleep. (Sleeping on the counter
-//! would not do: it may stand as it was seen, the flag is down, and nobody wakes.)
+//! Who waits for another flow's counter raises a flag, looks at the counter once more and sleeps
+//! **on the flag** ([`sleep_unless`]). The other moves its counter, then takes down a raised flag
+//! and wakes ([`stir`]). All is `SeqCst`: either the sleeper sees the new counter, or the mover
+//! sees the flag. A late mover may take down a flag of a later wait: then the kernel lets that
+//! sleeper not sleep. (A sleep on the counter could last: it may stand as it was seen, with the
+//! flag down.)
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,6 +1,4 @@
-//! On which pages the heap of a slot's processes lies.
-//!
-//! The allocator gets its settings before it maps anything; the result is read afterwards:
+//! On which pages the heap of a slot's processes lies: asked for before the allocator maps anything, read afterwards:
 //!
 //! | asked for | how | read in |
 //! |---|---|---|
@@ -8,10 +6,9 @@
 //! | `thp` | libc: `glibc.malloc.hugetlb=1` advises the kernel; core-aware: `FLOWGAUGE_MALLOC=huge` | `AnonHugePages` |
 //! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps reserved pages | `Private_Hugetlb` |
 //!
-//! An allocator that gets no such pages takes small ones in silence. So a kind of which the machine
-//! has none is refused before the run, and a slot fails whose heap lies on none of the named pages.
-//! How much of it does is a quantity: the heap here is all anonymous memory of the processes,
-//! stacks too, and no allocator reaches the whole.
+//! An allocator without such pages takes small ones in silence. So a kind of which the machine has none is refused
+//! before the run, and a slot fails whose heap lies on none of the named pages. How much of it does is a quantity of
+//! all anonymous memory, stacks too.
 
 use std::fmt;
 use std::fs;

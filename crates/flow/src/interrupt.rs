@@ -1,8 +1,8 @@
-//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to poll. Only
-//! from [`Interrupt::begin`] to [`Interrupt::end`], while slots run or a journal is open. Before
-//! and after, while files are written that are whole or not there, a signal ends the process at
-//! once, with the exit code of one that was cut. No thread is made for it: the launcher forks, and
-//! a parent-death signal follows the *thread* that forked. The handler stores and writes.
+//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to poll, from
+//! [`Interrupt::begin`] to [`Interrupt::end`], while slots run or a journal is open. At other
+//! times, while files are written that are whole or not there, a signal ends the process with the
+//! exit code of one that was cut. No thread: the launcher forks, and a parent-death signal follows
+//! the *thread* that forked.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -18,14 +18,13 @@ use sys::is_ignored;
 #[derive(Debug)]
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
-    /// A signal ends the process.
     at_rest: Arc<AtomicBool>,
     bell: UnixStream,
 }
 
 impl Interrupt {
-    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (not where it is ignored, as under
-    /// `nohup`). A file size limit fails a write, and does not kill by SIGXFSZ.
+    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (unless ignored, as under `nohup`) and
+    /// [`Self::ignore_file_size_signal`].
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let at_rest = Arc::new(AtomicBool::new(true));
@@ -69,8 +68,8 @@ impl Interrupt {
     }
 }
 
-/// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write with an error, where the kernel
-/// would end this process with SIGXFSZ and without a word.
+/// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write, where SIGXFSZ would end this
+/// process.
 pub fn ignore_file_size_signal() -> io::Result<()> {
     // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;

@@ -6,30 +6,25 @@
 //! | the janitor               | it does, when the pipe from the main process ends            |
 //! | nobody                    | the next run that looks there ([`tidy::slot_folder::sweep`]) |
 //!
-//! It is this same binary, in a process group of its own that no Ctrl-C reaches, born with signals
-//! that ask to end blocked, asleep in a read. Before anything of a slot is made it gets the names
-//! on one line; a line without names says that all is removed. When the main process is gone, the
-//! read ends, and the slot's processes die by their parent-death signals. The janitor removes what
-//! is left at the last names, and what is provably ours there ([`tidy`]), ends the slot's control
-//! group ([`crate::cgroup`]), and ends.
+//! It is this same binary, in a process group that no Ctrl-C reaches, born with signals that ask to end blocked, asleep
+//! in a read. Before anything of a slot is made it gets the names on one line; a line without names says that all is
+//! removed. When the main process is gone, the read ends, and the slot's processes die by their parent-death signals.
+//! The janitor removes what is provably ours ([`tidy`]) at the last names, ends the slot's control group
+//! ([`crate::cgroup`]), and ends.
 //!
-//! The kernel continues a stopped janitor: its parent-death signal, asked for right after its fork,
-//! is `SIGCONT`, which also takes back a stop that has not taken effect. One stopped even earlier
-//! is continued as a member of an orphaned group: with the main process dies the last tie to a
-//! session, and stopped members get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`,
-//! "consequences of process termination"). So it has a group and not a session of its own, whose
-//! group would be an orphan from the beginning. Nothing continues it if that stop has not taken
-//! effect when the main process dies, or if the process that adopts orphans is in the run's
-//! session, as the first of a container can be.
+//! The kernel continues a stopped janitor: its parent-death signal, asked for right after its fork, is `SIGCONT`. One
+//! stopped even earlier is continued as a member of an orphaned group: with the main process dies the last tie to a
+//! session, and stopped members get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`, "consequences of process
+//! termination"); so it has a group, not a session, of its own. Nothing continues it if that stop has not taken effect
+//! when the main process dies, or if the process that adopts orphans is in the run's session, as the first of a
+//! container can be.
 //!
-//! A child of the main process that was stopped between its fork and its exec has no parent-death
-//! signal yet, and would stay for ever with the writing end of the janitor's pipe. By that end the
-//! janitor knows it: a second thread waits until the main process ends, and kills who still holds
-//! the pipe. It never kills by number, which may have gone to a stranger.
+//! A child of the main process that was stopped between fork and exec has no parent-death signal yet, but holds the
+//! writing end of the janitor's pipe. A second thread waits until the main process ends, and kills who still holds it,
+//! never by number, which may have gone to a stranger.
 //!
-//! Two things may come later: a flow (or load generator) stopped before its own request to die with
-//! its parent, and a name that a dying slot was just making. So it looks a few times
-//! ([`crate::stranded`]).
+//! A flow (or load generator) stopped before its own request to die with its parent, and a name that a dying slot was
+//! just making, may come later: so it looks a few times ([`crate::stranded`]).
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -61,7 +56,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Further looks for what a dying slot may hold.
 const PATIENCE: u32 = 100;
 
-/// Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Janitor {
     child: Child,
@@ -112,7 +106,6 @@ pub(crate) fn begin(janitor: &mut Option<Janitor>) {
     }
 }
 
-/// It has nothing to remove, and ends.
 pub(crate) fn end(janitor: &mut Option<Janitor>) {
     carried::remove();
     if janitor.is_some() {
@@ -171,7 +164,6 @@ pub fn janitor_main() -> ! {
 
 fn end_slot(names: &[PathBuf]) {
     for look in 0..LOOKS + PATIENCE {
-        // A dying process may still be making something.
         let is_early = look < LOOKS;
         if is_early {
             stranded::end();

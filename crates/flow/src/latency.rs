@@ -1,11 +1,8 @@
-//! How long requests took: a histogram of fixed size.
-//!
-//! Keeping the times of a hundred thousand requests would put the harness's memory and caches into
-//! the middle of the work. So a flow counts them in buckets, by a shift and an addition. Buckets
-//! are 1 ns wide up to [`STEPS`] ns, and from there each power of two has [`STEPS`]: the middle of
-//! one is at most 1.6 % away from what was noted. A quantile takes the times of its bucket as
-//! spread evenly: within a bucket's width (3.1 %), nearer where a bucket holds many. Times beyond
-//! [`LONGEST_NS`] count as that; the longest is kept as it is.
+//! How long requests took: a histogram of fixed size, as single times would fill caches in the
+//! middle of the work. Buckets are 1 ns wide up to [`STEPS`] ns, and from there each power of two
+//! has [`STEPS`]: the middle of one is at most 1.6 % away from what was noted. A quantile takes the
+//! times of its bucket as spread evenly. Times beyond [`LONGEST_NS`] count as that; the longest is
+//! kept as it is.
 //!
 //! Histograms are added bucket by bucket: those of flows when they are done, outside of the timed
 //! part, in shared memory; those of repetitions by their reader.
@@ -109,8 +106,8 @@ impl Latencies {
         noted.map(|(bucket, &count)| (middle(bucket).min(self.most_ns), count))
     }
 
-    /// The time in ns that this share of the requests did not exceed (0.99 for p99): nearest rank,
-    /// within 3.1 %; `None` where none was noted.
+    /// The time in ns that this share of the requests did not exceed, within 3.1 %: nearest rank;
+    /// `None` of none.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();

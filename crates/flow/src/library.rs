@@ -14,7 +14,6 @@ use crate::parts::Shown;
 
 struct Library {
     file: &'static str,
-    /// Names another place for it.
     variable: &'static str,
     package: &'static str,
     symbol: &'static str,
@@ -32,9 +31,7 @@ const RECORDER: Library = Library {
     package: "flowgauge-simulate-plugin",
     symbol: "qemu_plugin_install",
 };
-/// The program that runs slots where this one is static.
 const SLOTS: &str = "flowgauge-slot";
-/// Whether the C library is part of this program, which then loads no others.
 const IS_STATIC: bool = cfg!(target_feature = "crt-static");
 const SELF: &str = "/proc/self/exe";
 
@@ -51,8 +48,7 @@ pub fn recorder() -> Result<PathBuf, String> {
     found(&RECORDER)
 }
 
-/// This program, as the kernel knows it: also where its file was replaced. Before an emulator of user programs
-/// the kernel knows only that, and names the emulator's own file at a path that it does not rewrite.
+/// This program, also where its file was replaced: as the kernel knows it, and an emulator of user programs does not.
 pub fn this_program() -> PathBuf {
     let told = |path: &str| fs::read_link(path).ok();
     match (told("/proc/thread-self/exe"), told(SELF)) {
@@ -61,8 +57,8 @@ pub fn this_program() -> PathBuf {
     }
 }
 
-/// What slots run: this program, or where that is static its part for slots. Errors: that part is not there,
-/// or the system's C library does not run it; slots that load nothing can do without.
+/// What slots run: this program, or where that is static its part for slots. Errors: that part is not there, or the
+/// system's C library does not run it; slots that load nothing can do without.
 pub fn slot_program() -> Result<PathBuf, String> {
     match IS_STATIC {
         true => loading_program(),
@@ -122,8 +118,7 @@ pub(crate) fn is_unpacked(program: &Path) -> bool {
     folder == Some(Kind::Folder) && path.ends_with(SLOTS)
 }
 
-/// Cargo leaves it in `deps` beside the command; an installation, there or in `lib`. A static program
-/// carries it.
+/// Cargo leaves it in `deps` beside the command, an installation there or in `lib`; a static program carries it.
 fn found(library: &Library) -> Result<PathBuf, String> {
     let Library {
         file,
@@ -171,8 +166,8 @@ fn defines(library: &Path, symbol: &str) -> Result<bool, String> {
     Ok(is_library && bytes.windows(name.len()).any(|window| window == name))
 }
 
-/// The library of an allocator; none is the C library's own. Errors: it is not installed or has no
-/// `malloc`; and what installs it.
+/// The library of an allocator; none is the C library's own. Errors: it is not installed (with what installs it) or has
+/// no `malloc`.
 pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
     if allocator.source() != Source::CLibrary {
         slot_program()?;

@@ -6,12 +6,10 @@ use std::str::FromStr;
 pub use ::fiber::movable::Way;
 use serde::{Deserialize, Serialize};
 
-/// What a flow of control is made of.
-///
-/// The kernel sees and schedules processes and threads. Fibers and tasks are **user-level**: it
-/// sees only the threads that carry them, the [carriers](Model::carriers). The two in-between
-/// models share one resource less (or more): a difference between `process` and `thread` can be put
-/// down to the shared address space or to the shared file table.
+/// What a flow of control is made of. The kernel schedules processes and threads. Fibers and tasks
+/// are **user-level**: it sees only the threads that carry them, the [carriers](Model::carriers).
+/// The two in-between models put a difference between `process` and `thread` down to the shared
+/// address space or to the shared file table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Model {

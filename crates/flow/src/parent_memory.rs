@@ -1,13 +1,11 @@
-//! Parent memory: memory that the parent has touched before it makes its flows.
+//! Parent memory: memory that the parent has touched before it makes its flows (docs/why.md). A
+//! fork copies no page, but for private memory an entry of 8 bytes for each, into page tables that
+//! the child gives back. Each kind of [`Pages`] takes one more part of that away.
 //!
-//! The memory of a parent that has grown large decides what a fork costs. The kernel copies no
-//! page, but for private memory an entry of 8 bytes for each, into page tables that the child gives
-//! back when it ends. Each kind of [`Pages`] takes one more part of that away (docs/why.md).
-//!
-//! The slot process holds it over all repetitions and writes to each page before each of them,
-//! outside the timed phases: a fork leaves its parent's pages write-protected, and the next would
-//! find less to do. `4k` sets the system's `transparent_hugepage` aside; for `huge`, `smaps` must
-//! say that every byte is in huge pages.
+//! The slot process writes to each page before each repetition, outside the timed phases: a fork
+//! leaves its parent's pages write-protected, and the next would find less to do. `4k` sets the
+//! system's `transparent_hugepage` aside; for `huge`, `smaps` must say that every byte is in huge
+//! pages.
 
 mod hold;
 
@@ -76,7 +74,6 @@ impl ParentMemory {
     }
 }
 
-/// `256M 4k`.
 impl fmt::Display for ParentMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];

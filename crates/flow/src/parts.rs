@@ -1,5 +1,4 @@
-//! What may be installed for flowgauge to do more: the one table, for what says that something is missing and
-//! for the list of `flowgauge doctor`. Packages are those of Debian and Ubuntu.
+//! What may be installed for flowgauge to do more, for messages and `flowgauge doctor`; packages of Debian and Ubuntu.
 
 use std::path::{Path, PathBuf};
 

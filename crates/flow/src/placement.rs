@@ -38,8 +38,8 @@ pub struct Cpus {
 }
 
 impl Cpus {
-    /// CPUs that do not disturb flows bound to `measured`: allowed CPUs of other cores, else other
-    /// hardware threads of these. Empty if all are measured, as with free flows.
+    /// Allowed CPUs of other cores than `measured`, else other hardware threads of these; empty if
+    /// all are measured.
     #[must_use]
     pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
         if measured.is_empty() {

@@ -1,10 +1,8 @@
 //! By which policy of the kernel's scheduler the flows of a slot get their CPUs, where more can run
-//! than there are CPUs (`sched(7)`).
-//!
-//! A slice is a request to the EEVDF scheduler (Linux 6.12 and later take it): a shorter one has an
-//! earlier deadline, and waits less. The slot process sets the policy before it makes anything, and
-//! reads it back; threads, forks and commands inherit it. None needs a privilege. Source:
-//! `Documentation/scheduler/sched-eevdf.rst` of Linux.
+//! than there are CPUs (`sched(7)`). A slice is a request to the EEVDF scheduler (Linux 6.12 and
+//! later take it): a shorter one has an earlier deadline, and waits less. The slot process sets the
+//! policy before it makes anything, and reads it back; threads, forks and commands inherit it. None
+//! needs a privilege. Source: Linux's scheduler/sched-eevdf.rst.
 
 use std::fmt;
 use std::io;

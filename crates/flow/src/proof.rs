@@ -3,8 +3,8 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// Proof of work done: equal between two variants only if they did the same. Proofs of units are
-/// added (wrapping), in any order.
+/// Proof of work done: equal only for the same work. Those of units are added (wrapping), in any
+/// order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// How many things the work counted (primes, operations).

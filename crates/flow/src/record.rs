@@ -1,5 +1,5 @@
-//! What a slot leaves behind: raw values, in ns and bytes, and failures with their reason: the
-//! journal's schema (docs/results.md).
+//! What a slot leaves behind: raw values, in ns and bytes, and failures with their reason
+//! (docs/results.md).
 
 mod answer;
 mod columns;
@@ -79,8 +79,8 @@ pub enum Answer {
     Failed {
         /// Why.
         reason: Failure,
-        /// The repetition that failed, with what its other flows finished (isolation at work);
-        /// `None` when the whole slot was lost.
+        /// The failed repetition, with what its other flows finished; `None` when the whole slot
+        /// was lost.
         kept: Option<Rep>,
         /// Repetitions that were begun, warm-ups and the failed one included, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,8 +180,8 @@ pub struct Rep {
 pub struct Turns {
     /// Timed turns of all flows.
     pub taken: u64,
-    /// Hand-overs in the span of the kernel's counts (the timed turns and some around them); 0 for
-    /// user-level flows, whose switches the kernel does not see.
+    /// Hand-overs in the span of the kernel's counts; 0 for user-level flows, whose switches it
+    /// does not see.
     pub handed_over: u64,
     /// Voluntary and involuntary switches that the kernel counted in that span.
     pub switches: u64,

@@ -1,15 +1,14 @@
 //! A bounded queue from one flow to another, in memory that all flows of a slot process share: the
-//! same under every model, since it is made before any flow exists. It hands over words. Flows that
-//! share a heap may hand over a few and leave the rest in their heap, under the number of the slot;
-//! others must copy all into the slot.
+//! same under every model, made before any flow exists. It hands over words. Flows that share a
+//! heap may leave the rest there, under the number of the slot; others must copy all into the slot.
 //! ```text
 //! ┌ head │ tail │ reader waits │ writer waits ┬ slot 0 ┬ slot 1 ┬ …
 //! └ each on its own 128 bytes ────────────────┴ words ─┴────────┴──
 //! ```
 //! One writer, one reader. `head` counts entries written, `tail` entries read; both only grow
-//! (wrapping, so the slots are a power of two). Each side waits for the other's counter as
-//! [`crate::futex`] tells. All words are atomic: two writers, or a dead one, leave wrong words and
-//! never undefined behaviour. Who waits for a dead flow waits until the deadline.
+//! (wrapping, so the slots are a power of two). Each side waits for the other's counter
+//! ([`crate::futex`]), for that of a dead flow until the deadline. All words are atomic: two
+//! writers, or a dead one, leave wrong words and never undefined behaviour.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

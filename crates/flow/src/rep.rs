@@ -4,8 +4,8 @@
 //! └──────────── create ────────────┘     └──────────── steady ───────────────────┘    └ tear-down ┘
 //!                                                                              (memory)
 //! ```
-//! * Two gates keep the phases apart: no flow works before all exist, none leaves before all are
-//!   done. Between two phases: memory, [`counter_reader`], [`counting`].
+//! * No flow works before all exist, none leaves before all are done. Between two phases: memory,
+//!   [`counter_reader`], [`counting`].
 //! * `steady` ends when the last flow is done *and* the parent has taken and stored every result.
 //! * Nothing can kill a thread safely: a hung one ends with its slot process.
 
@@ -60,7 +60,6 @@ struct Parts<'a, 'b, B: Body, S> {
     watch: Watch<'a>,
     inlet: Inlet,
     sink: &'b mut S,
-    /// In the last repetition.
     count: &'b [Event],
     film: bool,
 }

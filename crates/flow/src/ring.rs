@@ -1,7 +1,7 @@
-//! A ring of batches in shared memory, from one flow to the parent. One writer, one reader, sixteen
-//! batches of the size of an atomic write to a pipe: channels differ only in how bytes travel.
-//! `head` counts batches written, `tail` batches read; both only grow (wrapping). A writer that
-//! finds it full waits for `tail` as [`crate::futex`] tells; [`crate::notify`] wakes the reader.
+//! A ring of batches in shared memory, from one flow to the parent: one writer, one reader, sixteen
+//! batches of the size of an atomic write to a pipe, so that channels differ only in how bytes
+//! travel. `head` and `tail` count batches written and read, and wrap. A writer that finds it full
+//! waits for `tail` ([`crate::futex`]); [`crate::notify`] wakes the reader.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -11,7 +11,6 @@ use crate::futex;
 
 /// Writes to a pipe are atomic up to 4,096 bytes.
 pub(crate) const BATCH_WORDS: usize = libc::PIPE_BUF / size_of::<u64>();
-/// Count, unit and number before the values of a batch.
 pub(crate) const HEAD_WORDS: usize = 3;
 /// Results that fit in one batch.
 pub const BATCH_VALUES: usize = BATCH_WORDS - HEAD_WORDS;

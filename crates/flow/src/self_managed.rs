@@ -1,17 +1,15 @@
-//! Slots of work that makes its own flows.
-//!
-//! For some work how flows are made and given their share *is* the work: a searcher that makes a
-//! thread for each file has no moment at which all flows wait at a gate. One call of a
-//! [`SelfManaged`] is a whole repetition, and tells how long its phases took. All else is as for a
-//! [`Body`](crate::Body): fresh process, one thread, warm-ups, equal proofs.
+//! Slots of work that makes its own flows: a searcher that makes a thread for each file has no
+//! moment at which all flows wait at a gate. One call of a [`SelfManaged`] is a whole repetition,
+//! and tells how long its phases took. All else is as for a [`Body`](crate::Body): fresh process,
+//! one thread, warm-ups, equal proofs.
 //!
 //! * Usage is the slot process's and that of all it reaped: one flow record stands for all flows.
 //! * Placement binds the slot process before its first repetition; flows inherit that.
 //! * Flows never all wait, so memory is the peak of RSS, and no events are counted.
-//! * A kernel timer watches the deadline ([`crate::alarm`]), since a second thread would keep the
-//!   work from forking. It ends the slot process with all that it has made.
+//! * A kernel timer watches the deadline ([`crate::alarm`]), and ends the slot process with all
+//!   that it has made.
 //! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)), one more
-//!   repetition has them, after those that count. It is no data point.
+//!   repetition, no data point, has them.
 
 use std::io;
 use std::time::Duration;

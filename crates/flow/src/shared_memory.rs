@@ -1,8 +1,6 @@
-//! What the parent and all flows of a slot share.
-//!
-//! Processes and threads must be released, counted and collected by the same means, or the harness
-//! would favour one of them. So all that they exchange is in shared memory ([`Shared`]), made
-//! before the first flow: forked flows inherit it, threads see it.
+//! What the parent and all flows of a slot share. Processes and threads must be released, counted
+//! and collected by the same means, or the harness would favour one of them. So all that they
+//! exchange is in shared memory ([`Shared`]), made before the first flow.
 //! ```text
 //! ┌ Header ────────────────────────────────────┬ FlowStatus 0 ┬ FlowStatus 1 ┬ …
 //! │ arrived │ start │ done │ end │ cursor │ …  │    256 B     │              │
@@ -31,10 +29,8 @@ pub(crate) const SURVEY: u32 = 2;
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) arrived: CachePadded<AtomicU32>,
-    /// [`SHUT`] or [`OPEN`]; a futex word.
     pub(crate) start: CachePadded<AtomicU32>,
     pub(crate) done: CachePadded<AtomicU32>,
-    /// [`SHUT`], [`OPEN`], or [`SURVEY`]; a futex word.
     pub(crate) end: CachePadded<AtomicU32>,
     pub(crate) surveyed: CachePadded<AtomicU32>,
     pub(crate) cursor: CachePadded<AtomicU64>,
@@ -42,7 +38,6 @@ pub(crate) struct Header {
     pub(crate) parent_sleeps: CachePadded<AtomicU32>,
     pub(crate) lined_up: CachePadded<AtomicU32>,
     pub(crate) laps_done: CachePadded<AtomicU32>,
-    /// Of the next checked turn.
     pub(crate) turn: CachePadded<AtomicU64>,
 }
 

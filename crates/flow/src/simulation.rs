@@ -3,12 +3,11 @@
 //!   launcher ─▶ qemu-x86_64 -plugin recorder ─▶ slot process, flows     a trace for each thread
 //!      └─ when it has answered: traces ─▶ simulate::merge ─▶ counts, in the slot's outcome
 //! ```
-//! * The slot process runs as ever, in the emulator; its CPUs are hardware threads of the simulated
-//!   machine. Times mean nothing.
+//! * The slot process runs in the emulator; its CPUs are hardware threads of the simulated machine.
+//!   Times mean nothing.
 //! * Recorded is the steady phase of each flow, up to a window ([`mark`]); its first quarter warms
-//!   caches up. Work that makes its own flows is recorded for its whole repetition, a user's
-//!   program ([`Simulation::of_program`]) from its first instruction, each thread a flow; both are
-//!   counted as a whole, cold caches too.
+//!   caches up. Work that makes its own flows, and a user's program ([`Simulation::of_program`]),
+//!   each thread a flow, are recorded and counted as a whole, cold caches too.
 //! * How much the rules matter: for hardware threads of one core, traces are merged again with
 //!   turns [`OTHER_TURN`] times as long; several flows, in [`ORDERS`] more orders drawn from their
 //!   numbers; work that did not end within the window, in parts of it ([`PARTS`]).
@@ -74,7 +73,6 @@ const ORDERS: u64 = 4;
 pub const PARTS: [u64; 2] = [16, 4];
 /// How much longer turns are the second time.
 pub const OTHER_TURN: u64 = 16;
-/// Read by the library.
 const INTERFACE: &str = "FLOWGAUGE_QEMU_INTERFACE";
 /// Every x86-64 server of today has these instructions; wider ones are off.
 const CPU: &str = "Nehalem";
@@ -188,7 +186,7 @@ impl Simulation {
     }
 
     /// Counts what the traces of a program tell, its threads as flows on these hardware threads in
-    /// the order of their birth. Errors: the traces cannot be read, or it was stopped.
+    /// the order of birth. Errors: the traces cannot be read, or it was stopped.
     pub fn of_program(
         &self,
         folder: &Path,
@@ -213,7 +211,6 @@ impl Simulation {
         self.counted(folder, &|flow| place(on, flow), &warm, known, stopped)
     }
 
-    /// Counts a trace as that of a program's only flow that ends within its window.
     pub(crate) fn of_one_flow(
         &self,
         tokens: impl Read,
@@ -315,7 +312,6 @@ fn place(on: &[u32], flow: u64) -> Option<u32> {
     on.get(flow as usize % on.len().max(1)).copied()
 }
 
-/// In the order of their threads' birth.
 fn traces(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut traces = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,17 +1,14 @@
-//! The slot process: the fresh process in which one slot runs.
+//! The slot process: the fresh process in which one slot runs. This same binary, started with
+//! [`SLOT_PROCESS_ARGUMENT`], reads its task as JSON from standard input, writes its [`Answer`] as one line to standard
+//! output, and exits. It has one thread until it creates flows, and leads a process group.
 //!
-//! This same binary, started with [`SLOT_PROCESS_ARGUMENT`], reads its task as one JSON document
-//! from standard input, runs the slot, writes its [`Answer`] as one line to standard output, and
-//! exits. It has one thread until it creates flows, and leads a process group.
+//! It never outlives the main process: it asks for `SIGKILL` at its parent's death (as no other signal reaches a
+//! stopped process) before this program begins in it and once more first of all, and compares its parent with the pid
+//! in its task, as the parent may have been faster. Exec keeps the request, fork clears it: each forked flow asks
+//! again. Others remove what it has on disk ([`crate::janitor`]).
 //!
-//! It never outlives the main process: it asks for `SIGKILL` at its parent's death (as no other
-//! signal reaches a stopped process) before this program begins in it, and again before anything
-//! else, and compares its parent with the pid in its task, as the parent may have been faster. The
-//! request survives exec and is cleared by fork, hence each forked flow asks again. Others remove
-//! what it has on disk ([`crate::janitor`]).
-//!
-//! A panic ends a slot process at once (`_exit` after the message): a forked flow that unwound into
-//! its copy of the parent's frames would go on as a second parent.
+//! A panic ends a slot process at once (`_exit` after the message): a forked flow that unwound into its copy of the
+//! parent's frames would go on as a second parent.
 
 use std::io::{self, Read, Write};
 use std::os::fd::RawFd;
@@ -58,8 +55,7 @@ pub struct SlotProcess<W> {
     began: Instant,
 }
 
-/// What comes before the repetitions is in no deadline, up to here: the launcher's patience ends later, and it
-/// cannot tell what hangs.
+/// What comes before the repetitions is in no deadline, up to here; the launcher cannot tell what hangs.
 const SPARE: Duration = Duration::from_secs(1);
 
 /// Whether this process was started as a slot process. To be asked first of all in `main`.
@@ -135,7 +131,6 @@ impl<W> SlotProcess<W> {
         self.task.scratch.as_deref()
     }
 
-    /// Until its deadline, for what begins now.
     pub(crate) fn left(&self) -> Duration {
         let deadline = Duration::from_secs_f64(self.spec().deadline_s.clamp(0.0, 1e9));
         deadline.min((deadline + SPARE).saturating_sub(self.began.elapsed()))
@@ -145,11 +140,8 @@ impl<W> SlotProcess<W> {
         Alarm::set(self.spec().deadline_text(), self.left(), at)
     }
 
-    /// Does `work` before or after the repetitions. Where it is not done by the slot's deadline, the slot ends
-    /// and answers so; `at` is what it was doing.
-    ///
-    /// # Errors
-    /// The kernel gives no timer.
+    /// Does `work` before or after the repetitions; at the slot's deadline the slot ends, and names `at` as what it was
+    /// doing. Fails if the kernel gives no timer.
     pub fn in_time<T>(&self, at: String, work: impl FnOnce() -> T) -> io::Result<T> {
         let _until_done = self.alarm(at)?;
         Ok(work())

@@ -24,13 +24,13 @@ pub struct SlotSpec<W> {
     pub reps: u32,
     /// Seconds after which the slot is a failure: whatever still runs is killed.
     pub deadline_s: f64,
-    /// What each flow says on standard error when it starts and ends a unit, and the parent when it
-    /// writes: `the results for primes.csv`. Such a slot is never a data point.
+    /// What each flow says on standard error at both ends of a unit, and the parent when it writes;
+    /// no data point.
     pub narrate: Option<String>,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
-    /// Where the launcher makes a folder for the slot's files ([`crate::SlotProcess::scratch`]). It
-    /// is removed however the slot ends.
+    /// Where the slot's files get a folder ([`crate::SlotProcess::scratch`]), removed however the
+    /// slot ends.
     pub scratch: Option<PathBuf>,
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,5 @@
 //! Whether this process was started with standard output closed (`>&-`). Before `main` the runtime
-//! opens `/dev/null` in place of a closed standard stream, which then looks like the user's own
-//! choice. So a constructor looks before the runtime does.
+//! opens `/dev/null` in its place, so a constructor looks before that.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};

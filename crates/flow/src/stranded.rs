@@ -1,19 +1,16 @@
-//! Processes of this program that are stopped and that nobody will ever continue.
-//!
-//! A stopped process takes no signal but `SIGKILL` and `SIGCONT`. It dies with its maker if it has
-//! asked the kernel for that, by a system call of its own. Two kinds can be left by a killed maker:
+//! Processes of this program that are stopped and that nobody will ever continue. A stopped process takes no signal but
+//! `SIGKILL` and `SIGCONT`, and dies with its maker only if it has asked for that. Two kinds can be left by a killed
+//! maker:
 //!
 //! * one in a role (`__cell`, `__load`, ...), named in its command line, that had not asked yet.
-//! * one between its fork and its exec, with its maker's file and words. So the maker bears a name
-//!   with its own number while it forks ([`spawn`]). A child inherits the name; its number is
-//!   another; its exec takes the name away.
+//! * one between its fork and its exec. While it forks, the maker bears a name with its own number ([`spawn`]): a child
+//!   inherits the name, has another number, and loses the name at its exec.
 //!
 //! Both are ended if they are stopped, run the file of this program or its part for slots, and have a parent that runs
-//! another one: by the janitor, and by the next run (a janitor can be of the second kind). No
-//! mechanism of the kernel does it before: a parent-death signal is not inherited; a child holds
-//! every descriptor of its maker until its exec, so that no end of a pipe tells of the maker's
-//! death; an orphaned process group is continued only if its members have stopped by then. Never
-//! ended: what runs, or what a person stopped, whose parent is a shell and which has no such name.
+//! another one: by the janitor, and by the next run (a janitor can be of the second kind). No mechanism of the kernel
+//! does it: a parent-death signal is not inherited; a child holds every descriptor of its maker until its exec; an
+//! orphaned process group is continued only if its members have stopped by then. Never ended: what runs, or what a
+//! person stopped, whose parent is a shell and which has no such name.
 
 use std::fs::{self, File};
 use std::io;

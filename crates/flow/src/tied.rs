@@ -14,8 +14,8 @@ pub fn spawn_tied(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// What a program says that is asked something and ends, such as its version. It is killed when
-/// this thread ends, also where it is stopped.
+/// What a program says that is asked something and ends; killed when this thread ends, also where
+/// it is stopped.
 pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -23,7 +23,6 @@ pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     stranded::spawn(command)?.wait_with_output()
 }
 
-/// From before its exec on.
 pub(crate) fn kill_with_this(command: &mut Command) {
     // SAFETY: one async-signal-safe `prctl`; an `io::Error` of a number allocates nothing.
     unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };

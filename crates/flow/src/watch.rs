@@ -1,11 +1,8 @@
-//! Waiting for flows: one `poll` over everything that can happen to them.
-//!
-//! The parent sleeps on the doorbell that the last flow to arrive (or to be done) rings, the
-//! channel, and a signalfd for `SIGCHLD`: it burns no CPU beside the flows, takes results as they
-//! come, and learns at once of a child that dies early. Until the end gate opens no child ends by
-//! itself: every end seen here is a death. Only children that are flows are listened for: where
-//! flows are threads, processes that their *work* makes are children too, and each end would wake
-//! it and disturb the flows.
+//! Waiting for flows: one `poll` over everything that can happen to them. The parent sleeps on the
+//! doorbell that the last flow to arrive (or to be done) rings, the channel, and a signalfd for
+//! `SIGCHLD`: it burns no CPU beside the flows, and learns at once of a child that dies. Until the
+//! end gate opens every child's end is a death. Only children that are flows are listened for:
+//! processes that the *work* of threads makes would wake it and disturb the flows.
 //!
 //! Flows of a dead process count as gone: the others are released and their results kept. The bell
 //! rings for the full number only: from the first death on the parent looks every 10 ms.
@@ -126,7 +123,6 @@ impl<'a> Watch<'a> {
         self.deaths.first().map(|(_, how)| how.clone())
     }
 
-    /// Of a flow that is not done.
     pub(crate) fn fate(&self, index: usize) -> Option<FlowState> {
         let (_, how) = self
             .deaths
@@ -184,7 +180,6 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// True when a child ended.
     fn sleep(&self, wait_for: WaitFor, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let sleeps = &self.resources.shared.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);

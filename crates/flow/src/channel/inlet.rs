@@ -73,7 +73,6 @@ impl Inlet {
         Ok(())
     }
 
-    /// `None` when there is nothing now.
     fn read_some(&mut self) -> io::Result<Option<usize>> {
         let Source::Pipe(reader) = &mut self.source else {
             return Ok(None);

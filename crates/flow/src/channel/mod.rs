@@ -1,14 +1,14 @@
 //! How results travel from flows to the parent.
 //!
 //! A result is a `u64`. Results of one unit are gathered into a **batch** of at most `PIPE_BUF`
-//! (4,096) bytes: writes up to that size are atomic, so batches of many writers never mix in one
-//! pipe, and sending one costs about as much as one value (0.9 ns a value instead of 230).
+//! (4,096) bytes: writes up to that size are atomic, and sending one costs about as much as one
+//! value.
 //! ```text
 //! batch, in 8-byte words:   count │ unit │ first │ value 0 │ value 1 │ … (at most 509)
 //! ```
-//! They travel by a **named pipe** that each flow opens for itself (as in the 2010 study), an
-//! inherited anonymous **pipe**, or a **ring** in shared memory that needs no system call unless a
-//! side sleeps. [`Inlet::drain`] never blocks; the waiting is in [`crate::rep`].
+//! They travel by a **named pipe** that each flow opens (as in the 2010 study), an inherited
+//! **pipe**, or a **ring** in shared memory without system calls unless a side sleeps.
+//! [`Inlet::drain`] never blocks; the waiting is in [`crate::rep`].
 
 mod inlet;
 mod outlet;
@@ -35,7 +35,6 @@ pub use sink::{NoSink, Sink};
 #[derive(Debug)]
 pub(crate) enum Entrance {
     None,
-    /// The pipe's name, removed by the drop at the latest.
     Fifo(PathBuf),
     Pipe(OwnedFd),
     Rings,

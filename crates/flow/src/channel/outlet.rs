@@ -6,8 +6,8 @@ use super::{BATCH_WORDS, HEAD_WORDS};
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 
-/// A flow's end: sends results in batches. [`Outlet::push`] is a store and a comparison, with a
-/// system call once in [`BATCH_VALUES`](super::BATCH_VALUES) values.
+/// A flow's end: a store and a comparison a result, a system call in
+/// [`BATCH_VALUES`](super::BATCH_VALUES).
 #[derive(Debug)]
 pub struct Outlet<'a> {
     words: Box<[u64; BATCH_WORDS]>,

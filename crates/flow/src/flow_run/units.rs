@@ -27,7 +27,6 @@ pub(crate) fn units<B: Body>(
     }
 }
 
-/// False when the queue is empty.
 pub(crate) fn unit_of_queue<B: Body>(
     context: &Context<'_, B>,
     state: &mut B::State,

@@ -1,5 +1,5 @@
-//! The shared memory in which flows write down their pages. Each flow has a part of at most
-//! [`RUNS`] runs. It is mapped before the flows exist, and empty until memory has been read.
+//! The shared memory in which flows write down their pages, each in a part of at most [`RUNS`]
+//! runs. It is mapped before the flows exist, and empty until memory has been read.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,6 @@ use super::runs::Run;
 
 /// Beyond, the footprint is not known.
 pub(super) const RUNS: usize = 1 << 16;
-/// First page, pages, owner.
 const WORDS: usize = 3;
 const PART: usize = 1 + RUNS * WORDS;
 const TOO_MANY: u64 = u64::MAX;

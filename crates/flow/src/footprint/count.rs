@@ -18,7 +18,6 @@ pub(crate) struct Place {
     pub(crate) core: Option<u32>,
 }
 
-/// `places` are in flow order.
 pub(crate) fn count(board: &Board, places: &[Place], page: u64) -> Measured<Footprint> {
     let mut found: Vec<Vec<Run>> = vec![Vec::new(); places.len()];
     for flow in 0..places.len() {

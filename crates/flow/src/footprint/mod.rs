@@ -1,12 +1,10 @@
-//! The footprint: on which pages flows work, and which of them several flows work on.
+//! The footprint: on which pages flows work, and which of them several flows work on. A core finds
+//! an address in its TLB by its page. Threads of one process may find their objects on the same
+//! pages, so that each core touches many more pages than it has objects; processes cannot.
 //!
-//! A core finds an address in its TLB by its page. Threads of one process may find their objects on
-//! the same pages, so that each core touches many more pages than it has objects; processes cannot.
-//! So Inoue and Nakatani (2010) explain why threads gain less along cores than on hardware threads.
-//!
-//! No file tells which pages a core *has touched* of threads, which share one page table. But a
-//! flow knows its objects: after the last repetition's work, untimed, it goes over them
-//! ([`crate::Body::touched`]) and writes down the pages:
+//! No file tells which pages a core *has touched*. But a flow knows its objects: after the last
+//! repetition's work, untimed, it goes over them ([`crate::Body::touched`]) and writes down the
+//! pages:
 //! ```text
 //!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
 //! ```
@@ -17,8 +15,7 @@
 //!
 //! Not seen: pages of the stack, of code, of tables of the allocator and the harness, and objects
 //! freed before the end. Sources: H. Inoue, T. Nakatani, "Performance of Multi-Process and
-//! Multi-Thread Processing on Multi-core SMT Processors", 2010.
-//! `Documentation/admin-guide/mm/pagemap.rst` of Linux.
+//! Multi-Thread Processing on Multi-core SMT Processors", 2010; Linux's admin-guide/mm/pagemap.rst.
 
 mod board;
 mod count;

@@ -12,7 +12,6 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::slot_output::Stream;
 use crate::stranded;
 
-/// Dropping this ends the process.
 #[derive(Debug)]
 pub(super) struct Beside {
     child: Child,

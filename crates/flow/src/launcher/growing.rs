@@ -26,7 +26,6 @@ impl<'p> Growing<'p> {
         }
     }
 
-    /// Gives up when `stopped` is true.
     pub(super) fn until(self, stopped: &'p dyn Fn() -> bool) -> Self {
         Self { stopped, ..self }
     }

@@ -1,14 +1,13 @@
 //! The launcher: starts a process for each slot and brings back its answer, or why there is none.
 //!
-//! The main process sleeps in one `poll` over the slot process's standard output and error and the
-//! interrupt bell, up to a deadline. Whatever ends the wait: kill the slot process's whole
-//! group, *then* reap the slot process (a zombie keeps its pid, so the group cannot have become
-//! somebody else's), remove what it has on disk (else the [`crate::janitor`]).
+//! The main process sleeps in one `poll` over the slot process's standard output and error and the interrupt bell, up
+//! to a deadline. Whatever ends the wait: kill the slot process's whole group, *then* reap the slot process (a zombie
+//! keeps its pid, so the group cannot have become somebody else's), remove what it has on disk (else the
+//! [`crate::janitor`]).
 //!
-//! * The slot process has its own deadline, by which it says which flows hung and keeps what others
-//!   did. The launcher's is a few seconds later and needs no cooperation.
-//! * The slot process's end ends the wait: what it left may hold its output open. Where the kernel tells of no
-//!   end, end of file on standard output does: forked flows hold that, and die with the process.
+//! * The slot process's own deadline is some seconds earlier: it names hung flows and keeps what others did.
+//! * The slot process's end ends the wait (what it left may hold its output open); where the kernel tells of no end,
+//!   end of file on standard output does.
 //! * An [`Onlooker`] gets a turn when it wants one; a sampler (`crate::sampler`) is a process.
 //! * The parent-death signal is tied to the starting *thread*: use the main thread.
 mod beside;
@@ -108,10 +107,9 @@ const PARTING: Duration = Duration::from_secs(10);
 const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
-    /// A launcher that puts named pipes into the system's folder for temporary files, after
-    /// removing those of dead runs, and stopped processes. In a process started as a janitor it
-    /// does not return ([`crate::janitor_main`]), also where its `main` has not asked: it would be
-    /// a second run with a janitor of its own, which would be a third one.
+    /// A launcher with named pipes in the system's temporary folder, swept of dead runs' and stopped processes. In a
+    /// process started as a janitor it does not return ([`crate::janitor_main`]), whether or not `main` has asked: it
+    /// would be a second run.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         if crate::is_janitor() {
@@ -139,8 +137,8 @@ impl Launcher {
         &self.said
     }
 
-    /// The next slots have this file under the same number, at the path that comes back. It holds
-    /// no pid: where `/proc` is another PID namespace's, that is a stranger's.
+    /// The next slots have this file at the path that comes back, without a pid: another PID namespace's is a
+    /// stranger's.
     pub fn lend(&mut self, file: &File) -> io::Result<PathBuf> {
         let lent = self.lent.insert(file.try_clone()?);
         Ok(own_descriptor(lent))
@@ -156,8 +154,7 @@ impl Launcher {
         self.emulator = Some(emulator);
     }
 
-    /// Runs one slot in a fresh process. Errors: an interrupt, or no process can be started. Any
-    /// other failure is an [`Outcome`] with its reason.
+    /// Runs one slot in a fresh process; any failure but an interrupt or a start is an [`Outcome`] with its reason.
     pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
         self.launch_seen_by(&mut Nobody, spec)
     }
@@ -186,7 +183,6 @@ impl Launcher {
         let heard = self.converse(spec, &files, &mut Several(onlookers));
         let launch_ns = now_ns() - began;
         let answer = heard.as_ref().ok().map(|heard| heard.answer(spec));
-        // What it names may lie in the slot's folder.
         let profile = profiler
             .zip(answer.as_ref())
             .map(|(profiler, answer)| profiler.profile(answer));

@@ -1,11 +1,8 @@
-//! A user's program in the emulator, whose accesses are recorded and counted. The program has this
-//! process's standard input, unless that is a terminal (a program of another process group may not
-//! read from one), and writes to its standard error: standard output is the answer's. It leads a
-//! process group, which is killed when the program has ended. Traces are removed.
-//!
-//! The first trace is counted while it is written ([`Growing`]): a program with one thread, as most
-//! are, has been counted soon after it has ended. What was counted is dropped where it turns out
-//! that there are more threads, or that the window was too small.
+//! A user's program in the emulator, whose accesses are recorded and counted. It has this process's
+//! standard input, unless that is a terminal (which another process group may not read), and writes
+//! to its standard error: standard output is the answer's. It leads a process group, which is
+//! killed when it has ended. The first trace is counted while it is written ([`Growing`]), and that
+//! count dropped where there are more threads or the window was too small.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -105,7 +102,6 @@ impl Launcher {
         })
     }
 
-    /// `None` if that cannot be done, whatever the reason: it is done again.
     fn count_meanwhile(
         &self,
         simulation: &Simulation,

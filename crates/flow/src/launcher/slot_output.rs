@@ -29,7 +29,6 @@ impl Stream {
         })
     }
 
-    /// Keeps the last `keep` bytes; closes at end of file.
     pub(crate) fn read_some(&mut self, keep: usize) -> io::Result<()> {
         let mut buffer = [0; 16_384];
         while let Some(file) = &mut self.file {

@@ -47,7 +47,6 @@ impl Forked {
         Ok(Self { members })
     }
 
-    /// Fails if a process ends.
     pub(super) fn wait_until(&self, ready: impl Fn() -> bool) -> io::Result<()> {
         while !ready() {
             self.all_live()?;
@@ -70,7 +69,7 @@ impl Forked {
     }
 
     /// Does `work`, which may sleep until another process wakes it: a second thread fails the slot
-    /// if a process ends badly meanwhile, so no wait of `work` needs a clock.
+    /// if one ends badly.
     pub(super) fn watched<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let (over, still_at_work) = io::pipe()?;
         std::thread::scope(|scope| {
@@ -110,7 +109,6 @@ impl Forked {
         }
     }
 
-    /// Reaps none.
     fn all_live(&self) -> io::Result<()> {
         let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         for (number, member) in (1..).zip(&self.members) {

@@ -1,7 +1,7 @@
-//! Processes between which flows move: a region, its members, and what becomes of the flows.
-//! Process 0, the slot process, reserves the region, forks the others, which only serve, and makes
-//! all flows; results come home to it. A process that dies takes along the flows that it had and
-//! those under way to it. The others go on, and the error names the process and the lost flows.
+//! Processes between which flows move: process 0, the slot process, reserves the region, forks the
+//! others, which only serve, and makes all flows; results come home to it. A process that dies
+//! takes along the flows that it had and those under way to it; the others go on, and the error
+//! names process and lost flows.
 
 use std::io;
 
@@ -106,7 +106,7 @@ impl Lost {
 
 pub(super) fn go(fiber: &mut MovableFiber<'_>, to: usize) {
     // SAFETY: flows of this module keep numbers, values of their own arena, and references to
-    // memory mapped at one address in every process before they were forked.
+    // memory mapped at one address in every process.
     let moved = unsafe { fiber.move_to(to) };
     if let Err(error) = moved {
         refused(error);

@@ -42,8 +42,8 @@ impl HeldParentMemory {
         Ok(held)
     }
 
-    /// Writes to every page, to undo a fork's write protection, only while no child has them.
-    /// Errors: what was in huge pages is no longer.
+    /// Writes to every page without a child, to undo a fork's write protection; fails if huge pages
+    /// were lost.
     pub fn renew(&self) -> io::Result<()> {
         self.touch();
         match self.pages {

@@ -1,8 +1,7 @@
-//! A namespace of ids with a `pid_max` of its own, as each has since Linux 6.14. Before, writing it
+//! A namespace of ids with a `pid_max` of its own, as each has since Linux 6.14; before, writing it
 //! from within would lower it for the whole machine. So the kernel's version is asked, and the
-//! process is no root outside (it becomes a spare user first, or was none): that file is not its to
-//! write. A fresh namespace gives out its first 300 ids too, unlike a machine that has run for a
-//! while: they are used up first.
+//! process is no root outside: that file is not its to write. A fresh namespace gives out its first
+//! 300 ids too, unlike a machine that has run for a while: they are used up first.
 
 use std::fs;
 use std::io;

@@ -7,8 +7,8 @@
 //! with its process, and the launcher kills the group at a deadline.
 //!
 //! No limit counts fibers and tasks: theirs is how many one scheduler (one vector) can be made for,
-//! found by halving, with every flow made and run. No control group is used: its folder would stay
-//! behind if this program were killed.
+//! found by halving, every flow made and run. A control group's folder would outlive a kill: none
+//! is used.
 
 mod fence;
 mod ids;
@@ -104,8 +104,8 @@ pub(crate) struct ProbeTask<S> {
     pub(crate) parent: i32,
 }
 
-/// The whole life of a probe. `body` is what flows are of; `predict` reads, behind the fence, how
-/// many flows of a model there is room for.
+/// The whole life of a probe with flows of `body`; `predict` reads, behind the fence, how many
+/// there is room for.
 pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
     body: &B,
     predict: impl FnOnce(Model) -> Option<(u64, P)>,

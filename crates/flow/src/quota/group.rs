@@ -20,7 +20,6 @@ pub struct QuotaGroup {
     version: Version,
     /// For this process and children that share its descriptors.
     procs: File,
-    /// Open and locked: the slot is alive.
     _lock: File,
 }
 
@@ -147,7 +146,6 @@ fn throttled(text: &str) -> Option<Throttled> {
     })
 }
 
-/// A file of a group, what is written into it, and what must be read back.
 type Setting = (&'static str, String, String);
 
 fn settings(version: Version, quota: Quota) -> Vec<Setting> {

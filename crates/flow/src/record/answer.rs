@@ -1,6 +1,6 @@
-//! Reading what a slot process answered. The outcome is written first, so the rest is read as what
-//! it is: serde's derived code for a tagged enum holds all in memory until it has the tag, which
-//! doubles the time of reading a journal with many flows.
+//! Reading what a slot process answered. The outcome is written first: serde's derived code for a
+//! tagged enum would hold all in memory until it has the tag, twice the time for a journal with
+//! many flows.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! The records of many flows, written column by column: from [`ROWS`] flows on, what is the same
-//! for all of them once (`same`), the rest as one array for each field (`each`), nested names
-//! joined by a dot. Nothing is left out or rounded. Up to [`ROWS`] flows are an array of objects.
+//! The records of more than [`ROWS`] flows, written column by column: what is the same for all once
+//! (`same`), the rest as one array for each field (`each`), nested names joined by a dot. Nothing
+//! is left out or rounded.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -57,9 +57,8 @@ fn is_none(number: &usize) -> bool {
 }
 
 impl Came {
-    /// Events of all flows in all of the time that their counters were wanted; `None` if not read,
-    /// or a flow's counter never ran. Flows share a processor's counters unevenly, so each is
-    /// scaled by its own part before they are added up.
+    /// Events of all flows in all of the time that their counters were wanted, each flow scaled by
+    /// its own part of a shared processor; `None` if not read, or a flow's counter never ran.
     #[must_use]
     pub fn scaled(&self) -> Option<f64> {
         match self {

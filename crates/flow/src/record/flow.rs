@@ -61,8 +61,7 @@ pub enum FlowState {
     },
 }
 
-/// A record with its state's fields: serde's derived code for flattened fields would hold each in
-/// memory, and records of flows are most of a journal.
+/// A record with its state's fields. Derived code for flattened fields would hold each in memory.
 #[derive(Deserialize)]
 struct Written {
     pid: i32,

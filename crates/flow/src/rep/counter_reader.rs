@@ -3,10 +3,9 @@
 //!   ┤ begin ├─ create ─┤ end, flows, begin ├─ steady ─┤ end, flows, begin ├─ tear-down ─┤ end ├
 //! ```
 //! The flows wait at a gate; no timed span holds a reading. A reading is itself bytes read by the
-//! parent: before a phase its own bytes are read last, with this very reading in them, after it
-//! first, so that they cancel. A thread that was read leaves a little more for the kernel to forget
-//! at its end. So this is done in the last repetition alone, and for so few flows that it takes no
-//! longer than the work ([`MOST`]).
+//! parent: before a phase its own bytes are read last, after it first, so that they cancel. A
+//! thread that was read leaves a little more for the kernel to forget at its end: so it is done in
+//! the last repetition alone, and for at most [`MOST`] flows.
 
 use measure::Measured;
 use measure::task::{Io, Reader, Task};

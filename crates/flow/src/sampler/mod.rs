@@ -11,17 +11,15 @@
 //!                ◀───── stdout ──── Samples, as one JSON line
 //! ```
 //! * No thread of the main process, which forks; no part of the slot process, which is measured. It
-//!   never outlives the main process, and leads its own process group: no Ctrl-C reaches it.
+//!   dies with the main process, and leads its own process group: no Ctrl-C reaches it.
 //! * It runs on CPUs that no flow is bound to ([`SampleSpec::cpus`]), else anywhere, and says so.
-//! * Ticks are absolute deadlines of a timer: a late sample does not delay the next. Ticks that
-//!   passed during a sample count as missed.
+//! * Ticks are absolute deadlines of a timer; those that passed during a sample count as missed.
 //! * Its start and end are in no phase of the slot; its cost is written down with the samples.
 //!
-//! CPU time counts from the slot's task, and is exact for live processes; for ended ones it is what
-//! their parent was credited with (in ticks of 10 ms) or what was last seen, whichever is more.
-//! What comes to light late is spread: no interval has more than its CPUs can give. The kernel
-//! hands bytes written on to the parent. Honest memory walks every mapped page
-//! ([`measure::memory`]): it is read at most once a second and for at most a hundredth of the time.
+//! CPU time counts from the slot's task, exact for live processes; for ended ones it is what their
+//! parent was credited with (in ticks of 10 ms) or what was last seen, whichever is more. What
+//! comes to light late is spread: no interval has more than its CPUs can give. Honest memory walks
+//! every mapped page ([`measure::memory`]): at most once a second and for a hundredth of the time.
 
 mod disk;
 mod process;

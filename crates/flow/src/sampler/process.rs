@@ -233,7 +233,6 @@ impl Books {
                 self.memory_due_ns = Some(at_ns + rest);
                 Some(memory.total())
             }
-            // The next sample may succeed.
             Err(MemoryError::Ended { .. }) => None,
             Err(error) => {
                 self.memory_due_ns = None;
@@ -269,8 +268,8 @@ struct Counted {
 }
 
 impl Counted {
-    /// Limits a later count to what CPUs can give. Reaped CPU time comes in ticks: a sum may fall
-    /// by one, then catch up with too much; the excess counts as time passes.
+    /// Limits a later count to what CPUs can give: reaped CPU time comes in ticks, so a sum may
+    /// fall, then catch up.
     fn then(self, at_ns: u64, cpu_ns: u64, most_cpus: Option<u32>) -> Self {
         let passed = at_ns.saturating_sub(self.at_ns);
         let most = passed.saturating_mul(most_cpus.map_or(u64::MAX, u64::from));
@@ -292,7 +291,6 @@ fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
     Ok(timer)
 }
 
-/// Returns the ticks since the last one, `None` at the end of input.
 fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
     let stdin = io::stdin();
     loop {

@@ -1,7 +1,5 @@
-//! What the user-level flows of one carrier share.
-//!
-//! A carrier is one kernel thread, so its flows never run at the same time and plain cells suffice
-//! between them. They go through the stations of kernel flows as a body:
+//! What the user-level flows of one carrier share. Its flows never run at the same time: plain
+//! cells suffice. They go through the stations of kernel flows as a body:
 //! ```text
 //!  born, state ─┤release├─ units, or laps ─┤checks├─ checked laps ─┤end├
 //!     create                steady                                 tear-down
@@ -50,7 +48,6 @@ pub(super) struct Carried<'a, B: Body> {
     turns: Cell<Turns>,
     drawn: Cell<u64>,
     arrived: Cell<u64>,
-    /// The first station that is shut.
     shut: Cell<Station>,
 }
 
@@ -106,8 +103,8 @@ impl<'a, B: Body> Carried<'a, B> {
         });
     }
 
-    /// False without an outlet. A flow that sends hands over to no other within a unit: the outlet
-    /// is one flow's at a time. One that sends nothing may be interrupted, and keeps its own count.
+    /// False without an outlet, which is one flow's for a whole unit. A flow that sends nothing
+    /// keeps its own count.
     fn with_outlet(&self, work: impl FnOnce(&mut Outlet<'a>, &mut Tally) -> bool) -> bool {
         if B::SENDS {
             let mut outlet = self.outlet.borrow_mut();

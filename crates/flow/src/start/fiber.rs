@@ -1,17 +1,16 @@
 //! `fiber`, `fiber-packed`, `migratable`: user-level threads on one or more of the kernel's.
 //!
 //! Each carrier is a kernel thread with a scheduler, and carries every P-th flow. Flows suspend at
-//! a station: when all are there the scheduler's queue is empty and its `run` returns, so nothing
-//! is polled and nothing of the harness stands between two yields of a timed lap. Awakening them is
-//! not timed. Flows borrow from the carrier's frame: `Fibers` ends them before it goes.
+//! a station: when all are there the scheduler's `run` returns, so nothing is polled and nothing of
+//! the harness stands between two yields of a timed lap. Flows borrow from the carrier's frame:
+//! `Fibers` ends them before it goes.
 //!
 //! **Small slots.** Of a million flows memory is measured. So a flow's life is one loop with one
-//! place to suspend in the first frame of its fiber, and the timed part has one small frame below,
-//! with the handle in it: a turn touches that frame or, if registers hold all, the control block.
+//! place to suspend in the first frame of its fiber, and the timed part has one small frame below:
+//! a turn touches that frame or, if registers hold all, the control block.
 //!
-//! Where units come from a queue, a flow yields after each of them: the next is for who comes next,
-//! as among threads. Dealt units are done in one go. A flow that never hands over keeps its carrier
-//! until the slot's deadline.
+//! Where units come from a queue, a flow yields after each of them; dealt units are done in one go.
+//! A flow that never hands over keeps its carrier until the slot's deadline.
 
 use std::pin::pin;
 
@@ -146,8 +145,8 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
 
 pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
-        // SAFETY: a body says it needs `bytes`, or a study gives no fewer; frames of flows are in
-        // them. `Fibers` has every flow come to its end.
+        // SAFETY: a body says it needs `bytes`, or a study gives no fewer, for all frames; `Fibers`
+        // has every flow end.
         Stacks::Packed => unsafe { Config::packed(bytes) },
         // SAFETY: the same.
         Stacks::Movable(Way::Isomalloc) => unsafe { Config::movable(bytes) },

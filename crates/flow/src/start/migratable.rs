@@ -1,7 +1,7 @@
-//! `migratable/P`: fibers that could go on in another process, over P forked processes. The range
-//! of addresses is reserved before the first fork: it is at the same place in all. Each process
-//! carries every P-th flow, as threads of `fiber/P` do. None moves unless its body says so: the
-//! ability costs only by where its stack lies.
+//! `migratable/P`: fibers that could go on in another process, over P forked processes, each of
+//! which carries every P-th flow. The range of addresses is reserved before the first fork: at the
+//! same place in all. None moves unless its body says so: the ability costs only by where its stack
+//! lies.
 
 use std::io;
 

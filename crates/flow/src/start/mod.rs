@@ -11,14 +11,13 @@
 //! | `migratable`           | by its carrier, a pthread     | shared        | shared     |
 //! | `migratable/P`         | by its carrier, P x `fork`    | one range shared | P share none |
 //!
-//! With the file table goes `fs` (working folder, root, umask), which has a lock and a count of its
-//! own; with the address space go the signal handlers.
+//! With the file table goes `fs` (working folder, root, umask); with the address space the signal
+//! handlers.
 //!
 //! Each forked flow asks to be killed when the slot process ends (fork clears `PR_SET_PDEATHSIG`),
-//! then compares its parent with the pid saved before the fork, as the slot process may have died
-//! in between. It leaves by `_exit`: no buffers or exit handlers of the slot process run twice. The
-//! slot process has one thread when it forks, so the child may go on in Rust: no lock can be held
-//! by a thread that does not exist there.
+//! then compares its parent with the pid saved before the fork. It leaves by `_exit`: no buffers or
+//! exit handlers of the slot process run twice. The slot process has one thread when it forks, so
+//! the child may go on in Rust: no lock can be held by a thread that does not exist there.
 
 mod carried;
 pub(crate) mod fiber;
@@ -123,8 +122,8 @@ pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     }
 }
 
-/// Address space of fibers of that model whose body needs `stack` bytes of stack, in bytes: of
-/// each, and of all besides; `None` for other models.
+/// Address space in bytes of such fibers with `stack` bytes of stack: of each, and of all besides;
+/// else `None`.
 #[must_use]
 pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
     model

@@ -33,7 +33,6 @@ pub(crate) fn become_child(parent: Pid) {
 
 const EXIT_ORPHAN: i32 = 97;
 
-/// Runs no exit handlers of the parent's.
 pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }

@@ -8,8 +8,8 @@ use super::process::be_flow;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// The raw call skips the C library's fork handlers (allocator locks, cached thread id): with one
-/// thread no lock can be held, and the flow relies on no cached id (`gettid` asks the kernel).
+/// The raw call skips fork handlers (allocator locks, cached thread id): one thread holds no lock,
+/// needs no cached id.
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
     // SAFETY: the slot process has one thread; the child never returns.
     match unsafe { sys::fork_sharing(libc::CLONE_FILES | libc::CLONE_FS) }? {

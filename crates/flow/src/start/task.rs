@@ -1,8 +1,7 @@
-//! `task`: stackless flows, futures that one kernel thread polls in turn. The bound that stacks are
-//! compared with: no box, no waker, no queue. The futures of all flows have one type and lie side
-//! by side; the carrier polls them from first to last until all have come to their next station.
-//! One that waits costs a call and two comparisons. Between two hand-overs a task is on its
-//! carrier's stack; what it keeps lies in its future.
+//! `task`: stackless flows, futures that one kernel thread polls in turn: the bound that stacks are
+//! compared with, without box, waker or queue. The futures have one type and lie side by side; the
+//! carrier polls them in order until all have come to their next station. One that waits costs a
+//! call and two comparisons. What a task keeps between two hand-overs lies in its future.
 
 use std::future::poll_fn;
 use std::io;
@@ -70,8 +69,8 @@ impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
         let mut poller = Poller::from_waker(Waker::noop());
         while !self.carried.all_arrived() {
             for future in &mut self.futures {
-                // SAFETY: the vector of futures is never grown, sorted or given away after `new`:
-                // none moves between its first poll and its drop.
+                // SAFETY: the vector is never grown, sorted or given away after `new`: no future
+                // moves from first poll to drop.
                 let future = unsafe { Pin::new_unchecked(future) };
                 let _waits_at_the_end_for_ever = future.poll(&mut poller);
             }

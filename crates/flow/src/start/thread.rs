@@ -1,5 +1,4 @@
-//! `thread` and `thread-private-files`: pthreads of the slot process or of a process of a mix. A
-//! flow's first act is to take its private file table and working folder.
+//! `thread` and `thread-private-files`: pthreads of the slot process or of a process of a mix.
 
 use std::io;
 

@@ -1,8 +1,8 @@
 //! Turns of processes and threads. In a ring each flow waits for a token, has its turn, and passes
-//! it on. One lap that is not timed lines all up. `sched_yield` names nobody: its flows yield until
-//! all run, or those that the gate wakes first would hand over to a few. Reading usage takes two
-//! system calls, about as long as a switch. So it is read one lap before the timed ones and after
-//! the checked ones, and hand-overs are counted between the same points.
+//! it on; one untimed lap lines all up. `sched_yield` names nobody: its flows yield until all run,
+//! or those that the gate wakes first would hand over to a few. Reading usage takes as long as a
+//! switch: it is read one lap before the timed ones and after the checked ones, where hand-overs
+//! are counted too.
 
 use std::pin::{Pin, pin};
 use std::sync::atomic::Ordering;
@@ -100,7 +100,6 @@ impl KernelTurn<'_> {
         }
     }
 
-    /// The first flow of a ring has the first turn at once.
     fn enter(&mut self) {
         if self.index > 0 {
             self.wait();
@@ -108,7 +107,6 @@ impl KernelTurn<'_> {
         self.line_up(&self.shared.header().lined_up.0);
     }
 
-    /// A ring's order does that by itself.
     fn line_up(&mut self, count: &std::sync::atomic::AtomicU32) {
         if self.how.is_ring() {
             return;
@@ -140,8 +138,8 @@ impl KernelTurn<'_> {
     }
 }
 
-/// Never waits: a hand-over of kernel flows and fibers returns at the next turn. The caller pins
-/// it: moving would copy its state.
+/// Never waits: a hand-over of kernel flows and fibers returns at the next turn. Pinned by the
+/// caller: no copy.
 #[inline(always)]
 pub(crate) fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
     match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {

@@ -1,20 +1,20 @@
 //! Turns: flows that run one after the other and hand over to each other.
 //!
-//! The time of a context switch is that of very many, divided. So N flows take turns, each as often
-//! as every other (a **lap** is one turn of all), and each turn ends with a hand-over: of kernel
-//! flows by a [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`.
+//! The time of a context switch is that of very many, divided: N flows take turns, each as often as
+//! every other (a **lap** is one turn of all), and each turn ends with a hand-over: of kernel flows
+//! by a [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`.
 //!
 //! One body serves them all as a future: on kernel flows and fibers a hand-over comes back when the
-//! next turn begins, so it never waits and is polled once; a task returns at each hand-over. What
-//! the body keeps from turn to turn lies on the flow's own stack, or in the task.
+//! next turn begins, so it is polled once; a task returns at each. What the body keeps from turn to
+//! turn lies on the flow's own stack, or in the task.
 //! ```text
 //!  gate ─ line up ─│start│─ laps ─│end│─ line up ─ checked laps ─ done
 //!                   └ timed, the body ┘            └ who ran between two turns?
 //! ```
 //! A kernel may return from `sched_yield` to who called it, which makes a fine low number of
-//! nothing. So two things are recorded ([`crate::record::Turns`]): the switches that the kernel
-//! counted against the hand-overs, and for some untimed laps, whether every flow ran between two
-//! turns of the same flow. A repetition without its switches is no data point.
+//! nothing. So two things are recorded ([`crate::record::Turns`]): counted switches against
+//! hand-overs, and for some untimed laps, whether every flow ran between two turns of the same
+//! flow. A repetition without its switches is no data point.
 
 mod kernel;
 mod order;
@@ -51,8 +51,8 @@ pub enum HandOver {
     Pipe,
     /// A wake of the next flow of the ring, which sleeps on a word of shared memory.
     Futex,
-    /// A call that returns to its caller, as `sched_yield` does on a system that ignores it: shows
-    /// that such a measurement is refused.
+    /// A call that returns to its caller, as `sched_yield` on a system that ignores it: such
+    /// figures are refused.
     Ignored,
 }
 

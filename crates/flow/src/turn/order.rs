@@ -1,7 +1,6 @@
-//! Whether every flow runs between two turns of the same flow. All turns of all flows draw a
-//! number. Where N flows take turns fairly, the next number of a flow is the last one plus N:
-//! smaller for a flow that runs twice while another waits, larger for one passed over. Drawing
-//! costs a few nanoseconds, so it has laps that are not timed.
+//! Whether every flow runs between two turns of the same flow. All turns draw a number. Where N
+//! flows take turns fairly, the next number of a flow is the last one plus N: smaller for one that
+//! runs twice, larger for one passed over. Drawing costs a few nanoseconds: its laps are not timed.
 
 use crate::record::Turns;
 

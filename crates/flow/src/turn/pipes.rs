@@ -1,6 +1,6 @@
-//! The pipes of a ring: one a flow, into which its predecessor writes. Flows inherit them and open
-//! nothing in a timed region. Each flow needs two descriptors in every process; the soft limit is
-//! raised to the hard one, and what lies beyond is refused.
+//! The pipes of a ring: one a flow, into which its predecessor writes, inherited. Each flow needs
+//! two descriptors in every process; the soft limit is raised to the hard one, and what lies beyond
+//! is refused.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,7 +12,6 @@ use nix::unistd::{pipe2, read, write};
 /// For everything else in the slot process.
 const OTHERS: u64 = 32;
 
-/// Empty for other kinds of hand-over.
 #[derive(Debug, Default)]
 pub(crate) struct Pipes(Vec<(OwnedFd, OwnedFd)>);
 

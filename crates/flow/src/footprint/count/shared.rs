@@ -1,8 +1,7 @@
 //! Which pages are shared: those that flows of more than one group have. Within a process, groups
-//! share a page by address; between processes, by physical page. Such a page counts once, at its
-//! address in the first process that has it. So do the ranges of 2 MiB, ranges *of addresses* as
-//! those that are touched: neighbours by address lie anywhere in physical memory. So nothing is
-//! shared that is not touched.
+//! share a page by address; between processes, by physical page, counted once at its address in the
+//! first process. So do ranges of 2 MiB *of addresses* that are touched: neighbours by address lie
+//! anywhere in physical memory.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +87,6 @@ impl Flows<'_> {
         }
     }
 
-    /// Each page at its address in one of the processes.
     fn between(&self, mapped: &[Mapped], groups: &[usize]) -> Measured<BTreeMap<i32, Shared>> {
         let mut frames: BTreeMap<u64, Vec<Mapped>> = BTreeMap::new();
         for page in mapped {

@@ -1,7 +1,7 @@
-//! A flow a piece, which moves to where it is wanted. All flows are made in process 0, and each
-//! first goes to its process, which is not counted as a move. A flow that waits (at a barrier, or
-//! for work) looks now and then whether all processes live: one that died brings nobody to the
-//! barrier. Then it ends, and the lost flows are named ([`RegionMembers::results`]).
+//! A flow a piece, which moves to where it is wanted. All are made in process 0; the first move, to
+//! its own process, does not count. A flow that waits looks now and then whether all processes
+//! live: a dead one brings nobody to the barrier. Then it ends, and the lost flows are named
+//! ([`RegionMembers::results`]).
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,8 +27,8 @@ impl<U: Uneven> Order<'_, U> {
         let Balancing {
             processes, pieces, ..
         } = *self.plan;
-        // SAFETY: a piece's frames fit, since what it computes with lies in its arena. Schedulers
-        // are those of `RegionMembers`, locals that are dropped.
+        // SAFETY: a piece computes with its arena, so its frames fit; schedulers, of
+        // `RegionMembers`, are dropped locals.
         let config = unsafe { Config::movable(STACK) };
         let config = config
             .arena(ARENA + self.work.state_bytes())

@@ -5,9 +5,9 @@
 //! anew at each barrier, the longest piece so far first, to the process that has least.
 //!
 //! What a piece keeps between its steps ([`Uneven::State`]) lies in the arena of its flow, which
-//! moves with it; with a queue, on the ordinary heap. After each step a flow looks whether it is
-//! wanted elsewhere. What all know (the [`board`]) is shared memory, mapped before the processes
-//! are forked: one address in all of them, to which a flow may keep a reference.
+//! moves with it; with a queue, on the ordinary heap. What all know (the [`board`]) is mapped
+//! before the processes are forked: one address in all of them, to which a flow may keep a
+//! reference.
 //!
 //! **Imbalance** is the longest CPU time of a process in pieces over the mean. Moving and waiting
 //! show in the time of the whole alone. A flow that does not yield cannot move.

@@ -5,10 +5,9 @@
 //! Each process reads, checks and changes every line of the state ([`state`]): the end value is the
 //! same by every means, and follows from all moves in their order. A hand-off brings one line.
 //!
-//! One lap is made before the time is taken: every page is then there in every process. Then all
-//! the state goes around at once, one move after the other with one flow, pipelined with many,
-//! since all that leave a process together wake the next one once. By sockets never more than one
-//! socket's worth is under way: both sides would wait for each other.
+//! One lap before the time brings every page into every process. Then all the state goes around at
+//! once, one move after the other with one flow, pipelined with many. By sockets never more than
+//! one socket's worth is under way: both sides would wait for each other.
 
 mod handed;
 mod moving;

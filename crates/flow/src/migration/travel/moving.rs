@@ -14,8 +14,8 @@ type Body = fn(&mut MovableFiber<'_>, (u64, u64, u64)) -> u64;
 impl Trips {
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
-        // SAFETY: the stack has room for a trip's state and its frames, of which nothing is lent.
-        // Schedulers are those of `RegionMembers`, locals that are dropped.
+        // SAFETY: the stack has room for a trip's state and its frames, of which nothing is lent;
+        // schedulers, of `RegionMembers`, are dropped locals.
         let config = unsafe { Config::kept(self.way, self.stack_bytes()) };
         let config = config.capacity(self.flows);
         let group = RegionMembers::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;

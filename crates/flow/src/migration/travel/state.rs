@@ -1,7 +1,6 @@
-//! The state that goes around: cache lines with one word each. A process that gets it reads every
-//! line, compares it with what the first line implies, and changes it to a value that follows from
-//! the one before and from the process. So a line that was not brought along, or a move that was
-//! left out, changes the end value.
+//! The state that goes around: cache lines with one word each. A process that gets it compares
+//! every line with what the first one implies, and changes it by the value before and the process:
+//! a line that was not brought along, or a move left out, changes the end value.
 
 use std::hint::black_box;
 
