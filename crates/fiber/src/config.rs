@@ -14,8 +14,8 @@ const LARGEST: usize = 1 << 29;
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stack {
-    /// Dense slots without a guard, on huge pages if possible. A canary finds an overflow, at the
-    /// latest when the fiber ends, and ends the program; one through all slots below at once.
+    /// Dense slots without a guard, on huge pages if possible. A canary finds an overflow and ends
+    /// the program.
     Packed {
         /// Bytes of a slot.
         bytes: usize,
@@ -53,18 +53,17 @@ pub struct Config {
 }
 
 impl Config {
-    /// Packed slots of `bytes`: a multiple of 64, at least 128 (256 on aarch64,
-    /// where a call keeps twice as many bytes). Sizes of four, six, eight … cache
-    /// lines get one line more, to spread slots over all sets of the caches. In 128 bytes fits an
-    /// optimised loop over a few words, and hardly anything that calls a function. For code not
-    /// known to fit: [`Config::guarded`].
+    /// Packed slots of `bytes`: a multiple of 64, at least 128 (256 on aarch64, where a call keeps
+    /// twice as many bytes). Sizes of four, six, eight … cache lines get one line more, to spread
+    /// slots over all sets of the caches. In 128 bytes fits an optimised loop over a few words, and
+    /// hardly a call. For code not known to fit: [`Config::guarded`].
     /// # Safety
     /// No fiber needs more of its slot than that holds: closure or result, and its deepest frames,
-    /// those of signal handlers and library functions included. A canary finds many overflows, and
-    /// ends the program, but only when the fiber next gives up the processor in a round in which
-    /// canaries are looked at (the first, and every 64th), or ends: its neighbour is written over
-    /// by then. A fiber that its scheduler cannot unwind when it is dropped (in a slot below 16
-    /// KiB, or if panics abort) has lent neither its stack nor a thread-local to other threads.
+    /// those of signal handlers and library functions included. A canary ends the program only when
+    /// the fiber next gives up the processor in a round in which canaries are looked at (the first,
+    /// and every 64th), or ends: its neighbour is written over by then. A fiber that its scheduler
+    /// cannot unwind when it is dropped (in a slot below 16 KiB, or if panics abort) has lent
+    /// neither its stack nor a thread-local to other threads.
     #[must_use]
     pub unsafe fn packed(bytes: usize) -> Config {
         Config::new(Stack::Packed { bytes })
@@ -79,8 +78,8 @@ impl Config {
     /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128 (256
     /// on aarch64).
     /// # Safety
-    /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in shared
-    /// memory. Each scheduler, also of [`Region::join`](crate::movable::Region::join), ends as
+    /// As [`Config::packed`]; neighbours may be in shared memory. Each scheduler, also of
+    /// [`Region::join`](crate::movable::Region::join), ends as
     /// [`Scheduler::new`](crate::Scheduler::new) asks.
     #[must_use]
     pub unsafe fn movable(bytes: usize) -> Config {
@@ -102,8 +101,8 @@ impl Config {
         Config::new(Stack::Movable { way, bytes, arena })
     }
 
-    /// Room for what a movable fiber allocates: `bytes` beside its stack, rounded up to whole cache
-    /// lines (pages where memory is mapped at each switch).
+    /// Room of `bytes` for what a movable fiber allocates, in whole cache lines (pages where mapped
+    /// at each switch).
     #[must_use]
     pub fn arena(self, bytes: usize) -> Config {
         let Stack::Movable {

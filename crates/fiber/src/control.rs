@@ -6,12 +6,11 @@ use crate::memory::Zeroed;
 /// The end of a list, a join that nobody waits for.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// One fiber's control block, a cache line: all that a switch touches of a fiber whose live words
-/// fit registers. All-zero bytes are a free slot.
+/// One fiber's control block, a cache line: all that most switches touch. All-zero bytes are a free
+/// slot.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Control {
-    /// See also [`Control::discard`].
     pub(crate) saved: Saved,
     /// Of a parcel. Those of fibers that are here lie apart.
     pub(crate) mark: Mark,
@@ -21,8 +20,8 @@ pub(crate) struct Control {
     pub(crate) own_floats: Cell<bool>,
 }
 
-/// All that is asked of a fiber to awaken it: eight to a cache line, so that those of 100,000 are
-/// in a second-level cache. All-zero bytes are a free slot.
+/// All that is asked of a fiber to awaken it: eight to a cache line. All-zero bytes are a free
+/// slot.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Mark {
@@ -43,8 +42,8 @@ impl Mark {
 
 impl Control {
     /// What drops the value at the top of the slot: the closure of a fresh fiber, the result or
-    /// panic of one that ended. `None` in a free slot. A fiber that has begun and not ended has a
-    /// register there, and must not be asked.
+    /// panic of an ended one; `None` in a free slot. Not to be asked of one that has begun: a
+    /// register lies there.
     #[inline(always)]
     pub(crate) fn discard(&self) -> Option<Discard> {
         let word = self.saved.spare().get();
@@ -63,8 +62,7 @@ impl Control {
         &raw const self.saved
     }
 
-    /// Copies all but who waits for it, and its mark. One that is on its way continues where it
-    /// arrives.
+    /// Copies all but who waits for it, and its mark; one on its way continues where it arrives.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Control) {
         self.saved.set_words(other.saved.words());

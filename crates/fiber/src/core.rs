@@ -8,16 +8,14 @@
 //! * To **yield** is to save a few words in one's control block, step the turn, and load those of
 //!   the next. The queue never moves: the processor knows the next addresses early, works on
 //!   several flows at once and fetches their memory ahead.
-//! * **Control blocks lie apart from stacks**, side by side, a cache line each: read in order, such
-//!   lines come ahead of their use.
-//! * **Marks** lie apart from both: who awakens fibers in any order touches nothing else of them.
+//! * **Control blocks lie apart from stacks**, side by side, a cache line each, read in order.
+//!   **Marks** lie apart from both: who awakens fibers in any order touches nothing else of them.
 //! * A context in the last cell spares a test for the end of the array. It begins the ring again
 //!   where nobody came or left, and else goes on with the scheduler.
 //! * A fiber that **suspends** or **ends** leaves a *hole*, a context that only hands the turn on,
 //!   closed after the round.
-//! * Fibers made or awakened during a round wait in a second array and join the ring after it, in
-//!   order. So every runnable fiber runs once a round, none can keep others out by awakening, and
-//!   the number of fibers bounds both arrays.
+//! * Fibers made or awakened during a round join the ring after it, in order: every runnable fiber
+//!   runs once a round, none can keep others out by awakening, and both arrays are bounded.
 //!
 //! **Canaries** lie in slots, where a fiber in registers has no other business. So they are looked
 //! at when a fiber ends, and in the first round and every [`rounds::LOOK_EVERY`]th: then the cell
@@ -108,7 +106,6 @@ pub(crate) struct Core {
     /// While it unwinds a fiber.
     dropper: Cell<Context>,
     dropped: Cell<bool>,
-    /// For fibers made here.
     first_slot: u32,
     slots_end: usize,
     catches: bool,
@@ -219,7 +216,6 @@ impl Core {
         self.own.get()?.upgrade()
     }
 
-    /// The fiber that runs, or is unwound.
     #[inline(always)]
     pub(crate) fn running_index(&self) -> u32 {
         let turn = current::turn();

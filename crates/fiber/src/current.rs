@@ -1,13 +1,12 @@
-//! Who runs on this kernel thread: the scheduler, and the turn of the flow.
+//! Who runs on this kernel thread: the scheduler, and the turn of the flow. The turn travels in a
+//! register, and the flow that gets it publishes it here, for free functions and checks. Reading it
+//! back to go on would put a store and a load between any two switches; a [`Fiber`](crate::Fiber)
+//! that finds its own copy confirmed goes on with that. A fiber keeps its kernel thread: these
+//! addresses may be kept over a switch.
 //!
-//! The turn travels in a register, and the flow that gets it publishes it here, for free functions
-//! and checks. Reading it back to go on would put a store and a load between any two switches; a
-//! [`Fiber`](crate::Fiber) that finds its own copy confirmed goes on with that, as the processor
-//! predicts. A fiber keeps its kernel thread: these addresses may be kept over a switch.
-//!
-//! They are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or `replace`:
-//! that function of the standard library is not inlined where the caller is compiled for size, and
-//! a call at every switch costs 1.2 ns. `.ci/switch-code` looks at the program itself.
+//! They are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or `replace`,
+//! which are not inlined where the caller is compiled for size: a call at every switch costs 1.2
+//! ns. `.ci/switch-code` looks at the program itself.
 
 use std::cell::Cell;
 use std::ptr;
@@ -35,7 +34,6 @@ fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
     CORE.with(look)
 }
 
-/// Null outside fibers.
 #[inline(always)]
 pub(crate) fn turn() -> Turn {
     turn_word(Cell::get)
@@ -85,7 +83,6 @@ pub(crate) fn core_for(what: &str) -> *const Core {
     core
 }
 
-/// Running or being dropped; or null.
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
     core_word(Cell::get)
@@ -128,8 +125,7 @@ impl Entered {
     }
 }
 
-/// As [`Entered::outside`] where no scheduler runs on this kernel thread, so that an overflow finds
-/// `core`: nothing is to be kept for [`leave_alone`].
+/// As [`Entered::outside`] where no scheduler runs here, so that an overflow finds `core`.
 #[inline(always)]
 pub(crate) fn enter_alone(core: &Core) {
     core.below.set(ptr::null());
@@ -141,8 +137,8 @@ pub(crate) fn leave_alone() {
     core_word(|word| word.set(ptr::null()));
 }
 
-/// Does it wait below another one, as one that unwinds a fiber does, or whose generator resumes that
-/// of another scheduler? Then it stays where it is: the list of those below must have an end.
+/// Whether it waits below another one, as one that unwinds a fiber does, or whose generator resumes
+/// that of another scheduler. Then it stays: the list of those below must have an end.
 fn is_entered(innermost: *const Core, core: &Core) -> bool {
     // SAFETY: null, or a scheduler that runs, or has a generator that does, below us.
     let below = |at: &*const Core| unsafe { at.as_ref() }.map(|core| core.below.get());
@@ -156,8 +152,8 @@ impl Drop for Entered {
     }
 }
 
-/// Safety: a fiber must run here, with a scheduler below it on this thread; the reference must not
-/// outlive that fiber's stay on it.
+/// Safety: a fiber must run here, a scheduler below it; the reference must not outlive that fiber's
+/// stay on it.
 #[inline(always)]
 pub(crate) unsafe fn running<'a>() -> &'a Core {
     // SAFETY: the caller promises that a fiber runs, and with it its scheduler.

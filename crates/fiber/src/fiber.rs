@@ -6,8 +6,8 @@ use crate::control::Control;
 use crate::core::{AHEAD, Core};
 use crate::current::{self, arrive};
 
-/// A scheduler, a slot of it, and which of its fibers. Equal only for the same fiber (until four
-/// billion schedulers, or fibers of one slot).
+/// A fiber's scheduler, slot, and number there. Equal only for the same fiber (until four billion
+/// of either).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiberId {
     pub(crate) scheduler: u32,
@@ -23,8 +23,8 @@ impl FiberId {
     }
 }
 
-/// The running fiber's handle, which its closure is given. It keeps the turn in a register if the
-/// compiler can: [`Fiber::yield_now`] is the fastest way to yield. Free functions do the same.
+/// The running fiber's handle. It keeps the turn in a register if it can: its [`Fiber::yield_now`]
+/// is the fastest.
 #[derive(Debug)]
 pub struct Fiber {
     /// Null with its own floating-point state: no yield is plain then.
@@ -113,7 +113,7 @@ impl Lent<'_> {
 
 /// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
 /// turn (then there is a turn to go on with), or has floating-point state of its own (then it has
-/// yielded). One call for both takes next to no stack where it only looks.
+/// yielded).
 #[cold]
 #[inline(never)]
 fn uncommonly() -> Option<Turn> {

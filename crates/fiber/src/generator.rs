@@ -6,11 +6,10 @@
 //!  Mail │ next │ caller │ what │ … │ input │ output │
 //!         ▲ the turn that a switch hands over
 //! ```
-//! So a switch is that of the ring, a value is written and read once, and a yield of a fiber knows
-//! nothing of it. The published turn stays that of the fiber that resumes: a generator acts as
-//! that fiber, and may yield, suspend and join for it. It is unwound when it is dropped, or with
-//! its scheduler; so it needs a stack that can be. A generator that runs, or whose fiber has
-//! yielded within it, is unwound with that fiber.
+//! So a value is written and read once, and a yield of a fiber knows nothing of it. The published
+//! turn stays that of the fiber that resumes: a generator acts as that fiber, and may yield,
+//! suspend and join for it. It is unwound when it is dropped, or with its scheduler, or (while it
+//! runs) with its fiber; so it needs a stack that can be.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -169,7 +168,7 @@ where
 }
 
 impl<I, O, R> Generator<I, O, R> {
-    /// Goes on until it gives a value, or ends. Panics: if its body does; if it has ended, or its
+    /// Goes on until it gives a value, or ends. Panics if its body does, it has ended, or its
     /// scheduler is dropped.
     #[inline]
     pub fn resume(&mut self, input: I) -> Step<O, R> {
@@ -219,8 +218,8 @@ impl<I, O, R> Generator<I, O, R> {
         let mail = &raw mut mail;
         // SAFETY: the mail is in this frame, which waits until somebody goes on with `caller`.
         let caller = unsafe { &raw const (*mail).post.caller }.cast();
-        // SAFETY: the context of a generator that is fresh or gave a value: it waits for
-        // such a turn, and this is the only handle to it.
+        // SAFETY: the context of a generator that is fresh or gave a value waits for such a turn;
+        // this is its only handle.
         unsafe { arch::switch_to(caller, self.context, mail.cast()) };
         if is_alone {
             current::leave_alone();

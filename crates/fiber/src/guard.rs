@@ -1,8 +1,8 @@
-//! Touched guards: a fault with a name. A fiber that runs over the end of a guarded stack gets
-//! SIGSEGV, handled on the kernel thread's alternate stack. The handler finds the fiber by the
-//! address and ends the program by name; any other fault goes to the handler that was there before.
-//! A guard page is below all packed slots: a fiber that runs so deep faults in its own turn. An
-//! overflow that ends in a neighbour often shows as that one's fault: a canary tells whose it was.
+//! Touched guards: a fault with a name. A fiber that runs over the end of a guarded stack, or
+//! through all packed slots below to the guard page, gets SIGSEGV, handled on the kernel thread's
+//! alternate stack. The handler finds the fiber by the address and ends the program by name; any
+//! other fault goes to the handler that was there before. An overflow that ends in a neighbour
+//! often shows as that one's fault: a canary tells whose it was.
 
 use std::cell::RefCell;
 use std::io;

@@ -9,8 +9,8 @@ use crate::current;
 use crate::error::JoinError;
 use crate::fiber::FiberId;
 
-/// The right to a fiber's result. Dropped unused, the fiber runs on and its result is dropped when
-/// it ends. Two words, to be handed about in registers: the slot tells the rest of its [`FiberId`].
+/// The right to a fiber's result, two words. Dropped unused, the fiber runs on and its result is
+/// dropped at its end.
 pub struct JoinHandle<T> {
     core: Rc<Core>,
     index: u32,
@@ -39,9 +39,9 @@ impl<T> JoinHandle<T> {
         self.core.is_dropped() || self.stage().is_over()
     }
 
-    /// The fiber's result, when it has ended. Called in a fiber, lets the others run until then;
-    /// outside, runs the scheduler. Errors: it panicked, cannot end, or its scheduler was dropped;
-    /// or its scheduler runs, and another's fiber asks.
+    /// The fiber's result, when it has ended. In a fiber, lets the others run until then; outside,
+    /// runs the scheduler. Errors: it panicked, cannot end, its scheduler was dropped, or that
+    /// runs, and another's fiber asks.
     #[inline]
     pub fn join(self) -> Result<T, JoinError> {
         if self.stage() == Stage::Done {

@@ -19,7 +19,7 @@
 //! A flow that is not running is a few saved words in its control block; the queue is an array of
 //! their addresses; to yield is to save those words, load those of the next and jump. A switch
 //! touches the next flow's control block, a cache line, and of its stack what does not fit the
-//! saved registers. All else keeps that little, near each other, and known in advance.
+//! saved registers.
 //! ```text
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
@@ -39,9 +39,9 @@
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Code may keep thread-locals and `errno` over a yield.
 //! * **Make small slots fit.** Frames of unoptimised code are several times as large.
-//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the canary finds that
-//!   after the fact, and ends the program. A fiber that runs through all slots below is found at
-//!   once, by a guard page; a frame that jumps over it is a bare fault.
+//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the canary, or a
+//!   guard page below all slots, finds that and ends the program; a frame that jumps over it is a
+//!   bare fault.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the fiber's
 //!   stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
 //! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other fibers
@@ -96,8 +96,8 @@ pub fn yield_now() {
     unsafe { current::running() }.give_up(turn);
 }
 
-/// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that has
-/// happened since. Panics: when called outside any fiber.
+/// Stops the running fiber until [`awaken`] is called with its id, or has been since. Panics
+/// outside any fiber.
 #[inline(always)]
 pub fn suspend() {
     let turn = current::turn_for("fiber::suspend");
@@ -105,9 +105,9 @@ pub fn suspend() {
     unsafe { current::running() }.suspend(turn);
 }
 
-/// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
-/// [`suspend`]. False when it has ended, is another scheduler's, or its scheduler is dropped.
-/// Destructors of what a fiber left may call it. Panics: when none runs here.
+/// Has a fiber of this thread's running scheduler go on, or not stop at its next [`suspend`]; false
+/// when it has ended, or is another scheduler's or a dropped one's. Panics when no scheduler runs
+/// here.
 pub fn awaken(id: FiberId) -> bool {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken") };
@@ -115,8 +115,8 @@ pub fn awaken(id: FiberId) -> bool {
     found.is_some_and(|index| core.awaken(index))
 }
 
-/// As [`awaken`] for each id in turn, and faster for many fibers that lie far apart: prefetches.
-/// Returns how many calls would have said true. Panics: when no scheduler runs.
+/// As [`awaken`] for each id, faster for many fibers far apart; returns how many calls would have
+/// said true.
 pub fn awaken_all(ids: &[FiberId]) -> usize {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken_all") };
@@ -137,8 +137,8 @@ pub fn current() -> FiberId {
     core.id(core.running_index())
 }
 
-/// Makes a generator of this kernel thread's running scheduler. Errors: as
-/// [`Scheduler::generator`]; [`SpawnError::Outside`] where none runs.
+/// Makes a generator of this thread's running scheduler. Errors: as [`Scheduler::generator`];
+/// [`SpawnError::Outside`] where none runs.
 pub fn generator<F, I, O, R>(body: F) -> Result<Generator<I, O, R>, SpawnError>
 where
     F: FnOnce(&mut Giver<I, O>, I) -> R + 'static,
@@ -152,7 +152,7 @@ where
     generator::make(&core, body)
 }
 
-/// Makes a fiber of this kernel thread's running scheduler. Errors: as [`Scheduler::spawn`];
+/// Makes a fiber of this thread's running scheduler. Errors: as [`Scheduler::spawn`];
 /// [`SpawnError::Outside`] where none runs, [`SpawnError::Dropped`] in its drop.
 pub fn spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError>
 where

@@ -1,14 +1,12 @@
-//! Memory from the kernel: mappings, and tables of words in them.
-//!
-//! A scheduler reserves address space for all fibers it may ever hold, and the kernel gives a page
-//! when it is first touched: nothing is moved, no table grows. Getting memory is most of what a new
-//! fiber costs: where this was measured a page of 4 KiB took 1.2 us, one by one or many in a call
-//! (`MADV_POPULATE_WRITE`), one of 2 MiB 45 us, a tenth of that a byte; populating ahead takes as
-//! long. So what fills half of a huge page gets a whole one.
+//! Memory from the kernel: mappings, and tables of words in them. A scheduler reserves address
+//! space for all fibers it may ever hold, and the kernel gives a page when it is first touched:
+//! nothing is moved, no table grows. That is most of what a new fiber costs: a page of 4 KiB took
+//! 1.2 us where measured, one by one or by `MADV_POPULATE_WRITE`, one of 2 MiB 45 us, a tenth of
+//! that a byte. So what fills half of a huge page gets a whole one.
 //!
 //! A [`Mapping`] is all that the rest of the crate knows of where slots lie: private memory, or a
-//! part of a [`Region`](crate::movable::Region). Slots hold stacks (saved words included) and
-//! arenas, and nothing of the scheduler.
+//! part of a [`Region`](crate::movable::Region). Slots hold stacks and arenas, and nothing of the
+//! scheduler.
 
 use std::io;
 use std::marker::PhantomData;
@@ -18,7 +16,6 @@ use sys::{Access, Advice, Of};
 
 pub(crate) use sys::PAGE;
 
-/// Bytes of a line of the caches.
 pub(crate) const LINE: usize = 64;
 
 /// Fewer TLB entries for dense slots.
@@ -143,7 +140,6 @@ pub(crate) unsafe trait Zeroed {}
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     mapping: Mapping,
-    /// In bytes.
     start: usize,
     len: usize,
     holds: PhantomData<T>,
@@ -154,8 +150,8 @@ impl<T: Zeroed> Table<T> {
         Table::at_half_a_page(len, 0)
     }
 
-    /// From the middle of a page. A processor that compares the low twelve bits of addresses first
-    /// takes a load from one table for one of what was just stored to another, and waits.
+    /// From the middle of a page: a load is not taken for one of a store whose address has the same
+    /// low twelve bits.
     pub(crate) fn apart(len: usize) -> io::Result<Table<T>> {
         Table::at_half_a_page(len, PAGE / 2)
     }
@@ -197,7 +193,7 @@ impl<T: Zeroed> Table<T> {
     #[inline(always)]
     pub(crate) fn at(&self, index: usize) -> &T {
         assert!(index < self.len, "index beyond the table");
-        // SAFETY: the index is in range (just checked), and the mapping lives as long as `self`, is
+        // SAFETY: the index is in range (just checked); the mapping lives as long as `self`, is
         // aligned, and holds values of `T`: zeroed bytes are one.
         unsafe { &*self.address(index) }
     }

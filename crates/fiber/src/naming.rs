@@ -2,8 +2,8 @@
 //!
 //! * A **canary** that changed: reported by the flow that broke it, where it is looked at.
 //! * A **guard** that was touched, and a fault after an overflow in packed slots: see `guard`.
-//! * A **panic** in a stack too small to unwind: a hook names the fiber, then lets the hook before
-//!   it print what it can (over packed slots below, or into the guard).
+//! * A **panic** in a stack too small to unwind: a hook names the fiber, then lets the earlier hook
+//!   print what it can (over packed slots below, or into the guard).
 
 use std::panic::PanicHookInfo;
 use std::sync::Once;

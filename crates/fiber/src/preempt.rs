@@ -3,8 +3,7 @@
 //! A signal handler on a fiber's stack may switch to another fiber as a yield does
 //! (*signal-yield*): the kernel has put the interrupted registers, vectors included, into a frame
 //! there, and takes them back when the handler returns. The handler is entered with its signal
-//! unblocked (`SA_NODEFER`): the next fiber can be interrupted in turn. The kernel enters it with
-//! its own floating-point control state, so it takes that of the interrupted code.
+//! unblocked (`SA_NODEFER`), and takes the floating-point control state of the interrupted code.
 //!
 //! A kernel thread's one timer is set once for each turn: when an interruptible section begins, and
 //! when a fiber goes on in one. It expires in no other code. The signal is SIGURG: ignored by
@@ -14,7 +13,7 @@
 //! * **Interrupt any code.** Whoever is interrupted with a lock (an allocator's, that of standard
 //!   output) keeps all other fibers of the thread from it, for ever; a thread-local half changed, a
 //!   fiber half switched are worse. So the author names a section, and promises that it holds
-//!   nothing. Switching kernel threads in place of fibers would lift this.
+//!   nothing.
 //! * **Packed slots, movable stacks.** A signal frame takes 1 to 11 KiB, and a stack without its
 //!   own address must not hold what the kernel reads.
 //! * **Unwind a fiber that was interrupted.** No table covers any instruction: a scheduler dropped

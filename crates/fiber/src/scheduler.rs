@@ -15,11 +15,11 @@ use crate::start::{self, Closure, Floats, Life};
 ///
 /// # Dropping it with fibers that have not ended
 /// * A fiber that never ran: its closure is dropped.
-/// * One that ran, on a stack of 16 KiB or more, is unwound from where it stopped, as by a panic,
-///   and drops all it holds. It must not yield meanwhile (that ends the program).
-/// * One that ran and cannot be unwound, on a smaller stack or with `panic = "abort"`: on a guarded
-///   stack it ends the program, by name; on others it never goes on. What it holds is not dropped,
-///   and the memory of *all* slots stays, since others may point into it.
+/// * One that ran, on a stack of 16 KiB or more, is unwound from where it stopped, as by a panic, and drops all it
+///   holds. It must not yield meanwhile (that ends the program).
+/// * One that ran and cannot be unwound (smaller stack, `panic = "abort"`): on a guarded stack it ends the program, by
+///   name; on others it never goes on, what it holds is not dropped, and the memory of *all* slots stays, since others
+///   may point into it.
 /// * Join handles that are left answer [`JoinError::Dropped`](crate::JoinError::Dropped).
 #[derive(Debug)]
 pub struct Scheduler {
@@ -27,13 +27,12 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Reserves address space; takes next to no memory. [`scope`] does it without a promise.
-    /// Errors: the configuration makes no sense, or the kernel has no room.
+    /// Reserves address space; takes next to no memory. [`scope`] does it without a promise. Errors: the configuration
+    /// makes no sense, or the kernel has no room.
     /// # Safety
-    /// Before its kernel thread ends, each fiber that has begun has ended, or the scheduler is
-    /// dropped: it is neither forgotten nor kept in a thread-local. Thread-locals die in an unknown
-    /// order, and a fiber that stopped within `LocalKey::with` has borrowed one: it may not use it
-    /// again, nor may those to whom it has lent it.
+    /// Before its kernel thread ends, each fiber that has begun has ended, or the scheduler is dropped: it is neither
+    /// forgotten nor kept in a thread-local. Thread-locals die in an unknown order, and a fiber that stopped within
+    /// `LocalKey::with` has borrowed one: it may not use it again, nor may those to whom it has lent it.
     pub unsafe fn new(config: Config) -> Result<Scheduler, ConfigError> {
         Scheduler::over(Core::new(&config)?)
     }
@@ -78,8 +77,8 @@ impl Scheduler {
         start::spawn(&self.core, floats, Closure::new(body))
     }
 
-    /// Makes a [`Generator`], which runs when it is resumed and is none of the fibers. Errors: as
-    /// [`Scheduler::spawn`]; [`SpawnError::NoGenerator`] where it could not be unwound.
+    /// Makes a [`Generator`], which runs when resumed. Errors: as [`Scheduler::spawn`]; [`SpawnError::NoGenerator`]
+    /// where it could not be unwound.
     #[inline]
     pub fn generator<F, I, O, R>(&self, body: F) -> Result<Generator<I, O, R>, SpawnError>
     where
@@ -188,8 +187,8 @@ impl Scheduler {
 /// fiber::scope(fiber::Config::packed(128), |scheduler| scheduler.run()).unwrap();
 /// ```
 pub fn scope<R>(config: Config, body: impl FnOnce(&Scheduler) -> R) -> Result<R, ConfigError> {
-    // SAFETY: it is dropped at the end of this function, by a panic too; this frame lies on a
-    // kernel thread, or on a fiber's stack, for which the same holds.
+    // SAFETY: it is dropped at the end of this function, by a panic too; this frame lies on a kernel thread, or on a
+    // fiber's stack, for which the same holds.
     let scheduler = unsafe { Scheduler::new(config) }?;
     Ok(body(&scheduler))
 }

@@ -10,19 +10,19 @@
 //! │ canary, 8 B  │                         │ guard page   │
 //! └──────────────┴ base of slot i          └──────────────┴ base of slot i
 //! ```
-//! **Sets.** A cache picks the set of a line by the low bits of its address. Flows are touched in
-//! the same place of every slot: in slots of 256 bytes they meet in a quarter of the sets, and
-//! 10,000 flows that would fit the second-level cache do not (4.6 ns a switch, against 1.2 with
-//! slots of 192 or 320 bytes). So a packed slot is an odd number of lines, except the smallest
-//! (two); and the tops of guarded slots are shifted by a colour of 0 to 31 lines.
+//! **Sets.** A cache picks the set of a line by the low bits of its address, and flows are touched
+//! in the same place of every slot: in slots of 256 bytes they meet in a quarter of the sets, and
+//! 10,000 flows take 4.6 ns a switch, against 1.2 with slots of 192 or 320 bytes. So a packed slot
+//! is an odd number of lines, except the smallest (two); and the tops of guarded slots are shifted
+//! by a colour of 0 to 31 lines.
 //!
 //! **Canary.** A packed slot's lowest word holds a value that is looked at when its flow ends, and
-//! in some rounds whenever it gives up the processor: in each round the word would be one more
-//! cache line a switch (8 ns at a million flows). A frame that jumps over it is not found.
+//! in some rounds: in each it would be one more cache line a switch (8 ns at a million flows). A
+//! frame that jumps over it is not found.
 //!
-//! **Landing.** Below the first packed slot lies room for a panic message: printing needs more
-//! stack than a small slot has, and runs over slots below that nobody will use any more. Below it
-//! is an untouchable page: a flow that runs through all slots below its own faults there.
+//! **Landing.** Below the first packed slot lies room for a panic message, which needs more stack
+//! than a small slot has, and below it an untouchable page: a flow that runs through all slots
+//! faults there.
 //!
 //! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and stack.
 //!
@@ -38,7 +38,6 @@ use crate::memory::{LINE, Mapping, PAGE};
 use crate::movable::Way;
 use crate::valgrind::RED_ZONE;
 
-/// One that a comparison holds as a constant.
 pub(crate) const CANARY: u64 = 0x5AFE_57AC;
 
 /// In 32 bits, and one number means "nobody".
@@ -135,7 +134,6 @@ impl Slots {
         Ok(slots)
     }
 
-    /// In `mapping` above a landing.
     pub(crate) fn movable(mapping: Mapping, stack: Stack, watched: bool) -> Slots {
         let slots = Slots::within(mapping, stack, Slots::stride_of(stack, watched));
         match stack {
@@ -193,7 +191,6 @@ impl Slots {
         first.wrapping_add(index as usize * self.stride)
     }
 
-    /// That its flow may use.
     pub(crate) fn lowest(&self, index: u32) -> *mut u8 {
         let below = match self.guard {
             Guard::None => size_of_val(&CANARY),
@@ -203,7 +200,6 @@ impl Slots {
         self.canary(index).wrapping_add(below)
     }
 
-    /// Below the stack, above the arena.
     #[inline(always)]
     pub(crate) fn canary(&self, index: u32) -> *mut u8 {
         self.base(index).wrapping_add(self.arena)

@@ -1,9 +1,9 @@
 //! How a fiber is made, and how it begins and ends. The closure is written at the top of the slot,
-//! and below it a context that starts in [`start`], monomorphised for closure and result. `start`
+//! and below it a context that starts in [`start`], monomorphised for closure and result, which
 //! moves the closure into its own frame and calls it; the result (or a panic, in slots with room to
-//! unwind) takes the closure's place. In a slot of 128 bytes every word counts: scheduler and slot
-//! are found again at the end, from the kernel thread and the turn. `start` is `extern "C"`: a
-//! panic that reaches it in a slot too small to unwind ends the program.
+//! unwind) takes its place. In a slot of 128 bytes every word counts: scheduler and slot are found
+//! again at the end, from the kernel thread and the turn. `start` is `extern "C"`: a panic that
+//! reaches it in a slot too small to unwind ends the program.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -31,8 +31,8 @@ pub enum Floats {
     Own,
 }
 
-/// What a fiber does, as a type. Unlike a closure it can say `#[inline(always)]`: the body then has
-/// no frame of its own, which counts in a slot of some cache lines.
+/// What a fiber does, as a type, so that it can say `#[inline(always)]` and have no frame of its
+/// own in a small slot.
 pub trait Life {
     /// Its result.
     type Output;

@@ -1,11 +1,10 @@
 //! Stacks made known to valgrind.
 //!
-//! Memcheck follows the stack pointer: what a step down uncovers is undefined, what a step up
-//! leaves behind may not be touched. A switch between flows looks like one such step, over other
-//! flows' memory, unless valgrind knows both ends as different stacks: each slot is told to it when
-//! first used, and the stacks on which fibers end. A program tells by **client requests**: four
-//! rotations that together turn a register twice around, and one with itself that changes nothing.
-//! A processor does nothing by that (1.1 ns); valgrind reads a request from a register (`arch`).
+//! Memcheck follows the stack pointer: a switch looks like one large step over other flows' memory,
+//! unless valgrind knows both ends as different stacks. So each slot is told to it when first used,
+//! and the stacks on which fibers end, by **client requests**: four rotations that together turn a
+//! register twice around, and one with itself that changes nothing. A processor does nothing by
+//! that (1.1 ns); valgrind reads a request from a register (`arch`).
 //!
 //! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]); if not, taking a
 //!   slot costs one predicted branch.
@@ -59,7 +58,6 @@ impl Stacks {
     }
 
     pub(crate) fn add(&self, lowest: *const u8, end: *const u8) {
-        // The last address is part of the stack.
         let id = request([STACK_REGISTER, lowest.addr(), end.addr() - 1], 0);
         self.ids.at(self.len.get()).set(id);
         self.len.set(self.len.get() + 1);

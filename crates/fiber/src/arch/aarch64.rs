@@ -6,31 +6,29 @@
 //! ```text
 //!  Saved │ where to go on │ sp │ x19 │ x29 │ x20 │ x21 │
 //! ```
-//! Whoever goes on finds the turn in `x0` and its own context in `x1`; `x0` is also the first
-//! argument register. A stack that has not begun holds nothing: [`begin`] takes the entry from the
-//! word of x21, and calls it with `lr` and frame pointer zero, which ends every backtrace.
+//! Whoever goes on finds the turn in `x0`, the first argument register, and its own context in
+//! `x1`. A stack that has not begun holds nothing: [`begin`] takes the entry from the word of x21,
+//! and calls it with `lr` and frame pointer zero, which ends every backtrace.
 //!
-//! * **d8 to d15**: a call keeps the low halves of v8 to v15. All of v is declared clobbered, so
-//!   the compiler spills what lives there.
+//! * **d8 to d15**: a call keeps the low halves of v8 to v15. All of v is declared clobbered.
 //! * **x18** belongs to the platform. Linux gives it no meaning: it is neither saved nor touched,
 //!   and nothing lives in it over a switch. (A shadow call stack in x18 would be another thread's.)
 //! * **sp** is a multiple of 16 at every access: tops are, and all that compiled code takes is.
 //! * **BTI**: a page of a binary that is marked for it is entered by `br x17` at `bti c` or `bti j`
-//!   alone. Compiled entries then have the first, and here each such place has one; elsewhere it is
-//!   a hint that does nothing.
+//!   alone. Compiled entries then have the first, and here each such place has one.
 //! * **PAC**: compiled code may sign `lr` with the sp of its frame, and checks it in that frame at
-//!   the same sp: a switch between leaves both. Where to go on is not signed. Processes that were
-//!   not forked of each other have other keys: a movable fiber with signed frames must not go
-//!   between them. Rust signs nothing unless told to (`-Z branch-protection`).
+//!   the same sp: a switch between leaves both. Where to go on is not signed. Processes not forked
+//!   of each other have other keys: a movable fiber with signed frames must not go between them.
+//!   Rust signs nothing unless told to (`-Z branch-protection`).
 //! * **GCS**, the kernel's shadow stack, is one a thread and would find another fiber's returns.
 //!   Linux turns it on for binaries alone that are marked for it; Rust's are not.
 //!
 //! Not saved: FPCR (see [`Floats`]); FPSR, whose flags only add up, is the kernel thread's; signal
 //! masks. SVE's registers end where v's do for all that a call keeps; SME is off at a call.
 //!
-//! Sources: Procedure Call Standard for the Arm 64-bit Architecture, 6.1 (registers), 6.4.5 (stack);
-//! Arm Architecture Reference Manual, D8.4.6 (BTI); the Rust reference on inline assembly; Linux,
-//! `arch/arm64/include/uapi/asm/sigcontext.h`.
+//! Sources: Procedure Call Standard for the Arm 64-bit Architecture, 6.1 (registers), 6.4.5
+//! (stack); Arm Architecture Reference Manual, D8.4.6 (BTI); the Rust reference on inline assembly;
+//! Linux, `arch/arm64/include/uapi/asm/sigcontext.h`.
 
 use std::arch::{asm, naked_asm};
 use std::mem::offset_of;
@@ -56,14 +54,14 @@ pub(crate) fn available() -> Result<(), &'static str> {
     })
 }
 
-/// Saves this context in `own` and goes on with that of the cell `next`. Returns, with the turn,
-/// when somebody goes on with this one. Safety: `own` is writable; `next` is a cell that holds a
-/// context saved by this module, on a mapped stack, that is resumed once.
+/// Saves this context in `own` and goes on with that of the cell `next`; returns the turn. Safety:
+/// `own` is writable; `next` holds a context of this module, on a mapped stack, that is resumed
+/// once.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;
     // SAFETY: every register of the ABI is declared clobbered or saved and restored by hand (sp,
-    // x19, x29, x20, x21), but x18, which nobody uses; the caller vouches for both contexts and the
+    // x19, x29, x20, x21), but x18, which nobody uses; the caller vouches for both contexts and
     // stacks.
     unsafe {
         asm!(
@@ -95,8 +93,8 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context `other`, which gets `turn`: one that is known needs no look into a
-/// cell, on which all that follows would wait. Safety: as [`switch`]; `other` waits for such a turn.
+/// As [`switch`], to the known context `other`, which gets `turn`: no cell to look into, on which
+/// all would wait. Safety: as [`switch`]; `other` waits for such a turn.
 #[inline(always)]
 pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn {
     let ours;
@@ -239,7 +237,6 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
-/// Any address will do.
 #[inline(always)]
 pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.

@@ -1,13 +1,10 @@
-//! What differs between processors: exactly one file below is compiled in.
+//! What differs between processors: exactly one file below is compiled in. Everything above moves addresses of
+//! **contexts** ([`Context`]) between memory cells; only that file knows the saved words ([`Saved`]) that lie there.
+//! The **turn** ([`Turn`]) is the address of the running flow's ring cell, passed on in a register.
 //!
-//! Everything above moves addresses of **contexts** ([`Context`]) between memory cells; only the
-//! module chosen here knows what lies at one: a few saved words ([`Saved`]). The **turn**
-//! ([`Turn`]) is the address of the running flow's ring cell, passed on in a register.
-//!
-//! A new architecture is one file with the names of `x86_64`: `available`, `switch`,
-//! `switch_to`, `leave`, `call_on`, `first_frame` (for an [`Entry`]), `hole`, `lap` (for a
-//! [`Lap`]), `prefetch`, `valgrind`, `Floats` and `FRAME_BYTES`. On other
-//! targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
+//! A new architecture is one file with the names of `x86_64`: `available`, `switch`, `switch_to`, `leave`, `call_on`,
+//! `first_frame` (for an [`Entry`]), `hole`, `lap` (for a [`Lap`]), `prefetch`, `valgrind`, `Floats` and `FRAME_BYTES`.
+//! On other targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
 
 cfg_select! {
     no_fibers => {
@@ -30,8 +27,8 @@ cfg_select! {
 
 use std::cell::Cell;
 
-/// What a context is while it does not run: where it goes on (0), its stack pointer (1), and registers that a
-/// call keeps: rbx, rbp, r12, r13, or x19, x29, x20, x21.
+/// A context that does not run: where it goes on (0), its stack pointer (1), and rbx, rbp, r12, r13, or x19, x29, x20,
+/// x21.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Saved([Cell<usize>; 6]);
@@ -56,8 +53,8 @@ impl Saved {
     }
 }
 
-/// Asks for the two lowest lines of a context's stack: most often its frame, and where its handle
-/// lies. Safety: `context` is null, or one that can be read.
+/// Asks for the two lowest lines of a context's stack: mostly its frame, with its handle. Safety: `context` is null, or
+/// readable.
 #[inline(always)]
 pub(crate) unsafe fn prefetch_stack(context: Context) {
     // SAFETY: the caller's promise.
@@ -96,10 +93,8 @@ impl Lap {
 
 pub(crate) type Sp = *mut u8;
 
-/// Of a context that does not run.
 pub(crate) type Context = *const Saved;
 
-/// Of the running context.
 pub(crate) type Turn = *mut Context;
 
 /// It gets the turn and never returns.

@@ -1,15 +1,15 @@
 //! Switching contexts on x86-64, System V.
 //!
 //! The switch is **inline** and saves the stack pointer, where to go on, and four registers in the
-//! context's words ([`Saved`]); every other register is declared clobbered. The compiler keeps in
-//! those four what the fiber needs most, and spills the rest to its frame. A flow whose live words
-//! fit the four touches one cache line at a switch, and nothing of its stack. With all six that a
-//! call keeps, a switch within the caches takes a fifth longer.
+//! context's words ([`Saved`]); every other register is declared clobbered, and spilled to the
+//! frame if need be. A flow whose live words fit the four touches one cache line at a switch, and
+//! nothing of its stack. With all six that a call keeps, a switch within the caches takes a fifth
+//! longer.
 //! ```text
 //!  Saved │ where to go on │ rsp │ rbx │ rbp │ r12 │ r13 │
 //! ```
-//! It goes by `jmp`, never `ret`, which would be predicted from the return stack and mispredicted
-//! each time. An indirect jump is predicted per site and history; a ring repeats.
+//! It goes by `jmp`, never `ret`, which would be mispredicted from the return stack each time. An
+//! indirect jump is predicted per site and history; a ring repeats.
 //!
 //! Whoever goes on finds the turn in `rdi` and its own context in `rsi`. `rdi` is also the first
 //! argument register: jumping to an [`Entry`] *is* calling it. A stack that has not begun:
@@ -41,9 +41,9 @@ pub(crate) fn available() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Saves this context in `own` and goes on with that of the cell `next`. Returns, with the turn,
-/// when somebody goes on with this one. Safety: `own` is writable; `next` is a cell that holds a
-/// context saved by this module, on a mapped stack, that is resumed once.
+/// Saves this context in `own` and goes on with that of the cell `next`; returns the turn. Safety:
+/// `own` is writable; `next` holds a context of this module, on a mapped stack, that is resumed
+/// once.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;
@@ -76,8 +76,8 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context `other`, which gets `turn`: one that is known needs no look into a
-/// cell, on which all that follows would wait. Safety: as [`switch`]; `other` waits for such a turn.
+/// As [`switch`], to the known context `other`, which gets `turn`: no cell to look into, on which
+/// all would wait. Safety: as [`switch`]; `other` waits for such a turn.
 #[inline(always)]
 pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn {
     let ours;
@@ -206,7 +206,6 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
-/// Any address will do.
 #[inline(always)]
 pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.

@@ -77,7 +77,6 @@ impl Core {
     fn drop_fiber(&self, index: u32) -> bool {
         match self.mark(index).stage.get() {
             Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked => {}
-            // Nothing of it is here.
             Stage::Away | Stage::Lost => return true,
             Stage::Resumed => return true,
             Stage::Paused => {
@@ -111,8 +110,8 @@ impl Core {
         self.resume_to_unwind(control);
     }
 
-    /// Never inlined: [`Entered`] may call into a thread-local out of line, and no function that
-    /// switches may (`.ci/switch-code`).
+    /// Never inlined: [`Entered`] may call into a thread-local out of line; what switches may not
+    /// (`.ci/switch-code`).
     #[inline(never)]
     fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();

@@ -62,7 +62,6 @@ impl Core {
         self.in_round.set(false);
     }
 
-    /// Looks at each canary before the next fiber runs.
     fn looking_round(&self) {
         for place in 0..self.len.get() {
             let index = self.index_of(self.ring.at(place).get());

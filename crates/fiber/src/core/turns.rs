@@ -145,7 +145,6 @@ impl Core {
             Stage::Free | Stage::Done | Stage::Panicked | Stage::Away | Stage::Lost => {
                 return false;
             }
-            // Nobody has its id.
             Stage::Paused | Stage::Resumed => return false,
         }
         true

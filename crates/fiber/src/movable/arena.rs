@@ -1,14 +1,12 @@
-//! Memory that moves with a fiber.
-//!
-//! The low end of a fiber's slot is its arena, at the same address in every process: boxes, vectors
-//! and strings made in it stay valid wherever the fiber goes. It needs no lock.
+//! Memory that moves with a fiber: the low end of its slot, at the same address in every process.
+//! Boxes, vectors and strings made in it stay valid wherever the fiber goes. It needs no lock.
 //! ```text
 //!  base │ header: used, free lists by size │ blocks … │ unused … │ canary │ stack
 //! ```
 //! Sizes are powers of two from 16 bytes on. A block is taken from the list of its size, or from
-//! what is unused, and goes back there. Blocks are never joined. What is used ends at one address:
-//! a copy of the fiber leaves out the rest. A full arena refuses ([`ArenaFull`] from the `try_`
-//! functions): the ordinary heap would not move.
+//! what is unused, and goes back there; blocks are never joined. What is used ends at one address:
+//! a copy leaves out the rest. A full arena refuses ([`ArenaFull`] from the `try_` functions): the
+//! ordinary heap would not move.
 
 use std::alloc::Layout;
 use std::fmt;
@@ -103,8 +101,8 @@ impl<'f> Arena<'f> {
         allocator_api2::boxed::Box::try_new_in(value, self).map_err(|_| self.full(asked))
     }
 
-    /// A vector in the arena with room for `capacity` values. It grows as vectors do, and ends the
-    /// program where it cannot (`try_reserve` says so instead). Errors: the arena is full.
+    /// A vector in the arena with room for `capacity` values; grown beyond the arena, it ends the
+    /// program (`try_reserve` says so instead). Errors: the arena is full.
     pub fn try_vec<T>(self, capacity: usize) -> Result<Vec<T, Self>, ArenaFull> {
         let mut vec = Vec::new_in(self);
         let asked = capacity.saturating_mul(size_of::<T>());

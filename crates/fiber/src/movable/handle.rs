@@ -1,6 +1,6 @@
 //! What a movable fiber sees, and whoever made it. It begins in a plain function with one argument,
-//! both in its slot. Its result lies there too, and is read where the fiber was made. What a panic
-//! throws lies on the heap of its process, so its message is kept in the slot instead.
+//! both in its slot, where its result lies too. A panic's message is kept there: what is thrown
+//! lies on a heap.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -181,8 +181,8 @@ impl<T> MovableHandle<T> {
         }
     }
 
-    /// The fiber's result, when it has ended, wherever that was. Runs the scheduler until then.
-    /// Errors: as [`JoinHandle::join`], a panic as a `String`; or its process died.
+    /// The fiber's result, wherever it ended; runs the scheduler until then. Errors: as
+    /// [`JoinHandle::join`], a panic as a `String`; or its process died.
     pub fn join(self) -> Result<T, JoinError> {
         match self.0 {
             Kind::Plain(handle) => handle.join(),
@@ -273,7 +273,7 @@ impl<A, T> Life for Catches<A, T> {
 }
 
 impl Scheduler {
-    /// Makes a fiber that can move to other processes of its region
+    /// Makes a fiber that can move within its region
     /// ([`Region::join`](crate::movable::Region::join)). Errors: as [`Scheduler::spawn`].
     pub fn spawn_movable<A, T>(
         &self,
@@ -294,8 +294,8 @@ impl Scheduler {
         Ok(MovableHandle(Kind::Plain(handle)))
     }
 
-    /// Runs fibers, also those that come from other processes, until the region is closed. False
-    /// when it was not, but every other process is gone.
+    /// Runs fibers, also from other processes, until the region is closed; false when every other
+    /// process is gone.
     pub fn serve(&self) -> bool {
         self.core().serve()
     }

@@ -3,16 +3,16 @@
 //! A fiber on its way is a **parcel**: its control block, copied to shared memory, in the place of
 //! its slot. Who has parcels for a process puts the whole chain into its mailbox with one
 //! compare-and-swap; the owner takes all with one swap. So a mailbox is never full, nobody holds a
-//! lock, and what is sent in one round costs one contended access. A process without work sleeps on
-//! its mailbox; one of the two sees what the other wrote, so no wake is lost:
+//! lock, and a round costs one contended access. A process without work sleeps on its mailbox; one
+//! of the two sees what the other wrote, so no wake is lost:
 //! ```text
 //!  owner                                  sender
 //!  asleep = 1                             put chain in
 //!  ── fence ──                            ── fence ──
 //!  mailbox empty? then sleep on asleep    asleep was 1? then 0, and wake
 //! ```
-//! **Whereabouts** say which process has a fiber, and to which it is on its way, for when a process
-//! has died. The sender writes them *before* the chain is put in, the receiver on arrival.
+//! **Whereabouts** say which process has a fiber, and to which it is on its way, for when one has
+//! died. The sender writes them *before* the chain is put in, the receiver on arrival.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 

@@ -1,9 +1,7 @@
-//! A region between processes that were started by themselves.
-//!
-//! A forked process has the code, the statics and the region where its parent has them. One that
-//! was started by itself has them elsewhere, since the kernel places programs at random. So both
-//! have to be the same program at the same addresses: [`agree_on_addresses`] turns the placing at
-//! random off and starts the process again.
+//! A region between processes that were started by themselves. A forked process has code, statics
+//! and region where its parent has them; the kernel places others at random. So both have to be the
+//! same program at the same addresses: [`agree_on_addresses`] turns that off and starts the process
+//! again.
 //!
 //! The region's file is then passed through a socket and mapped at the same address. Before that
 //! the two compare, and part with an error where one of these differs:
@@ -58,9 +56,9 @@ pub enum PeerError {
     Talk(#[from] io::Error),
 }
 
-/// Sees to it that this process lies where every process of the same program does, by starting it
-/// again without placing at random. Call it first of all: what was done before is done again.
-/// Errors: the kernel or a sandbox does not allow it.
+/// Starts this process again without placing at random, where every process of the same program
+/// lies. Call it first of all: what was done before is done again. Errors: the kernel or a sandbox
+/// does not allow it.
 pub fn agree_on_addresses() -> io::Result<()> {
     let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
     if before & libc::ADDR_NO_RANDOMIZE != 0 {
@@ -128,8 +126,9 @@ fn hashed() -> io::Result<u64> {
 }
 
 impl Region {
-    /// Lets the process at the other end of `peer`, which calls [`Region::accept`], share this
-    /// region. Errors: it is not the same program at the same addresses; or it cannot be talked to.
+    /// Shares this region with the process at the other end of `peer`, which calls
+    /// [`Region::accept`]. Errors: it is not the same program at the same addresses, or cannot be
+    /// talked to.
     pub fn offer(&self, peer: &UnixStream) -> Result<(), PeerError> {
         compare(peer)?;
         let (config, processes, number) = self.terms();
@@ -139,7 +138,7 @@ impl Region {
     }
 
     /// Shares the region that the other end of `peer` offers. Errors: as [`Region::offer`]; or
-    /// something is where the region has to be.
+    /// something is where it has to be.
     pub fn accept(peer: &UnixStream) -> Result<Region, PeerError> {
         compare(peer)?;
         let mut words = [0_u64; WORDS];
@@ -148,9 +147,9 @@ impl Region {
         Ok(Region::of_peer(file, config, processes, number, address)?)
     }
 
-    /// Has fibers go between this process, which is process 0, and the one at the other end of
-    /// `peer`, which calls [`Region::linked`] and is process 1, without shared memory. Errors: as
-    /// [`Region::offer`]; or the region is not for two, has another one, or no room there.
+    /// Has fibers go between this process, number 0, and the one at the other end of `peer`, number
+    /// 1, which calls [`Region::linked`], without shared memory. Errors: as [`Region::offer`]; or
+    /// the region is not for two, has another one, or no room there.
     pub fn link(&self, mut peer: UnixStream) -> Result<(), PeerError> {
         let (config, processes, number) = self.terms();
         if processes != LINKED {

@@ -1,7 +1,7 @@
 //! The range of addresses that several processes agree on. What lies in it: `shared`. A forked
-//! process inherits the mapping at any address; one started by itself maps the same file, or memory
-//! of its own, at the address that the other names ([`Region::reserve_at`]), unless that is taken.
-//! The file has no name: it is gone with the last process that maps it.
+//! process inherits the mapping; one started by itself maps the same file, or memory of its own, at
+//! the address that the other names ([`Region::reserve_at`]), unless that is taken. The file has no
+//! name: it is gone with the last process that maps it.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -24,16 +24,16 @@ const FIRST_CHOICE: usize = 0x6000_0000_0000;
 const CHOICE_STEP: usize = 1 << 40;
 const CHOICES: usize = 16;
 
-/// Memory for the fibers of several processes, at one address in all. Made before processes are
-/// forked, each of which calls [`Region::join`] with its number.
+/// Memory for the fibers of several processes, at one address in all; each calls [`Region::join`]
+/// after the fork.
 #[derive(Debug, Clone)]
 pub struct Region {
     shared: Rc<Shared>,
 }
 
 impl Region {
-    /// Reserves the range for `processes` processes, each with `config`'s capacity of fibers. Takes
-    /// next to no memory yet. Errors: a configuration without sense, no room, no shared memory.
+    /// Reserves the range for `processes` processes, each with `config`'s capacity of fibers; takes
+    /// next to no memory. Errors: a configuration without sense, no room, no shared memory.
     pub fn reserve(config: Config, processes: usize) -> Result<Region, ConfigError> {
         let layout = Layout::of(&config, processes)?;
         let range = reserve_anywhere(layout.reserved)?;
@@ -99,8 +99,8 @@ impl Region {
         })
     }
 
-    /// The scheduler of process `process`, from 0, on this kernel thread: the one that forked, or
-    /// that was forked. Errors: no such process, it has joined already, or the kernel has no room.
+    /// The scheduler of process `process`, from 0, on the kernel thread that forked or was forked.
+    /// Errors: no such process, it has joined already, or the kernel has no room.
     pub fn join(&self, process: usize) -> Result<Scheduler, ConfigError> {
         Scheduler::over(self.core(process)?)
     }
@@ -172,7 +172,6 @@ fn reserve_anywhere(bytes: usize) -> Result<Mapping, ConfigError> {
             return Ok(range);
         }
     }
-    // Under valgrind addresses differ.
     Mapping::untouchable(bytes).map_err(|source| ConfigError::Memory { bytes, source })
 }
 

@@ -4,19 +4,17 @@
 //!  ├ header, mailboxes, common words │ whereabouts │ parcels ┤ … ├ landing │ slot 0 │ slot 1 │ … ┤ guard │ window ┤
 //!  └─────────────────────── one file without a name, mapped shared ─────────────────────────────┘         private
 //! ```
-//! The whole range is reserved first, at a free address, and then the file is mapped over it. The
-//! page below the landing and the one below the window (where stacks without addresses of their own
-//! take turns) stay untouchable.
+//! The whole range is reserved first, at a free address, and then the file is mapped over it. The page below the
+//! landing and the one below the window (where stacks without addresses of their own take turns) stay untouchable.
 //!
-//! **Shares.** Process p makes fibers in slots p K .. (p + 1) K, their *home*: no two ask for the
-//! same one, and there is no lock.
+//! **Shares.** Process p makes fibers in slots p K .. (p + 1) K, its *home*: there is no lock.
 //!
-//! **Huge pages.** A file in memory rarely gets them by the system's settings. But a process may
-//! ask for a block at a time (`MADV_COLLAPSE`, Linux 6.1): dense slots do so when the first slot in
-//! it is used (1 ms a block of 2 MiB, against 45 us for private memory).
+//! **Huge pages.** A file in memory rarely gets them by the system's settings. But a process may ask for a block at a
+//! time (`MADV_COLLAPSE`, Linux 6.1): dense slots do so when the first slot in it is used (1 ms a block of 2 MiB,
+//! against 45 us for private memory).
 //!
-//! **Who lives.** Each member holds a lock of the kernel's on its byte of the file, which ends with
-//! the process: everybody can ask who is left, and no lock in shared memory can stay behind.
+//! **Who lives.** Each member holds a lock of the kernel's on its byte of the file, which ends with the process: no
+//! lock in shared memory can stay behind.
 
 use std::cell::{Cell, OnceCell};
 use std::io;
@@ -41,7 +39,6 @@ const MOST_PROCESSES: usize = u16::MAX as usize - 1;
 /// Slots larger than this are used too sparsely to fill a huge page.
 const DENSE: usize = PAGE;
 
-/// In bytes from its base.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     processes: usize,
@@ -80,7 +77,6 @@ impl Layout {
 
     /// Products are bounded by what `Config::most` lets a process address.
     fn sized(config: &Config, processes: usize, total: usize) -> Layout {
-        // After the mailboxes, and aligned as they are.
         let common = size_of::<Header>() + processes * size_of::<Mailbox>();
         let words = config.common as usize * size_of::<u64>();
         let whereabouts = (common + words).next_multiple_of(64);
@@ -167,8 +163,8 @@ impl Shared {
 
     pub(super) fn common(&self) -> &[AtomicU64] {
         let first = self.at(self.layout.common).cast::<AtomicU64>();
-        // SAFETY: the layout has room for as many words, aligned and zeroed, which live as long as
-        // `self` and are used as atomic ones only.
+        // SAFETY: the layout has room for as many words, aligned and zeroed, which live as long as `self` and are used
+        // as atomic ones only.
         unsafe { std::slice::from_raw_parts(first, self.config.common as usize) }
     }
 
@@ -194,7 +190,6 @@ impl Shared {
         self.wire.get()
     }
 
-    /// The socket to the process without shared memory.
     #[inline]
     pub(crate) fn wire_to(&self, process: usize) -> Option<&Wire> {
         self.wire().filter(|wire| wire.peer == process)

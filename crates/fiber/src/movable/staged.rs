@@ -1,7 +1,5 @@
-//! Stacks that take turns at one place: copied there, or mapped there.
-//!
-//! A stack without addresses of its own lies in its slot as an **image**. At its turn it is brought
-//! to the **window**, which has one address in all processes:
+//! Stacks that take turns at one place. A stack without addresses of its own lies in its slot as an
+//! **image**. At its turn it is brought to the **window**, which has one address in all processes:
 //!
 //! | way | in | out |
 //! |---|---|---|
@@ -13,9 +11,8 @@
 //! ```text
 //!  ring    │ fiber 0 │ fiber 1 │ …                 cells │ the fiber │ scheduler │
 //! ```
-//! How far a stack pointer is below the window's end says how much of the image is live. Not done:
-//! more than one window, which would let some flows stay in place (the switch still has to look);
-//! skipping the copy of what did not change.
+//! Not done: more than one window, which would let some flows stay in place (the switch still has
+//! to look); skipping the copy of what did not change.
 
 use std::cell::Cell;
 use std::io;
@@ -161,7 +158,7 @@ impl Core {
         first.set(context);
         own.set(&raw const staged.own_context);
         // SAFETY: the first cell holds the fiber's context, whose stack was just brought in; it
-        // hands over to the second, which is this.
+        // hands over to the second.
         unsafe { arch::switch(own.get(), first.as_ptr()) };
         let stage = self.mark(index).stage.get();
         if stage.is_here() || stage == Stage::Away {

@@ -1,18 +1,14 @@
-//! Fibers between two processes that share no memory: what is live of them is sent.
-//!
-//! Both have a region at the same address, of the same layout, in their own memory. A fiber's
-//! control block, its stack from the stack pointer to the top, and the used part of its arena are
-//! written to a socket, and on the other side to the same addresses:
+//! Fibers between two processes that share no memory: what is live of them is sent. Both have a
+//! region at the same address, of the same layout, in their own memory; what is written to a socket
+//! goes to the same addresses on the other side:
 //! ```text
 //!  │ slot, control block, bytes of both parts │ used arena │ live stack │   one fiber
 //! ```
-//! Of an ended fiber all of the stack is sent: its handle alone knows the length of the result.
-//!
-//! The rest is as with shared memory: what leaves in one round goes together, an ended fiber goes
-//! home, and where the socket ends the fibers there are lost. The socket never waits, so two
-//! processes that send much do not wait for each other: what it does not take is sent later. A slot
-//! that is not there or not away, parts that do not fit, or a stack pointer beside its stack end
-//! the link. Not done: more than two processes, which need a socket a pair; different machines.
+//! Of an ended fiber all of the stack is sent: its handle alone knows the length of the result. The
+//! rest is as with shared memory; where the socket ends the fibers there are lost. The socket never
+//! waits: what it does not take is sent later. A slot that is not there or not away, parts that do
+//! not fit, or a stack pointer beside its stack end the link. Not done: more than two processes,
+//! which need a socket a pair; different machines.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, Read};
@@ -226,7 +222,6 @@ impl Core {
             if sent.index == CLOSED {
                 member.shared.header().close();
             } else if !self.put_down(member, &sent) {
-                // Whatever sent this, it is not a process with the same region.
                 wire.open.set(false);
                 return;
             }
