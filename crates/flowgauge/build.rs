@@ -1,11 +1,10 @@
-//! Asks the linker to pack relocations, where the C library can read them. A program that may lie
-//! at any address has a list of places that hold addresses: 28,000 here, 24 bytes each, all read
-//! when a process begins, and a slot is a process. Packed (`DT_RELR`) they take a bit or two each.
-//! A program that has it does not start with a glibc older than 2.36, so it is asked for only where
-//! the program is built for this machine.
+//! Asks the linker to pack relocations (`DT_RELR`): a program that may lie at any address has a
+//! list of 28,000 places that hold addresses, 24 bytes each, all read when a process begins, and a
+//! slot is a process. Packed they take a bit or two each. glibc older than 2.36 cannot start such a
+//! program, so only where it is built for this machine.
 //!
 //! Makes `CARRIED`: the files `NAME.gz` in the folder that `FLOWGAUGE_CARRIES` names, each with the
-//! SHA-256 of what is packed in `NAME.sha256` (packages/make). Without that variable it is empty.
+//! SHA-256 of what is packed in `NAME.sha256` (packages/make); else empty.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

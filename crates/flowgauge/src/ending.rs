@@ -88,7 +88,6 @@ pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
 
 /// If nothing else failed; names studies without a required answer.
 pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
-    // Limits need no comparison.
     let asked = results.studies.iter();
     let asked = asked.filter(|study| study.limits.is_empty());
     let open = asked.filter(|study| cannot_tell(study));

@@ -1,5 +1,5 @@
-//! The folders that slots write to, looked at before anything runs: one that takes no files, or not
-//! this many bytes, is said at once and not in the last case.
+//! The folders that slots write to, looked at before anything runs: does each take files, and this
+//! many bytes?
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,6 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
     })
 }
 
-/// Or its nearest existing ancestor.
 fn takes_files(folder: &Path, work: &Work) -> Result<()> {
     let FileWords {
         whose, elsewhere, ..

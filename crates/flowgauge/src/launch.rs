@@ -38,13 +38,11 @@ pub(crate) struct SlotLauncher {
     watch: Option<Watch>,
     narrated: VecDeque<LabelledVariant>,
     here: Cpus,
-    /// What of the user's libraries has been heard.
     heard: BTreeSet<String>,
     spared: Vec<i32>,
 }
 
 impl SlotLauncher {
-    /// Slots write their results into `results`.
     pub(crate) fn new(results: ResultFile, here: Cpus) -> Result<Self> {
         proc_is_there()?;
         Ok(Self {

@@ -1,6 +1,5 @@
-//! Files of slots that a run could not take away, because all of its processes were killed at one
-//! instant: the next run does it. Before its first slot it looks into its own results folder and
-//! those beside it, the usual place of results, and each folder that its work names;
+//! Files of slots that a killed run could not take away. Before its first slot the next run looks
+//! into its own results folder, those beside it, and each folder that its work names;
 //! [`tidy::slot_folder::sweep`] says what is ours and what a live run still uses.
 
 use std::path::{Path, PathBuf};

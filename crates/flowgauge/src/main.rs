@@ -1,8 +1,6 @@
-//! `flowgauge`: a gauge for flows of control. The command only: arguments in, calls into the
-//! crates, text out. What it does is in [`lab`]; what it shows is in [`report`].
-//!
-//! A process of this program is the command, or what [`slot`] lists. Which of them is asked before anything
-//! else.
+//! `flowgauge`: a gauge for flows of control. Arguments in, calls into the crates, text out: what it does is in
+//! [`lab`], what it shows in [`report`]. A process of this program is the command, or what [`slot`] lists; which, is
+//! asked before anything else.
 
 #![forbid(unsafe_code)]
 
@@ -54,7 +52,6 @@ fn main() -> ExitCode {
 // `CARRIED`: what a static program carries; else it is empty.
 include!(concat!(env!("OUT_DIR"), "/carried.rs"));
 
-/// With a margin.
 const LEAST_STACK: u64 = if cfg!(debug_assertions) {
     512 << 10
 } else {

@@ -34,7 +34,6 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// Runs as its owner, or its group.
 const SETUID_OR_SETGID: u32 = 0o6000;
 
 pub(crate) fn check(program: &Path) -> Result<()> {

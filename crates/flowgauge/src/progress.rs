@@ -1,7 +1,6 @@
 //! What a running command shows on standard error, between slots and never within one. On a
-//! terminal one line, drawn again after each slot: what runs, which round of how many, how long
-//! still, the running estimate. Elsewhere a line as each case begins and ends, and the same line of
-//! progress where nothing was said for [`SILENCE`], as the next slot or pilot begins or ends.
+//! terminal one line, drawn again after each slot; elsewhere a line as each case begins and ends,
+//! and one of progress after [`SILENCE`].
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -11,7 +10,6 @@ use stats::Verdict;
 
 use crate::screen::Screen;
 
-/// Where no line is drawn in place.
 const SILENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -59,7 +57,6 @@ impl Progress {
         }
     }
 
-    /// Stays on the screen.
     fn say(&mut self, line: &str) {
         self.silence.since = Instant::now();
         self.screen.say(line);
@@ -143,8 +140,7 @@ fn running(standing: &Standing<'_>) -> Option<String> {
     ))
 }
 
-/// `First answers in about 25 s; at most 2 min 5 s for all that this run can tell (Ctrl-C ends it
-/// with what is known)`.
+/// `First answers in about 25 s; at most 2 min 5 s for all that this run can tell (Ctrl-C …)`.
 fn expected(first_s: f64, most_s: f64) -> String {
     let [first, most] = [first_s, most_s].map(|seconds| match seconds.ceil() as u64 {
         seconds @ ..=99 => format!("{} s", seconds.max(1)),

@@ -1,6 +1,6 @@
-//! The file that a user asked for with `-o`: checked before the run, written after it. Slots'
-//! parents write into an anonymous file (nothing of it is left however the run ends), whose
-//! descriptor the slot process inherits. Then a good slot's content goes to the [`Target`].
+//! The file that a user asked for with `-o`, checked before the run. Slots' parents write into an
+//! anonymous file, whose descriptor the slot process inherits; then a good slot's content goes to
+//! the [`Target`].
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

@@ -1,7 +1,5 @@
-//! A results folder that a run makes, and that goes again if nothing comes of it. A run can fail
-//! between its journal's header and its first slot: an error message should leave no folder. But
-//! only what this process made may go: another run can be at work in the same folder, and may have
-//! begun at the same moment. So what was there is never asked beforehand: a folder is ours if
+//! A results folder that a run makes, and that goes again if nothing comes of it. Only what this
+//! process made may go: another run can be at work in the same folder. So a folder is ours if
 //! `mkdir` made it, the journal if it was made with `O_EXCL` (and is still the same file, by device
 //! and number). A folder that holds anything stays, because `rmdir` refuses it.
 
@@ -13,9 +11,7 @@ use std::path::{Path, PathBuf};
 /// Dropping it removes what was made, unless [`keep`](Self::keep) was called.
 #[derive(Debug, Default)]
 pub(crate) struct NewFolder {
-    /// Path, device and inode of this process's journal.
     journal: Option<(PathBuf, (u64, u64))>,
-    /// The outermost first.
     made: Vec<PathBuf>,
     keep: bool,
 }
@@ -39,7 +35,6 @@ impl NewFolder {
         }
         match fs::create_dir(path) {
             Ok(()) => self.made.push(path.to_owned()),
-            // Another process was faster.
             Err(_) if path.is_dir() => {}
             Err(error) => return Err(error),
         }

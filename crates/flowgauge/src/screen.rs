@@ -1,7 +1,6 @@
-//! Standard error while a run continues: one line of progress that is drawn again and again, and
-//! below it what is watched; elsewhere than on a terminal, plain lines. Progress and watching would
-//! tear each other's lines, so there is one screen, and lines that stay are printed while the rest
-//! is taken away. Nothing is drawn but when something is said: no thread, no timer.
+//! Standard error while a run continues: one line of progress, and below it what is watched, on one
+//! screen; elsewhere than on a terminal, plain lines. Lines that stay are printed while the rest is
+//! taken away. Nothing is drawn but when something is said: no thread, no timer.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +9,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::tell;
 
-/// Without and with watched rows.
 const ALONE: &str = "{bar:10.cyan/dim} {wide_msg}";
 const WITH_BLOCK: &str = "{bar:10.cyan/dim} {wide_msg}\n{prefix}";
 

@@ -50,7 +50,6 @@ pub(crate) fn check_out(how: &HowArgs) -> Result<()> {
 }
 
 impl<'a> Session<'a> {
-    /// In a new results folder, if this machine can run it. What slots store goes to `results`.
     pub(crate) fn begin(
         request: &Request<'_>,
         settings: Settings,
@@ -135,7 +134,6 @@ impl<'a> Session<'a> {
         self.launcher.spare(children);
     }
 
-    /// What a reader must know of this run beside its machine.
     pub(crate) fn remark(&mut self, text: &str) -> Result<()> {
         Ok(self.journal.note(text)?)
     }

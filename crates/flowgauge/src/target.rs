@@ -9,9 +9,8 @@
 //! | another device, a named pipe, `/dev/null`      | written into: its own name states it            |
 //! | a descriptor of this process, `/dev/stdout`    | written into                                    |
 //!
-//! A link may be somebody else's and lead to a disk or another process's open file, so none is
-//! followed that was not meant: what is written into is opened when looked at, without a wait, and
-//! kept open, so nothing else can get its name. A pipe that nobody reads is refused.
+//! A link may be somebody else's, so none is followed that was not meant: what is written into is
+//! opened when looked at, without a wait, and kept open. A pipe that nobody reads is refused.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -34,7 +33,6 @@ pub(crate) enum Over {
 #[derive(Debug)]
 pub(crate) struct Target {
     path: PathBuf,
-    /// Written into, not replaced.
     open: Option<File>,
 }
 

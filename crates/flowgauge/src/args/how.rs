@@ -105,7 +105,6 @@ impl HowArgs {
             watch,
             sample,
             sample_folder: _,
-            // One search has it too.
             profile: _,
             confirm,
             predict,

@@ -64,7 +64,6 @@ enum SearchOnly {
     Search(SearchArgs),
 }
 
-/// A word of help or of what is wrong ends this process.
 pub(crate) fn asked() -> Command {
     match std::env::args_os().nth(1) {
         None => first_words(),
@@ -81,7 +80,6 @@ pub(crate) fn asked() -> Command {
     }
 }
 
-/// Of a command without arguments.
 const FIRST_WORDS: &str = "\
 Which is better for this work on this machine, by how much, how sure is that, and why: processes, threads, fibers?
   flowgauge primes -b 100000 --budget 10s    a first answer, within 15 s
@@ -176,7 +174,6 @@ fn known_from_others(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Where commands that are no studies stand in the list.
 const AFTER_STUDIES: usize = 1_000;
 
 pub(crate) fn parsed(
@@ -186,8 +183,7 @@ pub(crate) fn parsed(
     read(&words).ok()
 }
 
-/// The commands alone that are no studies, where they are enough: to read the files of studies takes as long as all else
-/// at the start.
+/// Commands that are no studies, where they suffice: to read study files takes as long as all else at the start.
 fn without_studies(first: Option<&OsString>) -> Option<clap::Command> {
     let first = first?.to_str()?;
     (first == "--version" || Command::has_subcommand(first)).then(Cli::command)

@@ -146,7 +146,6 @@ impl SearchArgs {
         paths
     }
 
-    /// A study has no use for them.
     pub(crate) fn of_one_search(&self) -> Vec<&'static str> {
         let flows = &self.flows;
         let given = [

@@ -34,7 +34,6 @@ pub(crate) fn commands() -> impl Iterator<Item = Command> {
     lab::study::commands().iter().map(self::command)
 }
 
-/// It lives as long as the program, like those that are built in.
 pub(crate) fn of_file(word: &OsStr) -> Option<Result<&'static StudyCommand, String>> {
     let path = word.to_str().filter(|word| word.ends_with(".toml"))?;
     let read = StudyCommand::of_file(path).map_err(|error| error.to_string());
@@ -46,7 +45,6 @@ fn check(study: &StudyCommand) -> Result<(), String> {
     check_flags(&study.command).map_err(|message| format!("{}: {message}", study.name))
 }
 
-/// Also beside those of every run.
 fn check_flags(command: &command::Command) -> Result<(), String> {
     let every = HowArgs::augment_args(Command::new("").arg(preset(command.preset)));
     let taken = |flag: &Flag| {
@@ -110,8 +108,8 @@ fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs,
     })
 }
 
-/// Defaults of flags belong to the command's preset: another one sets its own values. Where one of
-/// several flags that set the same is given, the others keep their defaults.
+/// Defaults of flags belong to the command's preset: another one sets its own. Of several flags
+/// that set the same, one given leaves the others theirs.
 fn leave_to_preset(command: &command::Command, given: &mut GivenFlags) {
     let set = |name: &String| {
         let own = command.flags.iter().find(|flag| flag.name == *name);
@@ -125,7 +123,6 @@ fn leave_to_preset(command: &command::Command, given: &mut GivenFlags) {
 /// The flag of all runs that a study may do more with.
 const SHARED: &str = "verbose";
 
-/// Several values of a list are one.
 fn given(flag: &Flag, matches: &ArgMatches) -> Option<Given> {
     if flag.value == Kind::Switch {
         return matches.get_flag(&flag.name).then(|| Given {
@@ -148,7 +145,6 @@ const PRESET: &str = "preset";
 
 pub(crate) fn command(study: &'static StudyCommand) -> Command {
     let StudyCommand { name, command, .. } = study;
-    // What all runs have is not made twice: a study that does more with it finds it given.
     let own = command.flags.iter().filter(|flag| flag.name != SHARED);
     let flags = own.map(of_flag);
     let made = Command::new(name.as_str()).args(flags);

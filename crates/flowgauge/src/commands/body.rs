@@ -48,7 +48,6 @@ struct Build {
     path: String,
 }
 
-/// By their file names, or by what was given where those are the same.
 fn builds(libraries: &[PathBuf]) -> Result<Vec<Build>> {
     let file = |library: &PathBuf| library.file_name().map(|name| name.display().to_string());
     let given = |library: &PathBuf| library.display().to_string();
@@ -75,7 +74,6 @@ fn builds(libraries: &[PathBuf]) -> Result<Vec<Build>> {
     builds.collect()
 }
 
-/// As TOML writes it.
 fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }
@@ -169,7 +167,6 @@ fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
 }
 
 fn variant(model: Model, flows: u32) -> String {
-    // A mix has its own.
     let flows = (!matches!(model, Model::Mix { .. })).then(|| format!("flows = {flows}\n"));
     format!(
         "\n[[case.variant]]\nmodel = \"{model}\"\n{}",

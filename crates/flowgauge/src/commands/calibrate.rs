@@ -1,14 +1,13 @@
-//! `flowgauge calibrate`: this machine against itself. Two cases of the same arithmetic. In the
-//! first both variants are identical: a difference is noise, and any verdict but "same" or "cannot
-//! tell" is false. In the second one does a planted share of further steps that its proof does not
-//! show: a difference that must be found. The smallest difference that so many rounds would show
-//! follows from the spread of the first case's paired ratios. Flows are threads, one a core, of
-//! about 10 ms: long against clock and wake-up, short enough for many rounds.
+//! `flowgauge calibrate`: this machine against itself, in two cases of the same arithmetic. In the
+//! first both variants are identical: any verdict but "same" or "cannot tell" is false. In the
+//! second one does a planted share of further steps that its proof does not show: a difference that
+//! must be found. The smallest visible difference follows from the spread of the first case's
+//! paired ratios. Flows are threads, one a core, of about 10 ms.
 //!
-//! With `--sample`, two more cases tell what a sampler beside one variant's slots costs. Flows on
-//! every core have to make room for it (`sampled`); a single flow on one CPU leaves it another
-//! (`sampled-aside`). Their slots are one repetition of several intervals: the sampler would fall
-//! into a few of many short ones, and their median would not show it.
+//! With `--sample`, two more cases tell what a sampler beside one variant's slots costs: with flows
+//! on every core (`sampled`), and a single flow on one CPU (`sampled-aside`). Their slots are one
+//! repetition of several intervals: the sampler would fall into a few of many short ones, and their
+//! median would not show it.
 
 use anyhow::Result;
 use flow::{Model, Placement, Variant};
@@ -22,7 +21,6 @@ use crate::ending::Ending;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// About 10 ms.
 const STEPS: u64 = 10_000_000;
 /// In each repetition of the sampled ones.
 const SAMPLES: f64 = 5.0;
@@ -120,7 +118,6 @@ fn sampled(sampling: &Sampling, here: &Machine) -> Vec<Case> {
         .collect()
 }
 
-/// In units of 10 ms, for several samples in each.
 fn repetition_of(interval_s: f64) -> u64 {
     (SAMPLES * interval_s / 0.01).ceil().clamp(5.0, 1_000.0) as u64
 }

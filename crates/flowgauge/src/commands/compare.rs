@@ -88,7 +88,6 @@ fn names(args: &CompareArgs) -> Result<Vec<String>> {
         .unwrap_or_else(|| whole().collect()))
 }
 
-/// `.` has no name of its own.
 fn named(folder: &Path) -> PathBuf {
     let path = match folder.file_name() {
         Some(_) => std::path::absolute(folder),
@@ -104,9 +103,7 @@ fn tail(path: &Path, parts: usize) -> String {
     last.display().to_string()
 }
 
-/// One folder may have two names.
 fn distinct_folders(folders: &[PathBuf]) -> Result<()> {
-    // Opening it reports what is missing.
     let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
     let all: Vec<PathBuf> = folders.iter().map(real).collect();
     for (place, folder) in folders.iter().enumerate() {

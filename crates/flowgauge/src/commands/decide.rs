@@ -1,5 +1,5 @@
-//! `flowgauge decide`: what people argue about, answered here in a minute. A decision is a study
-//! with a question, a folder of `decisions/`, run as any other.
+//! `flowgauge decide`: a study with a question, a folder of `decisions/`, run as any other in about
+//! a minute.
 
 use std::path::Path;
 

@@ -16,7 +16,6 @@ use crate::output::{self, Paper};
 struct Row {
     name: String,
     adds: String,
-    /// Why it is not here, and what gets it; either may be empty.
     missing: Option<(String, String)>,
 }
 
@@ -201,7 +200,6 @@ fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
     }
 }
 
-/// A need is a program, or a command that must succeed.
 fn short(names: &[String]) -> String {
     let word = |name: &String| {
         let mut words = name

@@ -2,10 +2,10 @@
 //! far flows may be made; here that is made safe:
 //!
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
-//! * **A small proof.** Before that, each prediction is put to the test behind a lowered limit,
-//!   with at most some hundred tasks or 64 MiB at stake (`fenced`).
-//! * **Clean-up.** This process adopts orphans while it probes, so what a slot process left behind
-//!   is its child. Killed ones are reaped as they end; nobody may live after that.
+//! * **A small proof.** Before that, each prediction is tested behind a lowered limit, with at most
+//!   some hundred tasks or 64 MiB at stake (`fenced`).
+//! * **Clean-up.** This process adopts orphans while it probes, and reaps them: nobody may live
+//!   after that.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -28,7 +28,6 @@ use crate::ending::Ending;
 use crate::output::tell;
 use crate::session::Session;
 
-/// For killed processes to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(2);
 

@@ -1,7 +1,6 @@
-//! `flowgauge man`: manual pages made from the arguments themselves. What stands behind the
-//! arguments in `--help` has parts, each with a heading and a colon: `Examples:` with lines below
-//! it, `Exit codes: 0 answered, ...` with text behind it. Each is a section of the page; lines
-//! below a heading stay, text is filled.
+//! `flowgauge man`: manual pages made from the arguments themselves. What stands behind them in
+//! `--help` has parts, each with a heading and a colon (`Examples:`, `Exit codes: 0 answered,
+//! ...`): sections of the page. Lines below a heading stay, text is filled.
 
 use std::path::Path;
 
@@ -114,7 +113,6 @@ fn section(part: &str) -> String {
             roff.text([roman(content.trim_start())]);
         }
     }
-    // The page's head has set up quotes.
     let text = roff.render();
     text.find(".SH")
         .map_or(String::new(), |at| text[at..].to_owned())

@@ -42,7 +42,6 @@ pub(crate) fn run(args: &SearchArgs, here: &LazyCell<Machine>) -> Result<Ending>
     output::is_open()?;
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
-    // Unbuffered: results come in large pieces.
     let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let mut say = |problem: &Problem| output::tell(&problem.to_string());
     let report = search::run(&query, &plan, &mut out, &mut say)?;

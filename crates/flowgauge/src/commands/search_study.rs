@@ -1,5 +1,5 @@
-//! `flowgauge search --study`: which flows search a tree fastest, how many, and why: the built-in
-//! study's full preset with the pattern, tree and filters that were given.
+//! `flowgauge search --study`: the built-in study's full preset with the pattern, tree and filters
+//! that were given.
 
 use std::path::PathBuf;
 

@@ -26,7 +26,6 @@ use crate::{preload, simulation};
 
 /// Bytes; the default for each thread.
 const WINDOW: u64 = 64 << 20;
-/// The recorder could not write.
 const NO_TRACE: i32 = 97;
 
 #[derive(Debug, Serialize)]
@@ -123,7 +122,6 @@ fn can_be_emulated(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `e_machine` of ELF.
 const X86_64: u16 = 62;
 
 fn told(name: &OsStr, status: ExitStatus) -> Result<()> {

@@ -1,5 +1,5 @@
-//! The command of a study, as its file describes it: `flowgauge primes` and the others. It knows no
-//! study: [`lab::plan::steps`] makes the cases that were asked for.
+//! The command of a study, as its file describes it: [`lab::plan::steps`] makes the cases, no study
+//! is known here.
 
 use std::path::Path;
 

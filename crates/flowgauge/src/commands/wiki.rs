@@ -14,7 +14,6 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Default.
 const SERVER_WORKERS: u64 = 4;
 /// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;

@@ -132,7 +132,6 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     }
 }
 
-/// Each kind of pages once.
 fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     let mut pages = each_once("--ballast-pages", &how.ballast_pages)?;
     if pages.is_empty() {
@@ -141,7 +140,6 @@ fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     Ok(how.ballast.map(|bytes| AskedParentMemory { bytes, pages }))
 }
 
-/// Short enough to type.
 fn fresh_seed() -> Result<u64> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -45,7 +45,6 @@ fn is_seen_with_text(format: Format) -> bool {
     format == Format::Text && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The text's last line says so too, if both are on one screen.
 fn tell_results(folder: &Path, results: &Results, format: Format) {
     if is_seen_with_text(format) {
         return;

@@ -1,6 +1,6 @@
-//! A journal of another user or machine, or one that was changed, which names what is to be run:
-//! commands of `exec` and of study files. It is shown before it is trusted. Its slots would also be
-//! laid beside those of another machine.
+//! A journal of another user or machine, or a changed one, names commands to be run (`exec`, study
+//! files). It is shown before it is trusted. Its slots would also be laid beside those of another
+//! machine.
 
 use std::collections::BTreeSet;
 use std::fs;

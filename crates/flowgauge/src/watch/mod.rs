@@ -2,12 +2,10 @@
 //! time from what is looked at, unless there is a CPU to spare. So:
 //!
 //! * Looks are only at `/proc` ([`measure::tasks`]): no flow is stopped, traced or asked anything.
-//! * While a slot runs whose flows are bound, this process keeps to the CPUs that they leave free.
-//!   It binds itself after the slot's process was made, which would inherit it.
-//! * A look is never more than a twentieth of the time: where looks are dear (thousands of flows),
-//!   they become rarer than was asked for.
-//! * Their cost is said at the end: CPU time, looks, and how many were on a CPU on which flows may
-//!   have been running.
+//! * Beside flows that are bound, this process keeps to the CPUs that they leave free, from after
+//!   the slot's process was made, which would inherit it.
+//! * A look is never more than a twentieth of the time: where looks are dear, they become rarer.
+//! * Their cost is said at the end: CPU time, looks, and how many were on a CPU of the flows.
 //!
 //! The first look comes after a tenth of a second, as most slots are short; shorter ones are named.
 
@@ -33,7 +31,6 @@ use view::{Seen, View};
 const ON_TERMINAL: Duration = Duration::from_millis(500);
 const ELSEWHERE: Duration = Duration::from_secs(1);
 const FIRST: Duration = Duration::from_millis(100);
-/// Looks take at most this part of the time.
 const REST: u32 = 20;
 /// Watched one by one.
 const MOST: usize = 256;

@@ -79,7 +79,6 @@ impl View<'_> {
             tid: task.tid,
             state: task.state,
             cpu: task.cpu,
-            // Ticks need not fall between two looks.
             share: share.min(1.0),
             process: process.map(|process| (process.rss, process.threads)),
         }

@@ -1,5 +1,5 @@
-//! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write, for the scripts
-//! that read it: all launches that count, in another order than hyperfine's.
+//! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write; launches in
+//! another order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,6 @@ pub(super) struct Exports(Vec<(Format, Option<Target>)>);
 
 const STDOUT: &str = "-";
 
-/// In hyperfine's words; times in seconds.
 #[derive(Debug, Serialize)]
 struct Command {
     command: String,

@@ -1,6 +1,5 @@
 //! Placeholders that nothing would fill in, refused before anything is launched. A brace in quotes
-//! is the command's own (`awk '{print}'`), and so is one behind a `$`. Another is a placeholder or
-//! a slip.
+//! (`awk '{print}'`) or behind a `$` is the command's own.
 
 use anyhow::{Result, bail, ensure};
 use program::command_line::bare;
@@ -9,7 +8,6 @@ use program::fill::has;
 use super::command::Named;
 use crate::args::ExecArgs;
 
-/// Besides the names of -L and -P.
 const NAMES: [&str; 8] = [
     "flows",
     "processes",

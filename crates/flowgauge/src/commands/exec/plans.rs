@@ -11,7 +11,6 @@ use super::labels::short;
 use super::{placeholders, what_if};
 use crate::args::ExecArgs;
 
-/// Of a study without a sweep.
 const CASE: &str = "commands";
 
 pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
@@ -54,7 +53,6 @@ fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>
     }
 }
 
-/// The first has the case's work.
 fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVariant> {
     let each = commands
         .iter()

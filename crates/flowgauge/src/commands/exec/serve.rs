@@ -20,7 +20,6 @@ fn refuse_twice<T: PartialEq + Display>(flag: &str, list: &[T]) -> Result<()> {
     }
 }
 
-/// Once for each rate.
 pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<Vec<Case>> {
     let here = &cpus.allowed;
     if let Some(none) = args.load_cpus.iter().find(|cpu| !here.contains(cpu)) {

@@ -1,6 +1,6 @@
-//! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine, and beside them what was
-//! made of all. A machine that failed has `nodes/NAME/failed.txt` with the reason. All else in a
-//! machine's folder (its own reports, where Slurm ran it there) is left alone.
+//! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine (`failed.txt` with the reason
+//! of one that failed), and beside them what was made of all. All else in a machine's folder is
+//! left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -129,7 +129,6 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Of machines, in a folder.
 const NAMES: usize = 10_000;
 
 fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -153,7 +152,6 @@ fn begins(path: &Path, with: &str) -> bool {
     name.is_some_and(|name| name.starts_with(with))
 }
 
-/// `journal.jsonl`, `journal-2.jsonl`.
 fn is_journal(path: &Path) -> bool {
     begins(path, "journal")
         && path

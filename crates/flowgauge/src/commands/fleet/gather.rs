@@ -1,5 +1,5 @@
-//! `flowgauge fleet gather`: merges journals machine by machine (a few are in memory at a time,
-//! only verdicts stay), and answers over all.
+//! `flowgauge fleet gather`: merges journals machine by machine, of which verdicts stay, and
+//! answers over all.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,6 @@ pub(super) fn gathered(
         out.display()
     );
     let mut fleet = Fleet::of(nodes);
-    // A folder of runs has no plan.
     let is_shared = |folder: &PathBuf| Plan::read(folder).is_ok_and(|plan| plan.is_shared);
     if folders.iter().any(is_shared) {
         fleet.warnings.insert(0, SHARED.to_owned());
@@ -137,7 +136,6 @@ fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
     let journals = kept.journals.files();
     let runs = journals.map(|(file, text)| Results::verdicts_of_journal(text, &folder.join(file)));
     let runs: Vec<Results> = runs.collect::<Result<_, _>>()?;
-    // Other warnings are in the machine's own report.
     let warnings = runs.iter().flat_map(|run| &run.warnings);
     let damages = warnings.filter(|warning| warning.contains("damaged"));
     damages.for_each(|warning| tell(&format!("{name}: {warning}")));

@@ -1,6 +1,6 @@
-//! The temporary folder of a machine of a fleet, which goes although one of its guards is killed.
-//! Its file `pid` names who removes it at their end: the two shells around a conversation by ssh
-//! (`remote::SCRIPT`), and the program. Else the next run's shell does, or [`sweep`].
+//! The temporary folder of a machine of a fleet. Its file `pid` names who removes it: the two
+//! shells around a conversation by ssh (`remote::SCRIPT`), and the program; else the next run's
+//! shell, or [`sweep`].
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,6 +1,6 @@
-//! The hosts of a fleet, from a file: one a line, `[NAME=]DESTINATION`, the destination as ssh
-//! takes it (`node1`, `me@node1`, `ssh://me@node1:2222`, a name of ~/.ssh/config); `#` begins a
-//! comment. A line that is none is a machine that failed: it is named, and the others are run.
+//! The hosts of a fleet, from a file: one a line, `[NAME=]DESTINATION`, as ssh takes it (`node1`,
+//! `me@node1`, `ssh://me@node1:2222`, a name of ~/.ssh/config); `#` begins a comment. Any other
+//! line is a machine that failed.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,6 @@ fn host(line: &str) -> Result<Host, &'static str> {
     })
 }
 
-/// `node1` of `ssh://me@node1:2222` and of `me@node1`.
 fn own_name(destination: &str) -> &str {
     let url = destination.strip_prefix("ssh://");
     let rest = url.unwrap_or(destination);

@@ -1,5 +1,5 @@
-//! What one machine may take of this one, however it behaves: bytes and time. All that it says or
-//! left in a folder is read through an [`Allowance`]; where that is spent, that machine fails.
+//! What one machine may take of this one: bytes and time. All that it says or left in a folder is
+//! read through an [`Allowance`]; where that is spent, the machine fails.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -13,7 +13,6 @@ use nix::fcntl::OFlag;
 /// Of a machine before its journal, and of a file that is no journal.
 pub(super) const WORDS: u64 = 64 << 10;
 
-/// In a message.
 const SHOWN: usize = 400;
 
 pub(super) fn shown(said: &str) -> &str {
@@ -89,7 +88,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// A single machine may have more.
     const BYTES: u64 = 64 << 20;
 
     pub(super) fn take(&self, bytes: u64) -> RoomTaken<'_> {

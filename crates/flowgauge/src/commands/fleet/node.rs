@@ -1,6 +1,5 @@
-//! A machine of a fleet, on that machine: runs the plan, sends its journal, leaves nothing.
-//!
-//! By ssh this process is the end of a conversation on its standard input and output:
+//! A machine of a fleet, on that machine: runs the plan, sends its journal, leaves nothing. By ssh
+//! this process is the end of a conversation on its standard input and output:
 //! ```text
 //!   this machine                               the one that asked
 //!   ready VERSION DIGEST          ─────▶       compares: is it the program that was meant?
@@ -10,12 +9,11 @@
 //!                                 ◀─────       an empty line now and then: I am still there
 //!   end                           ─────▶
 //! ```
-//! Whatever ends the conversation ends the run: end of file on the input (the other one, or its
-//! ssh, is gone), silence for [`PATIENCE`] (the network is), a signal. The run gets SIGTERM (from
-//! the kernel if this process is killed), writes what it has and removes what is its own. Its
-//! temporary files lie in the folder of the shell around this process (`remote::SCRIPT`). Both
-//! remove it: either may be killed. A process whose shell is gone ends. Under Slurm there is no
-//! conversation: plan and journal lie in a folder that all machines share.
+//! Whatever ends the conversation ends the run: end of file on the input, silence for [`PATIENCE`],
+//! a signal. The run gets SIGTERM (from the kernel if this process is killed), writes what it has
+//! and removes what is its own. Temporary files lie in the folder of the shell around this process
+//! (`remote::SCRIPT`); either removes it. Under Slurm there is no conversation: plan and journal
+//! lie in a folder that all machines share.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -44,7 +42,6 @@ use crate::whole_file;
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(500);
 const PARTING: Duration = Duration::from_secs(20);
-/// Of its last output, in its error.
 const SAID: usize = 2_000;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -116,7 +113,6 @@ fn plan_line(input: &mut BufReader<File>) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Or ended.
 fn is_readable(file: &File, time: Duration) -> Result<bool> {
     let mut ready = [PollFd::new(file.as_fd(), PollFlags::POLLIN)];
     let time = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
@@ -196,7 +192,6 @@ fn own_name() -> Result<String> {
     Ok(name.trim().to_owned())
 }
 
-/// An error has its last words.
 fn judged(status: Option<ExitStatus>, said: &str) -> Result<Ending> {
     match status.and_then(|status| status.code()) {
         Some(0 | 3) => Ok(Ending::Answered),

@@ -19,7 +19,6 @@ pub(super) const MOST: u64 = 16 << 20;
 
 /// For studies without a budget.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Outside of budgets.
 const MORE: Duration = Duration::from_secs(10 * 60);
 
 pub(super) type Files = Vec<(String, String)>;
@@ -100,7 +99,6 @@ impl Plan {
         words.chain(seed).collect()
     }
 
-    /// What a machine is given for its run, where that is bounded.
     pub(super) fn budget(&self) -> Option<Duration> {
         let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
         let budget = match args::parsed(words.chain(self.words.clone())) {

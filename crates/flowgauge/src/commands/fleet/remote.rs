@@ -1,10 +1,9 @@
-//! A machine of a fleet, from here: one ssh connection from the first word to the last. What is on
-//! a machine must go when this process does. So all is tied to one connection: its first word makes
-//! a folder there, its end removes it ([`SCRIPT`], `super::node`). Two shells and the program guard
-//! the folder: two of the three may be killed at any time. ssh asks nobody anything (`BatchMode`),
-//! gives up a host that does not answer, and notices a connection that has died. Each step also has
-//! a deadline and a number of bytes ([`super::wire`]): a silent host costs half a minute. Nothing
-//! is started before every machine has the version and digest of the file here ([`super::start`]).
+//! A machine of a fleet, from here: all is tied to one ssh connection, whose first word makes a
+//! folder there and whose end removes it ([`SCRIPT`], `super::node`). Two shells and the program
+//! guard the folder: two of the three may be killed at any time. ssh asks nobody anything
+//! (`BatchMode`), gives up a host that does not answer, and notices a dead connection. Each step
+//! has a deadline and a number of bytes ([`super::wire`]). Nothing is started before every machine
+//! has the version and digest of the file here ([`super::start`]).
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -24,7 +23,7 @@ use super::wire::Wire;
 use crate::output::tell;
 
 /// Removes what dead ones left, makes a folder, says hello, takes the program if it is sent, and
-/// runs it. A second shell does all but the folder: the first removes it when the second is killed.
+/// runs it in a second shell: the first removes the folder when that is killed.
 const SCRIPT: &str = r#"umask 077
 t=${FOLDER:-${TMPDIR:-/tmp}}
 for o in "$t"/flowgauge-fleet.*; do
@@ -61,7 +60,6 @@ echo $$ > "$d/pid" || exit 71
 )
 exit $?"#;
 
-/// Smaller differences of clocks are not reported.
 const CLOCKS: u64 = 60;
 
 #[derive(Debug, Clone)]
@@ -167,7 +165,6 @@ fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> 
     bail!("it said nothing")
 }
 
-/// A wrong clock is harmless, but worth knowing.
 fn tell_clock(name: &str, there: Option<u64>) {
     let here = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,6 +1,6 @@
-//! `flowgauge fleet run`: the same studies on many machines. One thread a machine talks to it
-//! ([`super::remote`]); no slot is launched here, so the main process need not have one thread.
-//! What came of a machine, whole or cut, is merged into its folder as by `gather`.
+//! `flowgauge fleet run`: the same studies on many machines, one thread each ([`super::remote`]);
+//! no slot is launched here. What came of a machine, whole or cut, is merged into its folder as by
+//! `gather`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,6 @@ pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
     }
 }
 
-/// The named one, or this one.
 fn program(args: &FleetRunArgs) -> Result<PathBuf> {
     if let Some(binary) = &args.binary {
         ensure!(
@@ -54,7 +53,6 @@ fn program(args: &FleetRunArgs) -> Result<PathBuf> {
     std::env::current_exe().context("this program has no path")
 }
 
-/// In an existing fleet it must be the same.
 fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
     let begun = args.out.as_deref().filter(|out| out.join(NODES).is_dir());
     let seed = match (args.seed, begun) {
@@ -253,9 +251,7 @@ fn one(
     }
 }
 
-/// Unless machines have run there before.
 fn take_back(out: &Path) {
-    // Removes only an empty folder.
     if std::fs::remove_dir(out.join(NODES)).is_ok() {
         for file in [plan::FILE, PROGRAM, SCRIPT] {
             let _not_made_is_fine = std::fs::remove_file(out.join(file));

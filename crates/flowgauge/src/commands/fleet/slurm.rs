@@ -1,9 +1,7 @@
 //! A fleet by Slurm: a batch script, and one step with a task on each node. All nodes must see the
-//! fleet's folder: plan, program and journals lie in it. Nothing stays on a node.
-//!
-//! sbatch reads the script's comments: a word with a space ends an option there, and a line break
-//! the comment. So words are of characters that names in Slurm have, and a folder is in quotation
-//! marks, without what sbatch replaces in them.
+//! fleet's folder, with plan, program and journals. sbatch reads the script's comments, where a
+//! space ends an option: words are of characters that names in Slurm have, and a folder is in
+//! quotation marks, without what sbatch replaces in them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,7 +29,6 @@ pub(super) struct Job<'a> {
     pub(super) program: &'a str,
 }
 
-/// What a job takes of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Share {
     Whole,
@@ -57,7 +54,6 @@ impl Job<'_> {
         )
     }
 
-    /// Words that sbatch would read otherwise.
     pub(super) fn check(&self) -> Result<()> {
         let names = [
             ("--slurm", Some(self.partition), "-_.+,"),
@@ -115,7 +111,6 @@ impl Job<'_> {
             None => (self.nodes, String::new()),
             Some(at_once) => (1, format!("#SBATCH --array=1-{}%{at_once}\n", self.nodes)),
         };
-        // An array has an output for each of its jobs.
         let output = if self.array.is_some() { "%A-%a" } else { "%j" };
         let cpus = match self.share {
             Share::Part(Some(cpus)) => format!("--cpus-per-task={cpus} "),

@@ -1,6 +1,6 @@
 //! All machines of a fleet begin together, when each is ready or has failed. Until then
-//! `--parallel` machines are prepared at a time, since a jump host refuses more connections that
-//! are not yet through. Who waits looks again and again for signals and machines.
+//! `--parallel` machines are prepared at a time: a jump host refuses more connections that are not
+//! yet through.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -83,7 +83,6 @@ impl Drop for Place<'_> {
 }
 
 impl Others<'_> {
-    /// An error if too few are ready.
     pub(super) fn are_ready(&self) -> Result<bool> {
         let start = self.0;
         if start.arrived.load(Ordering::SeqCst) < start.machines {

@@ -1,8 +1,6 @@
-//! The connection to a machine, none of whose words is trusted.
-//!
-//! A machine may hang, flood, or take nothing in, and so may ssh or a process that still holds its
-//! pipes. So no read and no write waits for it: pipes do not block, and every wait is a
-//! [`Wire::turn`] of at most [`LOOK`], in which
+//! The connection to a machine, none of whose words is trusted. A machine, ssh, or a process that
+//! still holds its pipes may hang, flood, or take nothing in. So pipes do not block, and every wait
+//! is a [`Wire::turn`] of at most [`LOOK`], in which
 //! ```text
 //!   the deadline of the step is compared      late: ssh is killed with all that it started
 //!   a signal to this program is looked for    the machine's input ends, and it has PARTING to end
@@ -52,7 +50,6 @@ pub(super) struct Wire<'a> {
     heard: Vec<u8>,
     said: Vec<u8>,
     errors_left: Allowance,
-    /// The step, its time, and its end.
     step: (&'static str, Duration),
     deadline: Instant,
     reminded: Instant,
@@ -292,14 +289,12 @@ impl<'a> Wire<'a> {
 }
 
 impl Drop for Wire<'_> {
-    /// Leaves no zombie.
     fn drop(&mut self) {
         self.kill();
         let _gone_is_fine = self.child.wait();
     }
 }
 
-/// Non-blocking here; the other end is unchanged.
 fn never_wait(pipe: &impl AsFd) -> Result<()> {
     fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).context("a pipe cannot be prepared")?;
     Ok(())

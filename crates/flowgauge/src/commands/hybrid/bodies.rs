@@ -21,7 +21,6 @@ const LEAST_WINDOWS: u64 = 10;
 const MOST_FILES: u64 = 20_000;
 /// Suffix of variants whose flows move.
 pub(super) const MIGRATABLE: &str = ", migratable";
-/// Of repetitions within a repetition.
 const REPEATED: (u64, u64) = (40, 20_000);
 
 /// The last is the headline.
@@ -40,7 +39,6 @@ pub(super) const ALL: [BodyArg; 12] = [
     BodyArg::Halo,
 ];
 
-/// About more and more nodes.
 pub(super) const OVER_NODES: [BodyArg; 2] = [BodyArg::Strong, BodyArg::Weak];
 
 pub(super) struct Asked {
@@ -116,7 +114,6 @@ fn repeated(each: u64) -> u64 {
     (AMOUNT / each.max(1)).clamp(REPEATED.0, REPEATED.1)
 }
 
-/// A point of a sweep of one body, of which the time of a unit is compared.
 fn swept(
     name: &'static str,
     title: String,
@@ -142,7 +139,6 @@ fn ping_pong(bytes: u64) -> Asked {
     swept("ping-pong", title, ("bytes", bytes, "bytes"), (2, body))
 }
 
-/// As OSU, if their buffers fit.
 fn bandwidth(bytes: u64) -> Asked {
     let title = format!("Time of each of many messages of {bytes} bytes in one direction");
     let window = (WINDOW_BYTES / bytes.max(1)).clamp(1, mpi::task::MOST_WINDOW);

@@ -11,7 +11,6 @@ use super::bodies::{ALL, Asked, OVER_NODES, asked};
 use super::place::{Place, REPS, Split};
 use crate::args::{HybridArgs, PlacementArg};
 
-/// At most, of a point of a sweep.
 const SWEEP_ROUNDS: usize = 20;
 
 /// `program` makes a task's command, given all tasks of the case.
@@ -53,8 +52,7 @@ pub(super) fn cases(
     made.collect()
 }
 
-/// One rank with all threads first. Of two flows over nodes two ranks on one node: the way between nodes is
-/// compared with that within one.
+/// One rank with all threads first; of two flows over nodes two ranks on one node, against the way between nodes.
 fn tasks(asked: &Asked, place: &Place, placement: &[PlacementArg]) -> Vec<(String, Task)> {
     if !asked.nodes.is_empty() {
         return over_more(asked, place);

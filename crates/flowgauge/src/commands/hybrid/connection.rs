@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 
 /// Of what a keeper says in a line.
 const MOST: usize = 4 << 20;
-/// Of its last words.
 const SAID: usize = 400;
 
 /// What keeps a node, on a connection of its own.
@@ -47,7 +46,6 @@ impl Keeper {
         })
     }
 
-    /// Its next line that is one.
     pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Instant) -> Result<T> {
         loop {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {

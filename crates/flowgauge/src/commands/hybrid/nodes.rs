@@ -1,6 +1,6 @@
-//! The nodes of a run over several: who they are, what they are, and what is left on them. A node that
-//! cannot take part is named with the reason, and the others are run. Each has a keeper
-//! ([`mpi::keeper`]) for as long as the run lasts, on a connection of its own.
+//! The nodes of a run over several. One that cannot take part is named with the reason, and the
+//! others are run. Each has a keeper ([`mpi::keeper`]) for as long as the run lasts, on a
+//! connection of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,7 +76,6 @@ fn parse(text: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// One a line, where the job has several.
 fn of_job() -> Result<Option<String>> {
     let set = |name| std::env::var(name).ok();
     let (Some(list), Some(number)) = (set("SLURM_JOB_NODELIST"), set("SLURM_JOB_NUM_NODES")) else {
@@ -170,7 +169,6 @@ impl Nodes {
         })
     }
 
-    /// What keeps the nodes here.
     pub(super) fn pids(&self) -> Vec<i32> {
         let pids = self
             .keepers
@@ -196,7 +194,6 @@ impl Nodes {
         }
     }
 
-    /// What a reader must know of them.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
         for node in &self.nodes {
@@ -270,7 +267,6 @@ fn here(words: &[&str], until: Instant) -> Result<Keeper> {
     Ok(keeper)
 }
 
-/// Whether it can take part.
 fn fits(facts: &Facts, own: u64, mpi: &str, path: &Path) -> Result<()> {
     ensure!(
         facts.program == own,

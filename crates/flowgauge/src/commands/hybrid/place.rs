@@ -5,12 +5,9 @@ use mpi::{Body, Over, Task};
 
 use crate::args::PlacementArg;
 
-/// Of a slot.
 pub(super) const REPS: u32 = 5;
 
-/// Where flows can be.
 pub(super) struct Place {
-    /// Of each node.
     pub(super) cpus: Vec<Cpus>,
     /// Of the node that has fewest.
     pub(super) sockets: u32,
@@ -22,9 +19,7 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) nodes: u32,
-    /// On each node.
     pub(super) ranks_each: u32,
-    /// In each rank.
     pub(super) threads: u32,
 }
 
@@ -33,7 +28,6 @@ impl Place {
         u32::try_from(self.cpus.len()).unwrap_or(u32::MAX)
     }
 
-    /// Of the node that has fewest.
     pub(super) fn cpus_each(&self) -> u32 {
         let least = self.cpus.iter().map(|cpus| cpus.allowed.len()).min();
         u32::try_from(least.unwrap_or(0)).unwrap_or(u32::MAX)
@@ -123,7 +117,6 @@ fn near(cpus: &Cpus, flows: u32) -> Vec<u32> {
     chosen
 }
 
-/// Two cores of two hardware threads.
 #[cfg(test)]
 pub(super) fn four() -> Cpus {
     Cpus {

@@ -10,9 +10,7 @@ use machine::Machine;
 use crate::launch::SlotLauncher;
 use crate::output::tell;
 
-/// It takes some tens of ms.
 const DEADLINE_S: f64 = 10.0;
-/// Several times its needs, in bytes.
 const MEMORY: u64 = 512 << 20;
 
 pub(super) type Wanted = Option<Fence>;

@@ -1,7 +1,6 @@
 //! `flowgauge simulate MACHINE --chase`: where the model's levels end, beside this machine's
-//! measured ones. The chases are those of `flowgauge machine --probe`: over half of each cache and
-//! four times the last one on large pages, and over a line in each of more and more pages of 4 KB,
-//! on small and on large pages. At a *knee* a step costs 1.5 times that of half the pages.
+//! measured ones. The chases are those of `flowgauge machine --probe`, on small and on large pages.
+//! At a *knee* a step costs 1.5 times that of half the pages.
 
 use anyhow::Result;
 use lab::simulated::HOST;
@@ -20,7 +19,6 @@ const BEYOND: u64 = 4;
 const SMALL: u64 = 4096;
 const FEWEST: u64 = 16;
 const DOUBLED: u32 = 13;
-/// Ratio of two neighbouring steps at a knee.
 const KNEE: f64 = 1.5;
 
 #[derive(Debug, Serialize)]
