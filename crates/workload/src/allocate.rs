@@ -1,6 +1,5 @@
-//! `allocate`: flows that take memory and free it, in the patterns by which allocators are
-//! compared. A block is used for one word. So a difference here is the most that another allocator
-//! can bring; [`crate::warehouse`] and [`crate::wiki`] show what is left of it in a program.
+//! `allocate`: flows that take memory and free it, in the patterns by which allocators are compared. A block is used
+//! for one word: a difference here is the most that another allocator can bring.
 //!
 //! | pattern | what each flow does | after |
 //! |---|---|---|
@@ -10,14 +9,13 @@
 //! | `cache-thrash` | takes 8 bytes, writes them often, frees them | E. Berger and others, "Hoard", 2000 |
 //! | `cache-scratch` | the same, and the first block is one of many that the parent took side by side | the same |
 //!
-//! The last two find allocators that give parts of one cache line to several flows. Producers and
-//! consumers (`xmalloc`) are the workload [`crate::handoff`].
+//! The last two find allocators that give parts of one cache line to several flows. Producers and consumers (`xmalloc`)
+//! are [`crate::handoff`].
 //!
-//! Deliberately not done: new threads all the while, and operations counted in a fixed time, as the
-//! originals do: a unit is a fixed amount of work, so every model proves the same. Flows of one
-//! process exchange blocks; a flow alone in its process gets its own back. Self-check: the first
-//! word of a block is its size, compared when it is freed; a difference panics and fails the slot.
-//! Sizes and places follow from seed and unit, so the proof does not depend on who met whom.
+//! Deliberately not done: new threads all the while, and operations counted in a fixed time, as in the originals: a
+//! unit is a fixed amount, so every model proves the same. Flows of one process exchange blocks; a flow alone gets its
+//! own back. Self-check: the first word of a block is its size, compared when it is freed. Sizes and places follow from
+//! seed and unit, so the proof does not depend on who met whom.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
@@ -66,7 +64,6 @@ const TRANSFERS: u32 = 1_000;
 const WRITES: u64 = 100;
 /// Blocks that the parent takes side by side for `cache-scratch`, a flow each.
 const GIFTS: usize = 1 << 10;
-/// More units or blocks are refused.
 const MOST: u64 = 1 << 32;
 
 type Block = Option<Vec<u64>>;

@@ -1,8 +1,7 @@
-//! `cpu`: workers that do nothing but floating-point arithmetic. Each worker adds up square roots
-//! and tangents, keeps its CPU busy and shares nothing. On one CPU workers can only take turns, so
-//! time grows with their number; what a model adds is the cost of making its flows and of switching
-//! between them. Each argument passes [`black_box`], so every sum has one order and one value: its
-//! bits are the proof, the same under every model.
+//! `cpu`: workers that add up square roots and tangents, and share nothing. On one CPU they can
+//! only take turns, so time grows with their number; a model adds the cost of making flows and
+//! switching. Each argument passes [`black_box`], so every sum has one order and one value: its
+//! bits are the proof.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! `drill`: work with a fault in one unit, to see what isolation is worth. Under `process` the
-//! other workers' results are kept; under `thread` the whole slot is lost.
+//! `drill`: work with a fault in one unit. Under `process` the other workers' results are kept,
+//! under `thread` none.
 
 use std::path::Path;
 

@@ -1,19 +1,17 @@
-//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them. A pipeline:
-//! one stage makes messages, the next uses and frees them. Here an allocator cannot keep apart what
-//! each core touches: memory allocated by one flow is freed by another.
+//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them, as stages of
+//! a pipeline: an allocator cannot keep apart what each core touches (docs/workloads/handoff.md).
 //!
 //! Flow 2k produces and flow 2k + 1 consumes, through a bounded queue of their own
-//! ([`flow::Relay`]), the same under every model. What differs is what goes through it:
+//! ([`flow::Relay`]):
 //!
 //! * **A pair in one process** hands over the block itself: the producer leaves the pointer in
 //!   their common heap, under the number of the slot; nothing is copied.
 //! * **A pair in two processes** has no common heap. The producer copies the contents into the
 //!   slot, which lies in shared memory, and frees its block; the consumer allocates one of its own
-//!   and copies them out. Both allocate and free; no block changes hands.
+//!   and copies them out.
 //!
-//! So processes do more work, and of another kind: that is the cost of the model and meant to be in
-//! the time (docs/workloads/handoff.md). Self-check: sizes and contents follow from the seed. The
-//! consumer compares every word of every block; a difference fails the slot. The proof is known.
+//! So processes do more work: the cost of the model, meant to be in the time. Self-check: sizes and
+//! contents follow from the seed, and the consumer compares every word. The proof is known.
 
 use std::collections::VecDeque;
 use std::io;
@@ -116,8 +114,8 @@ impl Handoff {
         self.pairs.saturating_mul(2)
     }
 
-    /// An upper bound: half of what a pair has alive at once (kept by the consumer, waiting, and
-    /// one in each hand; between processes the queue once a pair).
+    /// An upper bound: half of what a pair has alive at once (kept, waiting, in hand; between
+    /// processes the queue once).
     pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
         let kept = u64::from(self.live).min(self.blocks);
         let waiting = u64::from(self.queue).min(self.blocks);

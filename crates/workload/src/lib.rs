@@ -1,5 +1,5 @@
-//! The bodies that every model runs unchanged, each with its self-check; one file or folder a
-//! workload. [`Work`] names a workload with its parameters.
+//! The bodies that every model runs unchanged, each with its self-check, in a file or folder of its
+//! own.
 
 #![forbid(unsafe_code)]
 

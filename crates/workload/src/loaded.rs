@@ -1,11 +1,8 @@
-//! `body`: units of a function that is loaded from the user's own library. The library is loaded,
-//! and its body prepared, in the slot process before any flow: a process shares what a fork shares,
-//! and a body that crashes takes only its slot along. Models must prove the same.
-//!
-//! Before a run the library is loaded once in a process of its own ([`look`]): what can never run is
-//! refused before any launch. In a slot a crash, `exit` or hang is said with the function of the body.
-//!
-//! A unit is one indirect call with `ops` operations; the user makes its cost small by `ops`.
+//! `body`: units of a function that is loaded from the user's own library, in the slot process
+//! before any flow: a process shares what a fork shares, and a crash takes only its slot along.
+//! Before a run the library is loaded once in a process of its own ([`look`]): what can never run
+//! is refused. In a slot a crash, `exit` or hang is said with the function of the body. A unit is
+//! one indirect call with `ops` operations.
 
 mod look;
 
@@ -92,7 +89,6 @@ impl Loaded {
         }
     }
 
-    /// Of its file.
     fn name(&self) -> std::path::Display<'_> {
         let name = self.library.file_name().map_or(&*self.library, Path::new);
         name.display()

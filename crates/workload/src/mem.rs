@@ -1,18 +1,16 @@
-//! `mem`: workers that allocate, fill, verify and free large arrays. Each cycle of a worker takes
-//! an array of integers from the system, writes every one (so the kernel must give every page),
-//! reads them back and frees the array. It costs page faults, zeroed pages and page tables; threads
-//! share one address space for that, processes have one each.
+//! `mem`: workers that allocate, fill, verify and free large arrays. Each cycle takes an array of
+//! integers from the system, writes every one, reads them back and frees it. It costs page faults,
+//! zeroed pages and page tables in one address space for threads, in one each for processes.
 //!
-//! Where the array is: up to a threshold the C library serves blocks from a heap that is kept (the
-//! first thread's by `brk`, further threads' arenas); above it each block is a mapping, returned at
-//! once. The threshold follows what a program frees, up to 32 MiB. So arrays are at least
-//! [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones compare heaps.
+//! Up to a threshold the C library serves blocks from a heap that is kept; above it each block is a
+//! mapping, returned at once. The threshold follows what a program frees, up to 32 MiB. So arrays
+//! are at least [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones
+//! compare heaps.
 //!
 //! Workers that rest: with `pause_us` an array is written in as many steps as a cycle has loops,
-//! with a sleep after each. Such a worker uses a few percent of a CPU, and many take no longer than
-//! one. Fewer loops than a cycle has write that part of the array.
-//!
-//! Self-check: every integer is compared. The proof counts bytes that are right, known beforehand.
+//! with a sleep after each: a few percent of a CPU. Fewer loops than a cycle has write that part of
+//! the array. Self-check: every integer is compared. The proof counts bytes that are right, known
+//! beforehand.
 
 use std::collections::TryReserveError;
 use std::hint::black_box;

@@ -1,5 +1,4 @@
-//! `operation`: every flow repeats one operation of the kernel. The crate [`operation`] says what
-//! each does, what its flows share and how its effect is verified.
+//! `operation`: every flow repeats one operation of the kernel ([`operation`]).
 
 use operation::Name;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,8 @@
-//! `primes`: search blocks of numbers for primes. CPU-bound work cut into blocks, with a thin
-//! stream of results to one parent that alone writes the file (S. Norgren, 2010). By trial division
-//! equal blocks are *not* even: a prime costs a division for each candidate up to its root, so
-//! later blocks take up to twice as long. Miller-Rabin is the even control; the sieve does a block
-//! in a millisecond, so it compares the making of flows.
-//!
-//! Self-check: the number of primes and a checksum over every result with its place in its block.
-//! Work by another method is checked against the sieve.
+//! `primes`: search blocks of numbers for primes, with a thin stream of results to one parent that
+//! alone writes the file (S. Norgren, 2010). By trial division equal blocks are *not* even: a prime
+//! costs a division for each candidate up to its root. Miller-Rabin is the even control; the sieve
+//! does a block in a millisecond, so it compares the making of flows. Self-check: the number of
+//! primes and a checksum over every result with its place in its block, held against the sieve.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -77,7 +74,6 @@ impl Primes {
         self.start + self.block * self.blocks
     }
 
-    /// `None` for the sieve itself, and for more than [`CHECKED_NUMBERS`].
     pub(crate) fn expected(&self) -> Option<Proof> {
         if self.method == Method::Sieve || self.block * self.blocks > CHECKED_NUMBERS {
             return None;
@@ -140,8 +136,8 @@ impl Body for Primes {
     }
 }
 
-/// Parent's CSV file: `worker,index,prime` for each result. `worker` is the number of the block
-/// (from 1), `index` the prime's place in it (from 1).
+/// Parent's CSV file: block (from 1), the prime's place in it (from 1), and the prime, for each
+/// result.
 #[derive(Debug)]
 pub struct CsvSink {
     path: Option<PathBuf>,

@@ -1,12 +1,11 @@
-//! `search`: a tree of files is searched for a pattern. Programs that go through many small things:
-//! searchers, indexers, compilers, backups. Their flows share only what is in the kernel: the table
-//! of open files and, where files are mapped, the address space. How flows are made and fed
-//! decides, as G. Greer's "Pthreads: The 'P' Stands for Performance" (2012) found. The crate
-//! [`search`] does the work and makes the flows, of the variant's *model* and number; the
-//! [`Design`] says how work gets to them. Results are formatted and written to `/dev/null`.
+//! `search`: a tree of files is searched for a pattern. Such programs (searchers, indexers,
+//! compilers, backups) share only what is in the kernel: the table of open files and, where files
+//! are mapped, the address space. How flows are made and fed decides (G. Greer, "Pthreads: The 'P'
+//! Stands for Performance", 2012): the crate [`search`] makes them, of the variant's *model* and
+//! number; the [`Design`] says how work gets to them. Results go to `/dev/null`.
 //!
-//! Proof: the number of matching lines, and a checksum that does not depend on their order, into
-//! which the number of files goes: a variant that missed a file did other work.
+//! Proof: the number of matching lines, and a checksum without order into which the number of files
+//! goes.
 
 mod runner;
 mod tree;

@@ -1,9 +1,7 @@
-//! `spin`: a fixed amount of integer arithmetic that touches no memory.
-//!
-//! `calibrate` runs it against itself, to learn what noise makes of two identical programs, and
-//! with a planted share of further steps, to see whether a known difference is found. Each step is
-//! a multiplication that needs the one before (about 4 cycles), so neither compiler nor CPU can
-//! shorten the chain. The proof is the last value.
+//! `spin`: a fixed amount of integer arithmetic that touches no memory. `calibrate` runs it against
+//! itself, to learn what noise makes of identical programs, and with a planted share of further
+//! steps. Each step is a multiplication that needs the one before (about 4 cycles): neither
+//! compiler nor CPU can shorten the chain. The proof is the last value.
 
 use std::hint::black_box;
 

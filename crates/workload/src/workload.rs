@@ -1,8 +1,6 @@
-//! The interface of a workload: a struct of its parameters with a [`flow::Body`] (or
-//! [`flow::SelfManaged`]) and an implementation of [`Workload`], which answers what is special.
-//!
-//! `works!` lists the workloads and makes the enum that studies and journals write. [`Work`]
-//! dereferences to `dyn Workload`; bodies are never called through it: `run` has the type.
+//! The interface of a workload: a struct of its parameters with a [`flow::Body`] (or [`flow::SelfManaged`]) and an
+//! implementation of [`Workload`] for what is special. `works!` lists the workloads and makes the enum of studies and
+//! journals. [`Work`] dereferences to `dyn Workload`; bodies are never called through it: `run` has the type.
 
 use std::path::Path;
 

@@ -1,11 +1,9 @@
-//! A small warehouse whose objects all lie in one given memory, so that it can move with a flow.
-//! The transactions and their mix are those of [`crate::warehouse`], in one district: customers,
-//! orders with lines, stock. Every vector and box lies in `A`: the arena of a flow that moves, or
-//! the ordinary heap. Orders replace the oldest, and each kind of object always asks for the same
-//! number of bytes, so an arena that held the full warehouse holds it for good. The audit compares
-//! two ways to the same sum, one of which no transaction writes as a whole.
-//!
-//! Objects are found by number, in vectors: trees and hash tables of the library lie on its heap.
+//! A small warehouse whose objects all lie in one given memory `A` (the arena of a flow that moves,
+//! or the ordinary heap). Transactions, mix and audit are those of [`crate::warehouse`], in one
+//! district: customers, orders with lines, stock. Orders replace the oldest, and each kind of
+//! object always asks for the same number of bytes, so an arena that held the full warehouse holds
+//! it for good. Objects are found by number, in vectors: trees and hash tables of the library lie
+//! on its heap.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;

@@ -1,18 +1,16 @@
-//! `balance`: uneven work over several processes, evened out by moving flows or by a queue.
-//! Simulations and searches whose parts take different times, unknown before: the last part of the
-//! range has most to do. Runtimes move flows from busy processes to idle ones; threads can take
-//! pieces from a queue. [`flow::migration`] says what each way does; the *model* chooses:
-//! `migratable/2` moves flows, `process` and `thread` take pieces from a queue. Two kinds of work:
+//! `balance`: uneven work over several processes, evened out by moving flows or by a queue:
+//! simulations and searches whose parts take different times, unknown before. [`flow::migration`]
+//! says what each way does; the *model* chooses: `migratable/2` moves flows, `process` and `thread`
+//! take pieces from a queue. Two kinds of work:
 //!
 //! * [`primes`]: primes among the first numbers. A stretch of larger numbers takes longer.
 //! * [`warehouses`]: transactions in small warehouses, each with more to do than the one before.
 //!   Their objects move with them ([`depot`]).
 //!
-//! `pieces` cuts the same amount into more or fewer pieces: the grain. A unit is one piece.
-//!
-//! Proof: number and sum of primes; number of transactions and the sum of what they read. Each
-//! warehouse's books are audited at its end. Deliberately not done: moving other workloads, whose
-//! data lies on the ordinary heap of a process.
+//! `pieces` cuts the same amount into more or fewer pieces, units: the grain. Proof: number and sum
+//! of primes; number of transactions and the sum of what they read; each warehouse is audited at
+//! its end. Deliberately not done: moving other workloads, whose data lies on the ordinary heap of
+//! a process.
 
 mod depot;
 mod primes;

@@ -1,5 +1,5 @@
-//! Warehouses, each with more to do than the one before: the first half does a quarter of all
-//! transactions. A piece is a [`Depot`], filled when it begins.
+//! Warehouses of which the first half does a quarter of all transactions. A piece is a [`Depot`],
+//! filled when it begins.
 
 use allocator_api2::alloc::Allocator;
 use flow::Proof;

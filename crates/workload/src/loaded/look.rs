@@ -1,7 +1,6 @@
-//! A look into a library before a run: what it says of its body, or why it can never run.
-//!
-//! To load a library is to run code of it, so a process of this program does it, which is ended where it takes
-//! long. What the library prints meanwhile is nobody's: the answer stands behind a mark.
+//! A look into a library before a run: what it says of its body, or why it can never run. To load it is to run code of
+//! it, so a process of this program does it, and is ended if it takes long. What the library prints is nobody's: the
+//! answer stands behind a mark.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -97,7 +96,6 @@ fn look_at(library: &Path) -> Result<Seen, String> {
     }
 }
 
-/// What a process has written that is over; another one may hold its output open.
 fn all_there_is(mut out: ChildStdout) -> io::Result<Vec<u8>> {
     fcntl(&out, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
     let mut said = Vec::new();

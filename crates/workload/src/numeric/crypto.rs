@@ -1,5 +1,5 @@
-//! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted. Self-check: what is
-//! decrypted is what was encrypted, and what was hashed is not.
+//! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted. Self-check: the round
+//! trip.
 
 use aes::Aes128;
 use ctr::cipher::{KeyIvInit, StreamCipher};

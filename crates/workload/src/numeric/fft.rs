@@ -1,7 +1,5 @@
-//! The Fourier transform: radix 2, in place, forward and back. Numbers are put into the order of
-//! their reversed bits, then combined in stages of doubling span. The roots of unity are a table;
-//! the inverse takes their conjugates and divides by the length. Self-check: after any number of
-//! passes the numbers are those of the beginning, but for rounding.
+//! The Fourier transform: radix 2, in place, forward and back, with a table of the roots of unity.
+//! Self-check: after any number of passes the numbers are those of the beginning, but for rounding.
 
 use std::f64::consts::TAU;
 

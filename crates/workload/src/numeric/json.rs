@@ -1,6 +1,6 @@
-//! A document of orders parsed to a tree, summed up by customer, and written anew. Unlike the other
-//! kernels it allocates: a tree of small objects in every pass. Self-check: the totals in the
-//! written document are those reckoned while the first was made.
+//! A document of orders parsed to a tree of small objects, summed up by customer, and written anew:
+//! this kernel allocates. Self-check: the totals in the written document are those reckoned while
+//! the first was made.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,6 +1,5 @@
-//! The factors of a dense matrix: row by row in place, with partial pivoting. Self-check: for a
-//! vector x the product of the factors with x must be the permuted matrix times x. It takes n^2
-//! steps.
+//! The factors of a dense matrix: row by row in place, with partial pivoting. Self-check, in n^2
+//! steps: for a vector x the product of the factors with x must be the permuted matrix times x.
 
 use flow::Pieces;
 

@@ -1,13 +1,12 @@
-//! `numeric`: kernels that compute and hardly allocate. The control beside `warehouse`: programs
-//! that work on data they have had from the beginning, as SPECjvm2008 collects them and Inoue and
-//! Nakatani (2010) ran them. Five kernels are those of SciMark 2.0 in its two sizes: what a core's
-//! caches hold, and what they do not. Three more stand for compression, cryptography and documents.
-//! With nothing for the allocator to do, caches and the TLB are left between threads and processes.
+//! `numeric`: kernels that compute and hardly allocate (docs/workloads/numeric.md has sizes and
+//! sources): the control beside `warehouse`, as Inoue and Nakatani (2010) ran SPECjvm2008. Five
+//! kernels are those of SciMark 2.0 in its two sizes: what a core's caches hold, and what they do
+//! not. Three more stand for compression, cryptography and documents. Caches and the TLB are left
+//! between threads and processes.
 //!
 //! A unit is this many passes of one kernel over its data, the same for all units and made before
-//! the gate (docs/workloads/numeric.md has sizes and sources). Self-check: each unit ends with a
-//! check by another way (an inverse, a product, a round trip, a bound); a wrong result panics and
-//! fails the slot. The proof is made of the bits of results.
+//! the gate. Self-check: each unit ends with a check by another way (an inverse, a product, a round
+//! trip, a bound). The proof is made of the bits of results.
 
 mod compress;
 mod crypto;

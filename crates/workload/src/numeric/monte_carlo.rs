@@ -1,6 +1,6 @@
-//! Pi by random points: those of a unit square that lie within a quarter of a circle. Self-check:
-//! the share of N points strays from its mean by a known deviation. Further than six of them
-//! (honest points once in 500 million units) is an error.
+//! Pi by random points in a unit square. Self-check: the share of N points within a quarter of a
+//! circle strays at most six known deviations from its mean (honest points exceed that once in 500
+//! million units).
 
 use std::f64::consts::PI;
 

@@ -1,6 +1,6 @@
 //! Successive over-relaxation: each inner point of a grid moves towards, and a quarter beyond, the
-//! mean of its four neighbours, in place, row after row. Self-check: a sweep with a factor between
-//! 0 and 2 lowers the energy (summed squared differences of neighbours) of a grid not at rest.
+//! mean of its four neighbours, in place. Self-check: a sweep with a factor between 0 and 2 lowers
+//! the energy (summed squared differences of neighbours) of a grid not at rest.
 
 use flow::Pieces;
 

@@ -1,6 +1,6 @@
-//! A sparse matrix, by rows, times a vector. Every row has the same number of entries, spread over
-//! the columns up to its own: rows further down read the vector in ever larger steps. Self-check:
-//! the components of the product sum up to the columns' sums times the vector.
+//! A sparse matrix, by rows, times a vector. Every row has as many entries, spread over the columns
+//! up to its own. Self-check: the components of the product sum up to the columns' sums times the
+//! vector.
 
 use flow::Pieces;
 

@@ -1,18 +1,15 @@
-//! The Miller-Rabin test, made deterministic by its bases. The even control: even numbers are
-//! dismissed at once, every odd number is tested without small divisors first, so its cost depends
-//! only on its width and on whether it is prime. A composite nearly always leaves after base 2, a
-//! prime passes all bases. The share of primes falls with the logarithm, so equal blocks are equal
-//! work within a few percent, up to the step at 2^31: products no longer fit a word and there are
-//! seven bases.
+//! The Miller-Rabin test, made deterministic by its bases: the even control. Even numbers are
+//! dismissed at once, every odd number is tested without small divisors first. A composite nearly
+//! always leaves after base 2, a prime passes all bases: equal blocks are equal work within a few
+//! percent, up to the step at 2^31, where products no longer fit a word and there are seven bases.
 //!
 //! - Below 2^31 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong pseudoprimes to several
 //!   bases", 1993: right below 4,759,123,141).
 //! - Below 2^64 seven bases found by J. Sinclair in 2011 decide, checked against the list of all
 //!   base-2 pseudoprimes below 2^64 (J. Feitsma).
 //!
-//! Before the bases comes Fermat's test to base 2, which every prime passes. Its steps wait for
-//! each other but have no branch on the number, so four odd numbers are tested side by side. The
-//! strong test, with branches that no predictor can learn, is left to the numbers that pass.
+//! First comes Fermat's test to base 2, which every prime passes. Its steps wait for each other but
+//! have no branch on the number, so four odd numbers are tested side by side.
 
 use std::ops::Range;
 
@@ -67,7 +64,6 @@ fn fermat<R: Ring, const N: usize>(rings: [R; N]) -> [bool; N] {
     std::array::from_fn(|lane| rings[lane].equal(powers[lane], rings[lane].one()))
 }
 
-/// Expects an odd number above 2.
 fn is_strong(n: u64) -> bool {
     if n <= Narrow::LARGEST {
         let ring = Narrow::new(n);

@@ -53,8 +53,7 @@ impl AddAssign for Found {
 }
 
 impl Searcher {
-    /// A worker that searches by `method` for numbers up to `max`. Only the sieve uses `max`, to
-    /// find its base primes here; the first range beyond it finds them anew.
+    /// A worker that searches by `method` up to `max`, for which the sieve finds its base primes here.
     #[must_use]
     pub fn new(method: Method, max: u64) -> Self {
         let state = match method {
@@ -65,8 +64,7 @@ impl Searcher {
         Self { state }
     }
 
-    /// A sieve whose small primes strike `chunk` bytes at a time: a core's first-level data cache,
-    /// or half where two hardware threads share it. [`Searcher::new`] takes 32 KiB.
+    /// A sieve whose small primes strike `chunk` bytes at a time: [`Searcher::new`] takes 32 KiB, a first-level cache.
     #[must_use]
     pub fn sieve_with_chunk(max: u64, chunk: usize) -> Self {
         let chunk = chunk.clamp(1 << 10, 1 << 20).next_multiple_of(64);
@@ -90,8 +88,8 @@ impl Searcher {
         count
     }
 
-    /// Finds the primes of `range` in ascending order and calls `emit(ordinal, prime)` for ordinals
-    /// `every`, `2 * every`, ..., counted from one; with `every` zero for none.
+    /// Finds the primes of `range` in ascending order and calls `emit(ordinal, prime)` for each `every`-th from one; 0:
+    /// none.
     pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Found {
         self.search_on(range, 0, every, emit)
     }

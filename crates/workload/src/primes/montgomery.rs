@@ -1,7 +1,7 @@
-//! Montgomery's arithmetic modulo an odd number: products without divisions. A number `x` is kept
-//! as `x * R mod n` with R = 2^64. To reduce a product, a multiple of `n` is taken off that makes
-//! it divisible by R, and the quotient is the high half: two multiplications in place of a division
-//! ("Modular multiplication without trial division", 1985).
+//! Montgomery's arithmetic modulo an odd number ("Modular multiplication without trial division",
+//! 1985). A number `x` is kept as `x * R mod n` with R = 2^64. To reduce a product, a multiple of
+//! `n` is taken off that makes it divisible by R, and the quotient is the high half: two
+//! multiplications in place of a division.
 
 pub(super) trait Ring {
     const LARGEST: u64;
@@ -50,7 +50,7 @@ impl Ring for Narrow {
     }
 
     /// Adds the multiple of `n` that makes the product divisible by R. The low halves cancel with a
-    /// carry, and the product has no high half: the multiple's plus one is the result, at most `n`.
+    /// carry: the multiple's high half plus one is the result, at most `n`.
     #[inline(always)]
     fn multiply(&self, a: u64, b: u64) -> u64 {
         high((a * b).wrapping_mul(self.inverse), self.n) + 1

@@ -1,6 +1,5 @@
-//! Counting primes in ascending order and passing on each `every`-th. A method that finds primes
-//! one by one calls [`Tally::prime`]; one that first knows how many a stretch holds calls
-//! [`Tally::skip`] for stretches in which none is due.
+//! Counting primes in ascending order and passing on each `every`-th: [`Tally::prime`] for one,
+//! [`Tally::skip`] for a stretch in which none is due.
 
 use super::Found;
 
@@ -37,7 +36,6 @@ impl<E: FnMut(u64, u64)> Tally<E> {
         }
     }
 
-    /// Counts the next `primes` and returns true if none of them is due.
     #[inline]
     pub(super) fn skip(&mut self, primes: u64) -> bool {
         let free = self.found.count + primes < self.due;

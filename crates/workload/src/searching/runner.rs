@@ -47,7 +47,6 @@ impl SelfManaged for Searcher {
         };
         let mut lost = None;
         let mut hear = |problem: &Problem| {
-            // The tree's own problems are counted.
             if problem.kind == Kind::Error && problem.path.is_none() {
                 lost.get_or_insert_with(|| problem.to_string());
             }
@@ -76,7 +75,6 @@ fn empty_page_cache() -> io::Result<()> {
     })
 }
 
-/// A search that did not follow its plan is no data point of the variant.
 fn repetition_of(report: &Report) -> io::Result<SelfManagedRep> {
     if let Some(otherwise) = &report.otherwise {
         return Err(io::Error::other(otherwise.clone()));

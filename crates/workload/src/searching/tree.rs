@@ -1,5 +1,5 @@
 //! The tree that a search goes through: the one named, or one that this machine has, within the
-//! bounds. One that is not there or has no files is refused before a run.
+//! bounds.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,6 @@ const PATH: &str = "/wiki/";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// `None` for a path that is no page.
     pub(super) title: Option<String>,
     pub(super) is_get: bool,
     pub(super) closes: bool,
@@ -32,7 +31,6 @@ fn closes(fields: &[httparse::Header<'_>]) -> bool {
         .any(|field| is(field, "connection") && close(field.value))
 }
 
-/// `None` if incomplete.
 pub(super) fn request(bytes: &[u8]) -> io::Result<Option<(Request, usize)>> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);

@@ -1,5 +1,5 @@
-//! The listening socket and its callers. Clients call from 127.0.0.1; a caller from [`GOODBYE`],
-//! also loopback, ends the worker that accepts it, even one blocked in `accept`.
+//! The listening socket. Clients call from 127.0.0.1; a caller from [`GOODBYE`], also loopback,
+//! ends the worker that accepts it, even one blocked in `accept`.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};

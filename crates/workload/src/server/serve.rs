@@ -25,8 +25,8 @@ fn is_idle(error: &io::Error) -> bool {
     )
 }
 
-/// Answers up to `keep_alive` requests. A connection's errors are the client's to notice. A silent
-/// client is an error, as the store's are: it held a worker, so the slot's time is false.
+/// Answers up to `keep_alive` requests. A silent client or an error of the store fails the slot:
+/// its time is false.
 pub(super) fn serve(
     prepared: &PreparedStore,
     store: &Store,

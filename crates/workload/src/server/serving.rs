@@ -30,7 +30,6 @@ pub(super) struct Serving {
 }
 
 impl Server {
-    /// `is_free` says whether flows may run on any CPU.
     pub(super) fn open(
         &self,
         folder: Option<&Path>,

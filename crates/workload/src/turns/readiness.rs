@@ -1,8 +1,7 @@
-//! Turns of user-level flows by readiness: what an event loop does for tasks that wait for I/O. In
-//! a runtime a hand-over by a pipe is a write by one task, a call that asks which descriptors are
-//! ready, and a read by the task then resumed. Here each turn ends with these three calls on the
-//! flow's own pipe and the switch to the next flow: what an event loop cannot leave out, without a
-//! real one's queues and timers. Kernel flows hand over as `yield` says: `pipe` sleeps in a read.
+//! Turns of user-level flows by readiness: what an event loop does for tasks that wait for I/O.
+//! Each turn ends with a write to the flow's own pipe, a call that asks which descriptors are
+//! ready, a read, and the switch to the next flow, without a real loop's queues and timers. Kernel
+//! flows hand over as `yield` says: `pipe` sleeps in a read.
 
 use flow::{Body, HandOver, Outlet, Proof, Turn};
 use measure::give_up;

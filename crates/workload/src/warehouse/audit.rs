@@ -1,7 +1,5 @@
 //! The audit: whether the books balance after the last transaction. Each rule compares two ways to
-//! the same sum, one of which no transaction writes as a whole: what the warehouse took against
-//! what its districts and customers say; pieces there against bought and sold; orders there against
-//! numbers given out, removed and waiting.
+//! the same sum, one of which no transaction writes as a whole: takings, pieces, orders.
 
 use super::store::{Cents, District, Order, Store, charged};
 

@@ -1,6 +1,5 @@
-//! In which order transactions of each kind come. A deck of 33 cards holds each kind as often as
-//! the mix says; it is shuffled from the seed, dealt to its end and shuffled again. So the mix
-//! holds exactly in every 33 transactions, and the order does not repeat.
+//! In which order transactions of each kind come: a deck of 33 cards holds each kind as often as
+//! the mix says, is shuffled from the seed, dealt to its end and shuffled again.
 
 use crate::draw::Draw;
 

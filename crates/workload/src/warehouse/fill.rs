@@ -1,7 +1,6 @@
 //! Filling a warehouse to the size that was asked for. The heap grows by customers: each brings a
-//! history and one order, and the orders stay as many. The stock has one size from [`FULL_STOCK`]
-//! bytes of heap on and a smaller one below. What a customer and an article take was measured; a
-//! test holds the sum to a tenth with a counting allocator.
+//! history and one order. The stock has one size from [`FULL_STOCK`] bytes of heap on and a smaller
+//! one below. What a customer and an article take was measured; a test holds the sum to a tenth.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,15 +1,13 @@
-//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker. A business
-//! program on a managed heap, as SPECjbb2005 models it and Inoue and Nakatani (2010) ran it:
-//! workers that share nothing, each with some hundred megabytes of live objects, allocate with
-//! every transaction and visit objects in no order. Caches, the reach of the TLB and the allocator
-//! bound it; what threads and processes share of those decides.
+//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker
+//! (docs/workloads/warehouse.md), as SPECjbb2005 models a business program and Inoue and Nakatani
+//! (2010) ran it: workers that share nothing, each with some hundred megabytes of live objects,
+//! allocate with every transaction and visit objects in no order. Caches, the reach of the TLB and
+//! the allocator bound it.
 //!
 //! A worker is a unit with a warehouse: ten districts with customers and their orders, and a stock
 //! ([`store`]). It is filled before the gate, as part of *create*; transactions come in the
-//! benchmark's mix ([`deck`]). docs/workloads/warehouse.md compares both.
-//!
-//! Self-check: every transaction writes a screen, whose sum is the proof. After the last one,
-//! outside of the timed part, the books are audited ([`audit`]).
+//! benchmark's mix ([`deck`]). Self-check: every transaction writes a screen, whose sum is the
+//! proof; after the last one, outside of the timed part, the books are audited ([`audit`]).
 
 mod audit;
 mod deck;
@@ -129,7 +127,6 @@ impl Body for Warehouse {
 
     fn unit(&self, place: &mut Place, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         if place.used {
-            // Each worker's work begins with a fresh warehouse.
             self.settle(place);
             *place = self.place();
         }

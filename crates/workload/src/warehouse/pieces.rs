@@ -1,5 +1,5 @@
-//! Where the objects of a warehouse lie: each with all its bytes, by its reference's address. Of
-//! trees and tables that is where entries are; the few words that lead to them are not seen.
+//! Where the objects of a warehouse lie, by their references' addresses; of trees and tables, where
+//! entries are.
 
 use flow::Pieces;
 

@@ -1,5 +1,5 @@
-//! What a warehouse holds: objects with text in them, found by their numbers. Articles and
-//! customers are in tables; orders, of which the oldest and the newest are wanted, in trees.
+//! What a warehouse holds, found by numbers: articles and customers in tables; orders, of which the
+//! oldest and the newest are wanted, in trees.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,5 +1,5 @@
 //! Tables of numbered things: a hash map with the same order in every process and a hash of two
-//! instructions. This program gave out the keys itself, so nobody can choose them to collide.
+//! instructions, as no stranger chooses the keys.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,7 +1,7 @@
-//! The six kinds of transaction. Each looks its objects up in the trees, changes them, and writes
-//! what it did on a screen: a text of its own, freed when its sum is taken. What it keeps (an order
-//! with its lines, a payment) replaces an older one, so the heap keeps its size. Orders come to the
-//! districts in turn, and each delivery takes one of each: as many wait after a deck.
+//! The six kinds of transaction. Each looks its objects up, changes them, and writes what it did on
+//! a screen, freed when its sum is taken. What it keeps replaces an older one, so the heap keeps
+//! its size. Orders come to the districts in turn, and each delivery takes one of each: as many
+//! wait after a deck.
 
 use super::deck::Kind;
 use super::screen::Screen;

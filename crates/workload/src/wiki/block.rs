@@ -1,7 +1,7 @@
-//! From a text to its blocks, line by line. A line ends where no mark crosses its end, so a
-//! template or reference of several lines is one. The first byte tells its kind: `=` a heading,
-//! `*#;:` a list, `{|` a table, a space preformatted text, `----` a rule; a template alone on its
-//! line is a block; other lines are a paragraph up to the next that is none, or an empty one.
+//! From a text to its blocks, line by line. A line ends where no mark crosses its end. The first
+//! byte tells its kind: `=` a heading, `*#;:` a list, `{|` a table, a space preformatted text,
+//! `----` a rule; a template alone on its line is a block; others are a paragraph up to the next
+//! that is none, or an empty one.
 
 use super::marks::{Kind, Mark};
 use super::source::{Source, trimmed};

@@ -72,7 +72,6 @@ pub(super) fn push_path(out: &mut String, title: &str) {
     while let Some(further) = bytes[from..].iter().position(|byte| !stays(*byte)) {
         let at = from + further;
         out.push_str(&title[from..at]);
-        // The rest may be several bytes of one character.
         let rest = &bytes[at..];
         let length = rest.iter().position(|byte| stays(*byte));
         for &byte in &rest[..length.unwrap_or(rest.len())] {

@@ -1,10 +1,8 @@
-//! Pages from a seed: an encyclopedia of things that are not, in words that mean nothing. To a
-//! parser it matters how often it meets which sign, to a cache and an allocator how long pages are.
-//! So the text has what articles have, about as often: an infobox, a lead, sections of paragraphs
-//! with links, emphasis and references that call templates, lists, tables, pictures, quotations, a
-//! list of references, categories. Words are drawn from a few thousand by Zipf's law, some with
-//! letters beyond ASCII. Lengths spread as those of articles do, from a fifth to five times the
-//! usual one: the logarithm is a sum of three uniform draws.
+//! Pages from a seed, in words that mean nothing. To a parser it matters how often it meets which
+//! sign, to a cache and an allocator how long pages are: the text has what articles have, about as
+//! often. Words are drawn from a few thousand by Zipf's law, some with letters beyond ASCII.
+//! Lengths spread from a fifth to five times the usual one: the logarithm is a sum of three uniform
+//! draws.
 
 mod templates;
 mod words;
@@ -32,7 +30,6 @@ pub fn pages(count: u64, typical_bytes: u64, seed: u64) -> Vec<Written> {
 /// Bytes after the last section.
 const END: usize = 1_600;
 
-/// `typical` is the median.
 fn length(draw: &mut Draw, typical: u64) -> usize {
     let sum = draw.unit() + draw.unit() + draw.unit() - 1.5;
     (typical as f64 * (sum * 1.1).exp()) as usize

@@ -1,12 +1,11 @@
 //! From the tree of a page to HTML. The function that opened an element closes it, and every byte
-//! of text goes through [`super::escape`]; so every page is balanced and no text becomes a tag.
+//! of text goes through [`super::escape`]: every page is balanced and no text becomes a tag.
 //!
-//! Templates are expanded here: a template's tree is walked in a frame with the arguments of its
-//! call; a parameter walks the argument's tree in the frame outside. Nothing is copied or parsed
-//! again. MediaWiki parses the text that results, so there a template can hold half a table; here
-//! it is whole. A template within itself is said and not followed; beyond [`DEEPEST_CALL`] calls
-//! within calls, [`MOST_CALLS`] calls or [`MOST_BYTES`] bytes templates are links: a few lines of
-//! text can ask for more than there are atoms.
+//! A template's tree is walked in a frame with the arguments of its call; a parameter walks the
+//! argument's tree in the frame outside. Nothing is copied or parsed again; unlike MediaWiki's, a
+//! template is whole, never half a table. A template within itself is said and not followed; beyond
+//! [`DEEPEST_CALL`] calls within calls, [`MOST_CALLS`] calls or [`MOST_BYTES`] bytes templates are
+//! links: a few lines of text can ask for more than there are atoms.
 
 mod contents;
 mod inlines;
@@ -39,7 +38,6 @@ struct Writer<'t> {
     in_link: bool,
 }
 
-/// `templates` are those that the page may use.
 pub(super) fn page<'t>(
     title: &str,
     blocks: &'t [Block<'t>],

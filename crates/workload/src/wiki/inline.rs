@@ -1,7 +1,6 @@
-//! From a stretch of text to the inlines in it. The marks of the text are known ([`super::marks`]);
-//! between them are quotes (bold, italic), addresses and plain text. Two quotes are italic, three
-//! bold, five both ([`formats`]). MediaWiki looks at a line with odd quotes once more to guess
-//! which are apostrophes; here it is not.
+//! From a stretch of text to the inlines in it: between the known marks ([`super::marks`]) are
+//! quotes (two italic, three bold, five both: [`formats`]), addresses and plain text. Unlike
+//! MediaWiki, no guess which of odd quotes are apostrophes.
 
 mod formats;
 mod plain;

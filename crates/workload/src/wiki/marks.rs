@@ -1,12 +1,10 @@
 //! Where in a text the things with a beginning and an end are: templates, parameters, links,
 //! references and the like. One pass with a stack: a closer takes the topmost opener of its kind;
-//! what was opened after that one and never closed is text. So marks are nested or apart and never
-//! cross, each byte is looked at once, and senseless text takes no longer than a good page. A run
-//! of braces can open more than one thing (`{{{{{1}}}}}` is a parameter within a template), so it
-//! is one entry of the stack, and closers eat it from the inside, three braces or two at a time.
-//! Marks deeper than [`DEEPEST`] make what is around them text: the parser goes no deeper.
-//!
-//! This is the way of MediaWiki's preprocessor, without the lines: a link may cross a line's end.
+//! what was opened after that one and never closed is text. So marks never cross, each byte is
+//! looked at once, and senseless text takes no longer than a good page. A run of braces can open
+//! more than one thing (`{{{{{1}}}}}` is a parameter within a template), so closers eat it from the
+//! inside, three braces or two at a time. Marks deeper than [`DEEPEST`] make what is around them
+//! text. This is the way of MediaWiki's preprocessor, but a link may cross a line's end.
 
 mod find;
 mod special;

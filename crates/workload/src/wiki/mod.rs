@@ -1,7 +1,6 @@
-//! `wiki`: pages from a store, parsed and made into HTML. A wiki on a web server, as Inoue and
-//! Nakatani (2010) ran MediaWiki on PHP: a request asks a database for a page, takes its text apart
-//! into a tree of small objects, makes HTML of it and frees all: work of text and of an allocator
-//! whose blocks live for one request (docs/workloads/wiki.md).
+//! `wiki`: pages from a store, parsed and made into HTML (docs/workloads/wiki.md), as Inoue and
+//! Nakatani (2010) ran MediaWiki on PHP: work of text and of an allocator whose blocks live for one
+//! request.
 //! ```text
 //! title ─▶ store ─▶ text ─▶ marks ─▶ blocks and inlines ─▶ html ─▶ checked, freed
 //!            └─▶ templates: text ─▶ marks ─▶ blocks ───────┘

@@ -34,8 +34,8 @@ pub(crate) fn sum_of(html: &[u8]) -> u64 {
 }
 
 impl Wiki {
-    /// Makes the store in `folder` and answers each page once; an error where a user's store cannot
-    /// be read or is corrupt, or `folder` takes no file.
+    /// Makes the store in `folder` and answers each page once; fails on a user's store that cannot
+    /// be read or is corrupt, or a `folder` that takes no file.
     pub fn prepared(&self, folder: Option<&Path>) -> Result<PreparedStore, StoreError> {
         let path = folder.unwrap_or(Path::new(".")).join(FILE);
         let written = self.written()?;

@@ -12,8 +12,8 @@ use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
 
-/// Steps of a request with the microseconds of CPU that each takes per page, over `requests` pages
-/// of about `page_size` bytes. A step includes those to its left.
+/// Steps of a request with their microseconds of CPU per page, over `requests` pages; each includes
+/// those to its left.
 pub fn profile(
     folder: &Path,
     page_size: u64,

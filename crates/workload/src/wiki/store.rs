@@ -5,10 +5,10 @@
 //! page   (id, title, touched, text)     what people wrote; templates are pages too
 //! parsed (page, touched, html)          the parser cache: what became of a page
 //! ```
-//! The parser cache lies beside the pages, as on a MediaWiki with SQLite and no memcached. It is
-//! full when the flows begin, and holds as long as `touched` is the page's. SQLite is as its makers
-//! ship it: a request takes and gives back file locks for one read transaction, and threads of a
-//! process share the mutexes of its memory counter and of its table of open files, as in a server.
+//! The parser cache, as on a MediaWiki with SQLite and no memcached, is full when the flows begin,
+//! and holds as long as `touched` is the page's. SQLite is as its makers ship it: a request takes
+//! and gives back file locks for one read transaction, and threads of a process share the mutexes
+//! of its memory counter and of its table of open files.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -99,8 +99,8 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     }
 }
 
-/// Checks a user's store before anything is made for it: it must be there, whole and have pages.
-/// Returns its number of pages without templates.
+/// Checks a user's store: it must be there, whole and have pages. Returns how many, without
+/// templates.
 pub fn check_store(path: &Path) -> Result<u64, StoreError> {
     let all = Store::read_all(path)?;
     let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));
@@ -109,7 +109,6 @@ pub fn check_store(path: &Path) -> Result<u64, StoreError> {
 
 /// A table may be a view that never ends.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Titles and texts.
 const MOST_BYTES: usize = 1 << 30;
 /// Memory of a page beside them.
 const PAGE_BYTES: usize = 128;
@@ -231,7 +230,6 @@ impl Store {
         self.of(keep())
     }
 
-    /// SQLite reports some errors only at the end.
     pub(super) fn close(self) -> Result<(), StoreError> {
         let path = self.path;
         let closed = self.connection.close();
@@ -239,7 +237,6 @@ impl Store {
     }
 
     pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
-        // A pipe would block; opening reports what is missing.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(StoreError::Lacks {
                 path: path.to_owned(),

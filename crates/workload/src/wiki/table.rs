@@ -1,6 +1,6 @@
 //! Tables: from `{|` to `|}`. A line that begins with `|-` begins a row, `|+` is the caption, `|`
-//! and `!` begin cells, several on a line with `||`, `!!`; any other line belongs to the cell
-//! before it, which then holds blocks. A table without an end ends with what it lies in.
+//! and `!` begin cells, several with `||`, `!!`; any other line belongs to the cell before it. A
+//! table without an end ends with what it lies in.
 
 use super::block::{Lines, blocks};
 use super::source::{Source, trimmed};

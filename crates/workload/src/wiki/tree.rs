@@ -1,5 +1,4 @@
-//! What a page is made of. Nodes borrow their text from the page and lie in memory one by one: a
-//! page of 8 KB is some hundreds of allocations, all freed when its request ends.
+//! What a page is made of. Nodes borrow their text from the page and lie in memory one by one.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block<'a> {

@@ -1,7 +1,7 @@
-//! The base primes: those that strike, up to the root of the highest number. A plain odd-only sieve
-//! finds them once per worker (about 0.1 ms for numbers to 2 * 10^9). They are kept by class modulo
+//! The base primes: those that strike, up to the root of the highest number, found once per worker
+//! by a plain odd-only sieve (about 0.1 ms for numbers to 2 * 10^9). They are kept by class modulo
 //! 30, which alone decides the masks of the strikes, each with `2^64 / p`: "where am I in this
-//! prime's turn" costs a multiplication, so a call for a small block is cheap.
+//! prime's turn" costs a multiplication.
 
 use super::presieve;
 use super::wheel::RESIDUES;
@@ -16,7 +16,6 @@ pub(super) struct Class {
     pub(super) tiers: Tiers,
 }
 
-/// Ends of the tiers of one class: each begins where the one before it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tiers {
     pub(super) small: usize,

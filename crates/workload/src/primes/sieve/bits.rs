@@ -1,6 +1,6 @@
-//! Reading the bits of a segment: counting them, and finding each that is due. The baseline of
-//! x86-64 has no POPCNT. The compiler turns a plain sum of `count_ones` over words into a good SSE2
-//! loop (and into POPCNT or wider where a user builds for it).
+//! Reading the bits of a segment. The baseline of x86-64 has no POPCNT: the compiler turns a plain
+//! sum of `count_ones` over words into a good SSE2 loop (and into POPCNT or wider where a user
+//! builds for it).
 
 use super::wheel::RESIDUES;
 use crate::primes::tally::Tally;

@@ -1,7 +1,6 @@
-//! Large primes, each in the bucket of the segment that it strikes next. A prime as large as a
-//! segment misses most of them, so it must not be looked at in each. Each segment ahead has a
-//! bucket. When its turn comes, each prime in it strikes once and moves to a later bucket: a strike
-//! costs about 2 ns, however many and large the primes are.
+//! Large primes, each in the bucket of the segment that it strikes next: one as large as a segment
+//! misses most of them. When a bucket's turn comes, each prime in it strikes once and moves to a
+//! later one: a strike costs about 2 ns, however many and large the primes are.
 //! ```text
 //!  segment    now        + 1        + 2             a ring as long as the longest step
 //!            [p q r]    [s]        [t u]
@@ -31,8 +30,8 @@ const CHUNK: usize = 1024;
 
 const FIRST: u64 = u64::MAX;
 
-/// Longest way to a prime's next strike, in thirtieths of it, rounded up: ten from spoke to spoke,
-/// eleven to the first one from the beginning of the segments.
+/// Longest way to a prime's next strike, in thirtieths of it: ten between spokes, eleven to the
+/// first one.
 const LONGEST_WAY: u64 = 11;
 
 #[derive(Clone, Debug, Default)]
@@ -91,7 +90,6 @@ impl Buckets {
         }
     }
 
-    /// A bucket whose chunk is full gets another one.
     #[cold]
     #[inline(never)]
     fn lengthen(&mut self, bucket: usize) {

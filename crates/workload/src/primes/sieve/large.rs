@@ -1,11 +1,11 @@
-//! The large primes of a range: where they come from. They strike from [`Buckets`]. Up to 2^22 they
-//! are stored base primes. Larger ones are found anew for each range by a second sieve, at a
-//! nanosecond each: placing a prime costs five, so storing it would gain little, and at 10^19 there
-//! are two hundred million. A prime without a strike in the range takes no memory.
+//! The large primes of a range, which strike from [`Buckets`]. Up to 2^22 they are stored base
+//! primes. Larger ones are found anew for each range by a second sieve, at a nanosecond each:
+//! placing a prime costs five, and at 10^19 there are two hundred million. A prime without a strike
+//! in the range takes no memory.
 //!
 //! Beyond 7 * 10^16 (more than 15 million primes, 120 MB) a range is cut into stretches of 2 * 10^9
-//! numbers, each with all primes found and placed again. That bounds the memory and costs more time
-//! the larger the numbers are; primesieve keeps gigabytes instead.
+//! numbers, each with all primes found and placed again: bounded memory, more time for larger
+//! numbers.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! The segmented sieve of Eratosthenes on a wheel of 30. A worker's [`Sieve`] holds base primes up
-//! to the root of the highest number, and a buffer of one segment. Below 10^13 further ranges
-//! allocate nothing and seek no base prime again. `segment` strikes composites with the base
-//! primes. In a range so narrow that this is cheaper, Miller-Rabin tests what few primes leave.
+//! to the root of the highest number, and a buffer of one segment: below 10^13 further ranges
+//! allocate nothing. In a range so narrow that this is cheaper, Miller-Rabin tests what few primes
+//! leave.
 //!
 //! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays and Hudson 1977);
 //! that pre-sieve tables and one loop per class of prime pay is the experience of primesieve (K.
@@ -24,7 +24,6 @@ use segment::Segments;
 use super::miller_rabin;
 use super::tally::Tally;
 
-/// What measurement chose, not arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     pub(super) chunk: usize,
@@ -34,8 +33,7 @@ pub(super) struct Tuning {
 
 impl Default for Tuning {
     /// A chunk that fits the first-level cache of all common CPUs (on one with 48 KiB, 24 to 48 KiB
-    /// are within 5 %, 64 KiB is 43 % slower), stored primes for numbers to 1.7 * 10^13, and at
-    /// most 120 MB for those to 7 * 10^16.
+    /// are within 5 %, 64 KiB is 43 % slower), and stored primes of at most 120 MB.
     fn default() -> Self {
         Self {
             chunk: 32 << 10,
@@ -76,8 +74,8 @@ impl Sieve {
         self.segments(range, |first, bytes| bits::tell(bytes, first, tally));
     }
 
-    /// Calls `visit` with the number of each segment's first byte and its bytes, whole words.
-    /// Exactly the primes of the range above 5 are set.
+    /// Calls `visit` with each segment's first number and its bytes, whole words: exactly the
+    /// primes of the range above 5.
     fn segments<V: FnMut(u64, &[u8])>(&mut self, range: Range<u64>, mut visit: V) {
         if range.is_empty() {
             return;
@@ -113,8 +111,8 @@ impl Sieve {
 
 /// The largest prime that strikes a range of this many numbers below the square of `root`; if
 /// smaller than that, what is left is tested. Placing a stored prime takes about 1.5 ns, finding
-/// and placing another 6; testing what is left, 30 to 50 ns for each number of the range. With the
-/// share of primes among the base primes that gives the two factors.
+/// and placing another 6, testing 30 to 50 ns a number: with the density of primes that gives the
+/// two factors.
 fn bound(numbers: u64, root: u64, stored: u64) -> u64 {
     let per_number = if root <= stored { 256 } else { 64 };
     match root / per_number <= numbers {

@@ -1,7 +1,7 @@
-//! Strikes in a window that nothing follows: the path of small blocks. For a thousand numbers the
-//! cost is to find out which of thousands of base primes strike at all. A first loop without
-//! mispredicted branches places each prime at its first odd multiple and keeps those in the window;
-//! a second strikes each odd multiple with a mask that may keep everything: cheaper than a branch.
+//! Strikes in a window that nothing follows: the path of small blocks, whose cost is to find out
+//! which of thousands of base primes strike at all. A first loop without mispredicted branches
+//! places each prime at its first odd multiple and keeps those in the window; a second strikes each
+//! odd multiple with a mask that may keep everything: cheaper than a branch.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window:
     }
 }
 
-/// Lists the primes with an odd multiple less than `end` above the even number `low`, as distance
-/// (place) and twice the prime (extra). Returns their number.
+/// Lists the primes with an odd multiple less than `end` above the even `low`: its distance, and
+/// twice the prime.
 fn place(class: &mut Class, which: Range<usize>, low: u64, end: u32) -> usize {
     let mut hits = 0;
     for i in which {

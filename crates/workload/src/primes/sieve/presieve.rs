@@ -1,11 +1,10 @@
 //! The pre-sieve: the multiples of 7 to 163 come from tables. Strikes of a set of primes repeat
 //! after as many bytes as its product. Sixteen such patterns, ANDed with the widest words the
-//! compiler has, strike 35 primes at the price of sixteen loads; one by one those primes would make
-//! up more than half of all strikes. The caller puts the primes themselves back.
+//! compiler has, strike 35 primes at the price of sixteen loads; one by one they would make up more
+//! than half of all strikes. The caller puts the primes themselves back.
 //!
-//! The tables are read-only and made at compile time: workers share them. Each is [`BLOCK`] bytes
-//! longer than its period, so the inner loop never wraps. They are about 145 KiB, in the
-//! second-level cache.
+//! The tables are made at compile time and shared, each [`BLOCK`] bytes longer than its period, so
+//! the inner loop never wraps: about 145 KiB, in the second-level cache.
 
 use super::wheel::{RESIDUES, bit};
 

@@ -7,9 +7,8 @@
 //! 5. base primes in the segment that struck themselves are put back.
 //!
 //! The segment is about as long as the largest base prime is large: shorter, and primes strike
-//! sparsely; longer, and the strikes leave the cache. The longest is what a second-level cache
-//! holds beside the margins; then primes of half its size are large. (Measured at 10^12 and 10^14:
-//! a quarter to all of it are within 3 %.)
+//! sparsely; longer, and the strikes leave the second-level cache. (Measured at 10^12 and 10^14: a
+//! quarter to all of it are within 3 %.)
 
 use std::cell::Cell;
 use std::ops::Range;

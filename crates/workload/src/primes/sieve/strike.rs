@@ -1,8 +1,7 @@
 //! Dense strikes: primes that turn the wheel at least about once in a window. The loop strikes one
 //! whole turn at a time: eight bytes at fixed offsets, eight constant masks, no branch but the
-//! loop's own. It begins and ends with the turns under way at both ends of the window. What falls
-//! outside strikes true multiples in the neighbouring window, or the margins of the buffer, which
-//! nobody reads: eight idle strikes per prime and window save every branch on where a prime is.
+//! loop's own. What falls outside the window strikes true multiples in the neighbouring one, or the
+//! margins of the buffer, which nobody reads.
 //!
 //! The eight progressions interleave in memory, so they are eight overlapping shared slices of
 //! `Cell<u8>`, as long as the loop's bound: the compiler drops every bounds check inside the loop.

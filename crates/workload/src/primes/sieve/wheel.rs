@@ -1,14 +1,13 @@
 //! The wheel of 30: how numbers lie in the bits of the sieve. Eight of every 30 numbers have no
-//! factor 2, 3 or 5, so one byte holds 30 numbers: bit `b` of byte `i` stands for
-//! `30 * i + RESIDUES[b]`.
+//! factor 2, 3 or 5, so bit `b` of byte `i` stands for `30 * i + RESIDUES[b]`.
 //!
 //! For each residue `w` the wheel keeps multiples `p * (30k + w)` of a prime `p = 30q + r`, in byte
 //! ```text
 //! (p * (30k + w)) / 30  =  k * p + q * w + (r * w) / 30
 //! ```
 //! and its bit depends on `r * w mod 30` alone. So every bit is struck once every `p` bytes, a
-//! *turn* begins at each byte that is a multiple of `p`, and its eight strikes sit at offsets
-//! `q * w + carry` with masks that depend only on the class `r`.
+//! *turn* begins at each byte that is a multiple of `p`, and its eight strikes sit at offsets `q *
+//! w + carry` with masks that depend only on the class `r`.
 
 pub(super) const RESIDUES: [u8; 8] = [1, 7, 11, 13, 17, 19, 23, 29];
 
@@ -101,8 +100,8 @@ static BIT: [u8; 30] = {
     all
 };
 
-/// A strike of a prime `30q + class` that turns the wheel of 210. Fields that are read as they are
-/// take fewer instructions than bits of one word.
+/// A strike of a prime `30q + class` on the wheel of 210: fields, which are read faster than bits
+/// of one word.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Spoke {
@@ -114,7 +113,7 @@ pub(super) struct Spoke {
 }
 
 /// Number `48 * c + j` strikes the multiples `RESIDUES_210[j]` of primes of the class
-/// `RESIDUES[c]`; the rest fills up to all that twelve bits can number.
+/// `RESIDUES[c]`; the rest is filler.
 pub(super) static SPOKES: [Spoke; 1 << 12] = {
     let none = Spoke {
         next: 0,

@@ -77,7 +77,6 @@ impl<'t> Writer<'t> {
         self.end_link(is_link);
     }
 
-    /// The argument, else the default, else the parameter's name.
     pub(super) fn parameter(
         &mut self,
         name: &str,

@@ -1,5 +1,5 @@
-//! Formats that open and close, and the inlines put into them. If what is closed was not opened
-//! last, what lies above it is closed and opened again: a tree. The end of a line closes all.
+//! Formats that open and close. If what is closed was not opened last, what lies above it is closed
+//! and opened again: a tree. The end of a line closes all.
 
 use crate::wiki::tree::{Inline, Inlines};
 
