@@ -9,17 +9,13 @@ use crate::region::{Region, core_of};
 use crate::{CoreAware, guard, os};
 
 pub(crate) enum Place {
-    /// A region, and the core that owns it.
     Region(NonNull<Region>, usize),
     Large(NonNull<Header>),
 }
 
 impl CoreAware {
-    /// What may be the region of a block, and the tag there. A block that begins a region is none
-    /// of its own: its header is elsewhere.
-    ///
-    /// # Safety
-    /// `block` is a live block of this allocator, or a free one on its way home.
+    /// What may be the region of a block, and the tag there; of one that begins a region, whose header is elsewhere,
+    /// none. Safety: `block` is a live block of this allocator, or a free one on its way home.
     #[inline]
     pub(crate) unsafe fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
         let base = self.geometry.base(block);
@@ -27,14 +23,13 @@ impl CoreAware {
             return None;
         }
         let region = NonNull::new(base.cast::<Region>())?;
-        // SAFETY: the caller's: a block that begins no region has its region's header before it, or
-        // the first page of a large block, in which this word is zero.
+        // SAFETY: the caller's: a block that begins no region has its region's header before it, or the first page of a
+        // large block, in which this word is zero.
         let tag = unsafe { &*Region::seen(region) }.tag.load(Relaxed);
         Some((region, tag))
     }
 
-    /// # Safety
-    /// As [`CoreAware::region_of`], which gave `region`.
+    /// Safety: as [`CoreAware::region_of`], which gave `region`.
     #[inline]
     pub(crate) unsafe fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
         // SAFETY: the caller's: the region has a live block, so its header is mapped.
@@ -44,11 +39,8 @@ impl CoreAware {
         unsafe { seen.classes.get_unchecked(slice) }.load(Relaxed)
     }
 
-    /// What a block belongs to. A pointer that no block begins at ends the process with a
-    /// message, as far as that can be seen: the memory before it may not even be mapped.
-    ///
-    /// # Safety
-    /// `block` is a live block of this allocator, or a free one on its way home.
+    /// What a block belongs to. A pointer that no block begins at ends the process with a message, as far as that can
+    /// be seen: the memory before it may not be mapped. Safety: as [`CoreAware::region_of`].
     #[inline]
     pub(crate) unsafe fn place(&self, block: NonNull<u8>) -> Place {
         // SAFETY: the caller's.
@@ -60,8 +52,7 @@ impl CoreAware {
         }
     }
 
-    /// # Safety
-    /// As [`CoreAware::place`].
+    /// Safety: as [`CoreAware::place`].
     #[cold]
     unsafe fn place_of_large(&self, block: NonNull<u8>) -> Place {
         let header = header_of(self.geometry, block);
@@ -74,18 +65,15 @@ impl CoreAware {
         }
     }
 
-    /// Ends the process of an allocator with guards with a message where nothing is mapped at the header
-    /// that a block would have: to look there would end it without one.
+    /// Ends the process of an allocator with guards with a message where nothing is mapped at the header.
     pub(crate) fn check_mapped(&self, block: NonNull<u8>) {
         if self.config.guarded && !os::is_mapped(header_of(self.geometry, block).addr()) {
             guard::abort(NO_BLOCK, block);
         }
     }
 
-    /// As [`CoreAware::place`]; a pointer into a block ends the process with a message.
-    ///
-    /// # Safety
-    /// As [`CoreAware::place`], or `block` lies in such a block.
+    /// As [`CoreAware::place`]; a pointer into a block ends the process with a message. Safety: as there, or `block`
+    /// lies in such a block.
     pub(crate) unsafe fn place_of_beginning(&self, block: NonNull<u8>) -> Place {
         // SAFETY: the caller's.
         let place = unsafe { self.place(block) };
@@ -96,11 +84,8 @@ impl CoreAware {
         place
     }
 
-    /// Whether a block begins at a pointer into one.
-    ///
-    /// # Safety
-    /// `block` lies in a live block of this allocator, or in a free one on its way home, whose place
-    /// is `place`.
+    /// Safety: `block` lies in a live block of this allocator, or in a free one on its way home, whose place is
+    /// `place`.
     pub(crate) unsafe fn is_beginning(&self, place: &Place, block: NonNull<u8>) -> bool {
         match place {
             Place::Region(region, _) => {
@@ -119,7 +104,6 @@ impl CoreAware {
     }
 
     /// Bytes that a block has.
-    ///
     /// # Safety
     /// `block` is a live block of this allocator.
     #[must_use]
@@ -138,10 +122,7 @@ impl CoreAware {
         }
     }
 
-    /// Bytes of the block itself, a guard's among them.
-    ///
-    /// # Safety
-    /// As [`CoreAware::usable`].
+    /// Bytes of the block itself, a guard's among them. Safety: as [`CoreAware::usable`].
     pub(crate) unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
         // SAFETY: the caller's.
         match unsafe { self.place(block) } {
@@ -157,9 +138,7 @@ impl CoreAware {
         }
     }
 
-    /// The core whose region a block lies in; `None` for a large block, which has pages of its
-    /// own.
-    ///
+    /// The core whose region a block lies in; `None` for a large block.
     /// # Safety
     /// `block` is a live block of this allocator.
     #[must_use]

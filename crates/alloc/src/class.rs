@@ -1,11 +1,8 @@
-//! Size classes: which block serves a request.
-//!
-//! Up to 128 bytes there is a class every 16 bytes; above, eight classes in each doubling. So a
-//! block is at most 12.5 % larger than what was asked for (or 15 bytes), 6 % on average, and every
-//! power of two is a class, which is what aligned requests use.
-//!
-//! Blocks beyond 16 KiB are *alone*: each has a span of its own. They begin at a slice, so what a
-//! class rounds up is never touched, and costs addresses instead of memory.
+//! Size classes: which block serves a request. Up to 128 bytes there is a class every 16 bytes;
+//! above, eight classes in each doubling. So a block is at most 12.5 % larger than what was asked
+//! for (or 15 bytes), 6 % on average, and every power of two is a class, which is what aligned
+//! requests use. Blocks beyond 16 KiB are *alone*: each has a span of its own, begins at a slice,
+//! and what its class rounds up is never touched.
 
 use crate::region::SLICES;
 
@@ -14,9 +11,7 @@ pub(crate) const GRAIN: usize = 16;
 /// The largest block that shares a span with others.
 pub(crate) const SHARING: usize = 16 << 10;
 pub(crate) const LARGEST: usize = 1 << 20;
-/// Classes in one doubling.
 const STEPS: usize = 8;
-/// Classes of up to 128 bytes.
 const FINE: usize = 8;
 const SHARED: usize = FINE + STEPS * 7;
 /// Number of classes: six more doublings, of blocks that are alone.
@@ -34,7 +29,6 @@ static CLASS_OF: [u8; SHARING / GRAIN + 1] = {
     classes
 };
 
-/// The class whose blocks hold `size` bytes; `size` is at most [`LARGEST`].
 #[inline]
 pub(crate) fn class_of(size: usize) -> usize {
     match size <= SHARING {
@@ -73,11 +67,8 @@ pub(crate) fn size_of_class(class: usize) -> usize {
     (STEPS + step + 1) << (doubling + 4)
 }
 
-/// The class for `size` bytes at a multiple of `align`, a power of two, if one has such blocks.
-///
-/// Blocks of a class lie at multiples of its size from a slice's start: they are aligned if its
-/// size is a multiple of `align`, or if each has a slice's start to itself. So `align` is at most a
-/// slice.
+/// The class for `size` bytes at a multiple of `align`, a power of two of at most a slice: blocks
+/// of a class lie at multiples of its size from a slice's start.
 pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     let rounded = size.max(1).checked_next_multiple_of(align)?;
     if rounded > LARGEST {
@@ -87,8 +78,8 @@ pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     (class_of(rounded)..CLASSES).find(is_aligned)
 }
 
-/// Slices in a span of that class: those of a block that is alone, or the fewest that hold four
-/// blocks and leave at most one part in 16 unused.
+/// Those of a block that is alone, or the fewest that hold four blocks and leave at most one part
+/// in 16 unused.
 pub(crate) fn slices_of_class(class: usize, slice: usize) -> usize {
     let size = size_of_class(class);
     if is_alone(class) {

@@ -32,8 +32,8 @@ pub struct Config {
     pub huge_at_once: bool,
     /// Whether blocks are checked for double frees and overflows.
     pub guarded: bool,
-    /// How many cores the machine is said to have; 0 for those that it has. Then a thread is on the
-    /// core that it says ([`crate::on_core`]): an emulator has no CPUs of its own.
+    /// How many cores the machine is said to have; 0 for its own. Else a thread is on the core that
+    /// it says ([`crate::on_core`]).
     pub cores: u16,
     /// Whether the preloaded library prints what its heaps hold when the program ends.
     pub stats: bool,
@@ -55,13 +55,12 @@ impl Default for Config {
 /// The environment variable with settings: words with commas between them.
 pub const VARIABLE: &str = "FLOWGAUGE_MALLOC";
 
-/// Bytes of the environment that are looked at.
 const MOST: usize = 64 << 10;
 
 impl Config {
-    /// The settings in [`VARIABLE`] of this process, as it was started. It is read from the
-    /// kernel: an allocator is asked for memory before the C library knows its environment.
-    /// A word that is no setting ends the process with exit code 2 and a message.
+    /// The settings in [`VARIABLE`] of this process, from the kernel: the C library does not know
+    /// its environment yet. A word that is no setting ends the process with exit code 2 and a
+    /// message.
     #[must_use]
     pub fn from_environment() -> Self {
         let Some(buffer) = os::map(MOST, os::PAGE) else {
@@ -85,10 +84,8 @@ impl Config {
         Self::parse(own.unwrap_or_default())
     }
 
-    /// Settings from words: `2m`, `4m`, `huge`, `nohuge`, `guarded`, `stats`, `cores=N`.
-    ///
-    /// # Errors
-    /// The first word that is none of them.
+    /// Settings from words: `2m`, `4m`, `huge`, `nohuge`, `guarded`, `stats`, `cores=N`; else the
+    /// first word that is none.
     pub fn parse(words: &[u8]) -> Result<Self, &[u8]> {
         let mut config = Self::default();
         for word in words.split(|&byte| byte == b',') {

@@ -1,16 +1,10 @@
-//! Which core this is.
-//!
-//! The C library (glibc 2.35 and newer) registers a restartable-sequences area with the kernel,
-//! in which the kernel keeps the number of the CPU that the thread runs on; `sched_getcpu` reads
-//! it without a system call. On older ones it asks the vDSO or the kernel. The number may be
-//! stale as soon as it is known: that costs locality for one operation and breaks nothing, since
-//! the heap of a core is locked.
-//!
-//! Hardware threads of one core share its caches and its TLB, so they share a heap. Which they
-//! are is read once from `/sys`; where that fails, each CPU counts as a core.
-//!
-//! An emulator runs the cores of another machine on the CPUs that there are. There the number of
-//! cores is set ([`Config::cores`](crate::Config)), and each thread says which it is on.
+//! Which core this is. glibc 2.35 and newer registers a restartable-sequences area, in which the
+//! kernel keeps the number of the thread's CPU; older ones ask the vDSO or the kernel. The number
+//! may be stale as soon as it is known: that costs locality for one operation, since the heap of a
+//! core is locked. Hardware threads of one core share its caches and its TLB, so they share a heap:
+//! read once from `/sys`; where that fails, each CPU counts as a core. Under an emulator of another
+//! machine's cores their number is set ([`Config::cores`](crate::Config)), and each thread says
+//! which it is on.
 
 use std::cell::Cell;
 
@@ -87,8 +81,7 @@ thread_local! {
     static SAID: Cell<Option<u16>> = const { Cell::new(None) };
 }
 
-/// This thread is on that core: for emulators, where the number of cores is set and there are no
-/// restartable sequences. Elsewhere the kernel knows better, and magazines are those of its CPU.
+/// This thread is on that core, for emulators: elsewhere the kernel knows better.
 pub fn on_core(core: u16) {
     SAID.set(Some(core));
 }

@@ -5,10 +5,10 @@
 //! A program that frees a block twice in a row, or a pointer that is no multiple of 16, ends with a
 //! message. The checks of the usual way touch neither the block nor another line of its region: a
 //! mark in each free block took 1.10 to 1.40 of the CPU time of random replacements, and the exact
-//! place of the block in its span 1.035 (small blocks). A block that comes back to its span is compared
-//! with the last one that came, and one that goes there alone (of a mapping, or of more than 512
-//! bytes and another core) with the beginning of its place; one of its own slices begins at a slice.
-//! Guarded allocators check each block so.
+//! place of the block in its span 1.035 (small blocks). A block that comes back to its span is
+//! compared with the last one that came, and one that goes there alone (of a mapping, or of more
+//! than 512 bytes and another core) with the beginning of its place. Guarded allocators check each
+//! block so.
 
 use std::ptr::NonNull;
 
@@ -25,7 +25,6 @@ const WEIGHT: usize = 1 << 10;
 
 impl CoreAware {
     /// Frees a block.
-    ///
     /// # Safety
     /// `block` is a live block of this allocator, and nobody uses it any more.
     #[inline]
@@ -39,7 +38,6 @@ impl CoreAware {
 
     /// Frees a block into the magazine of this CPU, if it belongs to its core and there is room:
     /// the usual way, which calls nothing. Whether it did; null is never freed.
-    ///
     /// # Safety
     /// `block` is null, or as for [`CoreAware::free`].
     #[inline(always)]
@@ -60,18 +58,14 @@ impl CoreAware {
         false
     }
 
-    /// Whether a block of that class may begin there, by what costs nothing to see: a block that is
-    /// alone begins at a slice.
+    /// Whether a block of that class may begin there, by what costs nothing to see.
     #[inline(always)]
     fn may_begin(&self, class: usize, block: NonNull<u8>) -> bool {
         !is_alone(class) || block.addr().get().is_multiple_of(self.geometry.slice())
     }
 
-    /// Frees a block that its CPU's magazine does not take: it is full or has the block on top, or
-    /// the block belongs to another core, is none of a class, or does not begin there.
-    ///
-    /// # Safety
-    /// As [`CoreAware::free`].
+    /// Frees a block that its CPU's magazine does not take: full, the block on top, another core's,
+    /// of no class, or not a beginning. Safety: as [`CoreAware::free`].
     #[cold]
     #[inline(never)]
     unsafe fn free_slowly(&self, block: NonNull<u8>) {
@@ -102,10 +96,8 @@ impl CoreAware {
         unsafe { self.free_at(self.here(), block) };
     }
 
-    /// Sends free blocks to the heaps that they belong to, as one chain each.
-    ///
-    /// # Safety
-    /// They are blocks of this allocator that were freed, each once, and are in no list.
+    /// Sends blocks home, as one chain for each heap. Safety: they are of this allocator, were
+    /// freed, each once, and are in no list.
     unsafe fn send_home(&self, blocks: &[*mut u8]) {
         let mut left = [false; rseq::DEPTH];
         let mut here = blocks.len();
@@ -142,10 +134,7 @@ impl CoreAware {
         }
     }
 
-    /// Frees a block as if on a core.
-    ///
-    /// # Safety
-    /// As [`CoreAware::free`].
+    /// Frees a block as if on a core. Safety: as [`CoreAware::free`].
     pub(crate) unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
         // SAFETY: the caller's.
         let place = unsafe { self.place_of_beginning(block) };

@@ -1,10 +1,9 @@
-//! Blocks that are checked: double frees, overflows, pointers that are no block.
-//!
-//! A guarded block ends with a word that holds its requested size, mixed with its address; the
-//! bytes between the two are filled. A freed block carries a mark, mixed in the same way, in its
-//! second word. A program that writes beyond a block, frees one twice, or frees a pointer into one
-//! ends with a message at the free. A block that serves another request by then is that request's. A
-//! pointer from outside any heap may end in a segmentation fault instead.
+//! Blocks that are checked: double frees, overflows, pointers that are no block. A guarded block
+//! ends with a word that holds its requested size, mixed with its address; the bytes between are
+//! filled. A freed block carries a mark, mixed in the same way, in its second word. A program that
+//! writes beyond a block, frees one twice, or frees a pointer into one ends with a message at the
+//! free, unless the block serves another request by then. A pointer from outside any heap may end
+//! in a segmentation fault.
 
 use std::ptr::NonNull;
 
@@ -31,8 +30,7 @@ fn mark(block: NonNull<u8>) -> *mut u64 {
     block.as_ptr().wrapping_add(size_of::<usize>()).cast()
 }
 
-/// # Safety
-/// `block` is a live block of `capacity` bytes.
+/// Safety: `block` is a live block of `capacity` bytes.
 pub(crate) unsafe fn requested(block: NonNull<u8>, capacity: usize) -> usize {
     // SAFETY: the caller's.
     let word = unsafe { tail(block, capacity).read_unaligned() };
@@ -63,9 +61,7 @@ impl CoreAware {
     }
 
     /// Ends the process unless a block is live and nothing was written beyond it; marks it freed.
-    ///
-    /// # Safety
-    /// `block` was given out by this allocator, at `place`.
+    /// Safety: `block` was given out by this allocator, at `place`.
     pub(crate) unsafe fn check_guard(&self, block: NonNull<u8>, place: &Place) {
         let is_large = matches!(place, Place::Large(_));
         // SAFETY: the caller's; a large block that was freed is no longer mapped.

@@ -1,22 +1,16 @@
 //! The heap of one core: its regions, and the spans in them that have room.
 //!
-//! Everything in [`Inner`] belongs to the holder of the heap's lock. Threads that run on the
-//! core take it, and mostly find it free: only hardware threads of one core, and a thread that
-//! was preempted while it held it, ever compete.
+//! Everything in [`Inner`] belongs to the holder of the heap's lock, for which hardware threads of one core, and a
+//! preempted holder, alone compete. A block that is freed on another core goes onto a list to which anybody may add
+//! ([`crate::remote`]). The holder takes it when a class runs out of room; who adds the 256th block takes the lock, if
+//! it is free, and brings them home, so that the memory of a core that sleeps comes back too.
 //!
-//! A block that is freed on another core goes onto a list to which anybody may add
-//! ([`crate::remote`]). The holder of the lock takes it when a class runs out of room; who adds the
-//! 256th block takes the lock, if it is free, and brings them home, so that the memory of a core
-//! that sleeps comes back too.
-//!
-//! Spans with room stand in a list for each class, the latest first. A span that becomes empty
-//! gives its slices back unless it is the last of its class with room. Empty spans of blocks that are
-//! alone stay there, up to an eighth of their slices: the next block of their class is one look at
-//! a list, where cutting a region takes ten times as long. A region that becomes empty lingers, too, for
-//! the next span or as one of at most eight or an eighth of all. What was empty for a quarter of a second
-//! is given back: spans to their regions, regions and free slices of sparse regions to the kernel. So a load that goes up and down costs few system calls and page faults, and what it
-//! leaves behind is given back. Time is looked at when spans are made or become empty; a program that
-//! allocates nothing any more keeps what lingered last, until [`Heap::trim`].
+//! Spans with room stand in a list for each class, the latest first. An empty span gives its slices back unless it is
+//! the last of its class with room; those of blocks that are alone stay there, up to an eighth of their slices, where
+//! cutting a region takes ten times as long. An empty region lingers, as one of at most eight or an eighth of all. What
+//! was empty for a quarter of a second is given back: spans to their regions, regions and free slices of sparse regions
+//! to the kernel. Time is looked at when spans are made or become empty; a program that allocates nothing any more
+//! keeps what lingered last, until [`Heap::trim`].
 
 mod regions;
 mod spans;
@@ -49,7 +43,6 @@ pub(crate) struct Inner {
     core: u32,
     geometry: Geometry,
     config: Config,
-    /// Spans with room, by class.
     with_room: [*mut Span; CLASSES],
     /// Dense regions and sparse ones, by their longest run of free slices; and those that are empty, the latest first.
     in_use: [[*mut Region; BINS]; 2],
@@ -146,8 +139,7 @@ impl Heap {
         taken.unwrap_or(0)
     }
 
-    /// # Safety
-    /// They are of this heap, were freed, each once, and are in no list.
+    /// Safety: they are of this heap, were freed, each once, and are in no list.
     pub(crate) unsafe fn give_many(&self, blocks: &[*mut u8]) {
         // SAFETY: the caller's.
         let give = |inner: &mut Inner, block| unsafe { inner.push_at(block) };
@@ -159,10 +151,7 @@ impl Heap {
         }
     }
 
-    /// Leaves a block to who holds the lock next.
-    ///
-    /// # Safety
-    /// It is of this heap, was freed, and is in no list.
+    /// Leaves a block to who holds the lock next. Safety: it is of this heap, was freed, and is in no list.
     unsafe fn leave(&self, block: NonNull<u8>) {
         // SAFETY: the caller's; blocks have at least 16 bytes.
         self.remote.add(unsafe { Chain::of(block) });
@@ -178,18 +167,15 @@ impl Heap {
         })
     }
 
-    /// Makes a block that is alone one of a larger class, where it stands; whether it could.
-    ///
-    /// # Safety
-    /// `span` is one of this heap's, whose block is live and the caller's.
+    /// Makes a block that is alone one of a larger class; whether it could. Safety: `span` is one of this heap's, whose
+    /// block is live and the caller's.
     pub(crate) unsafe fn extend(&self, span: NonNull<Span>, class: usize) -> bool {
         // SAFETY: the caller's, and `locked` holds the lock.
         let extended = self.locked(|inner| unsafe { inner.extend(span, class) });
         extended.unwrap_or(false)
     }
 
-    /// # Safety
-    /// `at` is a live block of `span`, which lies in `region`, one of this heap's.
+    /// Safety: `at` is a live block of `span`, which lies in `region`, one of this heap's.
     #[inline]
     pub(crate) unsafe fn free(&self, at: NonNull<u8>, span: NonNull<Span>) {
         // SAFETY: the caller's, and `locked` holds the lock.
@@ -200,8 +186,7 @@ impl Heap {
         }
     }
 
-    /// # Safety
-    /// The blocks of the chain are of this heap.
+    /// Safety: the blocks of the chain are of this heap.
     pub(crate) unsafe fn free_from_afar(&self, chain: Chain) {
         let many = self.remote.add(chain) >= MANY;
         if many && self.lock.try_lock() {
@@ -218,7 +203,6 @@ impl Heap {
         self.remote.take(push);
     }
 
-    /// Gives back what is empty; whether anything was.
     pub(crate) fn trim(&self) -> bool {
         let trimmed = self.locked(|inner| {
             self.bring_home(inner);

@@ -1,23 +1,18 @@
-//! Blocks beyond 1 MiB: a mapping each.
-//!
-//! The mapping is aligned to the size of a region, so no large page is shared with another
-//! block, and the header takes its first page. Where the block itself must be aligned to a region
-//! or more, it begins a region, and its header is the last page of the one before:
+//! Blocks beyond 1 MiB: a mapping each, aligned to the size of a region, so no large page is shared with another block.
+//! The header takes its first page. A block that must be aligned to a region or more begins one, and its header is the
+//! last page of the one before:
 //! ```text
 //!  region              region + page              |  region        region
 //!  | header | block ................ |            |  ... header | block .......... |
 //! ```
-//! Freed mappings are kept for the next request that fits: without that, a program that takes and frees
-//! one such block in turn would fault in all of its pages each time. One that is up to half too long
-//! serves as well, without the memory of what is beyond an eighth. They are an eighth
-//! of what is live or 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a
-//! large block is mapped or freed; [`Large::trim`] gives all of them back.
-//!
-//! The kernel is not asked for huge pages when a block is taken, unless the settings say so: a program may
+//! Freed mappings are kept for the next request that fits, as all pages would be faulted in anew; one that is up to
+//! half too long serves as well, without the memory of what is beyond an eighth. They are an eighth of what is live or
+//! 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a large block is mapped or freed;
+//! [`Large::trim`] gives all of them back. Huge pages are not asked for, unless the settings say so: a program may
 //! touch one page of each.
 //!
-//! A header says whether its block was freed. Guarded allocators keep no mappings, and of the last
-//! 1,024 freed blocks the header alone stays mapped: a second free finds it.
+//! Guarded allocators keep no mappings, and of the last 1,024 freed blocks the header alone stays mapped: a second free
+//! finds it.
 
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
@@ -68,7 +63,6 @@ unsafe impl Sync for Large {}
 
 #[derive(Debug)]
 struct Inner {
-    /// The first `count` are mappings, the oldest first.
     kept: [Kept; KEPT],
     count: usize,
     kept_bytes: usize,
@@ -183,8 +177,7 @@ impl Large {
         )
     }
 
-    /// # Safety
-    /// `header` is that of a live large block that nobody uses any more.
+    /// Safety: `header` is that of a live large block that nobody uses any more.
     pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>, keep: Keep) {
         // SAFETY: the caller's.
         let Header {
@@ -224,10 +217,8 @@ impl Large {
         any
     }
 
-    /// Gives back a mapping but for the page of its header, and the oldest header that is kept.
-    ///
-    /// # Safety
-    /// A mapping of a freed block, whose header is `header`.
+    /// Gives back a mapping but for the page of its header, and the oldest kept header. Safety: a mapping of a freed
+    /// block, whose header is `header`.
     unsafe fn keep_header(&self, start: usize, mapped: usize, header: NonNull<Header>) {
         let page = header.addr().get() & !(PAGE - 1);
         // SAFETY: the caller's: pages before the header and behind it.
@@ -244,10 +235,7 @@ impl Large {
         unsafe { unmap(oldest, PAGE) };
     }
 
-    /// Grows or shrinks a block; null where the kernel refuses, with the block as it was.
-    ///
-    /// # Safety
-    /// `header` is that of a live large block.
+    /// Grows or shrinks a block; null where the kernel refuses. Safety: `header` is that of a live large block.
     pub(crate) unsafe fn resize(
         &self,
         geometry: Geometry,
@@ -360,7 +348,6 @@ impl Inner {
     }
 }
 
-/// From the mapping's start to the block, and the mapping's length.
 fn layout(geometry: Geometry, size: usize, align: usize) -> Option<(usize, usize)> {
     let offset = match align < geometry.region {
         true => align.max(PAGE),
@@ -370,9 +357,8 @@ fn layout(geometry: Geometry, size: usize, align: usize) -> Option<(usize, usize
     (mapped <= isize::MAX as usize).then_some((offset, mapped))
 }
 
-/// Where the header of a large block is: in the page at its region's beginning, or in the one before. All
-/// of these are far multiples of large pages apart, so headers stand on one of 32 lines there, or those of
-/// some hundred blocks would compete for one line of a cache. None is the line of a tag in [`Region::seen`].
+/// In the page at the region's beginning, or in the one before, on one of 32 lines: those of some hundred blocks would
+/// compete for one line of a cache. None is the line of a tag in [`Region::seen`].
 pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
     let base = geometry.base(block);
     let page = match base == block.as_ptr() {
@@ -384,9 +370,7 @@ pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
     with_exposed_provenance_mut(page + tag + (1 + line) * 64)
 }
 
-/// # Safety
-/// A mapping of the caller's begins at `start`, as long and with as much before the block as
-/// [`layout`] said.
+/// Safety: a mapping of the caller's begins at `start`, as long and with as much before the block as [`layout`] said.
 unsafe fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) -> *mut u8 {
     let block: *mut u8 = with_exposed_provenance_mut(start + offset);
     let Some(at) = NonNull::new(block) else {
@@ -403,10 +387,7 @@ unsafe fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: 
     block
 }
 
-/// Unmaps pages; none at address zero, or where there are none.
-///
-/// # Safety
-/// As [`os::unmap`].
+/// Unmaps pages; none at address zero, or where there are none. Safety: as [`os::unmap`].
 unsafe fn unmap(start: usize, mapped: usize) {
     if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)).filter(|_| mapped > 0) {
         // SAFETY: the caller's.
@@ -414,10 +395,7 @@ unsafe fn unmap(start: usize, mapped: usize) {
     }
 }
 
-/// Gives back the memory of pages, and keeps their addresses.
-///
-/// # Safety
-/// They are pages of a mapping that nobody uses.
+/// Gives back the memory of pages, and keeps their addresses. Safety: they are pages of a mapping that nobody uses.
 unsafe fn drop_pages(from: usize, to: usize) {
     if let Some(at) = NonNull::new(with_exposed_provenance_mut(from)).filter(|_| from < to) {
         // SAFETY: the caller's.

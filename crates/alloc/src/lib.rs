@@ -2,55 +2,43 @@
 //!
 //! # Theory
 //!
-//! H. Inoue and T. Nakatani (*Performance of Multi-Process and Multi-Thread Processing on
-//! Multi-core SMT Processors*, IISWC 2010) found why threads on several cores miss the TLB more
-//! often than processes: the blocks that the threads of all cores use lie mixed in the same
-//! pages, so each core's TLB must hold all pages, where that of a process holds its own. Their
-//! allocator avoids "sharing the memory space among cores within a physical page". This one
-//! does the same.
+//! H. Inoue and T. Nakatani (*Performance of Multi-Process and Multi-Thread Processing on Multi-core SMT Processors*,
+//! IISWC 2010) found why threads on several cores miss the TLB more often than processes: the blocks of all cores'
+//! threads lie mixed in the same pages. Their allocator avoids "sharing the memory space among cores within a physical
+//! page". This one does the same.
 //!
-//! Memory belongs to **cores**, not to threads. Allocators of today give each *thread* a cache or
-//! an arena, which keeps cores apart as long as there is one thread a core that stays there. With
-//! more threads than cores, or threads that migrate, blocks of all cores mix. Here the CPU that
-//! runs the request decides (`cores`): its core's heap (`heap`) serves it from regions (`region`)
-//! of one large page (2 MiB, or 4 MiB as in the source) that hold blocks of that core alone. Most
-//! requests find a block in a magazine of the CPU (`magazine`), without a lock.
-//! A block that is freed on another core goes home to its region's owner. A region changes its
-//! owner only by being unmapped when it is empty.
+//! Memory belongs to **cores**, not to threads: caches or arenas of *threads* mix with more threads than cores, or
+//! threads that migrate. Here the CPU that runs the request decides (`cores`): its core's heap (`heap`) serves it from
+//! regions (`region`) of one large page (2 MiB, or 4 MiB as in the source) that hold blocks of that core alone. Most
+//! requests find a block in a magazine of the CPU (`magazine`), without a lock. A block that is freed on another core
+//! goes home to its region's owner. A region changes its owner only by being unmapped when it is empty.
 //!
 //! # What bounds it
 //!
-//! A request that a magazine serves takes some twenty instructions and a line of a cache; the program's
-//! first access to the block takes another. Whatever goes beyond is paid in this order: a call to the
-//! kernel (`mmap`, `munmap`, and a fault for each small page: microseconds; a huge page filled with zeros:
-//! a hundred of them), a lock (two atomic instructions), lines of headers. So what is freed is kept at each
-//! level for a while, and given back by age and by share of what is live: blocks in magazines (as in
-//! tcmalloc's per-CPU mode), empty spans and regions in the heap, mappings beside it. The decay is that of
-//! jemalloc (J. Evans, 2006 and later), blocks that go home in chains are the message passing of snmalloc
-//! (P. Liétar et al., ISMM 2019), and a span that holds one class is a page of mimalloc (D. Leijen et al.,
-//! APLAS 2019).
+//! A request that a magazine serves takes some twenty instructions and a line of a cache; the first access to the block
+//! takes another. What goes beyond is paid in this order: a call to the kernel (and a fault for each small page:
+//! microseconds; a huge page filled with zeros: a hundred of them), a lock (two atomic instructions), lines of headers.
+//! So what is freed is kept at each level for a while, and given back by age and by share of what is live: blocks in
+//! magazines (as in tcmalloc's per-CPU mode), empty spans and regions in the heap, mappings beside it. The decay is
+//! that of jemalloc (J. Evans, 2006 and later), blocks that go home in chains are the message passing of snmalloc (P.
+//! Liétar et al., ISMM 2019), and a span that holds one class is a page of mimalloc (D. Leijen et al., APLAS 2019).
 //!
 //! # Invariants
 //!
-//! 1. Every live block up to 1 MiB lies in a region whose `owner` was the core that asked
-//!    for it. So a large page holds blocks of one core, whatever threads do.
-//! 2. What a heap's lock guards is touched by its holder alone; other cores only push to its
-//!    remote list.
+//! 1. Every live block up to 1 MiB lies in a region whose `owner` was the core that asked for it.
+//! 2. What a heap's lock guards is touched by its holder alone; other cores only push to its remote list.
 //! 3. A region is mapped for as long as one of its blocks is live or on its way home.
-//! 4. No state is kept for a thread: threads may end at any time, and a fork holds all locks, so
-//!    that the child finds every heap whole. A copy by `clone` alone does without a heap that it finds
-//!    locked.
+//! 4. No state is kept for a thread: threads may end at any time, and a fork holds all locks, so that the child finds
+//!    every heap whole. A copy by `clone` alone does without a heap that it finds locked.
 //!
 //! # What it does not do
 //!
-//! - A thread that is moved between its request and its use works on pages of the core it left.
-//!   Nothing can prevent that, and it costs locality for the blocks it holds then.
-//! - Blocks that one core allocates and another uses (a queue between threads) are on the pages
-//!   of the core that asked for them.
-//! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there
-//!   leave out the heap that was interrupted.
-//! - Free memory within a region in use by blocks up to 4 KiB is given back by [`CoreAware::trim`]
-//!   alone; so is what a program holds that stops to allocate and free at all.
+//! - A thread that is moved between its request and its use works on pages of the core it left: that costs locality.
+//! - Blocks that one core allocates and another uses are on the pages of the core that asked for them.
+//! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there leave out the
+//!   heap that was interrupted.
+//! - Free memory within a region in use by blocks up to 4 KiB is given back by [`CoreAware::trim`] alone; so is that of
+//!   a program that stops to allocate and free.
 
 mod belongs;
 mod class;
@@ -102,8 +90,7 @@ pub struct CoreAware {
 }
 
 impl CoreAware {
-    /// An allocator for the cores of this machine; `None` when the kernel has no memory for its
-    /// heaps.
+    /// An allocator for the cores of this machine; `None` without memory for its heaps.
     #[must_use]
     pub fn new(config: Config) -> Option<Self> {
         let mut cores = Cores::alone();
@@ -155,8 +142,7 @@ impl CoreAware {
         }
     }
 
-    /// Such a block from the magazine of this CPU, if there is one: the usual way, which calls
-    /// nothing.
+    /// Such a block from the magazine of this CPU, if there is one: the usual way, which calls nothing.
     #[inline(always)]
     #[must_use]
     pub fn allocate_fast(&self, size: usize) -> Option<NonNull<u8>> {
@@ -250,12 +236,9 @@ impl CoreAware {
         blocks.find(|(block, _)| !block.is_null())
     }
 
-    /// Moves a block to one of at least `size` bytes, its contents with it; null, with the block
-    /// as it was, when there is no memory.
-    ///
+    /// Moves a block and its contents to one of at least `size` bytes; null, with the block as it was, without memory.
     /// # Safety
-    /// `block` is a live block of this allocator; when a block is returned, only that one may be
-    /// used.
+    /// `block` is a live block of this allocator; when a block is returned, only that one may be used.
     #[must_use]
     pub unsafe fn reallocate(&self, block: NonNull<u8>, size: usize) -> *mut u8 {
         // SAFETY: the caller's.
@@ -284,10 +267,7 @@ impl CoreAware {
         to
     }
 
-    /// Makes a block longer or shorter without copying it, if that can be: where it is now.
-    ///
-    /// # Safety
-    /// As [`CoreAware::reallocate`].
+    /// Makes a block longer or shorter where it is now, if that can be. Safety: as [`CoreAware::reallocate`].
     unsafe fn resize(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
         // SAFETY: the caller's.
         match unsafe { self.place(block) } {
@@ -354,7 +334,6 @@ impl CoreAware {
     }
 
     /// Releases the locks that were taken for a fork, in the parent and in the child.
-    ///
     /// # Safety
     /// This thread, or the one that forked it, called [`CoreAware::before_fork`] and nothing of this allocator since.
     pub unsafe fn after_fork(&self) {
@@ -366,8 +345,8 @@ impl CoreAware {
     }
 }
 
-// SAFETY: blocks are disjoint, aligned as asked for and live until they are freed: see the theory
-// above, which `tests/model.rs` holds to random operations.
+// SAFETY: blocks are disjoint, aligned as asked for and live until they are freed: see the theory above, which
+// `tests/model.rs` holds to random operations.
 unsafe impl GlobalAlloc for CoreAware {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.allocate_aligned(layout.size(), layout.align())

@@ -32,7 +32,6 @@ const FORK: u32 = 4;
 /// Where the bits of the thread and of the process begin.
 const THREAD: u32 = 3;
 const PROCESS: u32 = 20;
-/// Processes that are told apart.
 const PROCESSES: u32 = (1 << (32 - PROCESS)) - 1;
 
 #[derive(Debug, Default)]
@@ -61,8 +60,7 @@ impl Lock {
         self.0.compare_exchange(0, own, Acquire, Relaxed).is_ok()
     }
 
-    /// # Safety
-    /// The caller holds the lock, and has no reference left to what it guards.
+    /// Safety: the caller holds the lock, and has no reference left to what it guards.
     #[inline]
     pub(crate) unsafe fn unlock(&self) {
         if self.0.swap(0, Release) & SLEEPERS != 0 {
@@ -76,8 +74,7 @@ impl Lock {
         }
     }
 
-    /// # Safety
-    /// This thread, or the one that forked it, took it so, and has no reference left to what it guards.
+    /// Safety: this thread, or the one that forked it, took it so, and has no reference left to what it guards.
     pub(crate) unsafe fn unlock_after_fork(&self) {
         if self.0.load(Relaxed) & FORK != 0 {
             // SAFETY: the caller's.
@@ -85,7 +82,6 @@ impl Lock {
         }
     }
 
-    /// Whether [`Lock::lock`] refuses.
     pub(crate) fn is_lost(&self) -> bool {
         is_lost(self.0.load(Relaxed), own())
     }

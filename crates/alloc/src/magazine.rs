@@ -2,20 +2,16 @@
 //!
 //! After J. Bonwick and J. Adams (*Magazines and Vmem*, USENIX 2001), with restartable sequences
 //! ([`crate::rseq`]) in place of the CPU's lock, as in tcmalloc's per-CPU mode. A magazine holds
-//! blocks from regions of its CPU's core alone, so handing one out keeps the promise of the
-//! allocator. An empty one is filled half from the core's heap, a full one gives half back, each
-//! under the heap's lock once.
+//! blocks from regions of its CPU's core alone. An empty one is filled half from the core's heap, a
+//! full one gives half back, each under the heap's lock once. One more magazine a CPU, *away*,
+//! collects the small blocks that are freed here and belong to other cores: one exchange for each
+//! owner, and not one for each block.
 //!
-//! One more magazine a CPU, *away*, collects the small blocks that are freed here and belong to
-//! other cores. They leave together: one exchange for each owner, and not one for each block.
-//!
-//! A class keeps at most 31 blocks and 64 KiB in a magazine (two blocks at least), one of blocks that
-//! are alone in their spans 512 KiB: a random replacement of 500 blocks finds three in four there. If a
-//! program frees blocks of all sizes, that is 20 MB a CPU. Blocks in
-//! magazines count as free. What lies in the magazine of a CPU stays there until a thread runs on
-//! that CPU again: nobody else may touch it.
-//!
-//! The memory of a CPU's magazines is first touched when a thread runs there.
+//! A class keeps at most 31 blocks and 64 KiB in a magazine (two blocks at least), one of blocks
+//! that are alone in their spans 512 KiB: a random replacement of 500 blocks finds three in four
+//! there. If a program frees blocks of all sizes, that is 20 MB a CPU. Blocks in magazines count as
+//! free, and stay there until a thread runs on that CPU again: nobody else may touch them. Their
+//! memory is first touched when a thread runs there.
 
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,8 +36,8 @@ const AWAY: usize = CLASSES;
 /// The largest block that waits there: all of them are less than 16 KiB.
 const LARGEST_AWAY: usize = 512;
 
-/// Bytes from the magazines of one CPU to those of the next: a power of two, so that finding them
-/// is a shift. What lies between is never touched.
+/// Bytes from the magazines of one CPU to those of the next, a power of two; what lies between is
+/// never touched.
 const STRIDE: usize = 32 << 10;
 const _: () = assert!(size_of::<OfCpu>() <= STRIDE);
 
@@ -60,8 +56,8 @@ pub(crate) struct Magazines {
     cpus: u32,
 }
 
-// SAFETY: what the pointer leads to is touched by restartable sequences of its CPU alone, and
-// read for statistics, where a torn count does not matter.
+// SAFETY: what the pointer leads to is touched by restartable sequences of its CPU alone, and read
+// for statistics, where a torn count does not matter.
 unsafe impl Sync for Magazines {}
 // SAFETY: as above.
 unsafe impl Send for Magazines {}
@@ -105,8 +101,8 @@ impl Magazines {
         }
     }
 
-    /// Those of the CPU that this thread runs on. None where there are none, or the kernel does
-    /// not know the thread's area: its number of the CPU is beyond all CPUs then.
+    /// Those of this thread's CPU; none where the kernel does not know its area: its number is
+    /// beyond all CPUs then.
     #[inline]
     pub(crate) fn here(&self) -> Option<Here> {
         let cpu = self.area.cpu();
@@ -124,10 +120,8 @@ impl Magazines {
         }
     }
 
-    /// Calls `see` with every block that waits to leave for another core.
-    ///
-    /// # Safety
-    /// While it runs, no heap takes blocks home: the regions of those seen stay mapped.
+    /// Calls `see` with every block that waits to leave for another core. Safety: while it runs, no
+    /// heap takes blocks home: the regions of those seen stay mapped.
     pub(crate) unsafe fn away(&self, mut see: impl FnMut(NonNull<u8>)) {
         for cpu in 0..self.cpus() {
             let (count, slots) = self.stack(cpu, AWAY);
@@ -183,7 +177,6 @@ impl Here {
         self.written().load(Relaxed)
     }
 
-    /// A block of a class from the magazine of this CPU; null when it has none.
     #[inline]
     pub(crate) fn take(self, class: usize) -> *mut u8 {
         // SAFETY: the stack is that of the CPU, and of one of the classes.
@@ -191,18 +184,16 @@ impl Here {
     }
 
     /// Returns a block to the magazine of this CPU; whether it had room, and another one on top.
-    ///
-    /// # Safety
-    /// The block is one of that class, or for [`AWAY`] of another core, that was freed and is in no
-    /// list; one of a class is of this CPU's core.
+    /// Safety: the block is one of that class, or for [`AWAY`] of another core, that was freed and
+    /// is in no list; one of a class is of this CPU's core.
     #[inline]
     pub(crate) unsafe fn give(self, class: usize, block: *mut u8) -> bool {
         // SAFETY: as in `take`.
         unsafe { self.area.push(self.cpu, self.stack(class), block) }
     }
 
-    /// Says how many blocks each magazine may hold, and whose they are. Who comes first does; two
-    /// who come together write the same.
+    /// Says how many blocks each magazine may hold, and whose they are; two who come together write
+    /// the same.
     fn open(self, cores: &Cores) {
         for class in 0..=AWAY {
             // SAFETY: the magazines of a CPU are never unmapped.
@@ -239,11 +230,9 @@ impl Here {
         first
     }
 
-    /// Takes half of a full magazine, and `block`, back to the heap of this CPU's core. A block that
-    /// is among that half ends the process: it was freed twice.
-    ///
-    /// # Safety
-    /// As [`Here::give`]; `heap` is that of this CPU's core.
+    /// Takes half of a full magazine, and `block`, back to the heap; one that is among that half
+    /// ends the process: it was freed twice. Safety: as [`Here::give`]; `heap` is that of this
+    /// CPU's core.
     #[cold]
     pub(crate) unsafe fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];
@@ -255,11 +244,8 @@ impl Here {
         unsafe { heap.give_many(&blocks[..taken]) };
     }
 
-    /// Keeps a block that belongs to another core for later; whether it could. When it could not,
-    /// `leave` gets what is kept, and the caller keeps the block.
-    ///
-    /// # Safety
-    /// As [`Here::give`] for [`AWAY`].
+    /// Keeps a block that belongs to another core for later; whether it could. When not, `leave`
+    /// gets what is kept, and the caller keeps the block. Safety: as [`Here::give`] for [`AWAY`].
     #[inline]
     pub(crate) unsafe fn send(
         self,

@@ -1,20 +1,14 @@
-//! Memory from the kernel.
-//!
-//! This crate calls `libc` itself: whatever stands between the kernel and an allocator must not
-//! allocate.
-//!
-//! Under Miri, which knows mappings of the simplest kind alone, they come from the system's allocator,
-//! are never given back, and all advice is refused.
+//! Memory from the kernel, by `libc` itself: whatever stands between the kernel and an allocator must not allocate.
+//! Under Miri, which knows mappings of the simplest kind alone, they come from the system's allocator, are never given
+//! back, and all advice is refused.
 
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
-/// Bytes of the pages in which the kernel maps memory here.
 pub(crate) const PAGE: usize = 4096;
 /// Advice to make huge pages of what is mapped now (Linux 6.1); older kernels refuse it.
 pub(crate) const MADV_COLLAPSE: libc::c_int = 25;
 
-/// `size` fresh bytes of zeros at a multiple of `align` (a power of two of at least a page);
-/// `None` when the kernel refuses.
+/// `size` fresh zeros at a multiple of `align` (a power of two of at least a page); `None` when the kernel refuses.
 pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
     if cfg!(miri) {
         let layout = std::alloc::Layout::from_size_align(size, align).ok();
@@ -56,8 +50,7 @@ fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
     NonNull::new(at.cast())
 }
 
-/// # Safety
-/// `size` bytes from `at` on are pages that [`map`] gave, and nothing refers to them any more.
+/// Safety: `size` bytes from `at` on are pages that [`map`] gave, and nothing refers to them any more.
 pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
     if cfg!(miri) {
         return;
@@ -66,21 +59,16 @@ pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
     let _refused = unsafe { libc::munmap(at.as_ptr().cast(), size) };
 }
 
-/// Advice on pages of a mapping; that it is refused (an old kernel, a seccomp filter) changes
-/// speed or footprint, never contents that are still needed.
-///
-/// # Safety
-/// `size` bytes from `at` on are pages that [`map`] gave; for `MADV_DONTNEED`, which drops contents,
-/// they hold no live block.
+/// Advice on pages of a mapping; refused, it changes speed or footprint, never contents that are still needed. Safety:
+/// `size` bytes from `at` on are pages that [`map`] gave; for `MADV_DONTNEED`, which drops contents, they hold no live
+/// block.
 pub(crate) unsafe fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
     // SAFETY: the caller's.
     !cfg!(miri) && unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }
 }
 
-/// Moves the pages of a block to a mapping that is as long or longer, replacing it.
-///
-/// # Safety
-/// Both ranges are pages that [`map`] gave; nothing refers to `to`, and once they have moved nothing to `from`.
+/// Moves the pages of a block to a mapping that is as long or longer, replacing it. Safety: both ranges are pages that
+/// [`map`] gave; nothing refers to `to`, and once they have moved nothing to `from`.
 pub(crate) unsafe fn move_pages(
     from: NonNull<u8>,
     old: usize,
@@ -128,8 +116,7 @@ pub(crate) fn now_ms() -> u64 {
     now.tv_sec as u64 * 1_000 + now.tv_nsec as u64 / 1_000_000
 }
 
-/// # Safety
-/// `old` bytes from `at` on are pages that [`map`] gave, and nothing refers to those beyond `new`.
+/// Safety: `old` bytes from `at` on are pages that [`map`] gave, and nothing refers to those beyond `new`.
 pub(crate) unsafe fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
     if cfg!(miri) {
         return false;

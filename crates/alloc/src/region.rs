@@ -1,9 +1,6 @@
-//! A region: one large page of memory that belongs to one core.
-//!
-//! A region is as large as the large page and aligned to it, so the region of a block is found by
-//! clearing the low bits of its address. It is cut into 256 slices. The first two hold this
-//! header; the others are given out as *spans*: runs of slices that hold blocks of one size
-//! class, or one block alone.
+//! A region: one large page of memory that belongs to one core, as large as that page and aligned to it, so that the
+//! region of a block is found by clearing low bits of its address. It is cut into 256 slices. The first two hold this
+//! header; the others are given out as *spans*: runs of slices that hold blocks of one size class, or one block alone.
 //! ```text
 //!  0        2 slices                                                      256
 //!  +--------+-----------+-----+------------------------+-----------------+
@@ -11,19 +8,17 @@
 //!  |        | 48-byte b.| 4 K |                        |                 |
 //!  +--------+-----------+-----+------------------------+-----------------+
 //! ```
-//! The record of a span stands at its first slice's place in the header; every slice of the span
-//! knows that place. What a free needs to see, the owner and the class of a slice, stands together
-//! ([`Seen`]), and so does what the owner needs to find room ([`Own`]), each at one of eight places:
-//! headers begin at multiples of a large page, so without that those of all regions would compete for
-//! the same few lines of a cache. Blocks are carved from a span one after the other, so that memory
-//! that was never asked for is never touched; freed blocks form a list through their own first word.
-//! A region knows which of its slices hold zeros, so that zeros which are asked for need not be written.
+//! The record of a span stands at its first slice's place in the header; every slice of the span knows that place. What
+//! a free needs to see, the owner and the class of a slice ([`Seen`]), stands together, and so does what the owner
+//! needs to find room ([`Own`]), each at one of eight places: headers begin at multiples of a large page, so all would
+//! compete for the same few lines of a cache. Blocks are carved from a span in order, so that memory that was never
+//! asked for is never touched; freed blocks form a list through their own first word. A region knows which of its
+//! slices hold zeros.
 //!
-//! A region changes its owner only by being given back whole. Its header is written under the
-//! lock of the owner's heap; the tag, and the class, capacity and first slice of a span that holds
-//! a live block, do not change, so that any thread may read them. A thread that frees a block reads
-//! those while the owner writes what stands beside them. So nobody borrows a header or a span
-//! mutably: what only the owner sees is a [`Cell`], what others see is atomic.
+//! A region changes its owner only by being given back whole. Its header is written under the lock of the owner's heap;
+//! the tag, and the class, capacity and first slice of a span that holds a live block, do not change, so any thread may
+//! read them, while the owner writes what stands beside them. So nobody borrows a header or a span mutably: what only
+//! the owner sees is a [`Cell`], what others see is atomic.
 
 mod bits;
 
@@ -50,7 +45,6 @@ pub(crate) fn core_of(tag: u64) -> Option<usize> {
     (tag & !0xffff == FIRST_TAG).then_some((tag & 0xffff) as usize)
 }
 
-/// A free block: the next one in its list.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -102,7 +96,6 @@ pub(crate) struct Own {
     pub(crate) is_huge: Cell<bool>,
     /// Whether it holds blocks of more than a page.
     pub(crate) is_sparse: Cell<bool>,
-    /// Whether it was empty when the heap looked for such regions last.
     pub(crate) is_old: Cell<bool>,
     /// Slices that belong to no span, and those of them that did not either when the heap looked last.
     free: Bits,
@@ -132,7 +125,6 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// That of regions of the given size in bytes, a power of two.
     pub(crate) const fn of(region: usize) -> Self {
         Self {
             region,
@@ -145,10 +137,8 @@ impl Geometry {
         self.region / SLICES
     }
 
-    /// Where the region of an address begins.
-    ///
-    /// What a program frees has the provenance of one block at best; regions expose theirs when
-    /// they are mapped, so their headers can be found from an address alone.
+    /// Where the region of an address begins. Regions expose their provenance when they are mapped, as a program's
+    /// pointer has that of one block at best.
     #[inline]
     pub(crate) fn base(self, at: NonNull<u8>) -> *mut u8 {
         with_exposed_provenance_mut(at.addr().get() & !(self.region - 1))
@@ -169,10 +159,8 @@ impl Geometry {
 pub(crate) const FREE_WHEN_EMPTY: u32 = (SLICES - HEADER) as u32;
 
 impl Region {
-    /// A fresh region of a core's; `None` when the kernel has no memory.
-    ///
-    /// Huge pages are asked for before anything is written: what was touched by then would stay
-    /// on a small page, and the rest with it.
+    /// A fresh region of a core's; `None` when the kernel has no memory. Huge pages are asked for before anything is
+    /// written: what was touched by then would stay on a small page.
     pub(crate) fn map(geometry: Geometry, owner: u32, is_huge: bool) -> Option<NonNull<Self>> {
         let region = os::map(geometry.region, geometry.region)?.cast::<Self>();
         if is_huge {
@@ -227,8 +215,7 @@ impl Region {
         }
     }
 
-    /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span: its
-    /// first slice.
+    /// Takes `slices` slices from a multiple of `align` slices and makes a span: its first slice.
     pub(crate) fn take(&self, slices: usize, align: usize) -> Option<usize> {
         if slices > self.own().longest.get().into() {
             return None;
@@ -270,11 +257,8 @@ impl Region {
         self.own().longest.set(longest.unwrap_or(0) as u16);
     }
 
-    /// The record of the span that begins at a slice. It comes from the region's own pointer, so that
-    /// it stays good when the region is borrowed again.
-    ///
-    /// # Safety
-    /// `region` is mapped.
+    /// The record of the span that begins at a slice, by the region's own pointer: it stays good when the region is
+    /// borrowed again. Safety: `region` is mapped.
     #[inline]
     pub(crate) unsafe fn span(region: NonNull<Self>, first: usize) -> NonNull<Span> {
         assert!(first < SLICES, "no such slice");
@@ -300,8 +284,8 @@ impl Region {
         own.free_slices.update(|free| free + slices as u32);
     }
 
-    /// Calls `drop` with every run of free slices that may hold something; of those alone that were
-    /// free when it was called last, if so asked. What it dropped holds zeros from then on.
+    /// Calls `drop` with every run of free slices that may hold something, or that did at the last call. What it
+    /// dropped is zeros.
     pub(crate) fn drop_free(&self, rested: bool, mut drop: impl FnMut(usize, usize) -> bool) {
         let own = self.own();
         let among = if rested { &own.rested } else { &own.free };
@@ -322,8 +306,7 @@ impl Region {
         }
     }
 
-    /// # Safety
-    /// `region` begins a region, and `at` lies within a live span of it.
+    /// Safety: `region` begins a region, and `at` lies within a live span of it.
     #[inline]
     pub(crate) unsafe fn span_of(
         region: NonNull<Self>,
@@ -373,7 +356,6 @@ impl Span {
         self.marks.get() & CLEAN != 0
     }
 
-    /// Whether the span was marked as old before it is so now.
     pub(crate) fn mark_old(&self, is_old: bool) -> bool {
         let marks = self.marks.get();
         self.marks

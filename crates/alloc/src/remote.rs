@@ -1,12 +1,8 @@
-//! Blocks on their way home: a list to which any core adds, and from which the owner takes all.
-//!
-//! A stack (R. K. Treiber, 1986) without a pop: who takes, takes everything by one exchange. So the
-//! head never returns to a block that somebody still looks at, and there is no ABA. Who adds writes
-//! the link of its last block before it publishes the first one (`Release`), and who takes sees
-//! those links (`Acquire`).
-//!
-//! Blocks are added as a chain: a core collects those that it frees for others and pays for one
-//! exchange a chain.
+//! Blocks on their way home: a list to which any core adds, and from which the owner takes all. A
+//! stack (R. K. Treiber, 1986) without a pop: who takes, takes everything by one exchange, so there
+//! is no ABA. Who adds writes the link of its last block before it publishes the first one
+//! (`Release`), and who takes sees those links (`Acquire`). Blocks are added as a chain: one
+//! exchange each.
 
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
@@ -22,8 +18,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// # Safety
-    /// The block has at least a pointer's bytes, and nobody uses it any more.
+    /// Safety: the block has at least a pointer's bytes, and nobody uses it any more.
     pub(crate) unsafe fn of(block: NonNull<u8>) -> Self {
         let block = block.cast::<Block>();
         Self {
@@ -41,8 +36,7 @@ impl Chain {
         }
     }
 
-    /// # Safety
-    /// As [`Chain::of`].
+    /// Safety: as [`Chain::of`].
     pub(crate) unsafe fn with(self, block: NonNull<u8>) -> Self {
         let block = block.cast::<Block>();
         // SAFETY: the caller's: the block is free, and nobody else writes to it.

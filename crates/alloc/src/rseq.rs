@@ -1,20 +1,17 @@
 //! Restartable sequences: a few instructions that the kernel restarts when the thread leaves its
 //! CPU in the middle of them.
 //!
-//! A thread registers an area with the kernel (glibc does, from 2.35 on). The kernel keeps the
-//! number of the thread's CPU in it. The thread may put the address of a descriptor there, which
-//! names a range of instructions; when the thread is preempted, moved or gets a signal while it
-//! is in the range, it continues at the descriptor's abort address instead. So a sequence whose
-//! last instruction is one store is done on one CPU, undisturbed, or not at all: no lock and no
-//! atomic instruction is needed for data that belongs to that CPU (P. Turner, A. Hunter; Linux
-//! `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
+//! A thread registers an area with the kernel (glibc does, from 2.35 on), in which the kernel keeps
+//! the number of the thread's CPU. The thread may put the address of a descriptor there, which
+//! names a range of instructions; when the thread is preempted, moved or gets a signal in the
+//! range, it continues at the descriptor's abort address. So a sequence whose last instruction is
+//! one store is done on one CPU, undisturbed, or not at all, without lock or atomic instruction (P.
+//! Turner, A. Hunter; Linux `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
 //!
-//! Here there are two: pop from, and push to, a stack of pointers of one CPU. They differ in five
-//! instructions. Both compare the CPU within the range, so the stack is the right one or nothing
-//! was done. What fails stands out of line, so that the usual way has no jump.
-//!
-//! Elsewhere than on x86-64, and where the C library registers nothing, [`Area::find`] is `None`
-//! and callers use locks.
+//! Here there are two, which compare the CPU within the range: pop from, and push to, a stack of
+//! pointers of one CPU. What fails stands out of line, so that the usual way has no jump. Elsewhere
+//! than on x86-64, and where the C library registers nothing, [`Area::find`] is `None` and callers
+//! use locks.
 
 /// Pointers that a stack holds at the most.
 pub(crate) const DEPTH: usize = 31;
@@ -29,8 +26,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// # Safety
-    /// `stack` is mapped.
+    /// Safety: `stack` is mapped.
     pub(crate) unsafe fn slots(stack: *mut Self) -> *const *mut u8 {
         // SAFETY: the caller's.
         unsafe { (&raw const (*stack).slots).cast() }
@@ -133,10 +129,8 @@ impl Area {
         cpu
     }
 
-    /// Takes the top of the CPU's stack; null when it is empty or the thread left the CPU.
-    ///
-    /// # Safety
-    /// The stack is that of `cpu`, and is touched by these sequences alone; the area was found.
+    /// Takes the top of the CPU's stack; null when it is empty or the thread left the CPU. Safety:
+    /// the stack is that of `cpu`, and is touched by these sequences alone; the area was found.
     #[inline]
     pub(crate) unsafe fn pop(self, cpu: u32, stack: *mut Stack) -> *mut u8 {
         sequence!(
@@ -154,10 +148,7 @@ impl Area {
 
     /// Puts a pointer that is not null on the CPU's stack; whether there was room, the thread
     /// stayed and the top of the stack is another one. (The word before the first place holds two
-    /// small numbers, and so no pointer.)
-    ///
-    /// # Safety
-    /// As [`Area::pop`].
+    /// small numbers, and so no pointer.) Safety: as [`Area::pop`].
     #[inline]
     pub(crate) unsafe fn push(self, cpu: u32, stack: *mut Stack, pointer: *mut u8) -> bool {
         let done = sequence!(
@@ -189,14 +180,12 @@ impl Area {
         u32::MAX
     }
 
-    /// # Safety
-    /// None is needed.
+    /// Safety: none is needed.
     pub(crate) unsafe fn pop(self, _cpu: u32, _stack: *mut Stack) -> *mut u8 {
         std::ptr::null_mut()
     }
 
-    /// # Safety
-    /// None is needed.
+    /// Safety: none is needed.
     pub(crate) unsafe fn push(self, _cpu: u32, _stack: *mut Stack, _pointer: *mut u8) -> bool {
         false
     }

@@ -22,8 +22,7 @@ static SHARED: Shared = Shared {
     allocator: UnsafeCell::new(MaybeUninit::uninit()),
 };
 
-/// The allocator of this process, with the settings of its environment; `None` when the kernel
-/// has no memory for it.
+/// The allocator of this process, with its environment's settings; `None` without memory for it.
 #[inline]
 #[must_use]
 pub fn shared() -> Option<&'static CoreAware> {

@@ -1,15 +1,13 @@
-//! The regions of a heap: those in use by how long a run of free slices they have, and those that
-//! linger.
+//! The regions of a heap: those in use by how long a run of free slices they have, and those that linger.
 //!
-//! Slices come from the region whose longest free run is the shortest that fits: regions that are almost
-//! full are filled, and those that are almost empty become empty (the fullest huge page first, of
-//! A. H. Hunter et al., *Beyond malloc efficiency to fleet efficiency*, OSDI 2021). There is a list for
-//! each power of two of that length, so that finding one is a look at a few lists.
+//! Slices come from the region whose longest free run is the shortest that fits: almost full regions are filled, almost
+//! empty ones become empty (the fullest huge page first, of A. H. Hunter et al., *Beyond malloc efficiency to fleet
+//! efficiency*, OSDI 2021). There is a list for each power of two of that length.
 //!
-//! Blocks of up to a page and larger ones have regions of their own. The former are carved one after the
-//! other and so are touched whole: their regions are on huge pages from the start, once the heap has
-//! grown. Of the latter a program may touch one page in a hundred: their regions are *sparse*, and move to
-//! huge pages when the kernel says that seven pages in eight are resident. Huge pages follow use.
+//! Blocks of up to a page and larger ones have regions of their own. The former are carved one after the other: their
+//! regions are on huge pages from the start, once the heap has grown. Of the latter a program may touch one page in a
+//! hundred: their regions are *sparse*, and move to huge pages when the kernel says that seven pages in eight are
+//! resident.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -18,7 +16,6 @@ use crate::class::{CLASSES, is_alone, slices_of_class};
 use crate::os;
 use crate::region::{FREE_WHEN_EMPTY, Region, SLICES, Span};
 
-/// Lists of regions: those without free slices, and one for each power of two.
 pub(super) const BINS: usize = SLICES.ilog2() as usize + 1;
 /// Regions of the first list that may have room which are looked at.
 const LOOKS: usize = 8;
@@ -79,8 +76,7 @@ impl Inner {
         Some((region, first))
     }
 
-    /// # Safety
-    /// `region` is one of those in use.
+    /// Safety: `region` is one of those in use.
     unsafe fn take_from(
         &mut self,
         region: NonNull<Region>,
@@ -99,18 +95,14 @@ impl Inner {
         Some(first)
     }
 
-    /// # Safety
-    /// `region` is mapped.
+    /// Safety: `region` is mapped.
     unsafe fn list_of(&mut self, region: NonNull<Region>) -> &mut *mut Region {
         // SAFETY: the caller's; the lock is held.
         let own = unsafe { region.as_ref() }.own();
         &mut self.in_use[usize::from(own.is_sparse.get())][bin_of(own.longest.get().into())]
     }
 
-    /// Puts a region in use, whose slices were taken or given back, into its list.
-    ///
-    /// # Safety
-    /// `region` is one of those in use.
+    /// Puts a region whose slices were taken or given back into its list. Safety: `region` is one of those in use.
     unsafe fn file(&mut self, region: NonNull<Region>) {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { region.as_ref() };
@@ -134,8 +126,7 @@ impl Inner {
         Some(region)
     }
 
-    /// # Safety
-    /// `region` is one of those that linger.
+    /// Safety: `region` is one of those that linger.
     unsafe fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
         // SAFETY: the caller's.
         unsafe { remove(&mut self.idle, region) };
@@ -143,8 +134,7 @@ impl Inner {
         region
     }
 
-    /// # Safety
-    /// `region` is one of those in use, and empty.
+    /// Safety: `region` is one of those in use, and empty.
     unsafe fn put_to_rest(&mut self, region: NonNull<Region>) {
         // SAFETY: the region is mapped, and the lock is held.
         unsafe { region.as_ref() }.own().is_old.set(false);
@@ -161,8 +151,7 @@ impl Inner {
         }
     }
 
-    /// # Safety
-    /// `region` is one of those that linger.
+    /// Safety: `region` is one of those that linger.
     unsafe fn unmap(&mut self, region: NonNull<Region>) {
         // SAFETY: the caller's.
         unsafe { remove(&mut self.idle, region) };
@@ -182,8 +171,7 @@ impl Inner {
         }
     }
 
-    /// Gives back empty spans, empty regions and free slices: all, or those that were so when this was
-    /// called last. Whether there were any.
+    /// Gives back empty spans, regions and free slices, or those that were so at the last call; whether there were any.
     fn give_back_empty(&mut self, old: bool) -> bool {
         self.give_back_spans(old);
         let (mut next, all) = (self.idle, self.empty);
@@ -222,10 +210,8 @@ impl Inner {
         }
     }
 
-    /// Drops the free slices of a region in use, or those that were free when this was called last.
-    ///
-    /// # Safety
-    /// `region` is one of this heap's.
+    /// Drops the free slices of a region in use, or those that were free at the last call. Safety: `region` is one of
+    /// this heap's.
     unsafe fn drop_free(&self, region: NonNull<Region>, rested: bool) -> bool {
         // SAFETY: the caller's: it is mapped; the lock is held.
         let record = unsafe { region.as_ref() };
@@ -264,10 +250,7 @@ impl Inner {
         }
     }
 
-    /// Makes a huge page of a region. A heap that has grown has them from the start; a small one does
-    /// not, so that a small program does not take megabytes that it never uses.
-    ///
-    /// # Safety
+    /// Makes a huge page of a region. A small heap has none: a small program never uses those megabytes. Safety:
     /// `region` is one of this heap's.
     unsafe fn make_huge(&self, region: NonNull<Region>) {
         // SAFETY: the caller's: it is mapped; the lock is held.
@@ -286,8 +269,7 @@ impl Inner {
         self.spare + slices <= SPARE.max(self.alone / ALONE_FOR_SPARE)
     }
 
-    /// # Safety
-    /// `span` is a live one of this heap's, in no list, and nobody has a block of it.
+    /// Safety: `span` is a live one of this heap's, in no list, and nobody has a block of it.
     pub(super) unsafe fn give_back(&mut self, span: NonNull<Span>) {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
@@ -307,10 +289,8 @@ impl Inner {
         }
     }
 
-    /// Makes the span of a block that is alone hold one of another class, where it stands; whether it could.
-    ///
-    /// # Safety
-    /// `span` is one of this heap's, whose block is live.
+    /// Makes the span of a block that is alone one of another class; whether it could. Safety: `span` is one of this
+    /// heap's, whose block is live.
     pub(super) unsafe fn extend(&mut self, span: NonNull<Span>, class: usize) -> bool {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
@@ -356,7 +336,6 @@ impl Inner {
     }
 }
 
-/// The regions of a list, which is not changed meanwhile.
 fn all_from(first: *mut Region) -> impl Iterator<Item = NonNull<Region>> {
     // SAFETY: regions in the lists are mapped, and the lock is held.
     let next = |region: &NonNull<Region>| unsafe { region.as_ref() }.own().next.get();
@@ -365,8 +344,7 @@ fn all_from(first: *mut Region) -> impl Iterator<Item = NonNull<Region>> {
     })
 }
 
-/// # Safety
-/// It is mapped and in no list; the lock of its heap, whose list it is, is held.
+/// Safety: it is mapped and in no list; the lock of its heap, whose list it is, is held.
 unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
     let own = unsafe { region.as_ref() }.own();
@@ -379,8 +357,7 @@ unsafe fn insert(list: &mut *mut Region, region: NonNull<Region>) {
     *list = region.as_ptr();
 }
 
-/// # Safety
-/// It is in that list, and the lock of its heap is held.
+/// Safety: it is in that list, and the lock of its heap is held.
 unsafe fn remove(list: &mut *mut Region, region: NonNull<Region>) {
     // SAFETY: the caller's.
     let own = unsafe { region.as_ref() }.own();

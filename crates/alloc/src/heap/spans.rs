@@ -8,10 +8,8 @@ use crate::guard::{self, FREED_TWICE};
 use crate::region::{Block, Region, Span};
 
 impl Inner {
-    /// The next block of a span with room; whether it is known to hold zeros.
-    ///
-    /// # Safety
-    /// `span` is in the list of that class.
+    /// The next block of a span with room; whether it is known to hold zeros. Safety: `span` is in
+    /// the list of that class.
     #[inline]
     pub(super) unsafe fn pop(&mut self, span: NonNull<Span>, class: usize) -> (*mut u8, bool) {
         // SAFETY: spans in the lists are live, and the lock is held.
@@ -41,11 +39,9 @@ impl Inner {
         (block, is_zero)
     }
 
-    /// Takes a block back into its span. Where no block of the span is in use, or it is the last one
-    /// that came back, the process ends: it was freed twice.
-    ///
-    /// # Safety
-    /// The block was given out by this heap from `span`, and nobody uses it any more.
+    /// Takes a block back into its span, which ends the process where it was the last to come back,
+    /// or none is in use: freed twice. Safety: the block was given out by this heap from `span`,
+    /// and nobody uses it any more.
     #[inline]
     pub(super) unsafe fn push(&mut self, block: NonNull<Block>, span: NonNull<Span>) {
         // SAFETY: the span holds the block, so it is live.
@@ -83,8 +79,7 @@ impl Inner {
         self.give_back_old();
     }
 
-    /// # Safety
-    /// It is in the list of that class, and nobody has a block of it.
+    /// Safety: it is in the list of that class, and nobody has a block of it.
     pub(super) unsafe fn drop_span(&mut self, span: NonNull<Span>, class: usize) {
         // SAFETY: the caller's.
         unsafe { self.unlink(span, class) };
@@ -96,8 +91,7 @@ impl Inner {
         unsafe { self.give_back(span) };
     }
 
-    /// # Safety
-    /// It is null, or a block of this heap, and in no list.
+    /// Safety: it is null, or a block of this heap, and in no list.
     pub(super) unsafe fn push_at(&mut self, block: *mut u8) {
         let Some(at) = NonNull::new(block) else {
             return;
@@ -111,8 +105,7 @@ impl Inner {
         unsafe { self.push(at.cast(), span) };
     }
 
-    /// # Safety
-    /// `span` is a live one of this heap's, and in no list.
+    /// Safety: `span` is a live one of this heap's, and in no list.
     pub(super) unsafe fn link(&mut self, span: NonNull<Span>, class: usize) {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
@@ -125,8 +118,7 @@ impl Inner {
         self.with_room[class] = span.as_ptr();
     }
 
-    /// # Safety
-    /// `span` is in the list of that class.
+    /// Safety: `span` is in the list of that class.
     pub(super) unsafe fn unlink(&mut self, span: NonNull<Span>, class: usize) {
         // SAFETY: spans in the lists are live, and the lock is held.
         let record = unsafe { span.as_ref() };
