@@ -1,11 +1,7 @@
-//! What a program brings along: files of its study, and what a command makes of them.
-//!
-//! A study is one file, so the source of a program that it launches is a part of it. What it needs
-//! is made once a run, by the first slot, in a folder whose name has the hash of files and command;
-//! a mark, made last, says that it is complete. The folder stays with the results: it is what was
-//! measured.
-//!
-//! It deliberately knows no compiler, and does not ask whether a file is newer than another.
+//! What a program brings along: files of its study, and what a command makes of them, once a run,
+//! by the first slot, in a folder whose name has the hash of files and command; a mark, made last,
+//! says that it is complete. The folder stays with the results: it is what was measured. It
+//! deliberately knows no compiler, and does not ask whether a file is newer than another.
 
 use std::fs;
 use std::io;
@@ -15,7 +11,6 @@ use sha2::{Digest, Sha256};
 
 use crate::program::Program;
 
-/// Marks a complete folder.
 const MARK: &str = ".complete";
 
 pub(crate) struct Built(PathBuf);

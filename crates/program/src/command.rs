@@ -30,10 +30,8 @@ pub enum Shell {
 
 const SH: &str = "/bin/sh";
 
-/// The words that are executed for a line.
-///
-/// # Errors
-/// The line cannot be read, or would need a shell and may not have one; in words.
+/// The words that are executed for a line. Fails, in words, if it cannot be read, or would need a
+/// shell and may not have one.
 pub fn words(line: &str, shell: &Shell) -> Result<Vec<String>, String> {
     let by = |shell: &str| vec![shell.to_owned(), "-c".to_owned(), line.to_owned()];
     match shell {
@@ -65,10 +63,8 @@ pub fn by_shell(line: &str, shell: &Shell) -> bool {
     }
 }
 
-/// The file that a program's name stands for, looked up as a shell does.
-///
-/// # Errors
-/// There is none, or it cannot be executed; in words.
+/// The file that a program's name stands for, looked up as a shell does. Fails, in words, if there
+/// is none to execute.
 pub fn resolve(program: &str) -> Result<PathBuf, String> {
     if program.contains('/') {
         return executable(Path::new(program))

@@ -1,9 +1,7 @@
-//! A command line into words, or into the decision that a shell is needed.
-//!
-//! A shell between the harness and the program costs half a millisecond and, for some shells, one
-//! more process. So a line is read by the rules of a POSIX shell as far as words and quotes go;
-//! anything else that a shell would act on (`|`, `$HOME`, `*`, `A=b cmd`, a builtin) says that a
-//! shell is needed. Nothing is expanded: a line never means something else here than there.
+//! A command line into words, or into the decision that a shell is needed: half a millisecond and, for some shells, one
+//! more process. A line is read by the rules of a POSIX shell as far as words and quotes go; anything else that a shell
+//! would act on (`|`, `$HOME`, `*`, `A=b cmd`, a builtin) needs one. Nothing is expanded: a line never means something
+//! else here than there.
 
 /// Characters that mean something to a shell when they are not quoted.
 const SPECIAL: &str = "|&;<>()$`*?[]{}~#!\n";
@@ -41,10 +39,7 @@ pub enum WordsError {
     },
 }
 
-/// Reads a line.
-///
-/// # Errors
-/// The line is empty, or a quote is not closed.
+/// Reads a line; fails if it is empty, or a quote is not closed.
 pub fn split(line: &str) -> Result<Split, WordsError> {
     let mut reader = Reader {
         line,

@@ -1,7 +1,5 @@
-//! What can be changed about a program from outside of it.
-//!
-//! Everything here is inherited through `fork` and `execve`. A slot's process is fresh: it takes on
-//! what a variant asks for before it launches anything, and nothing has to be undone.
+//! What can be changed about a program from outside of it, inherited through `fork` and `execve`. A
+//! slot's process is fresh: it takes on what a variant asks for, and nothing has to be undone.
 
 use std::collections::BTreeMap;
 use std::io;

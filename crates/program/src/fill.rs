@@ -1,8 +1,6 @@
 //! Placeholders of a command: `{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`, `{port}`,
-//! `{dir}`, `{built}`, `{build}`.
-//!
-//! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
-//! `find -exec` have braces of their own; so does `${flows}`, a variable of a shell.
+//! `{dir}`, `{built}`, `{build}`. Any other brace stays as it is, since `awk` and `find -exec` have
+//! braces of their own; so does `${flows}`, a variable of a shell.
 
 use flow::Variant;
 
@@ -108,7 +106,6 @@ fn replaced(text: &str, name: &str, value: &str) -> String {
     parts(text, name).join(value)
 }
 
-/// Text before, between and after the places of a placeholder.
 fn parts<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let place = format!("{{{name}}}");
     let mut all = Vec::new();

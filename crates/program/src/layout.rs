@@ -1,10 +1,8 @@
-//! What the layout of a program in memory is drawn from.
-//!
-//! Where code and stack lie changes how fast the same instructions run, by some percent, and a comparison of two
-//! files takes that for a difference of the programs (T. Mytkowicz and others, "Producing wrong data without doing
-//! anything obviously wrong!", 2009). What can be drawn anew for each launch is: the size of the environment, which moves the
-//! stack, by a variable of random length; and the file, where a side has several builds. Addresses are random or
-//! not as the system has it. Draws come from the seed of the slot (splitmix64).
+//! What the layout of a program in memory is drawn from. Where code and stack lie changes how fast the same
+//! instructions run, by some percent, and a comparison of two files takes that for a difference of the programs (T.
+//! Mytkowicz and others, "Producing wrong data without doing anything obviously wrong!", 2009). Drawn anew for each
+//! launch, from the seed of the slot (splitmix64), are the size of the environment, which moves the stack, and the
+//! file, where a side has several builds. Addresses are random or not as the system has it.
 
 use serde::{Deserialize, Serialize};
 

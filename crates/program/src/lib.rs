@@ -1,9 +1,7 @@
-//! The user's own command as a workload: launched, measured as a whole tree, checked, and ended.
-//!
-//! A slot is one fresh process of this same binary (a cell), as for all work. Here it makes no
-//! flows: it launches the command, sleeps until that has ended, and takes over whatever the
-//! command has left. The command decides itself how many processes and threads it makes; a
-//! variant's numbers reach it through placeholders.
+//! The user's own command as a workload: launched, measured as a whole tree, checked, and ended. A
+//! slot is one fresh process of this same binary (a cell). It makes no flows: it launches the
+//! command, sleeps until that has ended, and takes over what is left. A variant's numbers of
+//! processes and threads reach the command through placeholders.
 //! ```text
 //!  cell (subreaper)                          the command, in a session of its own
 //!  ───────────────                           ────────────────────────────────────
@@ -18,8 +16,7 @@
 //!
 //! # What it deliberately does not do
 //!
-//! * **Run a command for longer than it takes.** There is no loop within a command: a launch is the
-//!   unit of evidence.
+//! * **Run a command for longer than it takes.** A launch is the unit of evidence.
 //! * **Trace.** `ptrace` would see every process, and slow down each of its system calls.
 //! * **Need a cgroup.** Descent finds all that a program makes; see [`tree`] for what it cannot.
 

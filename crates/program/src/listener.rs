@@ -1,12 +1,8 @@
-//! Who listens at an address: the server that was started, or another program.
-//!
-//! A port that answers is no proof of the server: another one may have been there first. The kernel
-//! lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and a process's descriptors
-//! name those of its sockets (`/proc/PID/fd`): a socket that no process of the tree holds is
-//! another program's. Where the list shows none, or descriptors may not be read (the process has
-//! become another user), nothing is refused.
-//!
-//! Source: proc(5), the kernel's Documentation/networking/proc_net_tcp.rst.
+//! Who listens at an address: the server that was started, or another program that was there first.
+//! The kernel lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and a process's
+//! descriptors name those of its sockets (`/proc/PID/fd`): a socket that no process of the tree
+//! holds is another program's. Where the list shows none, or descriptors may not be read, nothing
+//! is refused. Source: proc(5), the kernel's Documentation/networking/proc_net_tcp.rst.
 
 use std::fs;
 use std::io;
@@ -103,7 +99,6 @@ fn address(digits: &str) -> Option<IpAddr> {
     }
 }
 
-/// `None` if they may not be read.
 fn inodes(pid: i32) -> Option<Vec<u64>> {
     let descriptors = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return None,

@@ -1,8 +1,6 @@
-//! Whether the kernel has killed processes of this machine for want of memory.
-//!
-//! A command that the kernel kills so ends by `SIGKILL`, as by anyone's hand. The kernel counts such
-//! kills, of the whole machine and in control groups, in `/proc/vmstat`. That the count has grown since
-//! this process began does not prove that it was this command, so it is said as what happened meanwhile.
+//! Whether the kernel has killed processes of this machine for want of memory, as `/proc/vmstat` counts. A command that
+//! ends so gets `SIGKILL`, as by anyone's hand. That the count has grown does not prove that it was this command, so it
+//! is said as what happened meanwhile.
 
 use std::fs;
 use std::sync::OnceLock;

@@ -1,18 +1,13 @@
-//! The memory of a tree of processes at its peak, by looking again and again.
+//! The memory of a tree of processes at its peak, by looking again and again. The sum of `VmHWM` over processes counts
+//! shared pages once each and peaks of different times: an upper bound. The RSS of each process from `statm` (2 us)
+//! says whether this may be a new peak; only then the honest sum is read (PSS, page tables, kernel stacks: up to a
+//! millisecond for each 100 MiB). The largest that was seen is a lower bound; the time between two looks and the upper
+//! bound are reported beside it.
 //!
-//! No file tells what a tree of processes held together at its peak. The sum of `VmHWM` over
-//! processes counts shared pages once each and peaks of different times: an upper bound. So the
-//! tree is looked at: the RSS of each process from `statm` (2 us) says whether this may be a new
-//! peak; only then the honest sum is read (PSS, page tables, kernel stacks: up to a millisecond for
-//! each 100 MiB). The largest that was seen is a lower bound; the time between two looks and the
-//! upper bound are reported beside it.
-//!
-//! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of
-//! its own that counts nowhere else, or, of programs that run long and of servers, beside the launch
-//! with a hundredth of one CPU at the most. A server is looked at once more when the measured time is over
-//! and its connections are still open. One whose load is a command, which closes them, gets a launch of its
-//! own where it was not looked at three times (a short load, or many processes, whose look takes long): one
-//! early look sees it before its connections have come.
+//! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of its own that counts
+//! nowhere else, or, of programs that run long and of servers, beside the launch with a hundredth of one CPU at the
+//! most. A server is looked at once more when the measured time is over and its connections are still open; one whose
+//! load is a command, which closes them, gets a launch of its own where it was not looked at three times.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -174,7 +169,6 @@ impl Looks {
         }
     }
 
-    /// `None` if the process has ended.
     fn rss(&self, pid: i32) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
         let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;

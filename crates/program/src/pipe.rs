@@ -1,8 +1,5 @@
-//! What a program writes, taken as it comes: counted, hashed where that is asked for, and its end
-//! kept for people.
-//!
-//! A program that writes without end fills no memory here: only the last bytes are kept, or, where
-//! the output is to be looked through, as many as [`MOST`].
+//! What a program writes: counted, hashed where that is asked for, and its end kept for people.
+//! Only the last bytes are kept, or, where the output is to be looked through, as many as [`MOST`].
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -41,7 +38,6 @@ impl Pipe {
         Ok((pipe, write))
     }
 
-    /// `None` once all writers have closed it.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref().map(AsFd::as_fd)
     }

@@ -21,11 +21,9 @@ const MOST_COPIES: u32 = 4_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// The command line, with placeholders (`{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`,
-    /// `{port}`, `{dir}`, `{built}`, `{build}`, `{value}`, `{flowgauge}`).
+    /// The command line, with placeholders ([`crate::fill`], `{value}`, `{flowgauge}`).
     pub command: String,
-    /// Programs that must be on the machine, or commands (with a space) that must succeed, each with the
-    /// command that gets it.
+    /// Programs that must be here, or commands (with a space) that must succeed, each with the command that gets it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: BTreeMap<String, String>,
     /// Files that come with it, by their names in `{built}`.
@@ -274,10 +272,7 @@ impl Program {
         self.lines().chain(values).any(|text| has(text, name))
     }
 
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// One of them makes no sense; the message says what to use.
+    /// Checks the parameters; the message says what to use.
     pub fn check(&self) -> Result<(), String> {
         for line in self.lines() {
             words(line, &self.shell)?;

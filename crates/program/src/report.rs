@@ -1,12 +1,8 @@
-//! What a command says that measures itself.
-//!
-//! Launching a program that runs on several nodes takes longer than many a repetition, and says nothing of
-//! the work. Such a command repeats the work itself and writes one line to its standard output: a
-//! [`Said`] as JSON. A slot is still one launch; its repetitions are those of the report, in
-//! their order. *Create* is the time from the launch until the command was ready, *tear-down* the time from its
-//! last repetition until it had ended: the same for all repetitions of a launch.
-//!
-//! A command that finds that nothing may be measured says why instead, and the slot fails with that reason.
+//! What a command says that measures itself: one that runs on several nodes takes longer to launch than a repetition.
+//! It repeats the work itself and writes one line to its standard output: a [`Said`] as JSON. A slot is still one
+//! launch; its repetitions are those of the report. *Create* is the time from the launch until the command was ready,
+//! *tear-down* that from its last repetition until it had ended: the same for all. A command that finds that nothing
+//! may be measured says why instead, and the slot fails with that reason.
 
 use std::collections::BTreeMap;
 

@@ -1,18 +1,12 @@
-//! A slot of launches.
-//!
-//! A repetition is one launch: of the program, or of several copies at once. Its phases:
+//! A slot of launches. A repetition is one launch: of the program, or of several copies at once. Its phases:
 //!
 //! * **create**: from the `execve` of the first copy to that of the last; nothing where there is one program.
 //! * **steady**: from there until the last one has ended.
 //! * **tear-down**: nothing is timed there. What a program leaves behind is ended after its time.
 //!
-//! The time from `clone` to `execve` is in no phase: it is the harness's, and on a busy machine it is the wait of
-//! a new process for its first turn, which biases a ratio of short commands towards 1 ([`sys`]). It is
-//! recorded (`clone_to_execve_ns`).
-//!
-//! What is launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot
-//! `true` is launched twice or more first, in the same way and by the same shell: what
-//! any launch costs here.
+//! The time from `clone` to `execve` is in no phase ([`sys`] says why), but recorded (`clone_to_execve_ns`). What is
+//! launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot `true` is
+//! launched twice or more first, in the same way and by the same shell: what any launch costs here.
 
 mod beside;
 mod launch;
@@ -229,10 +223,7 @@ pub(crate) fn free_port() -> io::Result<u16> {
 /// A launch that is shorter costs little to be launched again.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// The folder of the run, from the root.
-///
-/// # Errors
-/// It was removed, or may not be read.
+/// The folder of the run, from the root; fails if it was removed, or may not be read.
 pub fn here() -> io::Result<PathBuf> {
     std::env::current_dir().map_err(|error| {
         let link = std::fs::read_link("/proc/self/cwd").unwrap_or_default();

@@ -119,10 +119,7 @@ impl Http {
 }
 
 impl Served {
-    /// Checks the parameters.
-    ///
-    /// # Errors
-    /// One of them makes no sense; the message says what to use.
+    /// Checks the parameters; the message says what to use.
     pub fn check(&self) -> Result<(), String> {
         self.server.check()?;
         if let Ready::Url(url) = &self.ready {
@@ -178,10 +175,8 @@ impl Served {
         }
     }
 
-    /// Refuses a port that is in use before the server is there, where the load names one.
-    ///
-    /// # Errors
-    /// Somebody answers at it; in words.
+    /// Refuses, in words, a port at which somebody answers before the server is there, where the
+    /// load names one.
     pub fn check_port(&self) -> Result<(), String> {
         let Load::Http(http) = &self.load else {
             return Ok(());

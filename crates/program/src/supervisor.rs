@@ -1,15 +1,13 @@
-//! Launches commands, waits for them, and leaves nothing of them.
+//! Launches commands, waits for them, and leaves nothing of them. One thread sleeps in one `poll`
+//! over a descriptor for each command, the pipes that commands write to, and a descriptor for
+//! `SIGTERM`. Between launch and end of a timed command it wakes up for output, and each [`GLANCE`]
+//! to see whether the machine is being filled with processes. The wait ends where all commands have
+//! ended, the time is over, at `SIGTERM`, or at the fence on the number of tasks. Then
+//! [`Supervisor::clear`] leaves no descendant.
 //!
-//! One thread sleeps in one `poll` over a descriptor for each command, the pipes that commands
-//! write to, and a descriptor for `SIGTERM`. Between launch and end of a command whose time counts
-//! it wakes up for output, and each [`GLANCE`] to see whether the machine is being filled with
-//! processes; for nothing else. What ends the wait is one of: all commands have ended, the time is
-//! over, `SIGTERM` (the run is interrupted, or the main process is gone), or the fence on the
-//! number of tasks. Whatever it was, [`Supervisor::clear`] leaves no descendant.
-//!
-//! A tree that forks on and on is killed by its control group, from which no fork escapes. Without
-//! one it is stopped process by process ([`tree::kill_descendants`]). In both cases this process
-//! takes a real-time priority first where it may, since thousands of others wait for a turn.
+//! A tree that forks on and on is killed by its control group, from which no fork escapes, or
+//! stopped process by process ([`tree::kill_descendants`]). This process takes a real-time priority
+//! first where it may, since thousands of others wait for a turn.
 
 mod end;
 mod running;
@@ -146,8 +144,8 @@ impl Supervisor {
         }
     }
 
-    /// Whether too many tasks were made. Each [`GLANCE`], one read counts the machine's threads;
-    /// only if they are many is it asked whose they are.
+    /// Whether too many tasks were made: each [`GLANCE`], the machine's threads; only of many it is
+    /// asked whose they are.
     fn is_flooded(&mut self) -> bool {
         if Instant::now() < self.glance {
             return false;
@@ -168,7 +166,6 @@ impl Supervisor {
         };
         if flooded {
             self.flooded = true;
-            // Killed launches are no data points, so their circumstances may change.
             let _as_usual_then = sys::wake_at_once();
         }
         flooded
@@ -206,8 +203,8 @@ impl Supervisor {
         self.cgroup.is_some()
     }
 
-    /// CPU time of all that was launched, as the control group counts it since some beginning; `None`
-    /// without a group. This process is left out.
+    /// CPU time of all that was launched but this process, as its control group counts it; `None`
+    /// without one.
     pub(crate) fn cpu_by_cgroup(&self) -> Option<CpuTime> {
         let group = self.cgroup.as_ref()?;
         let own = match group.is_entered() {

@@ -1,18 +1,15 @@
-//! The two system calls that no library offers: a launch without a copy of the address space, and
-//! `wait4`.
+//! The two system calls that no library offers: a launch without a copy of the address space, and `wait4`.
 //!
-//! A fork copies page tables, and the first write to each page after it is a fault in the parent
-//! and in the child: time and faults of the harness's in somebody else's measurement. So the child
-//! is made by `clone(CLONE_VM | CLONE_VFORK)`, as `posix_spawn` does it: it borrows the memory of
-//! the parent, who sleeps until the child has called `execve` or ended. `posix_spawn` itself cannot
-//! ask for `SIGKILL` at the parent's death, and that is what keeps a program from outliving a
-//! harness that was killed.
+//! A fork copies page tables, and the first write to each page after it is a fault in the parent and in the child, in
+//! somebody else's measurement. So the child is made by `clone(CLONE_VM | CLONE_VFORK)`, as `posix_spawn` does it: it
+//! borrows the memory of the parent, who sleeps until the child has called `execve` or ended. `posix_spawn` itself
+//! cannot ask for `SIGKILL` at the parent's death.
 //!
-//! The child notes the time just before it calls `execve`. A program's time begins there, and not at `clone`:
-//! on a busy machine a new process waits milliseconds for its first turn, and again where `setsid` puts it
-//! into a group of its own (Linux's autogroups), however the parent is scheduled. Nor does it begin where
-//! `clone` returns, since the parent may be the one who waits. Measured beside two compilers, 60 launches of
-//! `true`, in ms with deciles: from `clone` 6.9 [6.8 ... 7.1], from `execve` 0.86 [0.64 ... 1.25].
+//! The child notes the time just before it calls `execve`, where a program's time begins. Not at `clone`: on a busy
+//! machine a new process waits milliseconds for its first turn, and again where `setsid` puts it into a group of its
+//! own (Linux's autogroups). Nor where `clone` returns, since the parent may be the one who waits. Measured beside two
+//! compilers, 60 launches of `true`, in ms with deciles: from `clone` 6.9 [6.8 ... 7.1], from `execve` 0.86 [0.64 ...
+//! 1.25].
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -93,8 +90,7 @@ const STACK: usize = 64 << 10;
 /// Signals that this program ignores and a launched one must find at their defaults.
 const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
-/// Launches a program in a session of its own, in that control group and in that of a quota. It gets `SIGKILL` when
-/// this thread ends.
+/// Launches a program in a session of its own, in both control groups; `SIGKILL` comes when this thread ends.
 pub(crate) fn launch(
     program: &Executable,
     streams: Streams<'_>,
@@ -149,9 +145,9 @@ fn borrowing_child(
     let flags = libc::CLONE_VM | libc::CLONE_VFORK;
     let argument = ptr::from_ref(order).cast_mut().cast();
     let pid = match group {
-        // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and
-        // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
-        // the order, which outlives it for the same reason, and only makes system calls.
+        // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and CLONE_VFORK keeps this
+        // thread asleep until the child no longer uses it; `in_child` reads the order, which outlives it for the same
+        // reason, and only makes system calls.
         None => unsafe { ::sys::clone_on(top, in_child, argument, flags) },
         Some(group) => {
             let stack = (top, size_of_val(stack));
@@ -251,8 +247,7 @@ pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
     }
 }
 
-/// Gives this process priority over ordinary ones when it wakes, and not what it launches: it notes
-/// the end of a command at once on a busy machine.
+/// Gives this process priority when it wakes, and not what it launches: it notes the end of a command at once.
 pub(crate) fn wake_at_once() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 1 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;

@@ -1,19 +1,18 @@
 //! Everything that a program has made, found and ended.
 //!
-//! A process group does not hold a program: `setsid` leaves it, and so does every shell with job
-//! control. What no process can leave is its line of descent, once the process above it is a
-//! *subreaper*: children whose parent ends, a double fork for one, become children of the nearest
-//! subreaper and not of init. So a slot's process is one, its descendants are what the program has
-//! made, and all of them pass through its hands when they end, with what they used.
+//! `setsid` leaves a process group, and so does every shell with job control. What no process can
+//! leave is its line of descent, once the process above it is a *subreaper*: children whose parent
+//! ends, a double fork for one, become children of the nearest subreaper. So a slot's process is
+//! one, and all that the program has made pass through its hands when they end, with what they
+//! used.
 //!
 //! Ending them is a race against a program that forks. So they are stopped first, each before its
-//! children are listed: who is stopped cannot fork, so that the list is final. Children whose parent
-//! ended meanwhile have come to the subreaper, and the next pass finds them. When a pass finds
-//! nobody new, all are killed. Where there is a control group, that does it without a race
-//! (`flow::cgroup`).
+//! children are listed: who is stopped cannot fork. Children whose parent ended meanwhile have come
+//! to the subreaper, and the next pass finds them. When a pass finds nobody new, all are killed. A
+//! control group does that without a race (`flow::cgroup`).
 //!
-//! What it cannot see: processes that another daemon starts on request (`systemd-run`, a
-//! container engine). Sources: prctl(2), proc(5).
+//! What it cannot see: processes that another daemon starts on request (`systemd-run`, a container
+//! engine). Sources: prctl(2), proc(5).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -63,8 +62,8 @@ fn by_children(of: i32, most: usize) -> Vec<i32> {
     found
 }
 
-/// The children of all threads of a process; `None` on kernels without the file, and of one that
-/// has ended.
+/// The children of all threads of a process; `None` of an ended one, and on kernels without the
+/// file.
 fn children(of: i32) -> Option<Vec<i32>> {
     let tasks = fs::read_dir(format!("/proc/{of}/task")).ok()?;
     let mut found = Vec::new();
@@ -144,7 +143,6 @@ pub(crate) fn name(pid: i32) -> String {
     }
 }
 
-/// Sends a signal to each process; those that have ended are passed over.
 pub(crate) fn signal(pids: &[i32], signal: Signal) {
     for &pid in pids {
         let _ended_is_fine = kill(Pid::from_raw(pid), signal);
@@ -186,17 +184,14 @@ fn stop_all(of: i32, spared: &[i32], stopped: &mut BTreeSet<i32>) -> bool {
     stopped.len() > before
 }
 
-/// Makes this process the one to whom orphans come, if the slot's process is killed before it has
-/// ended them.
-///
-/// # Errors
-/// The kernel refuses.
+/// Makes this process the one to whom orphans of a killed slot's process come; fails if the kernel
+/// refuses.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(true)?)
 }
 
-/// Ends and reaps all descendants of this process, which must have no child of its own now but those
-/// that are spared.
+/// Ends and reaps all descendants of this process, which must have no child of its own now but the
+/// spared.
 pub fn end_orphans(spared: &[i32]) {
     let own = std::process::id().cast_signed();
     for _ in 0..PASSES {

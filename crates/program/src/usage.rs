@@ -1,21 +1,16 @@
-//! What a tree of processes used: the sum over all that were reaped.
+//! What a tree of processes used: the sum over all that were reaped. The kernel adds what a process used to its parent
+//! when the parent waits for it; the orphans of a tree come to its subreaper one by one, so its sum is that of the
+//! whole tree. Two things are missing: children of a process that ignores `SIGCHLD`, which the kernel forgets, and
+//! processes that still run, which are ended before the sum is taken. A control group ([`flow::cgroup`]) counts the CPU
+//! time of both. Without one, and of faults, switches and bytes always, a sum that lacks children is not available
+//! ([`Forgotten`]).
 //!
-//! The kernel adds what a process used to its parent when the parent waits for it, and gives the
-//! sum to the process that waits for the parent. The orphans of a tree come to its subreaper one by one. So
-//! the sum over all that the subreaper reaps is that of the whole tree. Two things are missing from
-//! it: children of a process that ignores `SIGCHLD`, which the kernel forgets, and processes that
-//! still run, which are ended before the sum is taken. A control group ([`flow::cgroup`]) counts the
-//! CPU time of both, so where there is one, CPU time is what it counted. Without one, and of faults,
-//! switches and bytes always, a sum that lacks children is not available ([`Forgotten`]).
+//! That children are missing is seen in two ways: a process ignores `SIGCHLD` (`SigIgn` in `/proc/PID/status`, read of
+//! each that this process reaps, and of the others now and then), or the control group counted more CPU time than the
+//! sum has. Not seen without one: `SA_NOCLDWAIT`, which no file shows.
 //!
-//! That children are missing is seen in two ways: a process ignores `SIGCHLD` (`SigIgn` in
-//! `/proc/PID/status`, read of each that this process reaps, and of the others now and then while they
-//! run), or the control group counted more CPU time than the sum has. Not seen without a
-//! control group: a process that asks for the same by `SA_NOCLDWAIT`, which no file shows.
-//!
-//! `ru_maxrss` is no sum but the most that one process of a family had, and it cannot be less than
-//! what this process had when it made it (a child begins in the memory of its parent). Bytes come
-//! from `/proc/PID/io` of the process that has ended and was not reaped yet; the kernel adds up
+//! `ru_maxrss` is no sum but the most that one process of a family had, and not less than what this process had when it
+//! made it. Bytes come from `/proc/PID/io` of the process that has ended and was not reaped yet; the kernel adds up
 //! families there as well.
 
 use std::fs;
@@ -90,8 +85,8 @@ impl Used {
         self.forgets |= other.forgets;
     }
 
-    /// Takes the CPU time that a control group has counted of all of them, if there was one. Returns what
-    /// is missing where children were forgotten, and leaves out the bytes that nobody knows then.
+    /// Takes the CPU time that a control group has counted, if any. Returns what is missing where children were
+    /// forgotten, and leaves out the bytes that nobody knows then.
     pub(crate) fn settle(&mut self, by_cgroup: Option<CpuTime>) -> Option<Forgotten> {
         let known = self.cpu_ns();
         let by_cgroup_ns = by_cgroup.map_or(0, |[user, system]| user + system);

@@ -1,7 +1,4 @@
-//! Which version of a program runs, as the program says it, and whether it can do what is needed.
-//!
-//! Many variants ask the same command, and an interpreter takes a tenth of a second to answer: each command
-//! is run once in a process.
+//! Which version of a program runs, and whether it can do what is needed; each command is asked once in a process.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -28,11 +25,8 @@ fn run(command: &str) -> std::io::Result<Said> {
     Ok((ran.status.success(), text.concat()))
 }
 
-/// The first number with a point in what a command writes, such as `3.13.0` of `Python 3.13.0`; else why there
-/// is none.
-///
-/// # Errors
-/// The command cannot be run, or names no version; in words.
+/// The first number with a point in what a command writes, such as `3.13.0` of `Python 3.13.0`; fails, in words, if it
+/// cannot be run, or names no version.
 pub fn version(command: &str) -> Result<String, String> {
     let (_, text) = said(command)?;
     number(&text).ok_or_else(|| format!("{command} names no version"))

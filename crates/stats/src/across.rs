@@ -2,8 +2,7 @@
 //! (docs/fleet.md).
 //!
 //! Machine i measured the two variants in rounds of its own: a log ratio y_i with a standard error
-//! s_i, the noise *within* the machine, which more rounds reduce. Caches, kernels and neighbours
-//! also differ: the spread *between* machines, tau.
+//! s_i, the noise *within* the machine. Beside it stands the spread *between* machines, tau.
 //! ```text
 //!   y_i = mu + u_i + e_i        u_i: machine, variance tau^2      e_i: its rounds, variance s_i^2
 //!
@@ -15,21 +14,19 @@
 //!           narrower than from the r-th smallest to the r-th largest y_i, r = (k + 1) / 40:
 //!           what one more machine would show, measured like these
 //! ```
-//! Rounds of all machines in one pot would give an interval for these very machines. Student's t
-//! and the variance taken from the spread of the y_i hold the level for few machines; the classic z
-//! interval (`DerSimonian` and Laird) does not. Without the bound of q by 1, machines that agree by
-//! chance would give too narrow an interval. The interval for the *next* machine is for what it
-//! would show, not for its true ratio: few machines show tau alone poorly.
+//! Student's t and the variance from the spread of the y_i hold the level for few machines; the
+//! classic z interval (`DerSimonian` and Laird) does not. Without the bound of q by 1, machines
+//! that agree by chance would give too narrow an interval. The *next* machine's interval is for
+//! what it would show: few machines show tau alone poorly.
 //!
 //! s_i is the width of the machine's own interval over twice the quantile of Student's t at its
-//! level. With ten rounds some intervals are narrow by chance and would get nearly all the weight:
-//! simulated fleets of quiet machines then held 90 % where 95 % were claimed. So no s_i counts as
-//! smaller than the median of all, and the intervals are made for 97 % and 98 %. From 39 machines
-//! on the r-th smallest and largest alone hold 95 %.
+//! level. Some are narrow by chance and would get nearly all the weight (90 % held where 95 % were
+//! claimed), so no s_i counts as smaller than the median of all, and the intervals are made for 97
+//! % and 98 %. From 39 machines on the r-th smallest and largest alone hold 95 %.
 //!
 //! Limits: three machines drawn from two very different kinds are all of one kind in a quarter of
-//! cases. *Why* machines differ is asked of `grouping`. Estimates that were stopped early are less
-//! precise than they look: for more than a direction, give every machine the same rounds.
+//! cases. *Why* machines differ is asked of `grouping`. For more than a direction, give every
+//! machine the same rounds: estimates that were stopped early are less precise than they look.
 //!
 //! Sources: R. C. Paule and J. Mandel, "Consensus values and weighting factors", 1982. J. Hartung
 //! and G. Knapp, "On tests of the overall treatment effect in meta-analysis with normally
@@ -190,7 +187,6 @@ fn squares(machines: &[Machine], tau2: f64, mu: f64) -> f64 {
     machines.iter().map(square).sum()
 }
 
-/// After Paule and Mandel: 0 where rounds explain all.
 fn between(machines: &[Machine]) -> f64 {
     let expected = machines.len() as f64 - 1.0;
     let excess = |tau2: f64| squares(machines, tau2, mean(machines, tau2).0) - expected;

@@ -1,23 +1,17 @@
-//! The ratio of two variants on average, with its interval.
-//!
-//! The typical ratio ([`estimate()`](crate::estimate())) hardly moves when one launch in ten takes
-//! twice as long. Throughput and bills follow the mean, which does:
+//! The ratio of two variants on average, with its interval (docs/method.md, "On average"). The
+//! typical ratio ([`estimate()`](crate::estimate())) hardly moves when one launch in ten takes
+//! twice as long; the mean does:
 //! ```text
 //! A_1 .. A_n, B_1 .. B_n   means of the slots of round 1 .. n      ratio r = sum B / sum A
 //!
 //! for a ratio x:  D_i = B_i / x - A_i        T = |sum D_i|, and with signs s:  T_s = |sum s_i D_i|
 //!                 p(x) = share of all s with T_s >= T         interval: every x with p(x) > alpha
 //! ```
-//! The order within a round is random, so A_i and B_i of equal variants may change places: every
-//! T_s is as likely as T, for any noise. So of equal variants the interval leaves out 1 in `alpha`
-//! of runs, exactly (R. A. Fisher, 1935; E. J. G. Pitman, 1937). Up to [`ALL`] rounds all signs are
-//! taken, beyond that [`DRAWN`] from a fixed seed: the same rounds give the same ends. Student's t
-//! and bootstrap-t find more, and are wrong several times as often under spikes (docs/method.md,
-//! `the_table_of_intervals_of_means`). What the interval does not settle, [`is_seen`] shows.
-//!
-//! One level, [`AVERAGE_ALPHA`], at the end of the rounds: below 5 %, since looks that end a run
-//! early by the typical ratio add little (5 to 8 % of intervals of equal variants leave out 1), and
-//! the two must lie apart besides.
+//! The order within a round is random, so every T_s is as likely as T: of equal variants the
+//! interval leaves out 1 in `alpha` of runs, exactly, for any noise (R. A. Fisher, 1935; E. J. G.
+//! Pitman, 1937). Up to [`ALL`] rounds all signs are taken, beyond that [`DRAWN`] from a fixed
+//! seed. What the interval does not settle, [`is_seen`] shows. One level, [`AVERAGE_ALPHA`], at the
+//! end of the rounds: below 5 %, since looks that end a run early by the typical ratio add little.
 
 use crate::error::StatsError;
 use crate::estimate::{Estimate, check_columns, check_round};
@@ -34,9 +28,8 @@ const HALVINGS: usize = 40;
 /// Means and typical ratios closer than this are one number to a reader.
 const SEEN: f64 = 0.02;
 
-/// The ratio of means, subject over reference. `reference[i]` and `subject[i]` are means of the
-/// slots of round `i`. No interval where the rounds are too few (6 at the usual level). Errors:
-/// those of [`estimate()`](crate::estimate()).
+/// The ratio of means, subject over reference, of the slots of each round. No interval where the
+/// rounds are too few (6 at the usual level). Errors: those of [`estimate()`](crate::estimate()).
 pub fn average(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
@@ -91,7 +84,6 @@ impl Sums {
 
     fn holds(&self, ratio: f64, alpha: f64) -> bool {
         let far = |(r, s): (f64, f64)| (s / ratio - r).abs();
-        // What is the same but for rounding counts as the same.
         let seen = far(self.seen) * (1.0 - 1e-12);
         let as_far = self.exchanged.iter().filter(|sums| far(**sums) >= seen);
         as_far.count() as f64 > alpha * self.exchanged.len() as f64

@@ -1,16 +1,14 @@
-//! Which of several variants can be the best.
-//!
-//! The variant that looks best was chosen by the rounds that it is then compared by: where all are
-//! alike, the luckiest. So all k(k-1)/2 pairs share the level:
+//! Which of several variants can be the best. The one that looks best was chosen by the rounds that
+//! it is then compared by, so all k(k-1)/2 pairs share the level:
 //! ```text
 //!   pairs that differ:   A < C   A < D   B < D
 //!   no variant beats:    A, B                   <- one of these is the best
 //!   beaten:              C, D
 //! ```
-//! A variant is *beaten* if another is faster by its whole interval. Those that nobody beats cannot
-//! be distinguished from the best; one left alone is the best. With k alike, a variant is beaten,
-//! or a best one named, in at most the share of runs that the level allows. Multiple comparison
-//! with the best (J. C. Hsu, 1981) with Bonferroni's level: Dunnett's needs Gaussian noise.
+//! A variant is *beaten* if another is faster by its whole interval; one that alone is not is the
+//! best. With k alike, a variant is beaten, or a best one named, in at most the share of runs that
+//! the level allows. Multiple comparison with the best (J. C. Hsu, 1981) with Bonferroni's level:
+//! Dunnett's needs Gaussian noise.
 
 use crate::error::StatsError;
 use crate::estimate::{Estimate, p_value};
@@ -27,15 +25,14 @@ pub struct Best {
 
 impl Best {
     /// All pairs of columns, each a variant's times round by round, `None` where a slot is no data
-    /// point. Pairs without a common round say nothing. The rule says how many comparisons share
-    /// the level: [`pairs`], or fewer where [`discoveries`](crate::discoveries) allows it. Errors:
-    /// those of [`Rule::check`].
+    /// point. The rule says how many comparisons share the level: [`pairs`], or fewer where
+    /// [`discoveries`](crate::discoveries) allows it. Errors: those of [`Rule::check`].
     pub fn of(columns: &[Vec<Option<f64>>], rule: Rule) -> Result<Self, StatsError> {
         Self::at_looks(columns, rule, |_| 1.0)
     }
 
-    /// The same after several looks: `share` is the level of a look after a number of rounds, as a
-    /// share of the rule's. Pairs of which one was dropped have fewer rounds than the others.
+    /// The same after several looks: `share` is a look's level after a number of rounds, as a share
+    /// of the rule's.
     pub fn at_looks(
         columns: &[Vec<Option<f64>>],
         rule: Rule,

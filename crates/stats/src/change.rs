@@ -1,15 +1,14 @@
 //! Where a series of values changes its level, with the interval of the place and of the size.
 //!
-//! Pettitt's test (1979): for each cut of the series, how often a value of the end exceeds one of
-//! the beginning, less how often it is exceeded. The level changes at the cut where that is
-//! farthest from 0. How often chance alone goes as far is counted in [`SHUFFLES`] orders of the
-//! same values, by a fixed seed: it assumes no shape of the noise, only that without a change any
-//! order is as likely. A drift is a change too; a level left for a while may not be found.
+//! Pettitt's test (1979): for each cut, how often a value of the end exceeds one of the beginning,
+//! less how often it is exceeded. The level changes where that is farthest from 0. How often chance
+//! goes as far is counted in [`SHUFFLES`] orders of the same values, by a fixed seed, for noise of
+//! any shape. A drift is a change too; a level left for a while may not be found.
 //!
 //! The size is the end over the beginning with the interval of two samples ([`crate::two_runs`]).
-//! The place has an interval from series made anew ([`DRAWN`]): each side's values are drawn with
-//! replacement and the cut is sought again; 95 % of the cuts lie within. As the cut was chosen
-//! where the difference is largest, a small change is overstated.
+//! The place has an interval from series whose sides are drawn with replacement ([`DRAWN`] times):
+//! 95 % of their cuts. As the cut was chosen where the difference is largest, a small change is
+//! overstated.
 
 use crate::simulate::Draw;
 use crate::{Estimate, RUNS_ALPHA, two_runs};
@@ -54,7 +53,6 @@ pub fn change_point(values: &[f64], level: f64) -> Option<ChangePoint> {
     })
 }
 
-/// The cut, and how far from 0 it is.
 fn farthest(values: &[f64]) -> (usize, i64) {
     let order = |a: &f64, b: &f64| a.total_cmp(b) as i64;
     // Of a value: how many values exceed it, less how many it exceeds.

@@ -1,17 +1,14 @@
-//! What one factor does where several were varied at once.
-//!
-//! A round that holds every combination of two factors holds more than pairs:
+//! What one factor does where several were varied at once, in rounds that hold every combination:
 //! ```text
 //!               second off   second on
 //!   first off       a            b           first:  ((c - a) + (d - b)) / 2
 //!   first on        c            d           second: ((b - a) + (d - c)) / 2
 //! ```
 //! with a to d the logs of the four times. The effect of a factor is the mean of the two ways to
-//! switch it on: each of the four slots counts in each effect, and the two add up to the whole
-//! difference d - a. That gives one number a round, as for a pair; the rest is the method of
-//! [`estimate()`](crate::estimate()). The order within a round is random, so the effect of a factor
-//! that does nothing is as likely to be positive as negative: the interval rests on that. An
-//! interaction (a factor that works only with the other) looks like half the effect.
+//! switch it on; the two add up to the whole difference d - a. That gives one number a round, as
+//! for a pair; the rest is [`estimate()`](crate::estimate()): the random order makes the effect of
+//! a factor that does nothing as likely positive as negative. An interaction looks like half the
+//! effect.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, check_time, of_differences};
@@ -30,13 +27,13 @@ pub struct Factorial<'a> {
 }
 
 impl Factorial<'_> {
-    /// Time with the first factor over time without it, whatever the second. Errors: those of
+    /// Time with the first factor over time without it. Errors: those of
     /// [`estimate()`](crate::estimate()).
     pub fn first_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, 0.5, -0.5, 0.5])
     }
 
-    /// Time with the second factor over time without it, whatever the first. Errors: those of
+    /// Time with the second factor over time without it. Errors: those of
     /// [`estimate()`](crate::estimate()).
     pub fn second_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, -0.5, 0.5, 0.5])

@@ -1,19 +1,17 @@
-//! A law through the times of two sides along a parameter, and their ratio between measured points.
-//!
-//! What flows take along their number, grain or share of waiting is, in the simplest laws that have
-//! names, a sum of a part that is divided, one that stays and one that grows:
+//! A law through the times of two sides along a parameter, and their ratio between measured points:
+//! in the simplest laws that have names, a sum of a part that is divided, one that stays and one
+//! that grows:
 //! ```text
 //! T(x) = p / x + s + c x
 //! ```
 //! With c = 0 that is Amdahl's law (1967), with all three Gunther's law of scalability (USL, 1993)
-//! for the time of one unit, with p = 0 a fixed cost and one for each. Parts are never negative.
-//! Those used are the ones whose sum lies nearest to the points, in relative distances, with fewer
-//! parts than points: a law that goes through any points is none.
+//! for the time of one unit, with p = 0 a fixed cost and one for each. Parts are never negative;
+//! those used lie nearest to the points, in relative distances, with fewer parts than points.
 //!
-//! The curve is the ratio of both laws. Its interval comes from rounds drawn anew at each point
-//! ([`DRAWN`] times, by a fixed seed, both sides of a round together): 95 % of the drawn curves lie
-//! within. The law is refused where its ratio leaves the interval of a measured point. It says
-//! nothing beyond the points.
+//! The curve is the ratio of both laws. Its interval holds 95 % of the curves of rounds drawn anew
+//! at each point ([`DRAWN`] times, by a fixed seed, both sides of a round together). The law is
+//! refused where its ratio leaves the interval of a measured point. It says nothing beyond the
+//! points.
 
 use crate::quantile::{median, sorted};
 use crate::simulate::Draw;
@@ -48,7 +46,6 @@ pub struct OnCurve {
     pub high: f64,
 }
 
-/// p, s and c.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Law([f64; 3]);
 

@@ -1,18 +1,15 @@
-//! Whether a difference that few rounds found is likely to look larger than it is.
-//!
-//! A difference that is small for the noise passes an early look only where chance made it look
-//! larger. The interval allows for that, the estimate does not:
+//! Whether a difference that few rounds found is likely to look larger than it is (docs/method.md,
+//! "What few rounds overstate"):
 //! ```text
 //!              truth   needed at this look     estimates of many runs
 //!   -----|-------|------------|------------->
 //!        0     . : ' ' : . . .|. .             left of the line a run goes on,
 //!                             ^^^^^^            right of it, it stops and shows these
 //! ```
-//! A difference that a look finds in 95 of 100 runs ([`detectable`]) has no such selection; an
-//! estimate below it is in doubt. Rounds that decided early spread less than the machine does, by
-//! chance again, so half of their noise is added, fitted by simulation (`tests/early.rs`,
-//! docs/method.md). Later looks select little. The estimate is not shrunk: by how much would depend
-//! on the truth, and a shrunk number could not be computed again from the rounds.
+//! An estimate below what a look finds in 95 of 100 runs ([`detectable`]) is in doubt. Rounds that
+//! decided early spread less than the machine does, so half of their noise is added, fitted by
+//! simulation (`tests/early.rs`). The estimate is not shrunk: by how much would depend on the
+//! truth.
 
 use crate::estimate::Estimate;
 use crate::noise::detectable;
@@ -22,7 +19,7 @@ const FEW: usize = 20;
 const MORE_NOISE: f64 = 1.5;
 
 /// The smallest difference, as a fraction, that so few rounds find reliably, where a decided
-/// estimate is below. `noise` is that of its rounds
+/// estimate is below; `noise` is that of its rounds
 /// ([`Sequential::noise`](crate::Sequential::noise)).
 pub fn overstates(estimate: &Estimate, noise: f64) -> Option<f64> {
     let reliable = detectable(MORE_NOISE * noise, estimate.rounds, estimate.alpha);

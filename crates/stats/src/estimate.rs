@@ -1,8 +1,7 @@
-//! The ratio of two variants and its exact interval.
+//! The ratio of two variants and its exact interval (docs/method.md, "The interval").
 //!
-//! A round gives one number: d_i = ln(subject_i / reference_i). Logs make "twice as fast" and "half
-//! as fast" equally far from zero: it does not matter which variant is the reference. What a round
-//! shares (drift, a slow clock, a noisy neighbour) cancels in d_i.
+//! A round gives one number: d_i = ln(subject_i / reference_i). Logs make it irrelevant which
+//! variant is the reference; what a round shares (drift, a slow clock, a noisy neighbour) cancels.
 //! ```text
 //! d_1 .. d_n  ->  all n(n+1)/2 Walsh averages (d_i + d_j)/2, i <= j, sorted
 //!
@@ -10,8 +9,7 @@
 //!          |              |                 |
 //!       ln low         ln ratio          ln high
 //! ```
-//! The middle is the Hodges-Lehmann estimate: nearly as sharp as the mean under Gaussian noise (95
-//! %), and one wild launch hardly moves it. k comes from the exact distribution in `wilcoxon`, so
+//! The middle is the Hodges-Lehmann estimate. k comes from the exact distribution in `wilcoxon`, so
 //! the level holds for any noise.
 
 use serde::{Deserialize, Serialize};
@@ -50,16 +48,15 @@ impl Estimate {
 /// `reference[i]` and `subject[i]` are the times of round `i`, in any one unit. The interval has
 /// level at least `1 - alpha`; there is none for fewer rounds than
 /// [`rounds_for_interval`](crate::rounds_for_interval). Errors: columns empty, unequal, longer than
-/// [`MAX_ROUNDS`] or with a value not finite and above zero; `alpha` not between 0 and 1.
-///
-/// Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", 1963; F.
-/// Wilcoxon, "Individual comparisons by ranking methods", 1945.
+/// [`MAX_ROUNDS`] or with a value not finite and above zero; `alpha` not between 0 and 1. Source:
+/// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", 1963; F. Wilcoxon,
+/// "Individual comparisons by ranking methods", 1945.
 pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     of_differences(&log_ratios(reference, subject)?, alpha)
 }
 
-/// The exact two-sided p-value of the signed-rank test: the smallest level at which the interval of
-/// [`estimate()`] leaves out 1. Many comparisons are adjusted by it.
+/// The exact two-sided p-value of the signed-rank test: the least level at which [`estimate()`]'s
+/// interval leaves out 1.
 pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
     let d = log_ratios(reference, subject)?;
     let walsh = walsh_averages(&d);

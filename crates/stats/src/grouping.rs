@@ -1,10 +1,8 @@
-//! By what values differ: how much of their spread a grouping explains.
-//!
-//! Values (log ratios of machines) are sorted into groups (their kernels). The share is the part of
-//! the sum of squares between the groups: 1 where all values of a group are alike and the groups
-//! are not. Any grouping explains something by chance, so the share is held against [`SHUFFLES`]
-//! shuffled groupings of the same values: p is the share of them, the real one included, that
-//! explain as much, for any distribution. Adjust the p-values of several groupings together.
+//! By what values differ: how much of their spread a grouping explains. Values (log ratios of
+//! machines) are sorted into groups (their kernels). The share is the part of the sum of squares
+//! between the groups, held against [`SHUFFLES`] shuffled groupings: p is the share of them, the
+//! real one included, that explain as much, for any distribution. Adjust the p-values of several
+//! groupings together.
 //!
 //! Source: R. A. Fisher, "The Design of Experiments", 1935 (randomisation test); B. Phipson and G.
 //! K. Smyth, "Permutation p-values should never be zero", 2010 (the real one is counted).
@@ -44,7 +42,6 @@ pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Optio
     let p_value = |reached: usize| (reached + 1) as f64 / (SHUFFLES + 1) as f64;
     let mut reached = 0;
     for _ in 0..SHUFFLES {
-        // It only grows.
         if p_value(reached) > most {
             return None;
         }

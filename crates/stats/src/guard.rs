@@ -1,15 +1,13 @@
-//! A guard against calling a difference of shapes one of typical times.
+//! A guard against calling a difference of shapes one of typical times (docs/method.md, "The
+//! verdict").
 //!
-//! The signed-rank interval holds where the log ratios of rounds lie evenly around their middle.
-//! Equal variants do that for any noise. Variants of equal medians whose noise is one-sided and
-//! differs in size do not: launches of 1 that only take longer, by 10 % on one side and by 1 % on
-//! the other, give lopsided ratios, and the interval leaves out 1 in 12 to 14 % of runs.
-//!
-//! So where the spread of one side is more than [`APART`] times the other's, a difference is named
-//! only if two more things agree: the medians of the sides, and the signs of the rounds (at one of
-//! twenty). The interval is widened to hold the ratio of the medians and the interval of the sign
-//! test. Simulated (600 runs): 3.3 % instead of 14 % (6.8 % at one of ten). Applied to every pair,
-//! 2 % would be found in 84 instead of 98 % of runs; equal noise rarely shows spreads so far apart.
+//! The signed-rank interval holds where log ratios lie evenly around their middle. Variants of
+//! equal medians whose noise is one-sided and differs in size (10 % and 1 %) give lopsided ratios,
+//! and the interval leaves out 1 in 12 to 14 % of runs. So where the spread of one side is more
+//! than [`APART`] times the other's, the medians of the sides and the signs of the rounds (at one
+//! of twenty) must agree, and the interval is widened to hold both. Simulated (600 runs): 3.3 %
+//! instead of 14 % (6.8 % at one of ten). Applied to every pair, 2 % would be found in 84 instead
+//! of 98 % of runs.
 
 use crate::estimate::Estimate;
 use crate::median_interval::typical_amount;

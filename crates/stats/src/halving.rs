@@ -1,6 +1,5 @@
-//! Which of many variants is best, for fewer slots than a comparison of all of them needs.
-//!
-//! Each look of the plan drops some variants, and the rounds that follow hold only the rest:
+//! Which of many variants is best, for fewer slots than a comparison of all of them needs. Each
+//! look of the plan drops some variants, and the rounds that follow hold only the rest:
 //! ```text
 //!   look      10            20        40    80
 //!   taking    A B C D E F   A B D     A B   A B        the last comparison has all rounds
@@ -9,10 +8,9 @@
 //! ```
 //! *Beaten* are those that another is faster than, at the level of all pairs ([`Best`]). Where more
 //! than half are left, the slowest by their median are *set aside* until half are: successive
-//! halving (K. Jamieson, A. Talwalkar, 2016), with about as many slots in each stage. A variant set
-//! aside cannot be distinguished from the best. So halving may leave more undecided than full
-//! rounds, and names no false winner: every claim is that of one pair at one look, all pairs share
-//! the level, and dropping pairs only takes claims away. The simulation below tries it.
+//! halving (K. Jamieson, A. Talwalkar, 2016). A variant set aside cannot be distinguished from the
+//! best: halving may leave more undecided than full rounds, and names no false winner, as all pairs
+//! share the level and dropping pairs only takes claims away.
 
 use crate::best::Best;
 use crate::error::StatsError;
@@ -52,16 +50,15 @@ impl Halving {
         self.is_over
     }
 
-    /// Looks at all rounds so far. `columns`: each variant's times round by round, `None` where it
-    /// took no part or its slot is no data point. The comparisons of the rule: at least
-    /// [`pairs`](crate::pairs) of all variants of the search. Errors: those of [`Rule::check`].
+    /// Looks at all rounds so far: each variant's times round by round, `None` where it took no
+    /// part or its slot is no data point. The rule compares at least [`pairs`](crate::pairs) of all
+    /// variants. Errors: those of [`Rule::check`].
     pub fn look(&mut self, columns: &[Vec<Option<f64>>], rule: Rule) -> Result<(), StatsError> {
         let own: Vec<_> = self.taking.iter().map(|&at| columns[at].clone()).collect();
         let best = Best::of(&own, rule)?;
         let half = self.taking.len().div_ceil(2).max(LAST);
         let mut left: Vec<usize> = best.unbeaten().collect();
         left.sort_by(|&a, &b| median(&own[a]).total_cmp(&median(&own[b])));
-        // Without an interval nothing is known of anybody yet.
         if best.is_told() {
             left.truncate(half);
         }
@@ -76,7 +73,6 @@ impl Halving {
     }
 }
 
-/// What has no value goes last.
 fn median(column: &[Option<f64>]) -> f64 {
     let mut values: Vec<f64> = column.iter().copied().flatten().collect();
     values.sort_by(f64::total_cmp);

@@ -1,8 +1,6 @@
-//! Paired rounds in, findings out.
-//!
-//! From times measured in rounds (one slot per variant, in random order) to one of four
-//! words: *faster*, *slower*, *same within d*, *cannot tell*. No I/O, no clock: the same values
-//! always give the same finding, and the journal gives every number of a report again.
+//! Paired rounds in, findings out: from times measured in rounds (one slot per variant, in random order) to *faster*,
+//! *slower*, *same within d* or *cannot tell* (docs/method.md). No I/O, no clock: the same values always give the same
+//! finding.
 //!
 //! | you have | you want | call |
 //! |---|---|---|
@@ -28,8 +26,6 @@
 //! | a sum of ranks | how often a fair coin gives it | [`signed_rank_share()`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`], [`half_width`] |
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
-//!
-//! All values are times, in the caller's unit. The method and its evidence: `docs/method.md`.
 #![forbid(unsafe_code)]
 
 mod across;

@@ -2,20 +2,18 @@
 //!
 //! Theil (1950) and Sen (1968): every two points with different x have a slope; their median is the
 //! slope of the line, and the median of what it leaves over its height at 0. Up to 29 % of the
-//! points may be anywhere, and no model of the noise is needed.
+//! points may be anywhere.
 //!
-//! The interval is Sen's. Were b the true slope, the points less b x would go up as often as down,
-//! which is Kendall's test; the slopes it does not reject lie between two of them, counted from
-//! both ends. Several points (the slots of one count) have one x, so the variance has ties in x:
+//! The interval is Sen's: the slopes that Kendall's test does not reject lie between two of them,
+//! counted from both ends. Several points have one x, so the variance has ties in x:
 //! ```text
 //! V = [ n(n-1)(2n+5) - sum over tied groups of t(t-1)(2t+5) ] / 18
 //! low  = slope number (N - z sqrt(V)) / 2         of N slopes in order,
 //! high = slope number (N + z sqrt(V)) / 2 + 1     z = 1.96, so the level is 95 %
 //! ```
-//! It takes the points to lie on a line apart from noise of any one shape. Whether they do,
-//! [`Line::straightness`] says: how much of the way that the medians of each x go is the line's. A
-//! flat line explains nothing, however straight it is. Drift between the points of one x and
-//! another's is a slope like any other.
+//! Whether the points lie on a line apart from noise of any one shape, [`Line::straightness`] says:
+//! how much of the way that the medians of each x go is the line's. A flat line explains nothing.
+//! Drift between the points of one x and another's is a slope like any other.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,14 +36,14 @@ pub struct Line {
     pub high: Option<f64>,
     /// y at x = 0.
     pub at_zero: f64,
-    /// R squared of the medians of each x: 1 for points on the line, 0 or below where it tells
-    /// nothing. `None` where all medians are equal.
+    /// R squared of the medians of each x: 1 on the line, 0 or below where it tells nothing; `None`
+    /// of equal medians.
     pub straightness: Option<f64>,
 }
 
 impl Line {
-    /// The line through points (x, y); `None` unless two differ in x. Passes over points that are
-    /// not finite. Takes time and memory as the square of their number.
+    /// The line through points (x, y), finite ones; `None` unless two differ in x. Costs the square
+    /// of their number.
     #[must_use]
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         let finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();

@@ -1,16 +1,12 @@
-//! When the data may be looked at.
-//!
-//! Looking after every round and stopping when the answer pleases makes any test lie. A plan fixes
-//! the few rounds at which the data is judged, and each look spends its part of the 5 %:
+//! When the data may be looked at (docs/method.md, "The looks"). A plan fixes the few rounds at
+//! which the data is judged, and each look spends its part of the 5 %:
 //! ```text
 //!   after   7   10   14   20   28   40   56   80   any other round
 //!   at    1.6   .9   .9   .9   .9   .9   .9   .9   .2 %
 //! ```
-//! The looks lie a factor of about 1.4 apart, share most of their data, and together err in 4.8 %
-//! of runs (docs/method.md has other plans). The first has more of the level: seven rounds that all
-//! agree have p = 2/128 = 1.56 %, so an obvious difference ends there. *Every* other round may be
-//! looked at too, at an eighth of the level: all together still err in at most 4.9 % of runs,
-//! however a run is ended.
+//! Together they err in 4.8 % of runs. The first has more of the level: seven rounds that all agree
+//! have p = 2/128 = 1.56 %. *Every* other round may be looked at too, at an eighth of the level:
+//! all together still err in at most 4.9 % of runs.
 //!
 //! A run that its budget or its rounds ended was judged there, at the level of a planned look, in
 //! place of those that are left. If it is resumed, that look is an *added* one, as are looks beyond
@@ -20,9 +16,9 @@
 //!   ends at 25  7  10  14  20 (25)                                 .9 %
 //!   resumed     7  10  14  20 (25) 28  40  56  80  (113) (160)     .45 %, .22 %
 //! ```
-//! Each added look has half of the level of the one before it: all of them together spend at
-//! most 1.8 % beyond the planned 5 %. Source: S. J. Pocock, "Group sequential methods in the design
-//! and analysis of clinical trials" (1977), with looks that grow.
+//! Each added look has half of the level of the one before it: all spend at most 1.8 % beyond the
+//! planned 5 %. Source: S. J. Pocock, "Group sequential methods in the design and analysis of
+//! clinical trials" (1977), with looks that grow.
 
 use crate::error::StatsError;
 use crate::estimate::MAX_ROUNDS;
@@ -55,9 +51,9 @@ pub struct LookPlan {
 }
 
 impl LookPlan {
-    /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`]) rounds: at most eight
-    /// looks. Up to 80: the default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the
-    /// same parts of `max_rounds` as the looks are of 80. Fewer than seven rounds give no interval.
+    /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`]) rounds. Up to 80: the
+    /// default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the same parts of it as the
+    /// looks are of 80.
     pub fn new(max_rounds: usize) -> Result<Self, StatsError> {
         check(max_rounds)?;
         let part = |looks: f64| (max_rounds as f64 * 0.5_f64.powf(looks / 2.0)).round() as usize;
@@ -79,8 +75,8 @@ impl LookPlan {
         self
     }
 
-    /// The same plan with a first look that can decide at level `alpha`: looks with too few rounds
-    /// for an interval are put off to the first number that has one.
+    /// The same plan with a first look that can decide at level `alpha`: put off to the first
+    /// number with an interval.
     #[must_use]
     pub fn deciding_at(mut self, alpha: f64) -> Self {
         let fewest = rounds_for_interval(alpha).unwrap_or(usize::MAX);
@@ -106,15 +102,14 @@ impl LookPlan {
         self.is_look(n) && self.added.iter().all(|(own, _)| *own != n)
     }
 
-    /// The last planned look before round `n`; none if that is one itself.
     pub(crate) fn last_before(&self, n: usize) -> Option<usize> {
         let mut looks = self.looks.iter().rev().copied();
         let last = looks.find(|&look| look <= n && self.is_planned(look));
         last.filter(|&look| look < n)
     }
 
-    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]: after any other round,
-    /// that of a run that ended there by itself.
+    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]; of another round, that
+    /// of a run's end there.
     pub fn share(&self, n: usize) -> f64 {
         if let Some((_, share)) = self.added.iter().find(|(look, _)| *look == n) {
             return *share;
@@ -176,8 +171,8 @@ impl LookPlan {
         }
     }
 
-    /// Lets the run go on to `max_rounds`: adds the looks of that plan beyond the last one and
-    /// beyond the `done` rounds that exist. Errors: as [`LookPlan::new`].
+    /// Adds the looks of the plan for `max_rounds` beyond the last one and the `done` rounds.
+    /// Errors: as [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize, done: usize) -> Result<(), StatsError> {
         let last = self.max_rounds().max(done);
         for look in Self::new(max_rounds)?

@@ -1,8 +1,7 @@
-//! An interval for the typical value of one variant. Each value lies below the true median with
-//! probability 1/2, for any noise, so the number of values below it is a fair coin's. With k the
-//! largest number such that P(B <= k - 1) <= alpha / 2 for B binomial (n, 1/2), the k-th smallest
-//! and k-th largest value bound an interval of level at least 1 - alpha for the median. Values must
-//! be independent; drift between runs is not in it.
+//! An interval for the typical value of one variant. The number of values below the true median is
+//! a fair coin's, for any noise. With k the largest number such that P(B <= k - 1) <= alpha / 2 for
+//! B binomial (n, 1/2), the k-th smallest and k-th largest value bound an interval of level at
+//! least 1 - alpha. Values must be independent; drift between runs is not in it.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::check_time;

@@ -1,12 +1,10 @@
-//! How noisy a machine is, and what that noise lets one see.
-//!
-//! Identical slots in time order tell how far they *spread* over the whole run, and how far
-//! two *neighbours* differ. A round compares neighbours: the second limits a comparison.
+//! How noisy a machine is, and what that noise lets one see (docs/method.md, "The noise of a
+//! machine"). Identical slots in time order tell how far they *spread* over the whole run, and how
+//! far two *neighbours* differ, which limits a comparison.
 //!
 //! Let d_i be Gaussian with standard deviation s. The Hodges-Lehmann estimate of n rounds has the
 //! standard error e = s sqrt(pi / 3 / n). The test sees a difference when W+ falls below k, which
-//! lies z = (n(n+1)/4 - k + 1/2) / sqrt(n(n+1)(2n+1)/24) standard deviations below the mean of W+.
-//! So a difference of (z + 1.645) e is seen in 95 of 100 runs:
+//! lies z = (n(n+1)/4 - k + 1/2) / sqrt(n(n+1)(2n+1)/24) standard deviations below the mean of W+:
 //! ```text
 //!        0                (z + 1.645) e
 //!   -----|--------|-------------|------   ln ratio
@@ -14,8 +12,7 @@
 //!               seen beyond here          5 % of estimates fall short of it
 //! ```
 //! With few rounds the width of the interval varies too: n - 3 in place of n, fitted by simulation.
-//! Heavy tails make the result too hopeful, since s is read from the middle of the distribution
-//! (docs/method.md has figures).
+//! Heavy tails make the result too hopeful, since s is read from the middle of the distribution.
 
 use std::f64::consts::PI;
 
@@ -29,7 +26,6 @@ const FEWEST: usize = 5;
 /// The 95 % point of the standard normal.
 const Z_95: f64 = 1.645;
 
-/// Fitted, see above.
 const SPENT_ON_WIDTH: f64 = 3.0;
 
 /// Robust relative spread of identical slots. Fractions: 0.02 = 2 %.
@@ -44,7 +40,7 @@ pub struct Noise {
 }
 
 /// The noise of identical slots in time order: medians of distances, scaled to a Gaussian's
-/// standard deviation: a few spikes do not count. Skips values not finite and above zero.
+/// standard deviation. Skips values not finite and above zero.
 pub fn noise(values: &[f64]) -> Noise {
     let usable = |v: &&f64| v.is_finite() && **v > 0.0;
     let logs: Vec<f64> = values.iter().filter(usable).map(|v| v.ln()).collect();
@@ -58,14 +54,13 @@ pub fn noise(values: &[f64]) -> Noise {
 }
 
 /// Smallest difference that 95 of 100 comparisons find in one look of level `alpha` after `rounds`,
-/// as a fraction (0.02: takes 1.02 times as long). `pair` is [`Noise::pair`]. Infinite when the
-/// rounds are too few for an interval. Assumes Gaussian noise: see the head of this file.
+/// as a fraction; `pair` is [`Noise::pair`]. Infinite where the rounds are too few for an interval.
 pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
     (half_width(pair, rounds, alpha) + Z_95 * error(pair, rounds)).exp_m1()
 }
 
-/// The half-width, in logs, that the interval of a look probably has: z e. Infinite when the rounds
-/// are too few for an interval.
+/// The half-width, in logs, that the interval of a look probably has: z e; infinite for too few
+/// rounds.
 pub fn half_width(pair: f64, rounds: usize, alpha: f64) -> f64 {
     let k = wilcoxon_k(rounds, alpha);
     let n = rounds as f64;

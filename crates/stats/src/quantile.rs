@@ -1,7 +1,6 @@
-//! Order statistics: sorting, quantiles, and the median absolute deviation. Quantiles follow type 7
-//! of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages" (1996), the default of R
-//! and NumPy: quantile p of n sorted values is at position p (n - 1), from 0, interpolated
-//! linearly.
+//! Order statistics. Quantiles follow type 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in
+//! statistical packages" (1996), the default of R and NumPy: quantile p of n sorted values is at
+//! position p (n - 1), from 0, interpolated linearly.
 
 /// From a median absolute deviation to a Gaussian's standard deviation: 1 / (its upper quartile).
 pub(crate) const MAD_TO_SIGMA: f64 = 1.4826;
@@ -12,7 +11,6 @@ pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Quantile `p` of values that are sorted and not empty.
 pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
     let position = p * (sorted.len() - 1) as f64;
     let below = sorted[position.floor() as usize];
@@ -26,7 +24,6 @@ pub(crate) fn upper_quantile(sorted: &[f64], percent: usize) -> Option<f64> {
     enough.then(|| quantile(sorted, percent as f64 / 100.0))
 }
 
-/// Median of values that are sorted and not empty.
 pub(crate) fn median(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0

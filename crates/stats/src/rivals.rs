@@ -1,17 +1,15 @@
-//! Whether points lie on a line, or on another curve as well.
-//!
-//! Of three numbers a root and a logarithm are as straight as a line: R squared is 0.95 and more in
-//! 99 of 100 runs of either. So a line is claimed only against its rivals ([`RIVALS`]). Each is
-//! fitted to the medians of each x by least squares, and what it leaves is weighed by the noise of
-//! the points around their medians:
+//! Whether points lie on a line, or on another curve as well. Of three numbers a root and a
+//! logarithm are as straight as a line, so a line is claimed only against its rivals ([`RIVALS`]).
+//! Each is fitted to the medians of each x by least squares, and what it leaves is weighed by the
+//! noise of the points around their medians:
 //! ```text
 //! misfit = sum of n (median - fit)^2 / (1.57 s^2)
 //! ```
 //! with n points at an x, s 1.4826 MAD around the medians of all x, and 1.57 s^2 / n the variance
 //! of a median of n values with Gaussian noise s. Points lie on a line where each rival's misfit
-//! exceeds the line's by [`BEYOND`] (the noise makes the rival e^4.6 = 100 times less likely) and
-//! is [`TIMES`] as large: what moves a whole x, such as a machine that drifts, is in both. A step
-//! has two levels; where it goes up is chosen for it.
+//! exceeds the line's by [`BEYOND`] (the rival is e^4.6 = 100 times less likely) and is [`TIMES`]
+//! as large: what moves a whole x, such as a machine that drifts, is in both. A step goes up where
+//! it fits best.
 
 use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
 
@@ -22,7 +20,6 @@ const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 /// A curve is `a + b f(x)`.
 const RIVALS: [fn(f64) -> f64; 5] = [|_| 0.0, f64::sqrt, f64::ln, |x| x.powf(1.5), |x| x * x];
 
-/// x, the median of its points, and their number.
 type Place = (f64, f64, f64);
 
 /// Whether the points (x, y) lie on a line and on no rival; not for fewer than three x or x <= 0.

@@ -1,5 +1,5 @@
-//! Rounds fed one at a time, judged at the looks of a plan. The calibration simulates with this
-//! driver and the lab measures with it, so the promise about false verdicts is tested.
+//! Rounds fed one at a time, judged at the looks of a plan: the driver of both the calibration's
+//! simulations and the lab.
 
 use crate::early::overstates;
 use crate::error::StatsError;
@@ -30,8 +30,8 @@ impl Step {
     }
 }
 
-/// One comparison while it is being measured. A study of several pairs holds one for each; all get
-/// every round until the last is settled.
+/// One comparison while it is being measured; it gets every round until the last of a study's is
+/// settled.
 /// ```
 /// use stats::{LookPlan, Rule, Sequential, Step, Verdict};
 /// let mut s = Sequential::new(LookPlan::default(), Rule::default())?;
@@ -65,9 +65,8 @@ impl Sequential {
         })
     }
 
-    /// Takes the two times of one round in which both slots succeeded. Once settled, the finding
-    /// stays: further rounds, measured for another pair, are not looked at. Errors: a value is not
-    /// finite and above zero; the round is then not taken.
+    /// Takes the two times of one round in which both slots succeeded; once settled, the finding
+    /// stays. Errors: a value is not finite and above zero; the round is then not taken.
     pub fn push(&mut self, reference: f64, subject: f64) -> Result<Step, StatsError> {
         check_round(self.rounds() + 1, reference, subject)?;
         if self.step == Step::Continue {
@@ -78,8 +77,8 @@ impl Sequential {
         Ok(self.step)
     }
 
-    /// The same rounds and looks, as if judged by another rule from the beginning. A less strict
-    /// one finds what it finds at the earliest look. Errors: those of [`Rule::check`].
+    /// The same rounds and looks, as if judged by another rule from the beginning. Errors: those of
+    /// [`Rule::check`].
     pub fn at(&self, rule: Rule) -> Result<Self, StatsError> {
         let mut again = Self::new(self.plan.clone(), rule)?;
         for (reference, subject) in self.reference.iter().zip(&self.subject) {
@@ -88,8 +87,8 @@ impl Sequential {
         Ok(again)
     }
 
-    /// The p-value of all needed looks so far: the smallest level of the sequence at which one
-    /// names a difference. Its 5 % are those of a plan. `None` without a round.
+    /// The p-value of all needed looks so far: the smallest level at which one names a difference;
+    /// `None` without a round.
     pub fn p_value(&self) -> Option<f64> {
         let now = self.p_value_after(self.rounds());
         now.map(|now| self.p_value_at_looks().map_or(now, |p| p.min(now)))
@@ -113,8 +112,8 @@ impl Sequential {
         Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 
-    /// The noise of the rounds: standard deviation of the log ratio, by the median of distances
-    /// from the middle, so that a few spikes do not count. `None` for fewer than 5 rounds.
+    /// Standard deviation of the log ratio, by the median of distances from the middle; `None` for
+    /// fewer than 5 rounds.
     pub fn noise(&self) -> Option<f64> {
         let pairs = self.subject.iter().zip(&self.reference);
         let ratios: Vec<f64> = pairs.map(|(s, r)| s / r).collect();
@@ -136,10 +135,10 @@ impl Sequential {
         self.reference.len()
     }
 
-    /// The finding if no further round will come, because the run ended by itself or lost rounds to
-    /// failed slots: this look replaces those that are left, so the level holds. Where somebody who
-    /// saw the data chose the moment, [`Sequential::peek`] comes first. Between two looks the last
-    /// one may say more than now: where neither decides, the narrower interval is shown.
+    /// The finding if no further round will come, because the run ended by itself or lost rounds:
+    /// this look replaces those that are left. Where somebody who saw the data chose the moment,
+    /// [`Sequential::peek`] comes first. Where neither this nor the last look decides, the narrower
+    /// interval is shown.
     pub fn conclude(&self) -> Result<(Estimate, Verdict), StatsError> {
         if let Some(finding) = self.step.finding() {
             return Ok(finding);
@@ -183,8 +182,8 @@ impl Sequential {
         Ok(self.step)
     }
 
-    /// Lets a comparison that nothing has decided go on to `max_rounds`. Looks that were taken
-    /// stay, and so does a finding. Errors: those of [`LookPlan::new`].
+    /// Lets a comparison that nothing has decided go on to `max_rounds`; looks taken stay. Errors:
+    /// of [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize) -> Result<(), StatsError> {
         self.plan.extend(max_rounds, self.rounds())?;
         if matches!(self.step, Step::Exhausted(..)) && self.rounds() < self.plan.max_rounds() {
@@ -222,7 +221,6 @@ impl Sequential {
         self.judge_after(self.rounds())
     }
 
-    /// At the level of their look.
     fn judge_after(&self, rounds: usize) -> Result<(Estimate, Verdict), StatsError> {
         let alpha = self.rule.alpha() * self.plan.share(rounds);
         let [reference, subject] = [&self.reference, &self.subject].map(|side| &side[..rounds]);
@@ -230,7 +228,6 @@ impl Sequential {
     }
 }
 
-/// In logs.
 fn width(estimate: &Estimate) -> f64 {
     let ends = estimate.interval();
     ends.map_or(f64::INFINITY, |(low, high)| (high / low).ln())

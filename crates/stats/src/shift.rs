@@ -1,9 +1,8 @@
-//! The difference of two variants and its exact interval, for amounts that may be 0. A ratio
-//! ([`estimate()`](crate::estimate())) cannot divide by 0. Here a round gives d_i = subject_i -
-//! reference_i, and the rest is the same: the middle of the Walsh averages of the d_i, and the
-//! exact Wilcoxon interval around it. Counts are often equal, and then many averages are: the
-//! interval may shrink to one value, such as `[0, 0]`. With its ends taken in, it still holds the
-//! truth at its level or more often (ties make the signed-rank test conservative).
+//! The difference of two variants and its exact interval, for amounts that may be 0. A round gives
+//! d_i = subject_i - reference_i, and the rest is as for a ratio
+//! ([`estimate()`](crate::estimate())). Counts are often equal: the interval may shrink to one
+//! value, such as `[0, 0]`. With its ends taken in, it holds the truth at its level or more often
+//! (ties make the signed-rank test conservative).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +25,8 @@ pub struct Shift {
 }
 
 /// Hodges-Lehmann estimate of subject - reference with its exact Wilcoxon interval. Errors: columns
-/// that are empty, of unequal length, longer than [`MAX_ROUNDS`](crate::MAX_ROUNDS) or with a value
-/// that is not finite; `alpha` not between 0 and 1.
+/// empty, unequal, longer than [`MAX_ROUNDS`](crate::MAX_ROUNDS) or with a value not finite;
+/// `alpha` not between 0 and 1.
 pub fn shift(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Shift, StatsError> {
     check_columns(reference.len(), subject.len())?;
     let pairs = reference.iter().zip(subject).enumerate();

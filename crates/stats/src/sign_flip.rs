@@ -1,16 +1,12 @@
-//! The mean of paired differences, by an exact test of their signs.
+//! The mean of paired differences, by an exact test of their signs. If two variants are the same, all 2^n ways to flip
+//! the signs of n differences were as likely as what was seen (R. A. Fisher, *The Design of Experiments*, 1935). The
+//! p-value is the share of flips whose mean is at least as far from 0. Ties and zeros, frequent in counts of samples,
+//! need no care.
 //!
-//! Two variants run once in each round, in an order drawn by lot. If they are the same, each
-//! round's difference is as likely as its negative, so all 2^n ways to flip the signs of n
-//! differences were as likely as what was seen (R. A. Fisher, *The Design of Experiments*, 1935).
-//! The p-value is the share of flips whose mean is at least as far from 0. Ties and zeros, frequent
-//! in counts of samples, need no care.
-//!
-//! A flip takes twice the sum of a subset from the sum of all. So the flips as large as what was
-//! seen are the subsets whose sum is not above 0, and means of subsets bound the interval: of the
-//! 2^n - 1 means, the k-th smallest and the k-th largest bound one of level 1 - 2 k / 2^n (J.
-//! Hartigan, "Using subsample values as typical values", 1969). The mean, not a median: means of
-//! parts add up to the mean of the whole.
+//! A flip takes twice the sum of a subset from the sum of all. So the flips as large as what was seen are the subsets
+//! whose sum is not above 0, and means of subsets bound the interval: of the 2^n - 1 means, the k-th smallest and the
+//! k-th largest bound one of level 1 - 2 k / 2^n (J. Hartigan, "Using subsample values as typical values", 1969). Means
+//! of parts add up to that of the whole.
 
 /// Most differences: with more, subsets are too many to be counted.
 pub const MOST_FLIPS: usize = 20;
@@ -82,14 +78,11 @@ impl SignFlips {
     }
 }
 
-/// The interval of the share that the mean of `parts` has of the mean of `wholes`; it misses the truth in at
-/// most `alpha` of cases.
+/// The interval of the share that the mean of `parts` has of the mean of `wholes`; it misses the truth in at most
+/// `alpha` of cases. `None` where the rounds are too few, or the wholes too uncertain, for two ends.
 ///
-/// At the true share `s` the differences `part - s whole` are as likely as their negatives, and those of a
-/// subset sum to 0 where `s` is the subset's own share. So shares of subsets bound it as means of subsets
-/// bound a mean. A subset whose wholes are not above 0 together says nothing, and stands at both ends.
-///
-/// `None` where the rounds are too few, or the wholes too uncertain, for two ends.
+/// At the true share `s` the differences `part - s whole` are as likely as their negatives: shares of subsets bound it
+/// as means of subsets bound a mean. A subset whose wholes are not above 0 together stands at both ends.
 #[must_use]
 pub fn share_interval(parts: &[f64], wholes: &[f64], alpha: f64) -> Option<(f64, f64)> {
     let rounds = parts.len();

@@ -28,8 +28,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the times of one variant; quantiles are type 7 of Hyndman and Fan (1996), as in R
-    /// and NumPy. Errors: no values, or one not finite and above zero.
+    /// Summarises the times of one variant (quantiles: type 7). Errors: no values, or one not
+    /// finite and above zero.
     pub fn of(values: &[f64]) -> Result<Self, StatsError> {
         if values.is_empty() {
             return Err(StatsError::Empty);

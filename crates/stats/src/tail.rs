@@ -1,5 +1,4 @@
-//! The slow end: what the run in a hundred takes that a user waits for. Tails need raw repetitions,
-//! and carry no interval: they describe, the verdict decides.
+//! The slow end, from raw repetitions and without an interval: tails describe, the verdict decides.
 
 use serde::{Deserialize, Serialize};
 

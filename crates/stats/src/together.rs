@@ -1,19 +1,16 @@
-//! Several answers of one run, at one level together (docs/method.md).
-//!
-//! Each of S headline answers at 5 % makes a run of identical variants name a difference in up to
-//! 1 - 0.95^S of runs. S. Holm's procedure ("A simple sequentially rejective multiple test
-//! procedure", 1979) keeps the whole at 5 % and costs less than dividing by S:
+//! Several answers of one run, at one level together (docs/method.md, "The answers of a run
+//! together"), by S. Holm's procedure ("A simple sequentially rejective multiple test procedure",
+//! 1979):
 //! ```text
 //!   k = S   which answers name a difference at 1/S of the level?     d of them: they stand
 //!   k = S-d which of the others do at 1/(S-d)?                       those stand too
 //!   ...     until no further one does; the rest is judged at the last level
 //! ```
-//! *Same* or *cannot tell* frees no level for the others. Answers may depend on each other, and no
-//! p-value is needed: only whether one names a difference at a level
-//! ([`Sequential::at`](crate::Sequential::at)).
+//! Answers may depend on each other, and no p-value is needed: only whether one names a difference
+//! at a level ([`Sequential::at`](crate::Sequential::at)).
 
-/// What the level of each of `answers` answers is divided by, so that all together keep it.
-/// `differs(i, k)`: whether answer `i` names a difference at the level over `k`.
+/// What the level of each of `answers` is divided by; `differs(i, k)`: does answer `i` name a
+/// difference at level / k?
 pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut shares: Vec<Option<usize>> = vec![None; answers];
     loop {
@@ -29,12 +26,11 @@ pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> 
     }
 }
 
-/// How many of these comparisons name a difference so that at most a share of `level` of those that
-/// do is false on average. With the answer R of m, those whose p-value is at most `level * R / m`
-/// are the ones; judged at that level, their intervals keep it too (Benjamini and Yekutieli, 2005).
-///
-/// Source: Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", *Journal of the
-/// Royal Statistical Society B*, 1995.
+/// How many of these comparisons name a difference so that at most a share of `level` of those is
+/// false on average: the R of m whose p-value is at most `level * R / m`; judged at that level,
+/// their intervals keep it too (Benjamini and Yekutieli, 2005). Source: Y. Benjamini and Y.
+/// Hochberg, "Controlling the false discovery rate", *Journal of the Royal Statistical Society B*,
+/// 1995.
 pub fn discoveries(p_values: &[f64], level: f64) -> usize {
     let mut sorted = p_values.to_vec();
     sorted.sort_by(f64::total_cmp);

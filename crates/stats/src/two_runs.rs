@@ -1,17 +1,14 @@
-//! The ratio of one variant in two runs, whose rounds are not paired (docs/method.md).
-//!
-//! Between two runs nothing is shared: their slots are two independent samples. So all differences
-//! of logs are taken,
+//! The ratio of one variant in two runs, whose rounds are not paired (docs/method.md, "Two runs"):
+//! slots are two independent samples.
 //! ```text
 //! r_1 .. r_m, s_1 .. s_n  ->  all m n differences ln s_j - ln r_i, sorted
 //!
 //!   their median: ln ratio        the k-th and the k-th last: ln low, ln high
 //! ```
-//! with k from the exact distribution in `mann_whitney`. The level holds for independent draws. A
-//! drift, or a load that comes and goes slowly, shifts whole runs, and no arithmetic on two runs
-//! tells that from a difference of the programs. So [`wander`] measures how far a run's own halves
-//! lie apart, and [`Rule::judge_apart`](crate::Rule::judge_apart) calls a difference only what lies
-//! beyond a floor as a whole.
+//! with k from the exact distribution in `mann_whitney`. A drift or a load that shifts whole runs
+//! cannot be told from a difference of the programs. So [`wander`] measures how far a run's own
+//! halves lie apart, and [`Rule::judge_apart`](crate::Rule::judge_apart) calls a difference only
+//! what lies beyond a floor as a whole.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, MAX_ROUNDS, check_time};
@@ -27,13 +24,10 @@ const HALF: usize = 3;
 pub const FEWEST_FOR_WANDER: usize = 2 * HALF;
 
 /// Hodges-Lehmann estimate of subject / reference of two runs with its exact Mann-Whitney interval.
-///
-/// The values are times of slots, in any one unit, and may differ in number; [`Estimate::rounds`]
-/// is the smaller one. There is no interval for too few. Errors: those of
-/// [`estimate()`](crate::estimate()), but for the length.
-///
-/// Source: H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is
-/// stochastically larger than the other", 1947; J. L. Hodges and E. L. Lehmann, 1963.
+/// The values are times of slots, in any one unit; [`Estimate::rounds`] is the smaller number.
+/// There is no interval for too few. Errors: those of [`estimate()`](crate::estimate()), but for
+/// the length. Source: H. B. Mann and D. R. Whitney, "On a test of whether one of two random
+/// variables is stochastically larger than the other", 1947; J. L. Hodges and E. L. Lehmann, 1963.
 pub fn two_runs(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));

@@ -1,7 +1,5 @@
-//! From an interval to one of four words.
-//!
-//! The interval holds the true ratio at its level, so a sentence is allowed if it is true
-//! of *every* ratio in it:
+//! From an interval to one of four words: a sentence is allowed if it is true of *every* ratio in
+//! it.
 //! ```text
 //!            1/(1+d)    1    1+d
 //!   ratio  ------|------|-----|------>
@@ -10,11 +8,10 @@
 //!                          [------]    slower          (all above 1)
 //!             [-----------]            cannot tell
 //! ```
-//! *Same* goes first: an interval inside the band but beside 1 is a difference that is proven and,
-//! by the floor d that the user declared, too small to matter. That costs no false verdict:
-//! a *same* only replaces a *faster* or *slower*. Swapping the variants turns *faster*
-//! into *slower* with the same number. "Faster, at least L" says that the slower one takes at least
-//! (1 + L) times as long: 0.02 reads "at least 2 %", 33 reads "34x". Round L down.
+//! *Same* goes first: an interval inside the band but beside 1 is a proven difference that is, by
+//! the floor d, too small to matter. Swapping the variants turns *faster* into *slower* with the
+//! same number. "Faster, at least L" says that the slower one takes at least (1 + L) times as long:
+//! 0.02 reads "at least 2 %", 33 reads "34x". Round L down.
 
 use serde::{Deserialize, Serialize};
 
@@ -173,9 +170,8 @@ impl Rule {
     }
 }
 
-/// About how many rounds beyond `n` would decide; all in logs. The half-width h shrinks as 1 /
-/// sqrt(rounds) around the centre c. It decides once h < |c| (a difference) or h <= band - |c| (the
-/// same); the nearer goal counts. Neither exists if c is 0 and the band is empty.
+/// About how many rounds beyond `n` would decide, in logs. The half-width h shrinks as 1 /
+/// sqrt(rounds) around the centre c, until h < |c| (a difference) or h <= band - |c| (the same).
 fn more_rounds(n: usize, low: f64, high: f64, band: f64) -> Option<usize> {
     let centre = ((low + high) / 2.0).abs();
     let half_width = (high - low) / 2.0;

@@ -1,25 +1,21 @@
-//! The exact null distribution of Wilcoxon's signed-rank statistic.
-//!
-//! Rank the sizes |d_1| .. |d_n| and let W+ be the sum of the ranks whose d is positive. If the
-//! variants are the same and a fair coin drew the order within each round, every d_i is as likely
-//! to be positive as negative: W+ is the sum of a random subset of 1..n. It needs no model of the
-//! noise, and is counted rank by rank, in probabilities, because 2^80 subsets fit no integer:
+//! The exact null distribution of Wilcoxon's signed-rank statistic: W+ is the sum of the ranks of
+//! the sizes |d_i| whose d is positive. If the variants are the same and a fair coin drew the order
+//! within each round, W+ is the sum of a random subset of 1..n, counted rank by rank, in
+//! probabilities, because 2^80 subsets fit no integer:
 //! ```text
 //! P_j(w) = P_{j-1}(w) / 2  +  P_{j-1}(w - j) / 2
 //! ```
-//! W+ is also the number of Walsh averages (d_i + d_j) / 2, i <= j, above zero, which turns the
-//! test into an interval: with k the largest number such that P(W+ <= k - 1) <= alpha / 2, the k-th
-//! smallest and the k-th largest Walsh average bound an interval of level at least 1 - alpha.
+//! W+ is also the number of Walsh averages (d_i + d_j) / 2, i <= j, above zero: with k the largest
+//! number such that P(W+ <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest Walsh
+//! average bound an interval of level at least 1 - alpha.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::estimate::MAX_ROUNDS;
 
-/// Largest k with P(W+ <= k - 1) <= alpha / 2, or 0 if there is none.
-///
-/// 0 means that `n` rounds are too few for any interval at that level. The first count for an `n`
-/// takes work as its cube.
+/// Largest k with P(W+ <= k - 1) <= alpha / 2; 0 where `n` rounds are too few for any interval. The
+/// first count for an `n` takes work as its cube.
 /// ```
 /// assert_eq!(stats::wilcoxon_k(10, 0.05), 9);
 /// assert_eq!(stats::wilcoxon_k(6, 0.016), 0);
@@ -42,8 +38,8 @@ pub(crate) fn at_most(n: usize, w: usize) -> f64 {
     up_to(n).get(w).copied().unwrap_or(1.0)
 }
 
-/// Fewest rounds that allow an interval at level `alpha`: all d of one sign have probability 2^-n,
-/// which must be at most alpha / 2 (7 for 0.016). `None` if `alpha` is not a positive number.
+/// Fewest rounds that allow an interval at level `alpha`: 2^-n must be at most alpha / 2 (7 for
+/// 0.016). `None` if `alpha` is not a positive number.
 pub fn rounds_for_interval(alpha: f64) -> Option<usize> {
     let enough = |&n: &i32| 0.5_f64.powi(n) <= alpha / 2.0;
     (1..=1074).find(enough).map(|n| n as usize)

@@ -24,10 +24,7 @@ enum Length {
     UntilClosed,
 }
 
-/// The answer, if all of it is there. `closed`: nothing more will come.
-///
-/// # Errors
-/// It is no HTTP/1.1.
+/// The answer, if all of it is there; `closed`: nothing more will come. Fails if it is no HTTP/1.1.
 pub fn whole(bytes: &[u8], closed: bool) -> io::Result<Option<Answer>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut head = httparse::Response::new(&mut fields);
@@ -101,7 +98,6 @@ fn end_of_chunks(bytes: &[u8], from: usize) -> io::Result<Option<usize>> {
         match httparse::parse_chunk_size(&bytes[at.min(bytes.len())..]) {
             Ok(httparse::Status::Complete((line, 0))) => {
                 let end = at + line;
-                // Trailers are rare; an empty line ends them.
                 let rest = &bytes[end..];
                 return Ok(match rest.starts_with(b"\r\n") {
                     true => Some(end + 2),

@@ -47,10 +47,7 @@ pub enum Got {
 }
 
 impl Connection {
-    /// Opens one and waits until it is open.
-    ///
-    /// # Errors
-    /// It is refused.
+    /// Opens one and waits until it is open; fails if it is refused.
     pub fn connect(target: &Target) -> io::Result<Self> {
         let stream = TcpStream::connect(target.address)?;
         stream.set_nonblocking(true)?;
@@ -102,10 +99,7 @@ impl Connection {
     }
 
     /// Sends a request with its planned time and the time when it could be sent; now, if it has
-    /// none.
-    ///
-    /// # Errors
-    /// It cannot be sent.
+    /// none. Fails if it cannot be sent.
     pub fn ask(
         &mut self,
         number: usize,
@@ -128,9 +122,7 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    ///
-    /// # Errors
-    /// The connection broke, or what came is no HTTP/1.1.
+    /// Reads what has come, and the answers in it; fails if the connection broke, or it is no HTTP/1.1.
     pub fn read(
         &mut self,
         bytes: &mut [u8],

@@ -1,23 +1,16 @@
-//! The loop of a load generator: all connections and the plan in one thread.
+//! The loop of a load generator: all connections and the plan in one thread. Generator and server
+//! often share CPUs, so a turn of the loop has a cause: a connection that can be read or was
+//! opened, the timer, or the glance every 20 ms at what took too long. The timer is set only while
+//! a connection is free and the next request lies ahead; what falls due while all are busy is sent
+//! when an answer frees one, oldest first (`plan.rs`). So turns are bounded by events and requests
+//! sent, not by the rate or the backlog.
 //!
-//! The generator and the server often share CPUs, so a generator that works while it has nothing to
-//! do takes the time of what it measures. A turn of the loop therefore has a cause: a connection
-//! that can be read or was opened, the timer, or the glance every 20 ms at what took too long. The
-//! timer is set only while a connection is free and the next request lies ahead; what falls due
-//! while all are busy is sent when an answer frees one, oldest first (`plan.rs`). So turns are
-//! bounded by the events of connections and the requests sent, and not by the rate or the backlog.
-//!
-//! No call waits but `epoll_wait`: connections are opened without waiting too, since a server whose
-//! queue is full would hold up the answers of all others.
-//!
-//! In an open loop a connection is opened when a request is due and no open one is free: one that
-//! asks nothing would hold up a server that sees to one at a time. A closed loop asks on each as
-//! soon as it is open.
-//!
-//! After the end of what is measured, requests that were planned for it are still sent and waited for,
-//! as long as one request may take. What is left then was never sent.
-//!
-//! It has one thread. Where that is not enough, its CPU share and its lateness say so.
+//! No call waits but `epoll_wait`: a server whose queue is full would hold up the answers of all
+//! others. In an open loop a connection is opened when a request is due and no open one is free:
+//! one that asks nothing would hold up a server that sees to one at a time. A closed loop asks on
+//! each as soon as it is open. After the end of what is measured, requests that were planned for it
+//! are still sent and waited for, as long as one request may take. CPU share and lateness say where
+//! one thread is not enough.
 
 use std::io;
 use std::time::Duration;
@@ -62,7 +55,6 @@ struct Engine<'a> {
     tally: Tally,
     epoll: Epoll,
     timer: TimerFd,
-    /// 0: not set.
     timer_ns: u64,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
@@ -71,7 +63,6 @@ struct Engine<'a> {
     broken: Vec<(usize, u64)>,
     from_ns: u64,
     until_ns: u64,
-    /// `None` for a closed loop.
     plan: Option<Plan>,
     asked: u64,
     glanced_ns: u64,

@@ -1,22 +1,19 @@
 //! The load generator: a process beside a server that asks it, and counts what came of it.
 //!
-//! **Closed loop**: each connection asks again as soon as it has its answer. So it says how much
-//! the server can do, and its latencies are those of clients who wait for each other.
-//!
-//! **Open loop** (a rate): request k is planned for `k / rate`, and its latency counts from the
-//! plan. So a stall of the server counts for all requests that were planned meanwhile; to count
-//! from the sending leaves that out (coordinated omission). A planned request that finds no free
-//! connection waits for one, and is counted once.
+//! **Closed loop**: each connection asks again as soon as it has its answer: how much the server
+//! can do, and latencies of clients who wait for each other. **Open loop** (a rate): request k is
+//! planned for `k / rate`, and its latency counts from the plan, so a stall counts for all requests
+//! planned meanwhile; from the sending it would not (coordinated omission). One that finds no free
+//! connection waits for one.
 //!
 //! Nothing that counts is dropped: a request that had no answer in its time counts with that time,
 //! one that was never sent with the time since its plan. What was planned to warm up and has not
-//! been sent when measuring begins counts nowhere: at overload it would hold up all that does. A
-//! slot with errors in more than one of a hundred requests is no data point.
+//! been sent when measuring begins counts nowhere. A slot with errors in more than one of a hundred
+//! requests is no data point.
 //!
-//! One thread, `epoll`, and a timer of the kernel: nothing happens without a cause (`engine.rs`),
-//! which leaves the CPUs to the server. The generator reports its own CPU time and how late it
-//! sent: where those are high, it measures itself. A request that waits for a connection is late by
-//! the server, whose answers keep all of them busy; the two times are kept apart.
+//! One thread, `epoll`, and a timer of the kernel (`engine.rs`) leave the CPUs to the server. The
+//! generator reports its own CPU time and how late it sent: where those are high, it measures
+//! itself. A wait for a connection is the server's, and kept apart.
 //!
 //! Sources: G. Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
 
@@ -92,8 +89,8 @@ pub fn is_load() -> bool {
     argument.is_some_and(|argument| argument == ARGUMENT)
 }
 
-/// The whole life of a load generator. `in_rounds` carries out the orders of a first line that
-/// begins with [`IN_ROUNDS`].
+/// The whole life of a load generator; `in_rounds` carries out a first line that begins with
+/// [`IN_ROUNDS`].
 pub fn load_main(in_rounds: fn(&str) -> io::Result<()>) -> ! {
     match live(in_rounds) {
         Ok(()) => exit(0),
@@ -104,10 +101,7 @@ pub fn load_main(in_rounds: fn(&str) -> io::Result<()>) -> ! {
     }
 }
 
-/// Binds this process to CPUs; none for any.
-///
-/// # Errors
-/// The kernel refuses.
+/// Binds this process to CPUs; none for any. Fails if the kernel refuses.
 pub fn bind(cpus: &[u32]) -> io::Result<()> {
     if cpus.is_empty() {
         return Ok(());

@@ -1,13 +1,8 @@
-//! When the requests of an open loop are due.
-//!
-//! Request k is planned for `k / rate` after the beginning, so the requests that are due and have not
-//! been sent are those between two numbers: the next one to send, and the last one whose time has
-//! come. That is the whole backlog. It has no list, so its memory is the same however long it is,
-//! and to send a request, to skip some, and to say when the next is due takes a fixed number of steps.
-//!
-//! What was never sent is noted in one walk at the end. Neighbours waited almost equally long, so
-//! those whose waits differ by less than one part in 128 are noted as one group: finer than the
-//! buckets of a histogram, and some hundreds of groups for any number of requests.
+//! When the requests of an open loop are due. Request k is planned for `k / rate` after the
+//! beginning: the backlog is what lies between the next one to send and the last one whose time has
+//! come. It has no list, so each step takes the same time and memory, however long it is. What was
+//! never sent is noted in one walk at the end, those whose waits differ by less than one part in
+//! 128 as one group: finer than the buckets of a histogram.
 
 use flow::Latencies;
 
@@ -45,7 +40,6 @@ impl Plan {
             .unwrap_or(from)
     }
 
-    /// Planned time of the next request; `None` when all were sent.
     pub(super) fn next_ns(&self) -> Option<u64> {
         Some(self.at(self.next)).filter(|&at| at < self.until_ns)
     }

@@ -81,8 +81,7 @@ fn wrk(text: &str) -> Option<Said> {
     })
 }
 
-/// hey counts requests without an answer too and names the rate under one of two headings, which
-/// comes last.
+/// hey counts requests without an answer too and names the rate last, under one of two headings.
 fn hey(text: &str) -> Option<Said> {
     let ends = ["Status code distribution:", "Error distribution:"];
     ends.iter().find(|end| text.contains(*end))?;
@@ -109,8 +108,8 @@ fn in_brackets(text: &str) -> impl Iterator<Item = (&str, &str)> {
     lines.filter_map(|line| line.strip_prefix('[')?.split_once(']'))
 }
 
-/// Another length is no error here: pages may differ (`ab` counts it as one without `-l`).
-/// Percentiles are whole milliseconds; 0 says nothing.
+/// Another length is no error (`ab` needs `-l`). Percentiles are whole milliseconds; 0 says
+/// nothing.
 fn ab(text: &str) -> Option<Said> {
     let percentile = |name| {
         let ms = first_number(after(text, name)?)?;
@@ -127,8 +126,8 @@ fn ab(text: &str) -> Option<Said> {
     })
 }
 
-/// redis-benchmark's usual form, `-q` or `--csv`. Tests run in sequence with equal numbers of
-/// requests: the rate is over all of them, percentiles are of a single test.
+/// redis-benchmark's usual form, `-q` or `--csv`: the rate is over all tests, percentiles are of a
+/// single one.
 fn redis(text: &str) -> Option<Said> {
     let csv = redis_csv(text);
     let tests = if csv.is_empty() {

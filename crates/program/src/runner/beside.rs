@@ -16,8 +16,8 @@ use crate::sys::Executable;
 const LAUNCHES_OF_TRUE: usize = 2;
 
 impl Runner<'_> {
-    /// The shortest launch of a program that does nothing; `None` if there is none. It is
-    /// subtracted from commands' times, to which other work's delays do not belong.
+    /// The shortest launch of a program that does nothing, to be subtracted from commands' times;
+    /// `None` if there is none.
     pub(super) fn launch_of_true(&mut self, launches: u32) -> io::Result<Option<u64>> {
         // A command that measures itself has no launch in its times.
         if self.program.reports || resolve("true").is_err() {
@@ -98,7 +98,6 @@ impl Runner<'_> {
         }
     }
 
-    /// Also for programs that do not ask for a port.
     pub(crate) fn need_port(&mut self) -> io::Result<()> {
         if self.fill.port.is_none() {
             self.fill.port = Some(free_port()?);

@@ -27,7 +27,6 @@ fn answer_all(mut stream: &TcpStream, task: Task) -> io::Result<()> {
     Ok(())
 }
 
-/// False at the end of the connection.
 fn read_request(mut stream: &TcpStream) -> io::Result<bool> {
     let mut bytes = [0; 2_048];
     let mut len = 0;
@@ -151,8 +150,8 @@ pub(super) fn pool(listener: &TcpListener, threads: u32, task: Task) -> io::Resu
                 continue;
             }
             let fd = event.data() as RawFd;
-            // SAFETY: the number is that of a connection which was given up to the watcher, and it says so
-            // once before a flow takes the connection.
+            // SAFETY: the number is that of a connection which was given up to the watcher, and it says so once before
+            // a flow takes the connection.
             let stream = unsafe { <TcpStream as std::os::fd::FromRawFd>::from_raw_fd(fd) };
             queue.send(stream).map_err(io::Error::other)?;
         }

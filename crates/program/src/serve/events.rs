@@ -1,7 +1,5 @@
-//! Event loops: one, or one for each of several threads or processes.
-//!
-//! The wait of a request is a time at which its answer is sent. All wait for the same span, so those times
-//! come in the order of the requests, and a queue holds them.
+//! Event loops: one, or one for each of several threads or processes. The wait of a request is a time at which its
+//! answer is sent: all wait for the same span, so a queue holds those times in order.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -45,7 +43,6 @@ pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     }
 }
 
-/// Reads what is there; `None` at the end of the connection.
 pub(super) fn read(mut stream: &TcpStream, request: &mut Vec<u8>) -> Option<bool> {
     let mut bytes = [0; 2_048];
     match stream.read(&mut bytes) {

@@ -1,7 +1,5 @@
-//! A fiber for each connection, over one event loop.
-//!
-//! A fiber that would have to wait hands its kernel thread to the loop, which awakens it when its
-//! connection can be read or its time has come. Its code is that of a thread.
+//! A fiber for each connection, over one event loop. Its code is that of a thread: where it would
+//! have to wait it hands its kernel thread to the loop, which awakens it.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

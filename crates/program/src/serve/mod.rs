@@ -1,7 +1,6 @@
-//! A small HTTP server in every form that servers have, for comparing the forms alone.
-//!
-//! Each form does the same for a request: it computes a fixed number of steps, waits for a fixed time (as
-//! for a database), and answers with what it computed. What differs is who does that:
+//! A small HTTP server in every form that servers have, for comparing the forms alone. For a request each computes a
+//! fixed number of steps, waits for a fixed time (as for a database), and answers with what it computed. What differs
+//! is who does that:
 //!
 //! | form | a connection is | flows | waits by |
 //! |---|---|---|---|
@@ -14,12 +13,10 @@
 //! | `loops` | the same, in one of N threads, or of N processes | N | its event loop |
 //! | `uring` | the same, by completions instead of readiness | one | its ring |
 //!
-//! A form whose flow sleeps while it waits serves as many requests at a time as it has flows; an event
-//! loop computes for one at a time and waits for all. Stacks of threads are of 128 KiB and untouched
-//! below the first pages, so what a connection costs is mostly kernel memory and page tables.
-//!
-//! It knows no more of HTTP than its load generator needs: one request at a time on a connection, without
-//! a body.
+//! A form whose flow sleeps while it waits serves as many requests at a time as it has flows; an event loop computes
+//! for one at a time and waits for all. Stacks of threads are of 128 KiB, mostly untouched: a connection costs kernel
+//! memory and page tables. It knows no more of HTTP than its load generator needs: one request at a time on a
+//! connection, without a body.
 
 mod blocking;
 mod events;
@@ -101,8 +98,7 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// # Errors
-/// The limit cannot be read or set.
+/// Fails if the limit cannot be read or set.
 pub(crate) fn all_descriptors() -> io::Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     Ok(setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?)

@@ -35,7 +35,6 @@ pub(super) fn is_whole(bytes: &[u8]) -> bool {
     bytes.ends_with(b"\r\n\r\n")
 }
 
-/// Processes and threads in each, `4` or `2x4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flows {
     pub(super) processes: u32,

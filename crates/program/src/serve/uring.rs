@@ -1,5 +1,4 @@
-//! One loop by completions: accept, read, wait and write are given to a ring, and a call tells which of
-//! them are done.
+//! One loop by completions: accept, read, wait and write are given to a ring, and a call tells which are done.
 
 use std::convert::Infallible;
 use std::io;
@@ -137,8 +136,8 @@ impl Ring {
 
     fn push(&mut self, entry: squeue::Entry, kind: u64, at: usize) -> io::Result<()> {
         let entry = entry.user_data(((at as u64) << KINDS) | kind);
-        // SAFETY: what the entry names is a buffer on the heap that its client keeps until the next of its
-        // entries is made, when this one is done; or the time of waiting, which this boxed ring keeps.
+        // SAFETY: what the entry names is a buffer on the heap that its client keeps until the next of its entries is
+        // made, when this one is done; or the time of waiting, which this boxed ring keeps.
         while unsafe { self.ring.submission().push(&entry) }.is_err() {
             self.ring.submit()?;
         }

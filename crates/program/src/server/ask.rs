@@ -25,7 +25,6 @@ use crate::usage::Used;
 const MOST_ERRORS: f64 = 0.01;
 /// CPU share at which a generator of one thread is at its limit.
 const MOST_CPU: f64 = 0.8;
-/// For the end of a load generator.
 const SPARE_S: f64 = 5.0;
 
 impl ServerRunner<'_> {

@@ -77,7 +77,6 @@ impl Supervisor {
         // Killed launches are no data points, so their circumstances may change.
         let _as_usual_then = sys::wake_at_once();
         self.send_kill(spared);
-        // Commands have their own waits; any other child is an orphan.
         self.wait(running, Instant::now() + DYING, None)?;
         self.kill_orphans(spared)
     }

@@ -35,8 +35,8 @@ impl Draw {
         self.polar(sd, |u| -2.0 * u.ln())
     }
 
-    /// Student's t with three degrees of freedom around 0, scaled from sqrt(3) to the standard
-    /// deviation `sd`: heavy tails (Bailey, 1994).
+    /// Student's t with three degrees of freedom, scaled to the standard deviation `sd`: heavy
+    /// tails (Bailey, 1994).
     pub fn t3(&mut self, sd: f64) -> f64 {
         self.polar(sd, |u| u.cbrt().powi(-2) - 1.0)
     }
@@ -46,8 +46,8 @@ impl Draw {
         -mean * self.uniform().ln()
     }
 
-    /// One coordinate of a point in a random direction; `radius2` maps a uniform number to its
-    /// squared distance. Draws nothing if `scale` is 0.
+    /// One coordinate of a point in a random direction; `radius2` makes its squared distance of a
+    /// uniform number.
     fn polar(&mut self, scale: f64, radius2: impl Fn(f64) -> f64) -> f64 {
         if scale == 0.0 {
             return 0.0;

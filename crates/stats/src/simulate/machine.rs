@@ -1,6 +1,5 @@
-//! Three machines: quiet, shared, hostile.
-//!
-//! A slot's time is its true time multiplied by e^x, and x adds up, per slot and in time order:
+//! Three machines: quiet, shared, hostile (docs/method.md, "The simulated machines"). A slot's time
+//! is its true time multiplied by e^x, and x adds up, per slot and in time order:
 //! ```text
 //!   x = gauss + t3            fresh for every slot: this launch was unlucky
 //!     + AR(1)                 the neighbours' load, which comes and goes slowly
@@ -8,8 +7,7 @@
 //!     + ln 1.10 while slow    two-speed clock, which switches now and then
 //!     + ln(1 + spike)         rarely: something else ran
 //! ```
-//! Sizes of the first two parts and of the AR(1) part are standard deviations. The unit that is
-//! disturbed is the slot: the median of five repetitions removes what hits one of them.
+//! Sizes of the first two parts and of the AR(1) part are standard deviations.
 
 use std::f64::consts::TAU;
 

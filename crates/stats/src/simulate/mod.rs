@@ -1,5 +1,5 @@
-//! Machines with known noise, to test the method where the truth is known. Seeded and portable:
-//! ChaCha8 gives the same bits everywhere, and experiment `i` of a seed does not depend on others.
+//! Machines with known noise, to test the method. Seeded and portable: ChaCha8 gives the same bits
+//! everywhere.
 
 mod draw;
 mod experiment;

@@ -37,8 +37,8 @@ pub enum Cuts {
     None,
     /// Shown after a round drawn at random, and never taken up again.
     Once,
-    /// Before every round, one chance in eight that it is shown as it stands and taken up again
-    /// with more rounds, up to twice the planned ones.
+    /// Before each round, by one chance in eight, shown and taken up again with more rounds, up to
+    /// twice the planned.
     Often,
     /// Somebody looks after every round, and ends it at the first that names a difference.
     Watched,
