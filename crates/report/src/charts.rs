@@ -1,17 +1,13 @@
-//! Charts as SVG, without a library and without a script. On a telephone a scaled-down chart has
-//! text that nobody can read. So each is drawn once, [`frame::PAGE`] wide; on [`frame::PHONE`] the
-//! style sheet enlarges text and markers by as much as the drawing shrank. A drawing leaves room
-//! for both sizes ([`Frame::large`]); labels without room when large have the class `w` and are
-//! left out there. Charts that are rows of text are drawn here for files; the page has tables
-//! (`html::tabled`).
+//! Charts as SVG, without a library and without a script. Each is drawn once, [`frame::PAGE`] wide;
+//! on [`frame::PHONE`] the style sheet enlarges text and markers by as much as the drawing shrank.
+//! A drawing leaves room for both sizes ([`Frame::large`]); labels without room when large have the
+//! class `w` and are left out there. Charts that are rows of text are drawn here for files; the
+//! page has tables (`html::tabled`).
 //!
-//! A browser's font is unknown here, so a column of text is taken to be [`frame::COLUMN`] wide,
-//! more than in the usual fonts. Margins come from the widest label, axis labels that would touch
-//! are left out, and too long ones are cut.
-//!
-//! Colours are classes (`v0`, `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar) that the
-//! page's style sheet defines for light, dark and print; each variant also has its own [`marker`],
-//! so that colour never carries meaning alone.
+//! A browser's font is unknown here, so a column of text is taken to be [`frame::COLUMN`] wide.
+//! Axis labels that would touch are left out, and too long ones are cut. Colours are classes (`v0`,
+//! `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar) that the style sheet defines for
+//! light, dark and print; each variant also has its own [`marker`].
 
 pub(crate) mod axis;
 pub(crate) mod bars;

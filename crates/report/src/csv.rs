@@ -1,9 +1,8 @@
 //! Tidy tables: one thing a row, one quantity a column, the unit in its name (docs/results.md). A
-//! spreadsheet takes a field that begins with `=`, `+`, `-` or `@` for a formula and runs it, so
-//! such a text gets an apostrophe in front, which spreadsheets do not show; numbers are ours and
-//! may begin with a minus. Characters that act or hide are taken out of texts. What is not
-//! available is an empty field. A table is a list of columns, each a name and the function that
-//! fills it, so that they cannot come apart; it is `None` where a run has nothing of it.
+//! spreadsheet runs a field that begins with `=`, `+`, `-` or `@`, so such a text gets an
+//! apostrophe in front; numbers are ours. Characters that act or hide are taken out of texts. What
+//! is not available is an empty field. A table is a list of columns, each a name and the function
+//! that fills it; it is `None` where a run has nothing of it.
 
 mod compared;
 mod counters;

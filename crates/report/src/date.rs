@@ -2,7 +2,6 @@
 
 const DAY_S: u64 = 86_400;
 
-/// `2026-01-26 14:05 UTC`.
 pub(crate) fn utc(unix_s: u64) -> String {
     let (year, month, day) = civil(unix_s / DAY_S);
     let minutes = unix_s % DAY_S / 60;
@@ -18,8 +17,8 @@ pub(crate) fn day(unix_s: u64) -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// From days since 1970-01-01. Years begin in March, so the leap day is the last of its year, and
-/// are counted in eras of 400 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+/// From days since 1970-01-01, in years from March on and eras of 400 (H. Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms", 2013).
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days.saturating_add(719_468);
     let (era, day_of_era) = (days / 146_097, days % 146_097);

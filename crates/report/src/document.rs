@@ -1,11 +1,8 @@
-//! What a report says, before anybody decides how it looks. A [`Document`] is made once from
-//! results: the answers of a run and one [`Section`] a study, with texts, tables, figures and
+//! What a report says, before anybody decides how it looks: a [`Document`] is made once from
+//! results, the answers of a run and one [`Section`] a study, with texts, tables, figures and
 //! further sections. The renderers (terminal, page, plots) walk it and know no study and no
-//! workload: all about a column is said once, where the table is built, also for files
-//! ([`crate::csv`]).
-//!
-//! Each part has a [`Level`]: an answer is shown when its section is opened; evidence is left out
-//! of a terminal's short text and folded away on the page. A [`Detail`] leaves it out.
+//! workload. Each part has a [`Level`]: an answer is shown when its section is opened; evidence is
+//! left out of a terminal's short text and folded away on the page. A [`Detail`] leaves it out.
 
 pub(crate) mod answers;
 mod case;
@@ -38,7 +35,6 @@ use answers::Answers;
 use figures::Figure;
 pub(crate) use section::{Body, Level, Part, Section};
 
-/// Results folder, if unknown.
 pub(crate) const FOLDER: &str = "DIR";
 
 #[derive(Debug)]

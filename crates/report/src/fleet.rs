@@ -1,7 +1,6 @@
-//! The answer over many machines: a document as a run's, for terminal, page and plots. The first
-//! section answers: each study's comparison, how far it holds, how large it is on the mean of
-//! machines like these, and where one more machine would be. Then come machines, as small
-//! multiples.
+//! The answer over many machines, as a document: each study's comparison, how far it holds, how
+//! large it is on the mean of machines like these, and where one more machine would be; then
+//! machines, as small multiples.
 
 use lab::fleet::{Agreement, Comparison, Fleet, FleetMachine, OnMachine};
 use lab::plural;

@@ -1,8 +1,7 @@
-//! One self-contained page. It needs no other file, no network and no script, which only adds a
-//! filter to the legends and opens what is folded before printing. Its look (light, dark,
-//! telephone, paper) is the style sheet's alone. Everything passes two gates: `maud` escapes each
-//! text, and one pass over the whole page makes characters visible that act or hide. Embedded JSON
-//! is plain ASCII without `<` when it goes in.
+//! One self-contained page: no other file, no network, and a script only for a filter of the
+//! legends and for what is folded before printing. Its look is the style sheet's alone. `maud`
+//! escapes each text, and one pass over the whole page makes characters visible that act or hide.
+//! Embedded JSON is plain ASCII without `<`.
 
 mod answers;
 mod compact;

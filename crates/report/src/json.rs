@@ -1,11 +1,11 @@
 //! Results as JSON: the types of crate `lab`, documented with the journal, with four changes.
 //!
 //! * `document` and `schema` say what it is and which version of its schema.
-//! * `findings.json` begins with `answers`: the rows of the first screen, in its order.
-//! * `findings.json` leaves out the raw slots: they are in the journal and in `slots.csv`.
+//! * `findings.json` begins with `answers`, the rows of the first screen, and leaves out the raw
+//!   slots: they are in the journal and in `slots.csv`.
 //! * JSON has no NaN and no infinity, and a bare `null` does not say why. A missing quantity is
 //!   `{"not_available": {"reason": "..."}}` with its reason from `REASONS`; the `null`s that stay
-//!   mean "none was asked for" (no budget, no sweep, no origin). A machine gives its own reasons.
+//!   mean "none was asked for". A machine gives its own reasons.
 
 mod embedded;
 
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::escaped;
 
-/// Version of the documents' schema: it grows when a field is removed or changes its meaning, and
+/// The documents' schema: it grows when a field is removed or changes its meaning, and
 /// docs/results.md says how.
 pub const SCHEMA: u32 = 2;
 

@@ -1,8 +1,6 @@
-//! One model of results; terminal, CSV, JSON and HTML made from it.
-//!
-//! Everything here is a pure function from [`lab::Results`] (or a [`machine::Machine`]) to text: no
-//! machine is read, no clock asked, and width and colours of a terminal are parameters. So a report
-//! made from a journal years later is the one that the run printed.
+//! One model of results; terminal, CSV, JSON and HTML made from it. Everything here is a pure
+//! function from [`lab::Results`] (or a [`machine::Machine`]) to text: a report made from a journal
+//! years later is the one that the run printed.
 //!
 //! | module | makes |
 //! |---|---|
@@ -14,10 +12,10 @@
 //! | [`fleet`] | many machines: text and page |
 //! | [`plots`] | each of its charts as SVG and PNG |
 //!
-//! Terminal, page and plots render one document (`document`), made once from the results. They
-//! share their words ([`number`], [`text`], and the private `words`), and tables share their
-//! columns with the files of [`csv`]. What is not there is never shown as zero: cells read `n/a`
-//! with the reason below, JSON has `{"not_available": {"reason": ...}}`, CSV an empty field.
+//! Terminal, page and plots render one document (`document`), and share their words ([`number`],
+//! [`text`], and the private `words`) and columns. What is not there is never shown as zero: cells
+//! read `n/a` with the reason below, JSON has `{"not_available": {"reason": ...}}`, CSV an empty
+//! field.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,7 @@
-//! Every chart of the page as a file of its own, for a paper or a slide. A file has no style sheet,
-//! so a plot has its own, in light colours and written out in full: readers of SVG (editors,
-//! typesetters, the renderer below) often know neither variables nor shorthands. Title and legend
-//! stand within the drawing. PNG files are rendered here at twice the size, with outlines of
-//! letters that come with the program, so they look the same on every machine: those of western
-//! languages; others are boxes in PNG, and right in SVG.
+//! Every chart of the page as a file of its own. A file has no style sheet, so a plot has its own,
+//! in light colours and written out in full: readers of SVG often know neither variables nor
+//! shorthands. PNG files are rendered at twice the size, with outlines of letters that come with
+//! the program: of western languages; others are boxes in PNG, and right in SVG.
 
 mod legend;
 mod outlines;
@@ -20,7 +18,6 @@ use crate::document::{Document, FOLDER};
 use crate::text::visible_markup;
 
 const MARGIN: f64 = 14.0;
-/// Pixels per unit.
 const SCALE: f32 = 2.0;
 
 /// A chart as a file.

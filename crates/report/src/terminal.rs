@@ -1,10 +1,9 @@
-//! Results for a terminal or a pipe. A run prints its first screen: the answers of the document,
-//! what to do next, and what to beware of. Everything else needs [`Style::verbose`].
+//! Results for a terminal or a pipe. A run prints its first screen: the answers, what to do next,
+//! and what to beware of. Everything else needs [`Style::verbose`].
 //!
 //! No line is wider than [`Style::width`], prose never wider than 100 columns. Sentences are
-//! wrapped at spaces, tables never: one too wide loses columns in their order (`layout`), then
-//! labels are cut, and a note says from which width on nothing is left out. Colour underlines words
-//! and never replaces one, so a pipe or a reader without colour loses nothing; ASCII has letters
+//! wrapped at spaces, tables lose columns in their order (`layout`), and a note says from which
+//! width on nothing is left out. Colour underlines words and never replaces one; ASCII has letters
 //! for marks.
 
 mod answers;
@@ -237,7 +236,6 @@ fn head(page: &Page<'_>, parts: &[String], detail: Detail) -> String {
     }
 }
 
-/// More lines than these of what is left out are said to be there.
 const FEW: usize = 3;
 
 /// What is left out on this machine and why, unless a warning said it; of many, the number.
@@ -288,8 +286,7 @@ pub(crate) fn sections(page: &mut Page<'_>, all: &[Section]) {
     all.iter().for_each(|one| section(page, 0, one));
 }
 
-/// One comparison on one line, cut to fit, for progress:
-/// `thread vs process: 1.31x faster [1.27x … 1.35x]`.
+/// One comparison on one line, for progress: `thread vs process: 1.31x faster [1.27x … 1.35x]`.
 #[must_use]
 pub fn findings_line(
     subject: &str,

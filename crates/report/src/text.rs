@@ -1,8 +1,8 @@
-//! Text from outside, made harmless and fitted into columns. Labels, titles, paths, host names and
-//! failure texts come from study files, the machine and programs that crashed. A terminal obeys
-//! escape sequences in them; characters that reverse the writing direction or cannot be seen
-//! mislead a reader. So every such text passes [`visible`] before it is measured or shown; twice
-//! changes nothing. Widths are columns: a CJK character takes two, a combining one none.
+//! Text from outside, made harmless and fitted into columns. A terminal obeys escape sequences in
+//! labels, titles, paths, host names and failure texts; characters that reverse the writing
+//! direction or cannot be seen mislead a reader. So every such text passes [`visible`] before it is
+//! measured or shown; twice changes nothing. Widths are columns: a CJK character takes two, a
+//! combining one none.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,8 +19,8 @@ const ELLIPSIS: char = '…';
 /// Shapes that have nothing in them and close themselves.
 const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
 
-/// The text on one line with nothing in it that acts or hides: line breaks and tabs become spaces,
-/// other control, bidirectional and invisible characters `\u{...}`.
+/// The text on one line with nothing in it that acts or hides: those characters become spaces or
+/// `\u{...}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text
@@ -234,8 +234,8 @@ fn prefix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// Lines of at most `columns` (at least one), broken at spaces (not at [`TIE`]); a longer word is
-/// broken where the line ends, but for a command ([`by_commands`]).
+/// Lines of at most `columns`, broken at spaces (not at [`TIE`]), or within a longer word that is
+/// no command ([`by_commands`]).
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {

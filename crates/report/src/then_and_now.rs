@@ -1,7 +1,5 @@
-//! Then and now: what the sources of the studies found, and what this run says of it.
-//! `lab::findings::Then` judges and `document::then` makes the tables; here those of all studies
-//! are laid out on one page, in Markdown and to be printed, from the oldest source to the newest. A
-//! reader of the page can ask for one topic and prints what is left.
+//! Then and now: what the sources of the studies found, and what this run says of it, on one page, in Markdown and to
+//! be printed, from the oldest source to the newest. A reader can ask for one topic and prints that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +97,6 @@ pub fn page(results: &Results) -> Option<String> {
     Some(html::sheet(TITLE, body))
 }
 
-/// Works without a script.
 fn filter(results: &Results) -> Markup {
     let all: BTreeSet<&String> = studies(results).into_iter().flat_map(topics).collect();
     let rules = all.iter().map(|topic| {

@@ -1,6 +1,5 @@
-//! From values to places, and the labels along the way. Times and sizes have steps of 1, 2 or 5 of
-//! their unit, or decades on a logarithmic axis; parameters are labelled in place, if labels keep
-//! apart.
+//! From values to places, and the labels along the way: steps of 1, 2 or 5 of their unit, or
+//! decades on a logarithmic axis; parameters in place, if labels keep apart.
 
 use super::frame::text_width;
 use crate::number::{plain, trimmed};
@@ -126,7 +125,6 @@ impl Scale {
         self.ticks(values.map(|value| (value, plain(value))))
     }
 
-    /// Multiples of 1, 2 or 5 of the unit's size, which need not be a power of ten.
     fn steps(&self, every: f64, unit: &Unit) -> Vec<f64> {
         let (low, high) = match self.log {
             true => (self.low.exp(), self.high.exp()),
@@ -220,7 +218,6 @@ impl Unit {
     fn label(&self, value: f64, reference: f64, step: f64) -> String {
         let (size, name) = self.suiting(reference);
         let decimals = -(step / size).log10().floor();
-        // An axis with one value has no step.
         let decimals = if decimals.is_finite() {
             decimals.clamp(0.0, 6.0)
         } else {

@@ -21,7 +21,6 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
     let y = Scale::new((0.0, most(|p| p.1)), (bottom, top + 6.0), false);
     let mut values = y.round(40.0, unit);
     if let Some(zero) = values.first_mut() {
-        // Enlarged, it would touch the beginning of the time.
         zero.small = true;
     }
     let left = margin(&values, frame.large);

@@ -1,9 +1,8 @@
-//! How many of all values lie below each: the whole distribution, its slow end included. The
-//! empirical distribution of n values is a staircase of n steps of 1/n: no choice of bins, two
-//! speeds of a clock are two rises, a slow end is a long way to the top. Up to [`ALL`] values are
-//! drawn each; of more some, evenly spaced by rank, and each of the slowest twentieth that has
-//! room. A mark stands at each quartile as it is given elsewhere: steps on both sides of it are
-//! drawn, so it is a point of the staircase. All points are rounded alike first.
+//! How many of all values lie below each: the empirical distribution of n values is a staircase of
+//! n steps of 1/n, without a choice of bins. Up to [`ALL`] values are drawn each; of more some,
+//! evenly spaced by rank, and each of the slowest twentieth that has room. A mark stands at each
+//! quartile as it is given elsewhere: steps on both sides of it are drawn. All points are rounded
+//! alike first.
 
 use maud::{Markup, html};
 
@@ -33,7 +32,6 @@ impl Curve {
         self.values.iter().map(|(_, count)| count).sum()
     }
 
-    /// Ranks count from 0; higher ones give the last value.
     pub(crate) fn at(&self, rank: u64) -> Option<f64> {
         let mut below = 0;
         let mut values = self.values.iter();

@@ -1,19 +1,15 @@
 //! Two trees of callers on one scale of seconds: callees below their caller, as wide as their time.
-//! Both sides are drawn, so that what is on one alone is seen.
 
 use maud::{Markup, html};
 
 use super::frame::{Frame, LINE, fitted, label, px, text_width};
 
 const ROW: f64 = 16.0;
-/// Narrower frames are not drawn.
 const LEAST: f64 = 0.8;
-/// Deeper ones neither.
 const DEEPEST: usize = 40;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Flames {
-    /// Reference and subject, each with its total.
     pub(crate) sides: [String; 2],
     pub(crate) total_s: [f64; 2],
     pub(crate) frames: Vec<Flame>,

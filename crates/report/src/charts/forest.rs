@@ -1,5 +1,5 @@
-//! Ratios of times with their intervals, one row a finding. Left of one the subject is faster. The
-//! band around one is each row's floor, within which its variants count as the same.
+//! Ratios of times with their intervals, one row a finding, left of one the faster, in the band of
+//! each row's floor.
 
 use maud::{Markup, html};
 
@@ -106,7 +106,6 @@ fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
             (line((low, y - 4.0), (low, y + 4.0), &format!("whisker {class}")))
             (line((high, y - 4.0), (high, y + 4.0), &format!("whisker {class}")))
         }
-        // Without an interval it may be anywhere.
         @if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
             path class=(format!("mark {class}")) d=(outline(shape(row.tone), layout.ratios.at(ratio), y, 4.5)) {
                 title { (row.label) ": " (row.said) }

@@ -48,7 +48,6 @@ impl<'a> Frame<'a> {
         self.below() + 0.4 * LINE * self.large
     }
 
-    /// The whole chart; `data` is what a script may read from it.
     pub(crate) fn svg(&self, height: f64, data: Option<&str>, body: &Markup) -> Markup {
         let (title, desc) = (format!("{}-t", self.id), format!("{}-d", self.id));
         html! {
@@ -80,7 +79,6 @@ pub(crate) fn widest<'a>(labels: impl Iterator<Item = &'a str>, most: f64) -> f6
     labels.map(text_width).fold(0.0, f64::max).min(most)
 }
 
-/// A label; `anchor` is `start`, `middle` or `end`.
 pub(crate) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Markup {
     // Short names: a page has thousands of labels.
     let class = match anchor {
@@ -96,8 +94,8 @@ pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
 }
 
-/// Points as a path of steps, the shortest to write: `M5 6l1-2 3 4`. Each is exact to one part in
-/// `parts` of a unit, however many there are. A single point has a step to itself, for its marker.
+/// Points as a path of steps, the shortest to write: `M5 6l1-2 3 4`, each exact to one part in
+/// `parts` of a unit.
 pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
     let whole = |length: f64| (length * parts).round() as i64;
     let mut last = (0, 0);

@@ -1,6 +1,5 @@
 //! Throughput as ratios over the number of flows: one line a series, its interval as a band, and
-//! what there is to win as a thin line below. A single point is its marker. Markers are drawn and
-//! not referred to, so that a file has them too.
+//! what there is to win as a thin line. Markers are drawn, not referred to, for files too.
 
 use maud::{Markup, html};
 

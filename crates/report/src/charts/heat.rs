@@ -1,8 +1,7 @@
-//! A grid of ratios: rows by columns, each cell a comparison in colour and in words. A cell whose
-//! comparison settles nothing is hatched; one without a comparison is empty within a dashed line.
-//! The scale diverges from neutral (*same*) to blue (faster) and orange (slower), which people who
-//! see no red or no green distinguish too. Its [`STEPS`] are fixed, so that grids can be laid side
-//! by side. `panels` draws it for a file; on the page it is a table.
+//! A grid of ratios: rows by columns, each cell a comparison in colour and in words; hatched where
+//! it settles nothing, empty where there is none. The scale diverges from neutral (*same*) to blue
+//! (faster) and orange (slower), for people who see no red or no green too. Its [`STEPS`] are
+//! fixed, so that grids can be laid side by side.
 
 mod panels;
 
@@ -22,7 +21,6 @@ pub(crate) struct Cell {
     pub(crate) tone: Tone,
 }
 
-/// `cells[row][column]`; `None`: not compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grid {
     pub(crate) corner: [String; 2],

@@ -1,5 +1,5 @@
 //! Typical times over a parameter, one line a variant, quartiles as a band, and the fitted line in
-//! dashes (bent by the logarithmic axes).
+//! dashes.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,6 @@ use super::frame::{FINE, Frame, LINE, label, line, px, steps};
 use super::marker::Look;
 use crate::number::{plain, time};
 
-/// Fewer points are markers alone.
 const LINE_OF: usize = 3;
 
 #[derive(Debug, Clone)]
@@ -57,7 +56,6 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
         (foot(frame, left, bottom, &format!("{unit}{}", x.said(&y))))
         @for (place, series) in series.iter().enumerate() { (self::series(place, series, &x, &y)) }
     };
-    // A script can redraw it on another axis.
     let data = format!("{} {} {}", y.data(), px(left), px(right));
     frame.svg(bottom + frame.foot(), Some(&data), &body)
 }
@@ -75,7 +73,6 @@ pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
     }
 }
 
-/// Without lines if both ends are the same.
 pub(super) fn columns(ticks: &[Tick], (top, bottom): (f64, f64)) -> Markup {
     html! {
         @if top < bottom {

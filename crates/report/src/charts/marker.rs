@@ -1,8 +1,8 @@
-//! How the series of a chart are distinguished: by colour, marker and stroke. Six colours and six
-//! shapes are as many as an eye tells apart. The seventh series has the first colour and a hollow
-//! marker, the thirteenth a filled marker of the next shape, and so on: the first [`LOOKS`] differ.
-//! Where the same variants stand in several runs, colour and marker are the variant's and the
-//! stroke is the run's. Others (a time of the source) are quiet dashed lines.
+//! How the series of a chart are distinguished: six colours and six shapes, as many as an eye tells
+//! apart. The seventh series has the first colour and a hollow marker, the thirteenth a filled
+//! marker of the next shape: the first [`LOOKS`] differ. Of variants in several runs, colour and
+//! marker are the variant's and the stroke is the run's. Others (a time of the source) are quiet
+//! dashed lines.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -28,7 +28,6 @@ impl Look {
     fn place(self) -> Option<usize> {
         match self {
             Self::Variant(place) => Some(place % LOOKS),
-            // With more runs than strokes, markers change too.
             Self::Run { variant, run } => Some((variant + COLOURS * (run / STROKES)) % LOOKS),
             Self::Aside => None,
         }

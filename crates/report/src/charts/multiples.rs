@@ -1,7 +1,6 @@
 //! Small multiples: a panel a machine, all on one axis of ratios (E. Tufte, "Envisioning
-//! Information", 1990). Each panel has the same rows in the same order, named once, so that shape
-//! shows a machine unlike the others. Left of the line the subject is faster; a row without a mark
-//! was not measured there. A page may hold a thousand panels, so a verdict's whiskers are one path.
+//! Information", 1990), with the same rows in the same order, named once; a row without a mark was
+//! not measured there. A page may hold a thousand panels, so a verdict's whiskers are one path.
 
 use maud::{Markup, html};
 

@@ -1,6 +1,5 @@
-//! The axis of ratios: at their logarithms, so that "2x faster" is as far from one as "2x slower".
-//! Ticks are from a ladder of 0.1 %, 0.2 %, 0.5 %, ... on both sides of one, then powers of two:
-//! the finest step whose labels keep apart.
+//! The axis of ratios, at their logarithms. Ticks are from a ladder of 0.1 %, 0.2 %, 0.5 %, ... on
+//! both sides of one, then powers of two: the finest step whose labels keep apart.
 
 use super::axis::{Scale, Tick, keep_apart};
 use crate::number::trimmed;

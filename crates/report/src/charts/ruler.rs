@@ -1,5 +1,5 @@
-//! Times on one logarithmic scale, a row each: the steps that work is made of. The name of a step
-//! stands above its mark, so that both sizes of text have room.
+//! Times on one logarithmic scale, a row each, its name above its mark: room for both sizes of
+//! text.
 
 use maud::{Markup, html};
 

@@ -1,5 +1,4 @@
-//! Every slot in the order of time, one marker each, so that drift, slow runs and two speeds of a
-//! clock are seen. Failed slots are crosses at the foot.
+//! Every slot in the order of time, one marker each; failed slots are crosses at the foot.
 
 use maud::{Markup, html};
 
@@ -8,14 +7,12 @@ use super::frame::{COARSE, Frame, px, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
 
-/// A larger span is drawn on a logarithmic axis.
 const FAR: f64 = 8.0;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dot {
     /// After the first slot of the case.
     pub(crate) at_s: f64,
-    /// `None`: failed.
     pub(crate) ns: Option<f64>,
     pub(crate) variant: usize,
 }

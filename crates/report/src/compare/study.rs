@@ -36,7 +36,6 @@ impl Row<'_> {
         .into()
     }
 
-    /// Of two runs: `3.49 MiB to 3.60 MiB`.
     fn memories(&self) -> Cell {
         let sides = [0, 1].map(|place| self.memory(place).value);
         match sides.iter().any(|side| matches!(side, Value::Number(_))) {

@@ -22,7 +22,6 @@ struct Row<'a> {
 
 enum Of {
     All(Measured<Reading>),
-    /// Numbered from 1.
     Flow(usize, Scope, Sample),
 }
 

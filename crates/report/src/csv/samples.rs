@@ -18,7 +18,6 @@ struct Row<'a> {
 }
 
 enum Seen<'a> {
-    /// Numbered from 1.
     Sample(usize, &'a Sample),
     End(Totals),
 }

@@ -1,8 +1,8 @@
-//! The first screen: who wins, by how much, how sure is that, why, and what to do next. Rows are
-//! those of [`lab::findings::answers`]. What is said below a row has a kind ([`About`]): a run of
-//! several studies shows causes alone here, and one line names the rows that share a doubt. One
-//! line says at which level the named differences hold together ([`Answers::level`]); other rows (a
-//! further case of a study, memory) are marked as exploratory ([`Answer::mark`]).
+//! The first screen: who wins, by how much, how sure is that, why, and what to do next
+//! ([`lab::findings::answers`]). What is said below a row has a kind ([`About`]): a run of several
+//! studies shows causes alone here, and one line names the rows that share a doubt. One line says
+//! at which level the named differences hold together ([`Answers::level`]); other rows are marked
+//! as exploratory ([`Answer::mark`]).
 
 mod advice;
 mod asked;
@@ -16,7 +16,6 @@ use crate::words::many;
 
 /// Differences of equal slots beyond this make a machine noisy.
 const NOISY: f64 = 0.05;
-/// Of more, a line has the number.
 const NAMED: usize = 3;
 
 #[derive(Debug, Default)]

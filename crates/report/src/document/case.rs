@@ -173,7 +173,6 @@ fn tail(finding: &Finding) -> Option<String> {
 }
 
 pub(super) fn own_work(case: &CaseResult) -> Vec<String> {
-    // The same search in another design: the label says so.
     let labelled = case.case.variants.iter().filter(|_| !is_self_managed(case));
     let said = labelled.filter_map(|variant| {
         let own = variant.work.as_ref()?;

@@ -1,6 +1,6 @@
-//! The one chart that decides a study, under its conclusion. It follows from what the headline is
-//! part of, not from which study it is: limits are bars, a map is its grid, a sweep its lines, and
-//! cases alone are a forest of those on the first screen. It does not stand below again.
+//! The one chart that decides a study, under its conclusion, by what the headline is part of:
+//! limits are bars, a map is its grid, a sweep its lines, cases alone are a forest. It does not
+//! stand below again.
 
 use lab::{Answer, StudyResult};
 

@@ -1,12 +1,10 @@
-//! How much a page holds: all of it where that is small, and less where it is not. A page is to be
-//! sent, so it keeps a bound ([`MOST`]) however much was run. What goes first is what few would
-//! read there and a file beside it holds; verdicts, intervals and reasons of headlines go last. At
-//! the last level, for very many cases, it has the parts for which there is room (`html::room`),
-//! the answers first. It says what it left out, and where that is.
+//! How much a page holds: it is to be sent, so it keeps a bound ([`MOST`]) however much was run.
+//! What goes first is what few would read there and a file beside it holds; verdicts, intervals and
+//! reasons of headlines go last. At the last level it has the parts for which there is room
+//! (`html::room`), the answers first. It says what it left out, and where that is.
 
 pub(crate) const MOST: usize = 600_000;
 
-/// Each level leaves out what earlier ones do, and more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Detail {
     All,

@@ -81,7 +81,6 @@ pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
     }
     let mut own = Section::new(id, TITLE);
     let mut table = Table::of(TITLE, COLUMNS, rows(study));
-    // Reasons are long and take the free room.
     table.names = table
         .columns
         .iter()
@@ -118,7 +117,6 @@ pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
 
 const POWERS: axis::Unit = axis::Unit(&[(1.0, "")]);
 
-/// `("process, thread", "sudo sysctl …")`.
 fn remedies(study: &StudyResult) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for one in &study.limits {

@@ -1,5 +1,5 @@
-//! A map: a row an operation, a column a model, what sharing does, and why. A map is long, and its
-//! sentences would be many times as long: they are in `findings.csv`.
+//! A map: a row an operation, a column a model, what sharing does, and why; its sentences are in
+//! `findings.csv`.
 
 use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 
@@ -27,7 +27,6 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
         ),
     );
     section.table(compared(map));
-    // The chart has the same, cell by cell.
     if let Some(part) = section.parts.last_mut() {
         part.until = Detail::NoFolds;
     }

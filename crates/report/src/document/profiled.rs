@@ -8,7 +8,6 @@ use super::Section;
 use crate::number::{percent, time};
 use crate::words::{Tone, many};
 
-/// Files that are named.
 const FILES: usize = 4;
 
 pub(super) fn profiled(section: &mut Section, case: &CaseResult) {

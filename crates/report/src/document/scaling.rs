@@ -1,5 +1,5 @@
-//! What a study of scaling found, as rows: throughput and pages. Threads over processes is the
-//! finding's figure, with its interval. Pages not counted read `n/a`, with the reason below.
+//! What a study of scaling found, as rows: throughput and pages; pages not counted read `n/a`, with
+//! the reason below.
 
 mod apart;
 mod columns;
@@ -164,7 +164,6 @@ pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     reasons
 }
 
-/// As [`missing`], but for resident pages.
 fn unseen(variant: &Throughput) -> Vec<String> {
     let mut reasons = Vec::<String>::new();
     let mut take = |reason: Option<String>| {

@@ -1,6 +1,6 @@
 //! What a model of another machine counted, as tables and charts: threads over processes against
-//! the number of flows, with the source's figures (also where ours was not run, marked so).
-//! Heading, tables and charts say that all is simulated. Spreads are over launches and orders.
+//! the number of flows, beside the source's figures. All says *simulated*. Spreads are over
+//! launches and orders.
 
 mod against;
 mod beside;
@@ -159,7 +159,6 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
             let figures = figure(&id, study, group, drawn);
-            // On the page the chart's title is the sentence.
             let is_title = !figures.0.is_empty();
             own.figures(figures, Detail::WhatFits);
             let said = beside::said(study, group, drawn);

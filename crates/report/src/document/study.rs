@@ -12,7 +12,6 @@ use super::{
 use crate::words::{Tone, run_study_again};
 use lab::Block;
 
-/// A single case is in its own section.
 const FOREST: usize = 2;
 
 pub(super) fn section(

@@ -1,5 +1,5 @@
-//! A sweep: one table of all its points, one chart over the parameter, and its points by
-//! themselves. What its findings mean together is said by the study's remarks.
+//! A sweep: a table and a chart of all its points, and its points; the study's remarks say what
+//! they mean together.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Tables as data: typed columns, and values that say why they are missing. A [`Col`] is the whole
-//! of a column: name in files, heading for people, unit, order of leaving where room is short, and
-//! what fills it. Columns and rows make a [`Table`] for people ([`Table::of`]), which leaves out
-//! empty columns, or the lines of a file ([`crate::csv`]). A value is a number or a text, nothing,
-//! or *not available*; reasons stand below the table, each once.
+//! of a column: name in files, heading, unit, order of leaving where room is short, and what fills
+//! it. Columns and rows make a [`Table`] for people ([`Table::of`]), without empty columns, or the
+//! lines of a file ([`crate::csv`]). Reasons of what is *not available* stand below the table, each
+//! once.
 
 use crate::number;
 use crate::words::Tone;
@@ -47,7 +47,6 @@ fn rate(per_s: f64) -> String {
     }
 }
 
-/// `912 k/s`.
 fn per_second(value: f64) -> String {
     let (value, unit) = match value {
         v if v >= 1e6 => (v / 1e6, "M/s"),

@@ -1,8 +1,7 @@
-//! What the source of a study found beside what this run says: `published.csv`, and its table on
-//! the terminal, the page and on paper. A source's figure is data of its study (`[[published]]`),
-//! judged once by `lab::findings::Then`, and becomes a row here alone. Figures by a number are
-//! drawn beside ours, each over its first: seconds of another machine cannot be compared, how they
-//! rise can. Ratios are drawn as they are.
+//! What the source of a study found beside what this run says: `published.csv`, and its table. A
+//! source's figure is data of its study (`[[published]]`), judged once by `lab::findings::Then`.
+//! Figures by a number are drawn beside ours, each over its first, as seconds of another machine
+//! cannot be compared; ratios as they are.
 
 use lab::findings::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};

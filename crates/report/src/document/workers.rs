@@ -1,6 +1,6 @@
-//! What workers used, one row each and one for all of them: `workers.csv` and its table. Memory is
-//! that of parent and all workers and cannot be split among those that share it, so one worker has
-//! none. What a work does not have is an empty cell; what was not measured has its reason.
+//! What workers used, one row each and one for all: `workers.csv` and its table. Memory cannot be
+//! split among those that share it, so one worker has none. What a work does not have is an empty
+//! cell; what was not measured has its reason.
 
 use lab::{CaseResult, StudyResult, Used, VariantSummary};
 use measure::Measured;
@@ -30,7 +30,6 @@ pub(crate) struct Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     place: [String; 3],
-    /// `process 1`, `process, all`.
     who: String,
     variant: String,
     whose: Whose,

@@ -1,7 +1,5 @@
-//! What a reader can try on a row of the first screen. Each row of the first screen has a fold, and
-//! the page one block of data for all (the element `lesson`): what a row compares, its paired
-//! rounds, interval and level, and points of sweeps between the same sides. One script has a small
-//! function a feature. Nothing here judges: a test compares what the script computes again.
+//! What a reader can try on a row of the first screen, in a fold; the page has one block of data for all (the element
+//! `lesson`) and one script. Nothing here judges: a test compares what the script computes again.
 //!
 //! | feature | without the script | with it |
 //! |---|---|---|
@@ -11,8 +9,8 @@
 //! | `guess` | a sentence that it needs scripts | guesses before the answers, points, those of a class together |
 //! | `again` | the command | a button that copies it, the rounds as CSV |
 //!
-//! Pages of several runs and of a fleet have folds of what can be taken along ([`Lessons::along`]).
-//! A page that holds only what fits has no lessons ([`Detail`](crate::document::detail::Detail)).
+//! Pages of several runs and of a fleet have folds of what can be taken along ([`Lessons::along`]). A page that holds
+//! only what fits has no lessons ([`Detail`](crate::document::detail::Detail)).
 
 mod again;
 mod coin;

@@ -1,6 +1,6 @@
-//! How much of a page there is room for. At the last level of detail a page is made of parts (a
-//! warning, a card, a table with its sentences), each there if room is left at its turn, and else
-//! counted and named with the command that shows it. At other levels only the whole is measured.
+//! How much of a page there is room for: at the last level of detail parts (a warning, a card, a
+//! table with its sentences) are there if room is left at their turn, and else counted and named
+//! with the command that shows them.
 
 use maud::{Markup, html};
 

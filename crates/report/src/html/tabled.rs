@@ -1,7 +1,6 @@
-//! Charts that are rows of text with something drawn beside it: on the page they are tables. A
-//! table flows by the style sheet alone, on a desk, a telephone and paper; its text can be read
-//! aloud, searched and copied, and no second table of data is needed. What is drawn stands at
-//! percentages of its cell, and is hidden from those who hear the text.
+//! Charts that are rows of text with something drawn beside it: on the page they are tables, which
+//! flow by the style sheet alone, and can be read aloud, searched and copied. What is drawn stands
+//! at percentages of its cell, and is hidden from those who hear the text.
 
 pub(super) mod bars;
 pub(crate) mod forest;

@@ -1,6 +1,6 @@
-//! What a page embeds for programs, since it may be sent alone: the values of each variant, each
-//! comparison, and how to run it again; the rest is in `findings.json`, many times as large. Names
-//! of columns stand once. It is one line of ASCII in which nothing can end a script element.
+//! What a page embeds for programs: the values of each variant, each comparison, and how to run it
+//! again; the rest is in `findings.json`. It is one line of ASCII in which nothing can end a script
+//! element.
 
 use lab::compare::{Change, ComparedRun, ComparedStudy, ComparedVariant, SideBySide};
 use lab::{CaseResult, Results, StudyResult, VariantSummary};
@@ -39,7 +39,6 @@ pub(crate) fn embedded(results: &Results, data: Data) -> String {
     ascii(&document.to_string())
 }
 
-/// `null` if longer than [`COMMAND`].
 fn command(words: &[String]) -> Option<&[String]> {
     let length: usize = words.iter().map(String::len).sum();
     (length <= COMMAND).then_some(words)

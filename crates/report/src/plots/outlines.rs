@@ -1,7 +1,6 @@
-//! The texts of a drawing as outlines, so that a picture needs no font: reading fonts and setting
-//! text took a fifth of the program's build time. The outlines of charts' characters come with the
-//! program (`assets/outlines.py` writes them), each with its advance. Sizes and weights are those
-//! that `style` gives the classes of a text.
+//! The texts of a drawing as outlines: reading fonts and setting text took a fifth of the program's
+//! build time. The outlines come with the program (`assets/outlines.py` writes them), each with its
+//! advance. Sizes and weights are those that `style` gives the classes of a text.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,8 +1,7 @@
 //! The first screen: answers as a forest, what to do next, and what to beware of. A row has a
 //! label, a sentence and, where there is room, a bar with the interval around *same*. Bars share
-//! one axis: ratios of times by their logarithms, faster on the left, cut at [`MOST`]. Each verdict
-//! has its own marker, so that colour carries nothing alone. On a narrow terminal there are no
-//! bars, and sentences are wrapped under their labels.
+//! one axis of logarithms, faster on the left, cut at [`MOST`]. Each verdict has its own marker. On
+//! a narrow terminal there are no bars, and sentences are wrapped under their labels.
 
 use super::page::Page;
 use crate::document::answers::Answers;
@@ -14,7 +13,6 @@ use crate::words::{Tone, tone};
 
 /// Odd: *same* has a column of its own.
 const BAR: usize = 19;
-/// For the sentence beside a bar.
 const WORDS: usize = 52;
 const LABEL: usize = 20;
 const MOST: f64 = 8.0;
@@ -194,7 +192,6 @@ fn bar(row: &Answer, ends: f64) -> String {
     if high > ends * 1.001 {
         cells[BAR - 1] = '►';
     }
-    // Without an interval it may be anywhere.
     if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
         cells[at(ratio).clamp(1, BAR - 2)] = marker;
     }

@@ -1,9 +1,8 @@
 //! Tables of text that fit into a given number of columns. A table is never wrapped: columns with a
 //! `drop` number are left out in that order until the rest fits with [`LABEL`] columns for the
-//! labels, which then are cut with an ellipsis: at their ends, or within where ends tell two apart
-//! (`thread x2`, `thread x16`). No column goes for a heading beyond [`HEAD`], so a long label of
-//! the reference cannot push numbers out. Numbers without names tell nothing: where labels would
-//! have less than [`NAME`], columns without a number go too, the last first, until one is left.
+//! labels, which then are cut with an ellipsis, where ends tell two apart (`thread x16`) within. No
+//! column goes for a heading beyond [`HEAD`]. Where labels would have less than [`NAME`], columns
+//! without a number go too, the last first, until one is left.
 
 use std::borrow::Cow;
 
@@ -31,7 +30,6 @@ pub(crate) struct Cell {
     tone: Tone,
 }
 
-/// Column `flex` holds labels.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) flex: usize,

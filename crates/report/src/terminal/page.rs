@@ -54,7 +54,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The text is wrapped within its own column.
     pub(crate) fn entry(&mut self, name: &str, columns: usize, text: &str) {
         self.beside(2, (name, columns), Tone::Plain, text);
     }

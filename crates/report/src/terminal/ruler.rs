@@ -6,7 +6,6 @@ use crate::number::time;
 use crate::text::{cut, width};
 use crate::words::Tone;
 
-/// Columns of names at the most.
 const NAME: usize = 44;
 /// Columns of the scale at the least: narrower ones have no place for a mark.
 const LEAST: usize = 20;
@@ -80,7 +79,6 @@ impl Scale {
         row.into_iter().collect()
     }
 
-    /// Each decade, or as many of them as have room.
     fn axis(&self) -> String {
         let mut row = String::new();
         for decade in self.low as i32..=self.high as i32 {

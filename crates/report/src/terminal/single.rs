@@ -11,7 +11,6 @@ use crate::number::{bytes, time};
 use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::{Tone, is_contrary};
 
-/// Columns of the longest bar at the most.
 const BAR: usize = 40;
 const LABEL: usize = 38;
 /// Variants that have a bar; the others are in the tables.

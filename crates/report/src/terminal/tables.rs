@@ -1,6 +1,6 @@
-//! Tables of a document as text. Tables of numbers are laid out by [`layout`]. Sentences must not
-//! go and must not be cut: their tables have cells wrapped within columns; where these would be
-//! narrower than [`COLUMN`], each row is written cell below cell, behind its heading.
+//! Tables of a document as text, laid out by [`layout`]. Tables of sentences have cells wrapped
+//! within columns; where these would be narrower than [`COLUMN`], each row is written cell below
+//! cell.
 
 use super::layout;
 use super::page::Page;

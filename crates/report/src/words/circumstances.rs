@@ -53,7 +53,6 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
         .collect()
 }
 
-/// Each reason once, with the names of its cases.
 pub(crate) fn cut_short_together<'a>(
     results: &Results,
     cases: impl Iterator<Item = (&'a CaseResult, impl AsRef<str>)>,

@@ -46,8 +46,8 @@ pub(crate) fn work(work: &Work) -> String {
     format!("{kind}: {}", fields.join(", "))
 }
 
-/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`; design and
-/// reading where all searches share them.
+/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`: of what all
+/// share.
 fn searching(searches: &[&Searching]) -> String {
     let search = searches[0];
     let common = |what: fn(&Searching) -> &'static str| {
@@ -146,7 +146,6 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     }
 }
 
-/// As it was given, with the seed that was drawn.
 pub(crate) fn run_again(results: &Results) -> String {
     seeded(results, results.header.command.clone())
 }

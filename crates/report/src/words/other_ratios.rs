@@ -4,7 +4,6 @@ use lab::{CaseResult, Finding};
 
 use crate::number::factor;
 
-/// From this factor on between them, two ratios are not the same.
 const OTHER: f64 = 1.15;
 
 /// Where typical times divide to another ratio than the finding, which pairs slots of a round.

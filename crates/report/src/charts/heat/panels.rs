@@ -1,5 +1,5 @@
-//! A grid drawn for a file: where not all columns fit beside each other, it is cut into panels
-//! below each other, each with all rows.
+//! A grid drawn for a file, cut into panels of all rows where not all columns fit beside each
+//! other.
 
 use maud::{Markup, html};
 

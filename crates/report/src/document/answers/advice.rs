@@ -18,7 +18,6 @@ const LEAST_MINUTES: f64 = 5.0;
 pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<String> {
     let may_end = |row: &&Answer| row.is_not_known() && !is_not_compared(results, row);
     let open: Vec<&Answer> = answers.all().filter(may_end).collect();
-    // Such a row has a ratio alone.
     let is_early = |row: &&&Answer| row.times().is_some() && row.interval.is_none();
     let early = open.iter().filter(is_early).count();
     let is_empty = |row: &&Answer| has_no_rounds(results, row);
@@ -89,7 +88,6 @@ fn is_far(results: &Results, row: &Answer) -> bool {
     row.interval.is_some() && missing.min().is_some_and(|rounds| rounds > FAR)
 }
 
-/// All of the study if the row names none.
 fn cases<'a>(
     results: &'a Results,
     row: &'a Answer,
@@ -170,7 +168,6 @@ fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)
     let missing_s: f64 = open.iter().map(|(_, case)| missing_s(case)).sum();
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let needs_s = cases.map(took_s).sum::<f64>() + missing_s;
-    // A pilot, and rounds that take longer.
     let enough_s = (2.0 * budget_s).max(1.25 * needs_s);
     (enough_s / 60.0).ceil().max(LEAST_MINUTES)
 }

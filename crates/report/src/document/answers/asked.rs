@@ -5,7 +5,6 @@ use lab::{Block, CaseResult, Results, Sweep, plural};
 use crate::number::bytes;
 use crate::words::many;
 
-/// Of more, the ends.
 const NAMED: usize = 5;
 
 /// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`; only of a study alone.

@@ -92,7 +92,6 @@ pub(crate) fn course(id: &str, case: &CaseResult) -> Figures {
     figures.fold(Figures::default(), Figures::and)
 }
 
-/// Of the slot with the middle value.
 fn typical(case: &CaseResult, variant: usize) -> Option<&Samples> {
     let own = case.slots.iter().filter(|slot| slot.variant == variant);
     let mut found: Vec<(f64, &Samples)> = own

@@ -1,6 +1,6 @@
-//! How the times of all repetitions of a case are distributed, and those of its requests. Quantiles
-//! are those given elsewhere: of repetitions those of [`Summary`] (type 7, no slow end of too few
-//! values), of requests those of [`Latencies`].
+//! How the times of all repetitions of a case are distributed, and those of its requests, with the
+//! quantiles given elsewhere: of repetitions those of [`Summary`], of requests those of
+//! [`Latencies`].
 
 use flow::{Latencies, Rep};
 use lab::CaseResult;
@@ -15,7 +15,6 @@ use crate::words::many;
 
 const FEW: u64 = 10;
 
-/// A high quantile of few values would be the maximum.
 const TOO_FEW: &str = "too few";
 
 struct What {

@@ -14,7 +14,6 @@ const SHORTER: &str = "s4";
 const SAME: &str = "s1";
 const SMALL: &str = "s6";
 
-/// Rows of the table of places.
 const MOST: usize = 60;
 
 pub(crate) fn flames(id: &str, case: &CaseResult) -> Figures {

@@ -9,7 +9,6 @@ use crate::charts::ruler::Step;
 use crate::number::{time, time_interval};
 use crate::words::is_alone;
 
-/// Fewer are read in their table.
 const FEWEST: usize = 4;
 
 pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {

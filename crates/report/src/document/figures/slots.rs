@@ -8,7 +8,6 @@ use crate::document::table::Table;
 use crate::number::time;
 use crate::words::many;
 
-/// More colours cannot be followed.
 const MOST: usize = 4;
 
 pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {

@@ -1,6 +1,6 @@
-//! Where what stands in one row of throughput does not seem to fit together: threads over processes
-//! is of slots of the same round, *of one* is that of two samples, what is below *a second* is of
-//! typical times. Where rounds differ much, these come to other ratios, and none of them is wrong.
+//! Why ratios in one row of throughput differ: threads over processes is of slots of the same
+//! round, *of one* is that of two samples, what is below *a second* is of typical times. None of
+//! them is wrong.
 
 use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};

@@ -1,6 +1,5 @@
 //! Be the coin: what the recorded rounds would say if a coin had decided each of them. Of two equal
-//! variants each round favours either side as a coin falls, so W, the sum of the ranks of rounds
-//! that favour the reference, has a distribution that can be counted
+//! variants W, the sum of the ranks of rounds that favour the reference, has a known distribution
 //! ([`stats::signed_rank_share`]). The picture shows it with W of the run; the script tosses. The
 //! share of falls with a W at least as far from the middle is the exact p-value; a row's interval
 //! leaves out "no difference" where that is at most the level of its look.

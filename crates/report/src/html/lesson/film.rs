@@ -1,8 +1,7 @@
-//! One round as a film: a launch of either side, flow by flow, with what each flow waits for. After
-//! its rounds a run records one more slot of both sides of a row ([`flow::Film`]): when each flow
-//! was made, had a CPU, waited and ended, from the scheduler; what for, from the call it was in.
-//! One time line shows work at full height and waiting at half height, coloured by cause; the
-//! script plays it slowly. A cause that can be seen ([`Seen`]) has a line below the slower side.
+//! One round as a film: a launch of either side, flow by flow, with what each flow waits for,
+//! recorded after the rounds ([`flow::Film`]). One time line shows work at full height and waiting
+//! at half height, coloured by cause; the script plays it slowly. A cause that can be seen
+//! ([`Seen`]) has a line below the slower side.
 //!
 //! Without a recording there is the round whose ratio is nearest to the estimate, its repetition of
 //! the median time: only when flows worked is known, and the page says why.
@@ -38,7 +37,6 @@ const PHASES: [&str; 3] = ["create", "work", "tear-down"];
 
 #[derive(Debug)]
 pub(super) struct Film {
-    /// The subject, then the reference.
     sides: [Side; 2],
     source: String,
     seen: Option<(Seen, usize)>,

@@ -1,9 +1,7 @@
-//! What would change the answer: the same two sides at the other points of a sweep. Where a study
-//! varied something with the same work and sides, a slider goes over it: flows, grain, connections,
-//! the share of waiting, cores. At a measured point it says that point's verdict; between two what
-//! the law through both sides' times says, with its interval ([`stats::curve`]), or, where no law
-//! fits, what both neighbours say. Where they differ nothing is known, and beyond the ends there is
-//! no slider: the run does not bear such verdicts.
+//! What would change the answer: the same two sides at the other points of a sweep, by a slider. At
+//! a measured point it says that point's verdict; between two what the law through both sides'
+//! times says, with its interval ([`stats::curve`]), or, where no law fits, what both neighbours
+//! say, if they agree. Beyond the ends there is no slider: the run does not bear such verdicts.
 
 use lab::{Answer, Block, CaseResult, Results, ScalingPoint, Sweep};
 use maud::{Markup, html};
@@ -43,7 +41,6 @@ struct Point {
 
 const STEPS: usize = 40;
 
-/// Of two points at least.
 pub(super) fn of(results: &Results, row: &Answer) -> Vec<Varied> {
     let study = &results.studies[row.place];
     let own = results.case_of(row);

@@ -80,7 +80,6 @@ fn mark(ratios: &Ratios, row: &Row) -> Markup {
             @if let Some((low, high)) = row.interval {
                 line x1=(at(low)) x2=(at(high)) {}
             }
-            // Without an interval it may be anywhere.
             @if let Some(ratio) = row.ratio.filter(|_| row.interval.is_some()) {
                 use href=(format!("#k{}", shape(row.tone))) x=(at(ratio)) {}
             }
