@@ -1,6 +1,5 @@
-//! Files that a flow searches in batches, through a ring made for its first batch. Where it cannot
-//! be made files are read one by one, which is said; where it fails under way, what was in it is
-//! lost, and the rest is read one by one too.
+//! Files that a flow searches in batches, through a ring made for its first batch. Without it files
+//! are read one by one, which is said; where it fails under way, what was in it is lost.
 
 use std::os::fd::BorrowedFd;
 

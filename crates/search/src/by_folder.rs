@@ -1,8 +1,7 @@
-//! A search whose flows someone else makes and hands folders to: ranks, which a launcher starts.
-//! Our own flows find folders while they search and share them; others need to know before what
-//! there is to do. So a tree's folders are listed first, in one order for everyone. Each number is
-//! a piece of work: names are read (again) and files searched, but not those of folders within. All
-//! numbers together find what [`run`](crate::run()) finds.
+//! A search whose flows someone else makes and hands folders to: ranks, which a launcher starts. A
+//! tree's folders are listed first, in one order for everyone; each number is a piece of work:
+//! names are read (again) and files searched, but not those of folders within. All together find
+//! what [`run`](crate::run()) finds.
 
 use std::fmt;
 use std::io::Write;
@@ -108,7 +107,6 @@ impl Folders {
             }
             all.push(task);
         }
-        // The kernel names the folders of a folder in any order.
         all.sort_by(|a, b| a.at().cmp(&b.at()));
         all
     }

@@ -1,9 +1,7 @@
-//! Names and lines from outside, made harmless for a terminal. It obeys escape sequences wherever
-//! they come from: a file name can clear the screen, write to the clipboard or forge a line of
-//! results; characters that turn the writing direction or cannot be seen mislead. Each becomes a
-//! visible escape: `\\u{1b}`, and a byte that is no UTF-8 `\\xff`, since a terminal may take it for
-//! a control character. Names are escaped on a terminal by default and lines are not, as in grep
-//! and ripgrep: who searches wants the line as it is.
+//! Names and lines from outside, made harmless for a terminal: a file name can clear the screen,
+//! write to the clipboard or forge a line of results; characters that turn the writing direction or
+//! cannot be seen mislead. Each becomes a visible escape: `\\u{1b}`, and a byte that is no UTF-8
+//! `\\xff`. Names are escaped on a terminal by default and lines are not, as in grep and ripgrep.
 
 use names::hides;
 

@@ -7,7 +7,6 @@ pub(crate) trait Exchange {
     /// Gives work away; gives it back when that cannot be done.
     fn give(&self, task: Task) -> Result<(), Task>;
 
-    /// `None`: there will be none.
     fn take(&self) -> Option<Task>;
 
     fn helps(&self) -> bool {

@@ -30,7 +30,6 @@ pub(crate) struct FileSearch<'j, 's> {
     pub(crate) job: &'j Job<'j>,
     pub(crate) lines: Lines,
     rolling: Rolling,
-    /// For large files; empty before the first.
     pub(crate) chunk: ChunkBuffer,
     pub(crate) leads: Vec<Lead>,
     pub(crate) ring: Ring,
@@ -229,7 +228,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         self.job.large.is_some_and(Large::is_open)
     }
 
-    /// Shows what a finished folder held.
     pub(crate) fn pause(&mut self) {
         if !self.has_chunks() {
             self.buffer.pause();

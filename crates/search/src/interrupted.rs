@@ -1,10 +1,9 @@
 //! How a search ends at a signal: at once, and none of its processes outlives it. The kernel kills
-//! the processes of a search when their maker ends (`models::children`), but of a large pool some
-//! stay for seconds. So the handler kills and reaps each before it ends its own process. It finds
-//! them in shared memory ([`SharedMemory`]): a word in the slot of each. Who forks has one thread,
-//! so the handler runs before or after each step of it, never beside it. From before a fork until
-//! the entry is made no signal comes ([`SignalsBlocked`]), so none is missed; one that ends by
-//! itself keeps its entry until it is reaped. In the processes it ends that one alone.
+//! them when their maker ends (`models::children`), but of a large pool some stay for seconds. So
+//! the handler kills and reaps each before it ends its own process. It finds them in shared memory
+//! ([`SharedMemory`]). Who forks has one thread, so the handler runs before or after each step of
+//! it. From before a fork until the entry is made no signal comes ([`SignalsBlocked`]); one that
+//! ends by itself keeps its entry until it is reaped. In the processes it ends that one alone.
 
 use std::io;
 use std::ptr;
@@ -71,8 +70,8 @@ impl Drop for SignalsBlocked {
 extern "C" fn end(signal: libc::c_int) {
     // SAFETY: `getpid` has no preconditions.
     let own = unsafe { libc::getpid() };
-    // SAFETY: null, or a shared memory that lives: `ChildRegistry` takes it back before it goes, on the
-    // thread that this handler interrupts.
+    // SAFETY: null, or a shared memory that lives: `ChildRegistry` takes it back before it goes, on
+    // the thread that this handler interrupts.
     let shared = unsafe { SHARED.load(Ordering::Acquire).as_ref() };
     if let Some(shared) = shared.filter(|_| MAKER.load(Ordering::Relaxed) == own) {
         let pids = || (0..shared.slots()).filter_map(|slot| shared.slot(slot).process());

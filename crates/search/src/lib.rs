@@ -18,7 +18,7 @@
 //! A [`Query`] says what is looked for and how hits are shown, a [`Plan`] which flows do it
 //! ([`Model`], number, [`Io`]). [`run`] searches and gives a [`Report`]. Whatever the plan, the set
 //! of results is the same; with [`Plan::proof`] the report carries a checksum of it, independent of
-//! the order, so that a study compares only plans that did equal work.
+//! the order.
 //!
 //! ```text
 //!  Query ─┐                    ┌─ walk: lists folders, applies ignore rules
@@ -27,20 +27,17 @@
 //!                    a model)            └▶ outlet ▶ out
 //! ```
 //!
-//! In the page cache a tree costs system calls, not searching: of 5.5 µs a file some 4.5 are open,
-//! read and close. So few are made: names and kinds come from raw `getdents64`, files are opened
-//! relative to their folder, nothing asks for their size, one read into a buffer that is used again
-//! takes all of most files, and no path is put together before there is a hit.
+//! In the page cache a tree costs system calls: of 5.5 µs a file some 4.5 are open, read and close.
+//! So few are made: names and kinds come from raw `getdents64`, files are opened relative to their
+//! folder, nothing asks for their size, one read into a kept buffer takes all of most files.
 //!
 //! The unit of work is a folder. A flow keeps the folders that it finds, and gives some (or half of
 //! its remaining files, if many or large) away only when another flow has nothing to do: flows meet
-//! some hundred times in a search, not at every file. Flows that share memory share files of a
-//! megabyte (`large`).
+//! some hundred times in a search. Flows that share memory share files of a megabyte (`large`).
 //!
 //! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
-//! types (no part of which flows search fastest); symbolic links other than roots; an order of
-//! results unless [`Query::sort`] asks for it; cutting a file for flows that share no memory, or
-//! mapping it (there the largest file bounds how well work can be shared).
+//! types; symbolic links other than roots; an order of results unless [`Query::sort`] asks for it;
+//! cutting a file for flows that share no memory, or mapping it.
 //!
 //! Callers of [`run`] must have one thread when a model of processes is asked for: it forks.
 //! Source: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012 (no threads, a thread for
@@ -87,8 +84,8 @@ pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
 pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times};
 
-/// Does the search: results go to `out`, what went wrong with single paths to `say`, counted in
-/// [`Counts::errors`]; a [`SearchError`] means no search at all.
+/// Does the search: results go to `out`, what went wrong with single paths to `say`; an error means
+/// no search at all.
 pub fn run(
     query: &Query,
     plan: &Plan,

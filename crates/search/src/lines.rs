@@ -1,9 +1,8 @@
-//! Finding lines that match in a window of text. A window is searched whole; only where the needle
-//! is found are the ends of the line looked for. Most windows hold no match and are one call.
-//!
-//! Needles: a literal (`memmem`); an expression that can never match a line feed, which may answer
-//! with a *candidate* (a line to be looked at again); an expression with `\A` or `\z`, for which
-//! each line is the whole text, so lines are taken one by one.
+//! Finding lines that match in a window of text, searched whole; only where the needle is found are
+//! the ends of the line looked for. Needles: a literal (`memmem`); an expression that can never
+//! match a line feed, which may answer with a *candidate* (a line to be looked at again); an
+//! expression with `\A` or `\z`, for which each line is the whole text, so lines are taken one by
+//! one.
 
 use std::ops::Range;
 
@@ -71,7 +70,6 @@ fn next_literal(finder: &Finder<'_>, window: &[u8], from: usize) -> Option<Range
 
 fn next_line(regex: &RegexMatcher, window: &[u8], mut from: usize) -> Option<Range<usize>> {
     while from < window.len() {
-        // This matcher's error has no values.
         let found = regex.find_candidate_line(&window[from..]).ok().flatten()?;
         let (at, sure) = match found {
             LineMatchKind::Confirmed(at) => (from + at, true),

@@ -1,9 +1,9 @@
-//! Where results leave the search: one place that all flows write to, a piece at a time. A flow
-//! delivers its output buffer in large pieces that end where a file ends, so lines of two files
-//! never mix. Where a file's lines do not fit, more follows, and until then no other flow is let
-//! in: memory for results is bounded. Who is to deliver more stands in a word, not in who holds the
-//! lock: the pieces of a large file come from many flows (`large`) in turn through one [`Here`].
-//! Flows here write under a lock, others send frames by a pipe (`models::children`).
+//! Where results leave the search: one place that all flows write to, in large pieces that end
+//! where a file ends, so lines of two files never mix. Where a file's lines do not fit, more
+//! follows, and until then no other flow is let in: memory for results is bounded. Who is to
+//! deliver more stands in a word, not in who holds the lock: the pieces of a large file come from
+//! many flows (`large`) in turn through one [`Here`]. Flows here write under a lock, others send
+//! frames by a pipe (`models::children`).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -106,7 +106,6 @@ impl<'o> Outlet<'o> {
         (state.say)(problem);
     }
 
-    /// Deviation from the plan.
     pub(crate) fn otherwise(&self) -> Option<String> {
         let state = self.lock();
         (!state.otherwise.is_empty()).then(|| state.otherwise.join("; "))
@@ -139,7 +138,6 @@ impl<'o> Outlet<'o> {
         }
     }
 
-    /// True if nobody reads it.
     pub(crate) fn finish(&self) -> bool {
         let mut state = self.lock();
         self.write_later(&mut state);
@@ -171,8 +169,7 @@ impl<'s, 'o> Here<'s, 'o> {
         }
     }
 
-    /// Of a flow that is alone: what has the output is a large file that it left itself, so its text
-    /// comes behind that.
+    /// Of a flow that is alone: its text comes behind that of a large file that it left.
     pub(crate) fn alone(outlet: &'s Outlet<'o>) -> Here<'s, 'o> {
         Here {
             waits: false,
@@ -218,7 +215,6 @@ impl Deliver for Here<'_, '_> {
 }
 
 impl Drop for Here<'_, '_> {
-    /// A flow that panicked amid a file lets others in.
     fn drop(&mut self) {
         if self.more {
             self.text(b"", false);

@@ -1,8 +1,7 @@
-//! A part of a tree that is small enough, made of whole folders. The first N files found would be
-//! another set for each model. So the part is chosen before, as a list of folders: in the order of
-//! names each folder that fits is taken whole; of one that does not fit, its folders are tried, and
-//! files beside them are left out. The same tree gives the same part every time. The searcher
-//! itself says which files of text the query's filters leave.
+//! A part of a tree that is small enough, as a list of whole folders, the same for every model and
+//! every time. In the order of names each folder that fits is taken whole; of one that does not
+//! fit, its folders are tried, and files beside them are left out. The searcher itself says which
+//! files of text the query's filters leave.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -63,8 +62,8 @@ struct Folder {
     folders: BTreeMap<OsString, Folder>,
 }
 
-/// The part of the query's roots that `bound` holds: the smallest folder if none fits, no files if
-/// there are none. Errors as of [`run`](crate::run()).
+/// The part that `bound` holds: the smallest folder if none fits, no files if there are none.
+/// Errors as of [`run`](crate::run()).
 pub fn part(query: &Query, bound: Bound) -> Result<Part, SearchError> {
     let mut chosen = Part::default();
     let mut trees = Vec::new();
@@ -108,7 +107,6 @@ fn tree(query: &Query, root: &Path) -> Result<Folder, SearchError> {
         .filter(|name| !name.is_empty())
     {
         let path = PathBuf::from(OsString::from_vec(name.to_vec()));
-        // Vanished files are left out.
         if let Ok(metadata) = std::fs::metadata(&path) {
             tree.add(path.strip_prefix(root).unwrap_or(&path), metadata.len());
         }

@@ -1,7 +1,7 @@
 //! What is looked for: a regular expression or a literal, made ready once. `memmem` looks for a
 //! literal (also one found among expressions) at tens of gigabytes a second. All else goes through
-//! `grep-regex`, which never matches across the end of a line (`\s` matches no line feed), so a
-//! whole window is searched in one call and only matching lines are cut out.
+//! `grep-regex`, which never matches across the end of a line: a whole window is searched in one
+//! call.
 
 use std::fmt;
 
@@ -18,7 +18,6 @@ pub struct Pattern {
 #[derive(Clone)]
 pub(crate) enum Needle {
     Literal(Box<Finder<'static>>),
-    /// Cannot match across lines.
     Regex(Box<RegexMatcher>),
 }
 
@@ -41,8 +40,8 @@ pub struct How {
 pub struct PatternError(String);
 
 impl Pattern {
-    /// Makes `text` ready; an error (with the place) where it is no regular expression, needs too
-    /// much memory, or could only match across lines or in files not searched.
+    /// Makes `text` ready; fails (with the place) where it is no regular expression, needs too much
+    /// memory, or could only match across lines or in files not searched.
     pub fn new(text: &str, how: How) -> Result<Pattern, PatternError> {
         if !how.text && text.contains('\0') {
             return Err(PatternError(BINARY.to_owned()));

@@ -10,8 +10,8 @@ use nix::sys::stat::fstat;
 pub struct Plan {
     /// What the flows are made of; `None`: chosen by a probe.
     pub model: Option<Model>,
-    /// Workers of a pool, or the cap on flows for a file or folder each; `None`: chosen by a probe,
-    /// a cap by what the machine holds.
+    /// Workers of a pool, or the cap on flows for a file or folder each; `None`: by a probe, or
+    /// what the machine holds.
     pub workers: Option<NonZeroU32>,
     /// How files are read.
     pub io: Io,

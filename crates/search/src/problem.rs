@@ -9,8 +9,7 @@ pub enum Kind {
     Error,
     /// Nothing is missing, but something is not as one would think.
     Notice,
-    /// All was searched, but not as the plan says: fewer flows in a pool, one table of files for
-    /// all, no rings. A study has no use for it: [`Report::otherwise`](crate::Report::otherwise).
+    /// All was searched, but not as the plan says: [`Report::otherwise`](crate::Report::otherwise).
     Otherwise,
 }
 

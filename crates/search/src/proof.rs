@@ -1,7 +1,7 @@
-//! Hashes whose sum proves that two searches found the same, in whatever order. Each result is
-//! hashed with its path and its place in the file. The hash multiplies words of eight bytes into
-//! sixteen and folds them: a nanosecond for eight bytes, good against accidents and no defence
-//! against someone who wants equal sums.
+//! Hashes whose sum proves that two searches found the same, in whatever order: each result with
+//! its path and its place in the file. Words of eight bytes are multiplied into sixteen and folded,
+//! in a nanosecond each: good against accidents and no defence against someone who wants equal
+//! sums.
 
 const ODD: [u64; 3] = [
     0x9E37_79B9_7F4A_7C15,

@@ -54,8 +54,8 @@ pub struct Filter {
     pub hidden: bool,
     /// Read no ignore files, neither those of git nor `.ignore` and `.rgignore`.
     pub no_ignore: bool,
-    /// Globs as in `.gitignore`, the other way round: what matches is searched, with `!` it is not;
-    /// the last that matches counts, before ignore files.
+    /// Globs as in `.gitignore`, reversed: what matches is searched, with `!` not; the last match
+    /// counts, before ignore files.
     pub globs: Vec<String>,
     /// Search binary files as if they were text.
     pub text: bool,

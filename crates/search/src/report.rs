@@ -21,8 +21,8 @@ pub struct Report {
     pub usage: ProcessUsage,
     /// Nobody wanted the rest of the output, so the search ended early.
     pub output_closed: bool,
-    /// The words of all [`Kind::Otherwise`](crate::Kind::Otherwise) where it was done otherwise
-    /// than planned: it measured something else.
+    /// The words of all [`Kind::Otherwise`](crate::Kind::Otherwise), where something else was
+    /// measured.
     pub otherwise: Option<String>,
 }
 
@@ -120,8 +120,8 @@ pub struct Flows {
 
 /// How long it took, in nanoseconds of wall time. For a pool, `create` is from before its first
 /// flow is made until all are, and `tear_down` from the end of the last flow's work until the last
-/// is joined or reaped (0 without flows). For a flow a file or a folder, `create` is the sum of the
-/// calls that made flows (they overlap with work), within `total`. `steady` is the rest.
+/// is joined or reaped. For a flow a file or a folder, `create` is the sum of the calls that made
+/// flows, within `total`. `steady` is the rest.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// Making flows.
@@ -141,8 +141,8 @@ pub enum Class {
     Walk,
     /// Opening and closing files.
     Open,
-    /// Reading, or mapping and unmapping; `mmap`'s faults count as [`Class::Search`], the opens and
-    /// closes of `uring` as [`Class::Open`].
+    /// Reading, or mapping and unmapping (but faults: [`Class::Search`]; opens and closes of
+    /// `uring`: [`Class::Open`]).
     Read,
     /// Finding lines.
     Search,

@@ -1,8 +1,8 @@
 use measure::clock;
 use measure::usage::ProcessUsage;
 
-/// CPU time of this process comes from its exact clock; the kernel's sums of user and system time,
-/// which lag behind for a running process, only split it. Sums over ended processes are exact.
+/// CPU time of this process comes from its exact clock, split by the kernel's lagging sums of user
+/// and system time; sums over ended processes are exact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     own_cpu_ns: u64,
@@ -12,7 +12,6 @@ pub(crate) struct Reading {
 
 impl Reading {
     pub(crate) fn now() -> Reading {
-        // The kernel has no reason to refuse; zeros then cancel out in the difference of two readings.
         Reading {
             own_cpu_ns: clock::process_cpu_ns(),
             own: ProcessUsage::own().unwrap_or_default(),

@@ -27,7 +27,6 @@ pub(crate) struct View<'v, 'j, 's> {
     counts: &'v mut Counts,
     watch: &'v mut Stopwatch,
     found: u64,
-    /// Before the current window.
     number: u64,
     path_hash: u64,
     nul_at: Option<u64>,
@@ -207,7 +206,6 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// After lines may have been shown.
     pub(crate) fn turned_out_binary(&mut self, at: u64) {
         match self.job.style.show {
             // A partial count would mislead.

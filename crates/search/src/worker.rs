@@ -215,7 +215,6 @@ impl<'j, 's> Worker<'j, 's> {
     }
 }
 
-/// Few files: nobody else asks for sizes.
 fn bytes_of(folder: BorrowedFd<'_>, names: &[u8]) -> u64 {
     let names = names.split_inclusive(|&byte| byte == 0);
     let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());

@@ -147,7 +147,6 @@ impl Text<'_> {
     }
 }
 
-/// Returns fewer bytes at the end of the file.
 fn read_at(file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

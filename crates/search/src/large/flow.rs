@@ -230,7 +230,6 @@ impl<'j> FileSearch<'j, '_> {
         })
     }
 
-    /// Unless another flow is doing it.
     fn hand_over(&mut self, large: &Large<'j>) {
         while let Some(Piece { file, text, whole }) = large.next_piece() {
             if self.job.style.sort {

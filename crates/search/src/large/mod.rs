@@ -1,6 +1,6 @@
-//! Large files, which flows that share memory search together. One file of a gigabyte would keep
-//! one flow busy while all others wait. So a large file is cut into chunks, and every flow between
-//! two files of its own, or without any, takes some.
+//! Large files, which flows that share memory search together: one of a gigabyte would keep one
+//! flow busy while all others wait. Cut into chunks, of which every flow between two files of its
+//! own, or without any, takes some:
 //!
 //! ```text
 //!  leader: opens, reads a block, sees a large file ──▶ Large: files in order, chunks in order
@@ -13,28 +13,26 @@
 //!
 //! * **What a chunk is.** Whole blocks of the file (`read::rolling`). A line belongs to the chunk
 //!   in which it *ends*; reading backward from the chunk's begin, a page as a rule, finds its
-//!   start. So chunks need only how many lines end before. Each counts its feeds first, and waits
-//!   for the counts of those before only if it finds a line and shows numbers.
+//!   start. Each counts its feeds first, and waits for the counts of those before only if it finds
+//!   a line and shows numbers.
 //! * **Claims are in order**, of chunks and of files: nobody waits for a chunk that is not being
-//!   worked on, so there is no deadlock. No flow holds a claim while it waits to deliver other
-//!   files' results.
+//!   worked on, or holds a claim while it waits to deliver: no deadlock.
 //! * **Results are delivered in order**, by the flow that finishes the next chunk or finds it
 //!   finished, one at a time. A chunk whose results grow beyond [`Sizes::spill`] waits for its turn
 //!   and then writes them out as they come; no flow claims a chunk while [`AHEAD`] finished ones
 //!   wait. So the number of flows bounds memory.
 //! * **Ends.** The first chunk, in order, that meets the end of the file, a NUL byte that makes it
-//!   binary, an error, or (where only the first line is looked for) a line, is the last; what is
-//!   behind it is dropped. So a file that grows or shrinks is searched to the end that is read, as
-//!   by one flow. NUL bytes that stand for line feeds change the lines of all later chunks:
-//!   delivery sees to that, since only then is it known of all before.
+//!   binary, an error, or (where only the first line is looked for) a line, is the last. So a file
+//!   that grows or shrinks is searched to the end that is read. NUL bytes that stand for line feeds
+//!   change the lines of all later chunks: delivery sees to that.
 //!
-//! Each flow opens the file by itself, since threads may have their own tables of open files, and
-//! asks whether it is the same one. If the leader leaves (the probe of `models::auto` does) and the
-//! file has been replaced, that is an error of this file.
+//! Each flow opens the file by itself (threads may have their own tables of open files), and asks
+//! whether it is the same one. If the leader leaves (the probe of `models::auto` does) and the file
+//! has been replaced, that is an error of this file.
 //!
 //! Not cut: for processes, which share whole files and no memory; for a flow a file or a folder;
-//! with `--io mmap`, where threads would contend for one address space to map each chunk; what
-//! cannot be read at a place (pipes, standard input, `/proc`, UTF-16).
+//! with `--io mmap`, where threads would contend for one address space; what cannot be read at a
+//! place (pipes, standard input, `/proc`, UTF-16).
 
 mod chunk;
 mod flow;
@@ -64,7 +62,6 @@ const AHEAD: usize = 8;
 pub(crate) struct Sizes {
     pub(crate) block: usize,
     pub(crate) chunk: usize,
-    /// Files of this size are large.
     pub(crate) large: u64,
     /// The start of a chunk's first line is looked for in so many bytes first.
     pub(crate) head: usize,
@@ -306,7 +303,6 @@ impl Claim<'_, '_> {
 }
 
 impl Drop for Claim<'_, '_> {
-    /// After a panic nobody waits for it.
     fn drop(&mut self) {
         if !self.finished {
             self.change(|progress, index| progress.finish(index, Outcome::lost()));

@@ -167,7 +167,6 @@ impl Sum {
     fn add(&mut self, outcome: Outcome, show: Show) -> (Vec<u8>, bool) {
         let seen = outcome.seen;
         if self.nul_at.is_some() && seen.found > 0 && show == Show::Lines {
-            // Its first line is the last to be shown, which the chunk could not know.
             self.found += 1;
             self.owes_remark = true;
             self.bytes = outcome.first_end;

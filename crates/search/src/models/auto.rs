@@ -1,17 +1,16 @@
 //! Choosing the model and the number of workers by a short probe: the search itself, begun by one
-//! flow, so nothing is done twice. It ends after some milliseconds, or with the tree; then the rest
-//! goes to the chosen flows. So one flow searches a small tree: another takes some ten files.
+//! flow, so nothing is done twice. After some milliseconds the rest goes to the chosen flows.
 //!
 //! * Is there work left? Of files it is known how many, of folders only that they are there. So a
 //!   pool begins with at most as many flows as folders and handfuls of files; one of threads makes
 //!   more as folders turn out to hold folders (`models::thread_pool`).
 //! * Did the flow wait for a disk (CPU time beside wall time, major faults, blocks read)? Then more
-//!   flows than CPUs keep the disk busy; with all in the page cache they gain nothing.
+//!   flows than CPUs keep the disk busy.
 //! * Threads or processes? With `read` they tie in the work, and threads are made in a third of the
 //!   time. With `mmap` threads fight over the lock of their address space, and every `munmap`
 //!   interrupts all their CPUs.
 //! * Private tables of files save threads the locks of a shared one, for one call a thread; where
-//!   that is denied they share one: nobody asked for anything else.
+//!   that is denied they share one.
 
 use std::cell::RefCell;
 

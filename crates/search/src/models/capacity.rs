@@ -5,7 +5,6 @@ use nix::unistd::SysconfVar;
 
 use crate::plan::{Io, Model, Plan};
 
-/// More are never faster.
 const MOST_THREADS: u64 = 2_048;
 /// Each takes four times a thread's memory.
 const MOST_PROCESSES: u64 = 256;
@@ -43,7 +42,6 @@ pub(crate) fn pool(model: Model) -> (u32, String) {
         true => MOST_PROCESSES,
         false => MOST_THREADS,
     };
-    // With one file table, each flow has a folder and a file in it.
     let shares = matches!(model, Model::ThreadPool | Model::Fiber);
     within_memory(model, bounded(most, shares.then_some(2)))
 }
@@ -61,7 +59,6 @@ fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
     (u32::try_from(cap).unwrap_or(u32::MAX), why)
 }
 
-/// Threads need address space too: 0 if there is none for one.
 fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
     let each = match model {
         _ if model.forks() => return (most, why),

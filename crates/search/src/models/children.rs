@@ -1,9 +1,9 @@
 //! Processes that a search forks: made, listened to, reaped. Each has a pipe to its maker, which
-//! alone writes results: lines of two files never mix, and a process that dies can only cut its
-//! own. The pipe's end is the process's end. Its counts are the last thing it leaves in its slot of
-//! the shared memory; otherwise it died. A process asks the kernel to be killed when its maker
-//! dies; at a signal they are killed first ([`crate::interrupted`]). One stopped before it could
-//! ask bears its maker's name ([`sys::MakerName`]), by which the next run ends it.
+//! alone writes results; the pipe's end is the process's end. Its counts are the last thing it
+//! leaves in its slot of the shared memory; otherwise it died. A process asks the kernel to be
+//! killed when its maker dies; at a signal they are killed first ([`crate::interrupted`]). One
+//! stopped before it could ask bears its maker's name ([`sys::MakerName`]), by which the next run
+//! ends it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -28,7 +28,6 @@ use crate::problem::Problem;
 
 const FOLDER_AND_FILE: usize = 2;
 const RING: usize = 1;
-/// A pipe's capacity.
 const PIPE_BYTES: usize = 64 << 10;
 
 struct Child {
@@ -146,7 +145,6 @@ impl<'c, 'o> Children<'c, 'o> {
             ForkResult::Child => {
                 drop(held);
                 drop(from);
-                // An inherited pipe would keep its writer alive.
                 self.live.clear();
                 self.be_child(parent, slot, File::from(to), work)
             }

@@ -1,7 +1,7 @@
-//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks. A fiber that
-//! blocks in a system call puts its whole thread to sleep, so fibers must not read files. They keep
-//! many folders under way: a fiber lists its folder, hands the files' names to the pool, and
-//! suspends until they are searched; meanwhile its thread runs other folders' fibers.
+//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks, as a fiber that
+//! blocks in a system call puts its whole thread to sleep. A fiber lists its folder, hands the
+//! files' names to the pool, and suspends until they are searched; meanwhile its thread runs other
+//! folders' fibers.
 //!
 //! ```text
 //!  this thread: fiber a ─┐                    ┌─ helper 1: open, read, search, close

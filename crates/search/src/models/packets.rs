@@ -1,11 +1,10 @@
-//! The exchange of processes: a socket whose packets are pieces of work. All processes write to one
-//! end of a pair of packet sockets and read from the other. The kernel keeps the queue and wakes
-//! one reader a packet, so there is no lock to die with. Where the queue is full, the giver keeps
-//! its work. Work travels as a path; the receiver reads the rules above it anew.
-//!
-//! The search is over when a word that counts outstanding pieces comes to zero: that flow shuts the
-//! socket down, which wakes all who wait. A process that dies takes its piece with it; then the
-//! parent shuts the socket down as soon as all others wait ([`Packets::is_over`]).
+//! The exchange of processes: a pair of packet sockets, to one end of which all write and from the
+//! other read pieces of work. The kernel keeps the queue and wakes one reader a packet, so there is
+//! no lock to die with. Where the queue is full, the giver keeps its work. Work travels as a path;
+//! the receiver reads the rules above it anew. The search is over when a word that counts
+//! outstanding pieces comes to zero: that flow shuts the socket down, which wakes all who wait. A
+//! process that dies takes its piece with it; then the parent shuts the socket down as soon as all
+//! others wait ([`Packets::is_over`]).
 
 use std::cell::{Cell, RefCell};
 use std::io;

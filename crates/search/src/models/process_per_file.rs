@@ -1,7 +1,6 @@
 //! One flow walks and forks a process for each file. It also takes what processes send, and has
-//! things to say itself (a folder that cannot be listed). A process with more of a file to send
-//! keeps everybody else from the outlet, so this flow never goes back to its walk before it has
-//! heard it out: it would wait for itself.
+//! things to say itself. A process with more of a file to send keeps everybody else from the
+//! outlet: this flow hears it out before it goes back to its walk, or it would wait for itself.
 
 use measure::clock;
 use nix::poll::PollTimeout;
@@ -60,7 +59,6 @@ impl Each<'_, '_> {
 
     fn wait(&mut self) {
         if self.is_full() {
-            // Ended ones hold nobody back.
             self.children.listen(PollTimeout::ZERO);
         }
         while self.is_full() || self.children.is_hearing() {

@@ -1,6 +1,5 @@
-//! Memory that a search shares with the processes it forks. One anonymous mapping, made before the
-//! first process, of atomics without locks: a process that dies leaves at worst wrong numbers (then
-//! unused).
+//! Memory that a search shares with the processes it forks, mapped before the first: atomics
+//! without locks, so a process that dies leaves at worst wrong numbers (then unused).
 //!
 //! ```text
 //! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, process, counts ┬ slot 1 …
@@ -113,7 +112,6 @@ impl Slot {
         Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
     }
 
-    /// Alive or not.
     pub(crate) fn to_reap(&self) -> Option<i32> {
         Some(self.process.load(Ordering::Relaxed).abs()).filter(|&process| process > 0)
     }

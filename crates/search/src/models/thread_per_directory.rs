@@ -1,6 +1,6 @@
-//! A thread for each folder, made by the thread that found the folder: giving a folder away makes a
-//! thread. At the cap (or where the kernel refuses another thread, said once) folders wait in a
-//! queue, and a thread that is done takes one before it ends.
+//! A thread for each folder, made by the thread that found it: to give a folder away. At the cap
+//! (or where the kernel refuses another thread, said once) folders wait in a queue, for a thread
+//! that is done.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

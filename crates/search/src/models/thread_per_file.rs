@@ -1,6 +1,5 @@
-//! One flow walks and makes a thread for each file: the source's first attempt, which took seven
-//! times as long as no threads. It had no cap; with some 80,000 files there would be as many
-//! threads as the kernel allows, so here is one, by descriptors as a rule, and said if it was met.
+//! One flow walks and makes a thread for each file: the source's first attempt, seven times as long
+//! as no threads. It had no cap; here is one, by descriptors as a rule, and said if it was met.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};

@@ -1,11 +1,9 @@
-//! Some threads share the work; with `thread-private-files` each has its own table of files. With a
-//! shared table each open takes its lock, and each read counts references atomically.
-//! `unshare(CLONE_FILES | CLONE_FS)` gives a thread its own, so that a pool works on files as
-//! processes do. Roots are opened before: their numbers are good in every table.
-//!
-//! A pool of a number that was asked for is made at once. One whose number was chosen begins with
-//! what the known work keeps busy, and a thread with more folders than it can soon list makes
-//! another: nobody knows how large a tree is, and a thread costs as much as some ten files.
+//! Some threads share the work. With a shared table of files each open takes its lock, and each
+//! read counts references atomically; with `thread-private-files` (`unshare(CLONE_FILES |
+//! CLONE_FS)`) each thread has its own, as processes do. Roots are opened before: their numbers are
+//! good in every table. A pool whose number was chosen begins with what the known work keeps busy,
+//! and a thread with more folders than it can soon list makes another, at the cost of some ten
+//! files.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
@@ -26,7 +24,6 @@ use crate::report::Flows;
 pub(crate) enum Files {
     Shared,
     Private,
-    /// Nobody asked for it.
     PrivateIfAllowed,
 }
 

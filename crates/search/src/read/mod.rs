@@ -1,5 +1,5 @@
-//! Reading a file a window at a time. Windows of whole lines: a line is searched in one piece
-//! however files are read, and the longest line bounds memory.
+//! Reading a file a window of whole lines at a time: a line is searched in one piece however files
+//! are read, and the longest line bounds memory.
 //!
 //! ```text
 //!  file    │ line │ line │ li:ne │ line │ line │ li:ne …
@@ -8,9 +8,8 @@
 //! ```
 //!
 //! On disks and in memory a short read has met the end, so most files take one; elsewhere reading
-//! continues until nothing comes. A longer line makes the buffer grow, until the file is done.
-//! Windows end at the same places for every way of reading: bytes that are no text decide
-//! ([`text`]).
+//! continues until nothing comes. Windows end at the same places for every way of reading: bytes
+//! that are no text decide ([`text`]).
 
 pub(crate) mod mapped;
 pub(crate) mod rolling;

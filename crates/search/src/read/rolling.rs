@@ -1,6 +1,6 @@
-//! Windows of a file that is read into a buffer, in blocks at multiples of [`BLOCK_BYTES`]. A block
-//! is asked for NUL bytes, then all lines that end in it are one window; the begun line moves to
-//! the front. So text alone decides which lines a window holds, also in parts of a file (`large`).
+//! Windows of a file that is read into a buffer, in blocks at multiples of [`BLOCK_BYTES`]: all
+//! lines that end in a block are one window; the begun line moves to the front. So text alone
+//! decides which lines a window holds, also in parts of a file (`large`).
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -25,7 +25,6 @@ pub(crate) struct Rolling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
     Whole,
-    /// Reads return parts; 0 is the end.
     Parts,
 }
 
@@ -277,7 +276,6 @@ pub(crate) struct Begun {
 }
 
 pub(crate) fn nuls_to_feeds(text: &mut [u8]) {
-    // The compiler vectorises this store.
     for byte in text {
         *byte = if *byte == 0 { b'\n' } else { *byte };
     }

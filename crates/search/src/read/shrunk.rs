@@ -1,8 +1,7 @@
-//! A mapped file that becomes shorter while it is looked at. Touching a page of a mapping behind
-//! the file's end raises SIGBUS, which ends the program. So while mapped files are searched, a
-//! handler puts pages of zeros over the rest of the mapping that its thread looks at and notes
-//! that; the thread finds out when it is done. Every other SIGBUS does what it always does. The
-//! handler uses a thread-local that needs no setting up, and the system call `mmap`.
+//! A mapped file that becomes shorter while it is looked at: touching a page behind its end raises
+//! SIGBUS. So while mapped files are searched, a handler puts pages of zeros over the rest of the
+//! mapping that its thread looks at and notes that. Every other SIGBUS does what it always does.
+//! The handler uses a thread-local that needs no setting up, and the system call `mmap`.
 
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
@@ -67,7 +66,6 @@ impl Look {
     }
 }
 
-/// Searches with the handler, and the previous action.
 static INSTALLED: Mutex<(usize, Option<SigAction>)> = Mutex::new((0, None));
 
 #[derive(Debug)]
@@ -117,11 +115,8 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     }
 }
 
-/// Puts pages of zeros from the page of `address` to `end`.
-///
-/// # Safety
-///
-/// The pages must belong to a mapping of files that is only read, by this thread alone.
+/// Puts pages of zeros from the page of `address` to `end`. Safety: the pages must belong to a
+/// mapping of files that is only read, by this thread alone.
 unsafe fn put_zeros(address: usize, end: usize) -> bool {
     // SAFETY: asks for a constant of the system, which a handler may do.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };

@@ -1,5 +1,4 @@
-//! Batches of files through io_uring: opens together, first reads together, closes together. A
-//! batch of files costs three entries into the kernel:
+//! Batches of files through io_uring, three entries into the kernel each:
 //!
 //! ```text
 //!  opens (and the closes of the batch before) ─▶ reads ─▶ search each ─▶ next batch
@@ -25,7 +24,6 @@ use crate::report::Class;
 const FILES: usize = 16;
 /// Read in the batch: two thirds of source files are smaller.
 const HEAD_BYTES: usize = 8 << 10;
-/// A batch's opens, and the last one's closes.
 const ENTRIES: u32 = 2 * FILES as u32;
 const TRIES: u32 = 10_000;
 /// Answers of closes: nobody waits for them by number.
@@ -116,7 +114,6 @@ impl Batches {
         {
             let which = files.which(place, name.to_bytes());
             match opened {
-                // These come when others are closed.
                 Err(Errno::EMFILE | Errno::ENFILE) => later.push(*name),
                 Err(errno) => files.not_opened(&which, errno),
                 Ok(file) => {

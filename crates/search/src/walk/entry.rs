@@ -39,7 +39,6 @@ fn first<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
     })
 }
 
-/// Returns bytes; 0 at the end.
 pub(crate) fn getdents(folder: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     let (pointer, length) = (buffer.as_mut_ptr(), buffer.len());
     // SAFETY: the kernel writes at most `length` bytes at `pointer`, which the exclusive reference

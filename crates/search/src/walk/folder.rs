@@ -14,9 +14,7 @@ use crate::plan::FileId;
 use crate::read::rolling::Reads;
 use crate::walk::Root;
 
-/// About a thousand names.
 const PART_BYTES: usize = 32 << 10;
-/// The least room for another call.
 const ROOM_BYTES: usize = 4 << 10;
 /// Longer paths are opened in pieces (`PATH_MAX` less the NUL).
 const PATH_BYTES: usize = 4095;
@@ -92,7 +90,6 @@ impl<'r> Folder<'r> {
         let mut length = 0;
         while PART_BYTES - length >= ROOM_BYTES {
             match getdents(self.fd.as_fd(), &mut raw[length..]) {
-                // A removed folder has no more entries.
                 Ok(0) => self.ended = true,
                 Err(error) if error.raw_os_error() == Some(libc::ENOENT) => self.ended = true,
                 Ok(more) => length += more,

@@ -1,8 +1,7 @@
 //! The rules of folders: a level for each folder that has any, in a chain shared by all folders
-//! below. A level needs only the part of a path below its folder, so no path is put together from
-//! the root of the file system: it remembers how many bytes of the path (from the search's root)
-//! stand for its folder, or, above the root, which bytes to put before it. As in git, lines in
-//! ignore files that are no globs are left out without complaint.
+//! below. A level needs only the part of a path below its folder: it remembers how many bytes of
+//! the path (from the search's root) stand for its folder, or, above the root, which bytes to put
+//! before it. As in git, lines in ignore files that are no globs are left out without complaint.
 
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
@@ -31,9 +30,7 @@ pub(crate) struct Level {
 
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Bytes into the path.
     Below(usize),
-    /// Before the path.
     Above(Vec<u8>),
 }
 

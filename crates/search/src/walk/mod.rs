@@ -6,10 +6,9 @@
 //!                    └── next part of a large folder ◀── select: names of files, folders
 //! ```
 //!
-//! The kernel tells the kind of each entry with its name (where a file system does not, entries are
-//! asked about). The names also tell whether the folder has ignore files; only in a folder that
-//! does not fit the buffer are they looked for, since a later part may have them. Symbolic links
-//! are not followed, so a walk cannot go in circles.
+//! The kernel tells the kind of each entry with its name (or is asked). The names also tell whether
+//! the folder has ignore files; only in a folder that does not fit the buffer are they looked for.
+//! Symbolic links are not followed, so a walk cannot go in circles.
 
 mod entry;
 mod folder;

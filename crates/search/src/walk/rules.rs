@@ -1,5 +1,5 @@
-//! Which entries are left out: globs of the query, ignore files, hidden names. The same as
-//! ripgrep's, from whose library the globs come. The first that says something decides:
+//! Which entries are left out: globs of the query, ignore files, hidden names, as in ripgrep, from
+//! whose library the globs come. The first that says something decides:
 //!
 //! 1. the globs of the query;
 //! 2. `.rgignore`, then `.ignore`, then `.gitignore`, then `.git/info/exclude`, each from the
@@ -9,8 +9,8 @@
 //!
 //! A rule that lets an entry in (a glob of the query, `!pattern` in an ignore file) lets a hidden
 //! one in too. Git's global excludes are read only where a repository is met: to find them takes a
-//! regular expression, more memory than all else in a small search. A repository that holds a root,
-//! or is one, is met before any fork, so that all share it.
+//! regular expression, more memory than all else. A repository that holds a root, or is one, is met
+//! before any fork.
 
 use std::ffi::OsStr;
 use std::fs::File;
