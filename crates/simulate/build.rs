@@ -1,5 +1,5 @@
-//! Makes `BUILTIN` of the files `machines/NAME.toml`: name and text of each, by name. That folder is a
-//! link to the one in the root of the repository, and a folder in the package.
+//! Makes `BUILTIN` of the files `machines/NAME.toml`, a link to the repository's folder, and a
+//! folder in the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,7 +1,6 @@
-//! How many flows fit on this machine, and what stops there.
-//!
-//! Every limit gives a room: the limit less what is used of it. The smallest room is the ceiling.
-//! Predicted from files, it came within a handful of flows of what a fenced probe found.
+//! How many flows fit on this machine, and what stops there. Every limit gives a room: the limit
+//! less what is used of it. The smallest room is the ceiling, within a handful of flows of what a
+//! fenced probe found.
 //! - A task needs an id below `pid_max`. The first 300 ids are given once, when the machine starts.
 //! - A thread brings a stack and its guard page, two mappings of its process. A process brings its
 //!   own space.

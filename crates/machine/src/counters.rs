@@ -1,13 +1,12 @@
-//! Which events can be counted here, and why others cannot.
-//!
-//! A counter that opens may still not count. Each event is opened, run over some work, and judged:
+//! Which events can be counted here, and why others cannot. Each event is opened, run over some
+//! work, and judged:
 //! - It cannot be opened: the error number says why, see [`explain`].
 //! - It opened but never ran: something else holds the hardware counter.
 //! - It ran, but an event that cannot have failed to happen stands at 0: some virtual machines
 //!   offer counters that do not move.
 //!
 //! Where the kernel allows counting in user code only, that is a narrower but true answer for
-//! cycles. A context switch happens inside the kernel, so there it is always 0: not available.
+//! cycles. A context switch happens inside the kernel: not available.
 
 mod errno;
 mod perf;

@@ -1,6 +1,5 @@
 //! Lists of CPUs as the kernel writes them: `0-3,8,10-11`.
 
-/// `None` for a malformed list.
 pub(crate) fn parse(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {

@@ -1,7 +1,6 @@
-//! Who this process runs as, as far as the kernel asks when it limits. `RLIMIT_NPROC` does not bind
-//! root, nor a process with `CAP_SYS_RESOURCE` or `CAP_SYS_ADMIN`; `kernel.perf_event_paranoid` not
-//! one with `CAP_PERFMON` or `CAP_SYS_ADMIN`. All in the first user namespace only: the root of a
-//! container with its own is an ordinary user.
+//! Who this process runs as, as far as the kernel asks when it limits, in the first user namespace
+//! only. `RLIMIT_NPROC` does not bind root, nor a process with `CAP_SYS_RESOURCE` or
+//! `CAP_SYS_ADMIN`; `kernel.perf_event_paranoid` not one with `CAP_PERFMON` or `CAP_SYS_ADMIN`.
 
 use measure::Measured;
 

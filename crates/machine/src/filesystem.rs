@@ -1,9 +1,7 @@
-//! The file system of a folder, and whether waiting for its disk means anything.
-//!
-//! On `tmpfs` a synchronous write returns at once, and a study of waiting for a disk measures
-//! system calls. Which file system a folder is on follows from `/proc/self/mountinfo` (of the
-//! mounts with the longest path above it the last), and by the magic number of `statfs`, which wins
-//! where it names memory or the file cannot be read. Some are followed down:
+//! The file system of a folder, and whether waiting for its disk means anything: on `tmpfs` a
+//! synchronous write returns at once. It follows from `/proc/self/mountinfo` (of the mounts with
+//! the longest path above it the last), and by the magic number of `statfs`, which wins where it
+//! names memory or the file cannot be read. Some are followed down:
 //!
 //! | file system | is followed to | why |
 //! |---|---|---|

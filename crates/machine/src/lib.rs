@@ -1,6 +1,4 @@
-//! What this machine is and what it can measure.
-//!
-//! A comparison holds for one machine. So every result carries a [`Machine`].
+//! What this machine is and what it can measure: every result carries a [`Machine`].
 //!
 //! | module | tells |
 //! |---|---|
@@ -88,8 +86,8 @@ impl Machine {
         Self::read_below(Path::new("/"))
     }
 
-    /// Reads the machine whose `/proc`, `/sys` and `/etc` are below `root`; page size, clock cost
-    /// and counters are this kernel's.
+    /// Reads the machine below `root` (`/proc`, `/sys`, `/etc`); page size, clock cost and counters
+    /// are this kernel's.
     pub fn read_below(root: &Path) -> Machine {
         Self::read_with(root, &mut counters::Perf)
     }

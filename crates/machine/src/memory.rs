@@ -103,7 +103,6 @@ fn chosen(text: &str) -> Measured<String> {
     }
 }
 
-/// Bytes in binary units: `1.5 GiB`.
 pub(crate) fn binary(bytes: u64) -> String {
     let units = [
         (1u64 << 40, "TiB"),

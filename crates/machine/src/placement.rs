@@ -1,10 +1,9 @@
-//! Which CPUs flows may be put on, and in what order.
+//! Which CPUs flows may be put on: placements are made from allowed CPUs only, in the order of
+//! their ids.
 //! - CPUs that are **online** exist.
 //! - The **affinity mask** (also `cpuset` groups) says which of them this process may run on.
 //! - A **quota** of a control group says how much time per period may be used, on any CPUs: with 2
 //!   on 8 CPUs, 8 flows run at once, then all stand still for three quarters.
-//!
-//! Placements are made from allowed CPUs only, in the order of their ids, which mean nothing.
 
 use std::collections::BTreeMap;
 

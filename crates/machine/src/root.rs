@@ -15,10 +15,8 @@ impl Root {
         Self(root.to_path_buf())
     }
 
-    /// `path` starts at `/`; white space around the text is removed.
     pub(crate) fn text(&self, path: &str) -> Measured<String> {
         match fs::read(self.below(path)) {
-            // Names of programs and groups need not be UTF-8.
             Ok(bytes) => Measured::Value(String::from_utf8_lossy(&bytes).trim().to_owned()),
             Err(error) => refusal(path, &error),
         }

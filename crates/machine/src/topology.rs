@@ -1,8 +1,7 @@
-//! CPUs, cores, caches and memory nodes. Firmware orders logical CPUs: two hardware threads of a
-//! core may be 0 and 1, or 0 and 4, and offline CPUs leave holes. So a number means nothing:
-//! `topology/core_cpus_list` says which CPUs share a core (`thread_siblings_list` before
-//! Linux 5.0), `cache/index*/shared_cpu_list` which share a cache. `core_id` is of no use: it
-//! repeats in every package. Offline CPUs are in nobody's list.
+//! CPUs, cores, caches and memory nodes. A CPU's number means nothing: `topology/core_cpus_list`
+//! says which CPUs share a core (`thread_siblings_list` before Linux 5.0),
+//! `cache/index*/shared_cpu_list` which share a cache. `core_id` repeats in every package. Offline
+//! CPUs are in nobody's list.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
@@ -219,7 +218,6 @@ impl Cache {
     }
 }
 
-/// Of `48K` or `32M`.
 fn size_of(text: &str) -> Option<u64> {
     let unit = |suffix, bytes: u64| Some(text.strip_suffix(suffix)?.parse::<u64>().ok()? * bytes);
     unit('K', 1 << 10)

@@ -1,12 +1,10 @@
-//! Counters of events, opened for one thread: the kernel's own events and the processor's.
-//!
-//! Where more are asked for than fit, the kernel lets counters take turns, and tells of each how
-//! long it was wanted and ran while the thread had a CPU ([`Sample`]). It would have counted
-//! `count * enabled / running` ([`Sample::scaled`]); one that never ran is no zero.
-//!
-//! A [`Source`] opens counters: the [`Kernel`], or a script in a test. Errors are error numbers;
-//! crate `machine` puts them into words. Counters are not put into groups that run together, as one
-//! that does not fit never runs. They do not count what the thread makes (`inherit`).
+//! Counters of events, opened for one thread. Where more are asked for than fit, the kernel lets
+//! counters take turns, and tells of each how long it was wanted and ran while the thread had a CPU
+//! ([`Sample`]). It would have counted `count * enabled / running` ([`Sample::scaled`]); one that
+//! never ran is no zero. A [`Source`] opens counters: the [`Kernel`], or a script in a test. Errors
+//! are error numbers; crate `machine` puts them into words. Counters are in no groups that run
+//! together, as one that does not fit never runs, and do not count what the thread makes
+//! (`inherit`).
 
 mod event;
 mod kernel;

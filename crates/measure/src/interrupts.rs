@@ -1,6 +1,6 @@
 //! Interrupts by which one CPU makes others forget translations of addresses (TLB shootdowns): row
-//! `TLB` of `/proc/interrupts`, by CPU, since boot. What others do meanwhile is in a difference of
-//! two readings. Processors that forget by a broadcast (Arm) have no such row.
+//! `TLB` of `/proc/interrupts`, by CPU, since boot. Processors that forget by a broadcast (Arm)
+//! have none.
 
 use std::fs;
 

@@ -2,8 +2,8 @@
 //! honest memory; events ([`counters`]); and others while they run ([`tasks`]).
 //!
 //! - Times are nanoseconds and memory is bytes, as integers, whatever unit the kernel prints.
-//! - A quantity that could not be measured is never 0. It is a [`Measured`] that says why and what
-//!   would enable it, an `Option`, or an error.
+//! - A quantity that could not be measured is never 0: it is a [`Measured`], an `Option`, or an
+//!   error.
 //! - Nothing allocates, locks or prints while flows run: [`clock`] and [`usage`] are system calls.
 #![forbid(unsafe_code)]
 

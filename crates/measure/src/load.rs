@@ -1,7 +1,7 @@
-//! How busy the machine is while something runs: CPU time of all processes against that of this one
-//! and its children, waits for a CPU, what a host and a quota take. Sources: `/proc/stat` and
-//! `/proc/self/stat` (ticks, compared as shares), `/proc/pressure/cpu` (some task waited),
-//! `cpu.stat` of the own control group.
+//! How busy the machine is while something runs: CPU time of all processes against this one's and
+//! its children's, waits for a CPU, what a host and a quota take. Sources: `/proc/stat` and
+//! `/proc/self/stat` (ticks), `/proc/pressure/cpu` (some task waited), `cpu.stat` of the own
+//! control group.
 
 use std::fs;
 
@@ -59,7 +59,6 @@ impl Load {
             return None;
         };
         let busy = user + nice + system + irq + softirq;
-        // A process's name may hold anything but its own end.
         let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
         let own = fields
             .get(11..15)?

@@ -2,8 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something this machine may be unable to tell. As JSON it is `{"value": ...}` or
-/// `{"not_available": {"reason": "...", "remedy": "..."}}`: never mistaken for a zero.
+/// Something this machine may be unable to tell; as JSON `{"value": ...}` or `{"not_available":
+/// {"reason": "...", "remedy": "..."}}`, never a zero.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured<T> {
@@ -73,7 +73,6 @@ impl<T> From<T> for Measured<T> {
     }
 }
 
-/// The value as it prints itself, or `not available: reason (remedy)`.
 impl<T: fmt::Display> fmt::Display for Measured<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

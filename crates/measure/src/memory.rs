@@ -1,14 +1,9 @@
-//! Honest memory: what a group of processes costs the machine, in bytes.
-//!
-//! RSS counts a page that five processes share five times: summed over forked workers, processes
-//! look up to a hundred times dearer than threads. PSS divides each page by the number of processes
-//! that map it. But processes pay most beyond user memory: page tables for each address space and a
-//! kernel stack for each task. So the honest sum is **PSS + page tables + kernel stacks (+ slab)**;
-//! RSS is kept because older tables have nothing else.
-//!
-//! PSS also divides pages of files by mappers outside the group, such as other runs of the same
-//! program. Where the kernel tells of single pages, they count once for the group instead
-//! ([`Sharing`], `files.rs`).
+//! Honest memory: what a group of processes costs the machine, in bytes: **PSS + page tables +
+//! kernel stacks (+ slab)**. RSS counts a page that five processes share five times; PSS divides
+//! each page by the processes that map it. Beyond user memory, each address space has page tables
+//! and each task a kernel stack. RSS is kept for older tables. Where the kernel tells of single
+//! pages, pages of files count once for the group, whoever else maps them ([`Sharing`],
+//! `files.rs`).
 //!
 //! | part | source | unit there |
 //! |---|---|---|

@@ -1,5 +1,4 @@
-//! Records of a ring of perf events, decoded, as in `perf_event_open(2)`: with thread and time, and
-//! the call chain in samples.
+//! Records of a ring of perf events, decoded, as in `perf_event_open(2)`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,7 +1,5 @@
-//! Rings of perf events on a process and on all that it makes from now on: one ring for each CPU.
-//!
-//! The kernel writes records to the ring of the CPU on which something happens, and children inherit what
-//! their parent writes to. What a reader is slow to take is lost, and the kernel says how much.
+//! Rings of perf events on a process and on all that it makes from now on: one for each CPU, on which something
+//! happens. What a reader is slow to take is lost, and the kernel says how much.
 
 use std::io;
 
@@ -25,11 +23,9 @@ impl std::fmt::Debug for Rings {
 }
 
 impl Rings {
-    /// Begins with process `pid`. `event` is what is recorded; each record has its thread and its time by
-    /// [`crate::clock::now_ns`]. A ring has `bytes` where there are not too many CPUs.
-    ///
-    /// # Errors
-    /// The kernel does not permit it or cannot do it.
+    /// Begins with process `pid`. `event` is what is recorded, with its thread and its time by
+    /// [`crate::clock::now_ns`]. A ring has `bytes` where there are not too many CPUs. Fails if the kernel does not
+    /// permit it or cannot do it.
     pub fn open(pid: i32, bytes: usize, event: impl Fn() -> Builder<'static>) -> io::Result<Self> {
         let online = cpus(SysconfVar::_NPROCESSORS_ONLN)?;
         let bytes = 1 << (ALL / online).clamp(LEAST, bytes).ilog2();
@@ -42,7 +38,6 @@ impl Rings {
             builder.build()?.sampled(bytes)
         };
         let opened = (0..cpus(SysconfVar::_NPROCESSORS_CONF)?).map(ring);
-        // No such CPU at present.
         let is_away = |error: &io::Error| error.raw_os_error() == Some(Errno::ENODEV as i32);
         let here = opened.filter(|ring| !ring.as_ref().is_err_and(is_away));
         Ok(Self(here.collect::<io::Result<_>>()?))

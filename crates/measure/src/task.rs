@@ -6,11 +6,9 @@
 //! | bytes that system calls read and wrote | `rchar`, `wchar` of `/proc/PID/task/TID/io` | `CONFIG_TASK_XACCT`, and to be allowed to trace the thread |
 //! | bytes of storage on its behalf | `read_bytes`, `write_bytes` of the same | `CONFIG_TASK_IO_ACCOUNTING` |
 //!
-//! A performance counter of migrations makes each switch and each new flow dearer and is forbidden
-//! in many containers; looking at the current CPU between units of work misses some and is in the
-//! timed span. So the parent reads these files of any thread of its user, while the flows wait, in
-//! some 25 us a thread. `write_bytes` counts when a page of a file becomes dirty, not when it is on
-//! the disk, and `read_bytes` leaves out what the page cache held.
+//! A performance counter of migrations makes each switch and each new flow dearer and is forbidden in many containers.
+//! So the parent reads these files while the flows wait, in some 25 us a thread. `write_bytes` counts when a page of a
+//! file becomes dirty, not when it is on the disk, and `read_bytes` leaves out what the page cache held.
 
 use std::fmt::Write as _;
 use std::fs::File;

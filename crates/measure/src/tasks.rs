@@ -1,27 +1,22 @@
 //! What the kernel tells of running processes and threads: where they are, their state and use so
-//! far.
-//!
-//! A look must be cheap and must not touch those it looks at. All comes from small files below
-//! `/proc` that take no lock but that of their task:
+//! far, all from small files below `/proc` that take no lock but that of their task:
 //!
 //! | quantity | source |
-//! |---|---|
+//! |---|---|---|
 //! | state, CPU last run on, threads, RSS | `PID/stat`, `PID/task/TID/stat` |
 //! | CPU time of a thread | first field of `PID/task/TID/schedstat`, ns |
 //! | CPU time of a process, and of its children that were waited for | `PID/stat`, in ticks of 10 ms |
 //! | bytes handed to storage | `write_bytes` of `PID/io` |
 //!
-//! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms);
-//!   [`crate::clock::of_process_ns`] is exact for a whole process, by one system call. A kernel
-//!   without `schedstat` leaves the ticks of `stat`.
+//! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms), else the ticks of `stat`;
+//!   [`crate::clock::of_process_ns`] is exact for a whole process, by one system call.
 //! * The kernel adds a reaped child's CPU time and `io` to its parent's: sums over a group lose
 //!   nothing.
 //! * A process that ends between the listing and the reading is not there, which is no error.
 //! * Processes of a group are found from its leader on: each tells those that its first thread has
-//!   made (`PID/task/PID/children`), and those seen before are looked at again.
-//! * Others (made by another thread, or by a maker that ended before it was seen) are found by
-//!   a **walk**, a listing of all processes, once a second at most and for at most a hundredth of
-//!   the time. A kernel without `children` (`CONFIG_PROC_CHILDREN`) leaves only walks.
+//!   made (`PID/task/PID/children`). Others are found by a **walk**, a listing of all processes,
+//!   once a second at most and for at most a hundredth of the time. A kernel without `children`
+//!   (`CONFIG_PROC_CHILDREN`) leaves only walks.
 //! * Processes outside the group are remembered while they live and not read again; those from
 //!   before it ([`Reader::before`]) never, as a process joins another group only at its birth here.
 //!   A walk may take a pid that comes back between two for the stranger it was.
@@ -175,8 +170,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Bytes that a process and its reaped children have caused to be written to storage; `None` if
-    /// it has ended. Errors: the kernel does not count them, or does not tell.
+    /// Bytes written to storage by a process and its reaped children; `None` if it has ended.
+    /// Errors: the kernel does not count them, or does not tell.
     pub fn written(&mut self, pid: i32) -> io::Result<Option<u64>> {
         self.files.written(pid)
     }

@@ -1,9 +1,8 @@
 //! What one flow used: CPU time, page faults, context switches. `getrusage` brings CPU time up to
-//! date at scheduler ticks only: a thread that ran 177 us reads as 0, one that ran 14 ms as a
-//! quarter less; an ended process is accounted in full. Comparing threads by `RUSAGE_THREAD` with
-//! children by `RUSAGE_CHILDREN` favours threads by more than most real differences. So CPU time
-//! comes from `CLOCK_THREAD_CPUTIME_ID` for every model, and only counts from `getrusage`. A worker
-//! process has one thread: [`this_thread`] is right in every model, and N flows used the sum.
+//! date at scheduler ticks only: a thread that ran 177 us reads as 0, an ended process is accounted
+//! in full, which favours threads by more than most real differences. So CPU time comes from
+//! `CLOCK_THREAD_CPUTIME_ID` for every model, and only counts from `getrusage`. A worker process
+//! has one thread: [`this_thread`] is right in every model.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -90,7 +89,7 @@ fn ns(time: timeval) -> u64 {
 }
 
 /// Usage of the calling thread since it began. Panics where a sandbox refuses
-/// `getrusage(RUSAGE_THREAD)`: invented zeros would be worse.
+/// `getrusage(RUSAGE_THREAD)`.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
     match getrusage(UsageWho::RUSAGE_THREAD) {

@@ -1,9 +1,6 @@
-//! What a task off the CPU waits for: one table, for films and for profiles.
-//!
-//! Two things tell: functions of the kernel that the task is in (a call chain, or the one of
-//! `/proc/TID/wchan`), and its system call (`/proc/TID/syscall`). A function says it exactly where it is known;
-//! a call says it where it can wait for one thing only. `read` can wait for anything, so without a function
-//! it says nothing.
+//! What a task off the CPU waits for: one table, for films and for profiles. Two things tell: functions of the kernel
+//! that the task is in (a call chain, or the one of `/proc/TID/wchan`), which say it exactly where they are known; and
+//! its system call (`/proc/TID/syscall`), where it can wait for one thing only. `read` can wait for anything.
 
 use std::fs::read_to_string;
 

@@ -1,8 +1,7 @@
-//! A pointer chase through the model, to hold it against one that is timed. A chase visits cells in
-//! one long cycle, each step waiting for the one before. A step costs more where the cells exceed a
-//! level, on a machine and in its model: that can be checked by time alone. The order is that of a
-//! linear congruential generator with full period (Hull and Dobell 1962) over the next power of
-//! two, without the numbers that are no cell: nothing is stored, and the model has no prefetcher.
+//! A pointer chase through the model, to hold it against one that is timed: a step costs more where
+//! the cells exceed a level, on a machine and in its model. The order is that of a linear
+//! congruential generator with full period (Hull and Dobell 1962) over the next power of two,
+//! without the numbers that are no cell: nothing is stored, and the model has no prefetcher.
 
 use crate::machine::Machine;
 use crate::model::Model;

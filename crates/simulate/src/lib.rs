@@ -1,9 +1,7 @@
-//! Caches and data TLBs of a machine one does not have, counted from recorded memory accesses.
-//!
-//! Whether threads or processes are better depends on what their cores share: caches, translations,
-//! lines that go to and fro. Most machines do not let one count that. So the accesses of every flow
-//! are recorded once ([`trace`]), and run through a model of a machine ([`Machine`]): a first-level
-//! cache for each core, a second level, a shared last level, and data TLBs of two levels.
+//! Caches and data TLBs of a machine one does not have, counted from recorded memory accesses
+//! (docs/simulate.md). The accesses of every flow are recorded once ([`trace`]), and run through a
+//! model of a machine ([`Machine`]): a first-level cache for each core, a second level, a shared
+//! last level, and data TLBs of two levels.
 //! ```text
 //!   flow 0's trace ─┐
 //!   flow 1's trace ─┼─▶ merge ─▶ address ─▶ TLBs ─▶ caches ─▶ counts of each flow
@@ -23,7 +21,7 @@
 //! **Sources.** Hill and Smith, *Evaluating Associativity in CPU Caches*, IEEE ToC 1989 (what
 //! associativity does; the tests have its cases). Al-Zoubi and others, *Performance Evaluation of
 //! Cache Replacement Policies*, 2004 (pseudo-LRU by used bits). Inoue and Nakatani, IISWC 2010: the
-//! question. Machines: each figure names its own.
+//! question.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,7 @@
 //! A machine's description: cores, hardware threads, caches, data TLBs, each figure with its
-//! source.
-//!
-//! It is a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key; `machines/`
-//! holds those built in). In each table `source` names a document, or `assumed` says what no
-//! document tells and what was taken instead; a table with neither is refused.
+//! source, in a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key;
+//! `machines/` holds those built in). In each table `source` names a document, or `assumed` says
+//! what was taken instead; a table with neither is refused.
 //!
 //! Refused with the line: what the model cannot be built from (a line, page size or number of sets
 //! that is no power of two, zero ways, a size that is not whole sets, more cores, hardware threads

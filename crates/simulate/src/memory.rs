@@ -1,6 +1,5 @@
-//! Address spaces and the frames behind their pages.
-//!
-//! A frame is 4 KB of memory, numbered when first touched: the traces alone decide. Behind a page:
+//! Address spaces and the frames behind their pages. A frame is 4 KB of memory, numbered when first
+//! touched: the traces alone decide. Behind a page:
 //! ```text
 //!   mapped                          load                       store
 //!   shared (file or memory)         the object's frame         the same
@@ -8,9 +7,9 @@
 //!   before the fork                 the ancestor's frame       a frame of its own from now on
 //!   by the space itself             a frame of its own         the same
 //! ```
-//! The second and third are copy on write: without it all memory of processes would look private
-//! and their misses be overstated. [`Memory::wrote`] tells of pages written before the window of a
-//! trace opens. Not modelled: the zero page, merged pages, swapping, contiguous large pages.
+//! The second and third are copy on write. [`Memory::wrote`] tells of pages written before the
+//! window of a trace opens. Not modelled: the zero page, merged pages, swapping, contiguous large
+//! pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -72,7 +71,6 @@ pub(crate) struct Memory {
     frames: u32,
 }
 
-/// Apart from numbers of objects.
 const ANCESTOR: u64 = 1 << 63;
 
 impl Memory {
@@ -120,7 +118,6 @@ impl Memory {
     }
 
     pub(crate) fn unmap(&mut self, space: u32, first: u64, pages: u64) {
-        // These addresses are mapped again before anything touches them.
         self.map(space, first, pages, Backing::Own);
     }
 

@@ -1,6 +1,5 @@
-//! Traces of the flows of one slot, merged on the cores of a machine.
-//!
-//! Every flow was recorded by itself; here they run side by side. These rules order their accesses:
+//! Traces of the flows of one slot, each recorded by itself, merged on the cores of a machine.
+//! These rules order their accesses:
 //!
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
 //! * **Hardware threads of a core** take turns of some accesses each.
@@ -19,10 +18,9 @@
 //! accesses ([`Flow::whole`]). A flow whose trace ends early, or that is run up to a part of it
 //! ([`Trace::most`]), leaves its core to the others.
 //!
-//! **Other orders.** No real machine keeps these rules to the access. [`Rule::order`] draws the
-//! length of each turn, slice and time slice between half and one and a half of the rule's, and
-//! lets cores begin up to [`APART`] slices apart. What the counts of several orders have in common
-//! does not hang on the rule.
+//! **Other orders.** [`Rule::order`] draws the length of each turn, slice and time slice between
+//! half and one and a half of the rule's, and lets cores begin up to [`APART`] slices apart: what
+//! the counts of several orders have in common does not hang on the rule.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -214,8 +212,8 @@ struct Merge<'a> {
     machine: &'a Machine,
 }
 
-/// Merges the traces of a slot, in the order in which their threads were born. `place` gives a
-/// flow's hardware thread, `stopped` whether to give up. Errors: a bad trace, a flow without place.
+/// Merges the traces of a slot, in the order of birth of their threads. `place` gives a flow's
+/// hardware thread, `stopped` whether to give up. Errors: a bad trace, a flow without place.
 pub fn merge<R: Read>(
     machine: &Machine,
     page: u64,
@@ -269,7 +267,6 @@ fn merge_all<'a>(
 }
 
 impl<'a> Merge<'a> {
-    /// Returns the flow, if the window opens.
     fn until_begin(&mut self, reader: &mut Reader<Source<'a>>) -> Result<Option<u64>, MergeError> {
         let space = reader.space();
         while let Some(token) = reader.token()? {
@@ -422,7 +419,6 @@ impl<'a> Merge<'a> {
                 break;
             }
             let until = match flow.warmed {
-                // The warm-up ends within a turn.
                 None => left.min(flow.warm.saturating_sub(flow.recorded).max(1)),
                 Some(_) => left,
             };

@@ -7,16 +7,16 @@
 //! * Caches are looked up by frame; a TLB entry's tag stands for a page of an address space, and
 //!   for the hardware thread where the machine says so.
 //! * A miss brings the line into every level that it missed. What falls out of an inclusive last
-//!   level falls out of the caches of its cores.
-//! * A store takes the line from all other cores ([`crate::sharing`]).
+//!   level falls out of the caches of its cores. A store takes the line from all other cores
+//!   ([`crate::sharing`]).
 //! * Where the first level does not allocate on stores, every store goes on to the next level, and
 //!   is no miss of the first: nobody waits for it.
 //! * Where entries do not outlive a switch, a hardware thread in another address space loses them.
 //!
 //! A small table remembers what is behind the pages of a hardware thread, for speed alone. So does
 //! the order of [`Model::accesses`]: what every access needs comes first, in a loop without a
-//! choice, since whether an access stores, stays on its page or folds has no pattern that a host
-//! could foresee; one branch leads to the rest.
+//! choice, since no host foresees whether an access stores, stays on its page or folds; one branch
+//! leads to the rest.
 
 mod caches;
 mod pages;
@@ -171,7 +171,6 @@ impl Model {
         }
     }
 
-    /// Those of its core where they belong to address spaces.
     fn flush(&mut self, thread: u32) {
         let (tags, threads) = (self.tags, self.threads_per_core);
         let own = move |entry: u32| match tags {

@@ -1,7 +1,7 @@
 //! Which cores have touched and written a line, and which may hold it. Most lines belong to one
-//! core for ever: they have one byte. A line that a second core touches gets three sets of cores:
-//! who has touched it, who has written it, and who may hold it. A core that stores takes the line
-//! from all others. *May*: a set misses no core that holds the line.
+//! core for ever: they have one byte. A line that a second core touches gets three sets of cores. A
+//! core that stores takes the line from all others. *May*: a set misses no core that holds the
+//! line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -60,7 +60,6 @@ impl Sharing {
         self.owners[line as usize] == core as u8 | WRITTEN
     }
 
-    /// Returns the other cores that lose it.
     #[inline]
     pub(crate) fn touch(&mut self, line: u32, core: u32, store: bool) -> Cores {
         let owner = &mut self.owners[line as usize];
@@ -101,7 +100,6 @@ impl Sharing {
         others
     }
 
-    /// Returns the cores that may have held the line.
     pub(crate) fn evict(&mut self, line: u32) -> Cores {
         match self.owners[line as usize] {
             NOBODY => 0,

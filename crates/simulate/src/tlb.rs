@@ -1,7 +1,6 @@
-//! A TLB: sets of tags, or one set of all entries that is found by a table. An entry's tag is a
-//! small number for a page of an address space (and for the hardware thread where entries belong to
-//! one, [`crate::model`]). So where any entry may hold any page, a table by tag says where a page
-//! is. The least recently used is the end of a linked list.
+//! A TLB: sets of tags, or one set of all entries that is found by a table by tag, with its least
+//! recently used at the end of a linked list. An entry's tag is a small number for a page of an
+//! address space (and for the hardware thread where entries belong to one, [`crate::model`]).
 
 use crate::machine::{Policy, Tlb};
 use crate::sets::{NONE, Sets, Touch, draw};
@@ -23,7 +22,6 @@ impl TlbState {
         }
     }
 
-    /// Brings it in if missing; returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64, tag: u32) -> bool {
         match self {

@@ -1,6 +1,5 @@
-//! The format of a trace: what one thread of the recorded program did to memory.
-//!
-//! A trace is a header and tokens, all in words of 32 bits, the lowest byte first:
+//! The format of a trace: what one thread of the recorded program did to memory, as a header and
+//! tokens, all in words of 32 bits, the lowest byte first:
 //! ```text
 //!   header   "flowtrc" version   space
 //!   token    a word n
@@ -9,11 +8,10 @@
 //!                  n >> 2 & 7   how many more accesses in a row there were
 //!              n & 3 = 0    something else: n >> 2 says what, its numbers follow in two words each
 //! ```
-//! *Folded*: up to 8 accesses in a row to one granule are one token. A cache line is no smaller
-//! than a granule: only the order of loads and stores within one is lost. *Words*: nearly every
-//! distance fits (up to 1 GB); else the granule follows. Numbers of as many bytes as they need
-//! would be a quarter shorter, and took several times as long. *Hashed* by the reader
-//! ([`Reader::hash`]): counts can be traced to their traces.
+//! *Folded*: up to 8 accesses in a row to one granule are one token: only the order of loads and
+//! stores within one is lost. *Words*: nearly every distance fits (up to 1 GB); else the granule
+//! follows. Numbers of as many bytes as they need would be a quarter shorter, and took several
+//! times as long. *Hashed* by the reader ([`Reader::hash`]): counts can be traced to their traces.
 //!
 //! The window of a trace opens with [`Event::Begin`]; accesses before it are not recorded, events
 //! are. A trace that ends in the middle of a token was cut, and is an error.

@@ -26,7 +26,6 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A bias of a few parts in 2^40 does not matter.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }

@@ -128,7 +128,6 @@ fn chase(block: &mut Block, bytes: u64) -> f64 {
     let lines = (bytes / LINE).max(2);
     let places = (0..lines).map(|line| line * LINE_WORDS).collect();
     let chase = Chase::link(block.words(), places, &mut Random(bytes));
-    // One walk warms the cache.
     chase.ns_a_step(lines);
     let steps = STEPS.min(lines * 64);
     median((0..PASSES).map(|_| chase.ns_a_step(steps)).collect())

@@ -1,20 +1,17 @@
 //! What memory costs, by trying: the reach of the TLB, and the times to answer of caches and
-//! memory.
-//!
-//! Both by a **pointer chase**: cells hold the number of the next cell, in one random cycle over
-//! all, so each load waits for the one before and no prefetcher can guess. A step is the time to
-//! answer a load.
+//! memory. Both by a **pointer chase**: cells hold the number of the next cell, in one random cycle
+//! over all, so each load waits for the one before and no prefetcher can guess.
 //!
 //! * **Reach** ([`reach`]): one cell in each of N pages of 4 KiB, mapped by 4 KiB pages or by 2 MiB
 //!   ones. The data caches hold the same; only the TLB entries needed differ, by a factor of 512.
 //!   Where the two come apart 4 KiB pages are beyond reach; the difference is a miss.
 //! * **Caches** ([`latency`]): one cell in each line of a block of half a cache's size, in huge
-//!   pages, without a part of the TLB.
+//!   pages.
 //!
 //! The kinds of page take turns within each pass: a change of speed hits both. The median of
-//! [`chase::PASSES`] stands for each. The processor is not asked about its TLB: a guest's page may
-//! lie in smaller ones of the host, and then huge pages extend reach less, or not at all. Method
-//! after L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", 1996.
+//! [`chase::PASSES`] stands for each. A guest's huge page may lie in smaller ones of the host, and
+//! then extends reach less, or not at all. Method after L. McVoy and C. Staelin, "lmbench: Portable
+//! Tools for Performance Analysis", 1996.
 
 mod chase;
 mod found;

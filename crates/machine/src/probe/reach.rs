@@ -118,7 +118,6 @@ fn point(pages: u64, small: &mut Block, huge: &mut Block) -> ReachPoint {
     for pass in 0..=PASSES {
         for (chase, times) in chases.iter().zip(&mut times) {
             let ns = chase.ns_a_step(steps);
-            // The first pass warms up.
             if pass > 0 {
                 times.push(ns);
             }

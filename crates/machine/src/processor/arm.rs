@@ -1,7 +1,6 @@
-//! Names of ARM's processors. `/proc/cpuinfo` has numbers alone there: of who made one, and its part.
-//! Sources: util-linux, `lscpu-arm.c`; Linux, `arch/arm64/include/asm/cputype.h`.
+//! Names of ARM's processors, of which `/proc/cpuinfo` has numbers alone (maker, part). Sources:
+//! util-linux, `lscpu-arm.c`; Linux, `arch/arm64/include/asm/cputype.h`.
 
-/// Maker, part, name.
 const NAMES: &[(u32, u32, &str)] = &[
     (0x41, 0xd03, "Cortex-A53"),
     (0x41, 0xd05, "Cortex-A55"),
@@ -30,7 +29,6 @@ const NAMES: &[(u32, u32, &str)] = &[
     (0xc0, 0xac4, "Ampere-1a"),
 ];
 
-/// Of the numbers as `/proc/cpuinfo` writes them; `None` of one that is not known here.
 pub(super) fn name(maker: &str, part: &str) -> Option<&'static str> {
     let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();
     let (maker, part) = (number(maker)?, number(part)?);

@@ -8,9 +8,9 @@ use crate::Measured;
 /// (`asm/memory.h`); common for riscv64, powerpc64 and s390x too.
 const USUAL_STACK: u64 = 16 * 1_024;
 
-/// Bytes of kernel stack of one task. No file states it: a power of two, fixed when a kernel is
-/// built (larger with 64 KiB pages or KASAN). Derived once from `KernelStack` of `/proc/meminfo`
-/// over the tasks in `/proc/loadavg`, or 16 KiB if the quotient is not near a power of two.
+/// Bytes of kernel stack of one task: a power of two, fixed when a kernel is built (larger with 64
+/// KiB pages or KASAN). Derived once from `KernelStack` of `/proc/meminfo` over the tasks in
+/// `/proc/loadavg`, or 16 KiB if the quotient is not near a power of two.
 pub fn kernel_stack_bytes() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
     *SIZE.get_or_init(|| {
@@ -41,9 +41,8 @@ fn tasks(loadavg: &str) -> Option<u64> {
 }
 
 /// Bytes of kernel objects on the whole machine that cannot be reclaimed (`SUnreclaim` of
-/// `/proc/meminfo`): tasks, mappings, open files. Only the difference around creating a large group
-/// means anything, on a quiet machine: some 25 kB a process, 2 to 4 kB a thread
-/// ([`Memory::slab`](super::Memory::slab)).
+/// `/proc/meminfo`). Only the difference around creating a large group means anything, on a quiet
+/// machine: some 25 kB a process, 2 to 4 kB a thread ([`Memory::slab`](super::Memory::slab)).
 pub fn system_slab() -> Measured<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     match kib(&meminfo, "SUnreclaim:") {

@@ -86,7 +86,6 @@ fn heap(text: &str) -> Option<Heap> {
     })
 }
 
-/// Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) rss: u64,
@@ -147,7 +146,6 @@ impl Files {
     ) -> Result<T, MemoryError> {
         self.fill(pid, file)
             .map_err(|error| self.explain(pid, file, &error))?;
-        // A zombie has a status without memory.
         parse(&self.text).ok_or(MemoryError::Ended { pid })
     }
 

@@ -47,7 +47,6 @@ impl Files {
         matches!(own, Ok(Some(())))
     }
 
-    /// Adds the children of a process's first thread; none if it has ended.
     pub(super) fn children(&mut self, pid: i32, children: &mut Vec<i32>) -> io::Result<()> {
         let told = self.read(format_args!("{pid}/task/{pid}/children"), child_pids)?;
         children.extend(told.into_iter().flatten());
@@ -82,7 +81,6 @@ impl Files {
         Ok(Some((stat.group, process)))
     }
 
-    /// `None` if it has ended.
     pub(super) fn task(&mut self, pid: i32, tid: i32) -> io::Result<Option<Task>> {
         let Some(stat) = self.read(format_args!("{pid}/task/{tid}/stat"), Stat::parse)? else {
             return Ok(None);
@@ -111,7 +109,6 @@ impl Files {
         Ok(written)
     }
 
-    /// `None` if the file is gone.
     fn read<T>(
         &mut self,
         file: std::fmt::Arguments<'_>,
@@ -133,7 +130,6 @@ impl Files {
     }
 }
 
-/// `None` if the process ended before or while it was read.
 fn present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),

@@ -71,7 +71,6 @@ impl Model {
         self.threads[thread as usize].counts.taken += u64::from(taken);
     }
 
-    /// Returns whether any core had the line.
     pub(super) fn drop_line(&mut self, line: u64, cores: Cores) -> bool {
         let lines = 1 << (self.line_shift - self.l1_shift);
         let mut had = false;

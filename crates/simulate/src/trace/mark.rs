@@ -1,5 +1,5 @@
-//! Marks of flows' begins and ends in a recorded program, by a system call that no kernel has: the
-//! recorder sees number and arguments, elsewhere it is a harmless error.
+//! Marks of flows' begins and ends in a recorded program, by a system call that no kernel has:
+//! elsewhere a harmless error.
 
 /// Number of the call.
 pub const CALL: i64 = 0x666c_6f77;

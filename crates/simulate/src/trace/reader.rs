@@ -163,7 +163,6 @@ impl<R> AtHand for Reader<R> {
     }
 }
 
-/// `before` is the previous granule.
 #[inline]
 fn accesses(word: u32, before: &mut u64) -> Access {
     let zigzag = u64::from(word >> DISTANCE_SHIFT);
