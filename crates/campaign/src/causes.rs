@@ -1,10 +1,8 @@
-//! Causes that are planted one by one: is the right one named, a wrong one, or none?
-//!
-//! A plant is a pair whose difference has one known cause: a command with something more of one kind, or a
-//! study of variants that differ in one thing. Commands that no count tells are profiled. What the first screen
-//! says below the row is *right* where it names the plant, as the cause, as what differs or as the first place;
-//! *wrong* where it claims another cause; *open* where it names no difference; else *silent*.
-//! Silence is allowed. Wrong may be one trial in a hundred.
+//! Causes that are planted one by one: is the right one named, a wrong one, or none? A plant is a pair whose difference
+//! has one known cause: a command with something more of one kind, or a study of variants that differ in one thing.
+//! Commands that no count tells are profiled. What the first screen says below the row is *right* where it names the
+//! plant, as the cause, as what differs or as the first place; *wrong* where it claims another cause (one trial in a
+//! hundred may); *open* where it names no difference; else *silent*.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,9 +26,7 @@ struct Plant {
 }
 
 enum Pair {
-    /// How much more a command does.
     More(u32),
-    /// The same, with a profile.
     Seen(u32),
     Study(&'static str),
 }

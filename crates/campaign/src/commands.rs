@@ -1,7 +1,6 @@
-//! Identical commands, and commands of which one does 3 % more, through `exec`; hyperfine beside
-//! it. Identical ones are launched as often by `flowgauge exec` and by hyperfine (where installed),
-//! one after the other in random order. *Different* is, of flowgauge, faster or slower; of
-//! hyperfine, which gives no verdict, means that lie apart by more than the deviation of their
+//! Identical commands, and commands of which one does 3 % more, through `exec`; hyperfine (where
+//! installed) beside it, as often, in random order. *Different* is, of flowgauge, faster or slower;
+//! of hyperfine, which gives no verdict, means that lie apart by more than the deviation of their
 //! ratio, or a Welch test at 5 % (the script that it comes with).
 
 use std::process::{Command, Stdio};
@@ -135,7 +134,6 @@ fn mean_and_variance(times: &[f64]) -> (f64, f64) {
     (mean, squares / (times.len() - 1) as f64)
 }
 
-/// Whether "1.05 ± 0.03 times faster" leaves out 1.
 fn by_deviation(one: &[f64], other: &[f64]) -> bool {
     let [(a, va), (b, vb)] = [one, other].map(mean_and_variance);
     let (ratio, part) = (a.max(b) / a.min(b), va / (a * a) + vb / (b * b));

@@ -1,9 +1,8 @@
 //! Disks, outputs, limits and machines that do not do what they should. Each fault is a shell
-//! script around a short real run, with its right exit codes. What a machine does not allow
-//! (mounts, control groups) ends it with 77 and is counted as skipped, with the reason.
-//!
-//! Two faults need a helper: a filter of system calls, which Python installs before it becomes the
-//! command, and clocks that step, which a library shows to the command alone.
+//! script around a short real run, with its right exit codes; one that a machine does not allow
+//! (mounts, control groups) ends with 77 and is counted as skipped. Two need a helper: a filter of
+//! system calls, which Python installs before it becomes the command, and clocks that step, which a
+//! library shows to the command alone.
 
 use std::time::Duration;
 
@@ -274,17 +273,15 @@ fn expanded(script: &str, program: &str, run: &str) -> String {
         .replace("$F", program)
 }
 
-/// Makes a control group of version 2.
 const V2: &str = "v2=$(awk '$3 == \"cgroup2\" { print $2; exit }' /proc/mounts); \
                   test -n \"$v2\" || exit 77; group=$v2/flowgauge-campaign-$$; \
                   mkdir $group 2>/dev/null || exit 77; $TIDY";
 
-/// Removes a control group when its last process has ended.
 const TIDY: &str =
     "trap 'for i in 1 2 3 4 5 6 7 8 9; do rmdir $group && break; sleep 0.2; done' EXIT";
 
 /// A wall clock that is an hour behind for every other fifth of a second, and time since boot that
-/// runs ahead by as much, as after a sleep.
+/// runs ahead.
 const STEP: &str = r"
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
-//! Generated and mutated texts against the parsers, and arguments against the command. In this
-//! process a panic is caught and counted; more than [`PATIENCE`] of CPU time is a hang. Inputs are
-//! real ones (built-in studies, a journal, pages of the generator, requests) with bytes flipped,
-//! cut, doubled, replaced by words of the format, or put together from two; and texts of such words
-//! alone. Arguments go to the real command, at random and as a [grid](crate::grid).
+//! Generated and mutated texts against the parsers, and arguments against the command, at random
+//! and as a [grid](crate::grid). In this process a panic is caught and counted; more than
+//! [`PATIENCE`] of CPU time is a hang. Inputs are real ones (built-in studies, a journal, pages of
+//! the generator, requests) with bytes flipped, cut, doubled, replaced by words of the format, or
+//! put together from two; and texts of such words alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -24,7 +24,6 @@ const STARVED: Duration = Duration::from_secs(60);
 /// Inputs of each parser between two commands.
 const AT_ONCE: usize = 400;
 
-/// Words that matter to some format.
 const WORDS: [&str; 48] = [
     "schema",
     "=",
@@ -269,7 +268,6 @@ fn arguments(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
             _ => *campaign.choose(&WORDS),
         });
     }
-    // What could run for long does not run at all.
     if line[0] == "run" {
         line.push("missing.toml");
     }

@@ -1,6 +1,6 @@
-//! Each option of each command with each of many values, as the command's own help lists them. What
-//! makes no sense must be refused before anything runs. Most cells get a file as the folder for
-//! results, refused after all else was taken: it takes milliseconds and shows what was accepted.
+//! Each option of each command with each of many values, as its own help lists them. What makes no
+//! sense must be refused before anything runs. Most cells get a file as the folder for results,
+//! refused after all else was taken: it takes milliseconds.
 
 use std::fs::File;
 use std::process::Command;
@@ -85,7 +85,6 @@ const OWN: [(&str, &[&str]); 5] = [
     ("--floor", &["1e308"]),
 ];
 
-/// Commands, with what each needs to run.
 const COMMANDS: [(&str, &[&str]); 21] = [
     ("run", &["primes"]),
     ("primes", &["--block=1000", "--processes=1"]),
@@ -125,7 +124,6 @@ struct Choice {
     of: String,
 }
 
-/// All cells, in random order, again and again.
 pub(crate) struct Grid {
     options: Vec<Choice>,
     cells: Vec<(usize, &'static str)>,

@@ -131,7 +131,6 @@ impl Home {
             .map(|process| format!("process {} {}", process.pid, process.role))
             .collect();
         left.extend(names(&self.root.path().join("tmp")));
-        // Of what is no folder there are no names.
         let within = names(&self.path(".")).into_iter();
         for folder in within.map(|name| self.path(&name)).chain([self.path(".")]) {
             let names = names(&folder).into_iter();

@@ -1,13 +1,10 @@
 //! Signals at random moments of real runs, to the main process and its slots: is anything left?
 //!
-//! A moment is a new run, a random attack after a random part of such a run's length, and a look
-//! ten seconds later at the latest: no process, named pipe, temporary file, slot's folder or
-//! half-written file may be there. A run that is asked to end must do so within two seconds, and
-//! its journal must be readable, and free to take up.
-//!
-//! Half of the moments are within the first 150 ms, where processes are born: as many between 0.1
-//! and 1 ms as between 10 and 100. What is left where every child was stopped, or main process and
-//! janitor were killed, may wait for the next run, which has to remove it; they have a row.
+//! A moment is a new run, a random attack after a random part of such a run's length, and a look ten seconds later at
+//! the latest: no process, named pipe, temporary file, slot's folder or half-written file may be there. A run that is
+//! asked to end must do so within two seconds, and its journal must be readable, and free to take up. Half of the
+//! moments are within the first 150 ms, where processes are born, evenly by their logarithm. What is left where every
+//! child was stopped, or main process and janitor were killed, may wait for the next run; it has a row.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +21,6 @@ use crate::home::{Home, Process, end_of, program};
 use crate::table::Table;
 use crate::{Campaign, home};
 
-/// Cases of the studies that are cut.
 const WORKS: [Work; 6] = [
     (
         "primes",
@@ -300,7 +296,6 @@ impl<'a> Moment<'a> {
         )
     }
 
-    /// Alone or on a terminal of its own.
     fn command(&self, home: &Home) -> Result<Command> {
         const RUN: &str = "run|cut.toml|--rounds|10|--out|out";
         let line: Vec<&str> = match self.target {
@@ -479,7 +474,6 @@ fn taken_up(home: &Home) -> Option<Option<String>> {
     Some(taken.err().map(|error| error.to_string()))
 }
 
-/// What is wrong with the journal of a run, if it has one with a whole line.
 fn unreadable(home: &home::Home) -> Option<String> {
     let journal = home.path("out/journal.jsonl");
     let text = std::fs::read(&journal).ok()?;

@@ -1,8 +1,7 @@
 //! Programs of the same objects whose layout in memory alone differs: how often is a difference
 //! named? Two files are linked of the same objects in another order, lie at paths of other lengths,
-//! or run in environments of other sizes. The order of objects makes a real difference, which no
-//! number of launches undoes; with both orders on each side (`--builds`) it may be named in 5 % and
-//! what chance adds, as between launches of one file.
+//! or run in environments of other sizes. The order of objects makes a real difference; with both
+//! orders on each side (`--builds`) it may be named in 5 % and what chance adds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,6 @@
-//! Programs of safe code that misuse fibers, and C programs that misuse the allocator's blocks.
-//! Each has to work or to end with its message: silence, or another's memory, falls. The cases of
-//! fibers are the crate's tests. Blocks have random sizes by their logarithm, from a class to a
-//! mapping. Every case is tried before any is tried again.
+//! Programs of safe code that misuse fibers (the crate's tests), and C programs that misuse the
+//! allocator's blocks, of random sizes from a class to a mapping. Each has to work or to end with
+//! its message: silence, or another's memory, falls. Every case is tried before any is tried again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -122,7 +121,6 @@ impl Misuse {
 }
 
 impl Block {
-    /// The row of the table, and what fell.
     fn attempt(self, campaign: &mut Campaign, program: &Path) -> Result<(String, Option<String>)> {
         let share = campaign.below(1 << 20) as f64 / f64::from(1 << 20);
         let size = self.least.max((share * LARGEST).exp2() as usize);

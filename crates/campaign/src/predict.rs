@@ -1,10 +1,8 @@
-//! What faster parts are predicted to bring, beside what they bring.
-//!
-//! A body of parts is built twice: as it is, and with a part that really takes a fifth less. One run compares both
-//! builds under a model, and predicts from the plain one what a fifth less in that part would bring. *Within* is a
-//! prediction that lies at most 3 points beside the real gain; *beyond* is one that lies farther off, *open* where
-//! the intervals of both meet though, *none* a run without one of both. The same of commands, whose processes are stopped: two programs side by side, one whose
-//! other process does something else, and one alone.
+//! What faster parts are predicted to bring, beside what they bring. A body of parts is built twice: as it is, and with
+//! a part that really takes a fifth less. One run compares both builds under a model, and predicts from the plain one
+//! what that would bring. *Within* is a prediction at most 3 points beside the real gain; *beyond* lies farther off,
+//! *open* where the intervals of both meet though, *none* a run without one of both. The same of commands, whose
+//! processes are stopped: two programs side by side, one whose other process does something else, and one alone.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +29,6 @@ const PLAIN: &str = "plain";
 const FAST: &str = "fast";
 const MODELS: [(&str, u32); 4] = [("thread", 2), ("process", 2), ("2x1", 2), ("2x2", 4)];
 
-/// A part, and the shape of the body that has it.
 struct Part {
     name: &'static str,
     place: u32,
@@ -140,7 +137,6 @@ impl std::fmt::Display for Gain {
     }
 }
 
-/// The predicted gain and the real one.
 type Gains = Option<(Gain, Gain)>;
 
 fn judged(found: Gains) -> (&'static str, String) {

@@ -24,7 +24,6 @@ const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
 /// How much longer the whole takes.
 const PLANT: f64 = 0.02;
 const SLOWED: &str = "slowed_work";
-/// Of the size that is found.
 const WITHIN: f64 = 0.2;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
@@ -127,7 +126,6 @@ fn attempt(
     let found = profiled(campaign, commands, &["--profile", "--rounds", "1"])?;
     Ok(match found {
         Ok(found) => {
-            // How much longer a profiled launch takes than a timed one.
             let cost = found.cost.map(|[reference, _]| format!("{reference:.3}"));
             let cost = cost.unwrap_or_default();
             let said = format!("{}; cost {cost}", found.lines().join("; "));

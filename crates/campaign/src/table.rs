@@ -65,7 +65,6 @@ impl Table {
         self.said.push(format!("skipped: {name}: {why}"));
     }
 
-    /// How much fell that may not.
     pub(crate) fn fell(&self) -> u64 {
         let rows = self.rows.iter();
         rows.map(|row| row.fell.saturating_sub(row.allowed)).sum()

@@ -1,8 +1,8 @@
 //! Studies of identical variants, and of planted differences, through the real command. Four of six
 //! compare a program with itself: faster or slower is false, and 5 % may be. The others have 5 %
-//! and 30 % of further steps in one variant. What is not found within its rounds is missed (by the
-//! machine's noise, without a bound). A verdict in the wrong direction is counted against none.
-//! (Under much noise chance gives one in up to 2.5 % of studies: docs/method.md.)
+//! and 30 % of further steps in one variant; what is not found within its rounds is missed. A
+//! verdict in the wrong direction is counted against none. (Under much noise chance gives one in up
+//! to 2.5 % of studies: docs/method.md.)
 
 use anyhow::Result;
 use lab::Results;
@@ -58,7 +58,6 @@ fn missed(percent: u64) -> String {
 
 fn planted(campaign: &mut Campaign, table: &mut Table, percent: u64) -> Result<()> {
     let verdict = verdict_of(campaign, STEPS * percent / 100)?;
-    // The second variant does more: seen from it, it is slower.
     let wrong = matches!(verdict, Some(Verdict::Faster { .. }));
     let direction = format!("planted {percent} %: wrong direction");
     table.tried(&direction, wrong.then(|| format!("{verdict:?}")));

@@ -1,8 +1,7 @@
 //! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs.
-//! Launchers go wrong in silence. Open MPI binds each of up to two ranks to one core, so that its
-//! threads take turns, and ignores the CPUs that its caller may use. Under another MPI's launcher a
-//! program runs as many worlds of one rank. Each gives plausible times. So every rank tells every
-//! other where it may run, and all come to the same judgement.
+//! Launchers go wrong in silence: Open MPI binds each of up to two ranks to one core, and ignores
+//! the CPUs that its caller may use; under another MPI's launcher a program runs as many worlds of
+//! one rank. So every rank tells every other where it may run, and all come to the same judgement.
 
 use std::fmt::Write;
 
@@ -11,7 +10,6 @@ use nix::unistd::Pid;
 
 use crate::task::Task;
 
-/// As many words as a kernel's set has.
 const WORDS: usize = 16;
 
 pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {

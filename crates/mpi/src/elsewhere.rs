@@ -1,7 +1,7 @@
 //! What ranks used and hold, as they say it themselves: no process above `srun` can see its ranks,
-//! children of a daemon of Slurm, nor any process those of another node. Each says what it used
-//! since it began, and the first rank of each node what all of that node hold, while each has its
-//! state of the last repetition and waits. What nodes hold is added up.
+//! nor any process those of another node. Each says what it used since it began, and the first rank
+//! of each node what all of that node hold, while each has its state of the last repetition. What
+//! nodes hold is added up.
 
 use measure::memory::{Heap, Memory, Sampler, Sharing};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -12,7 +12,6 @@ use crate::nodes::this_machine;
 use crate::task::Task;
 use crate::world::World;
 
-/// Unit of the kernel's RSS.
 const KIB: u64 = 1024;
 /// Of a rank, before what its node holds.
 const OWN: usize = 4;

@@ -8,8 +8,8 @@
 //!   how many processes had to be ended ──▶     counted
 //! ```
 //!
-//! Ranks end with their launcher. Where one does not, or its daemon, the name of the folder in its command line
-//! says whose it is. A folder whose keeper was killed is removed by the next one on that node.
+//! Ranks end with their launcher; one that does not is known by the folder's name in its command line. A folder whose
+//! keeper was killed is removed by the next one on that node.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -121,7 +121,6 @@ fn live() -> Result<(), String> {
     }
     folder.remove();
     told?;
-    // Nobody may hear it.
     let _gone_is_fine = say(&Parting { ended });
     Ok(())
 }
@@ -177,7 +176,6 @@ fn wait(interrupt: &Interrupt) {
     }
 }
 
-/// Returns how many did not end by themselves.
 fn end_all(scratch: &Path) -> u32 {
     let until = Instant::now() + GRACE;
     loop {

@@ -1,9 +1,9 @@
-//! Which MPI is there, and the command that launches ranks with it. Two are known, by what their
-//! launcher says: Open MPI and MPICH. Debian installs both and marks programs by a suffix
-//! (`mpirun.mpich`), so the compiler is looked for beside the launcher, first with that suffix.
-//! Binding is explicit, CPU by CPU: Open MPI reads a file, by the kernel's numbers; MPICH takes an
-//! argument. Neither is trusted (`checks`). What a killed Open MPI leaves in `/tmp` and `/dev/shm`
-//! is kept in the folder of the slot; MPICH unlinks its files at once.
+//! Which MPI is there, and the command that launches ranks with it: Open MPI or MPICH, by what
+//! their launcher says. Debian installs both and marks programs by a suffix (`mpirun.mpich`), so
+//! the compiler is looked for beside the launcher, first with that suffix. Binding is explicit, CPU
+//! by CPU: Open MPI reads a file, by the kernel's numbers; MPICH takes an argument. Neither is
+//! trusted (`checks`). What a killed Open MPI leaves in `/tmp` and `/dev/shm` is kept in the folder
+//! of the slot; MPICH unlinks its files at once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Mpi {
     }
 
     /// The command of a slot: this binary as the ranks of `task`. `splits`: all tasks of the run,
-    /// whose files are written together.
+    /// written together.
     #[must_use]
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
         let quoted = |path: &Path| quoted(&path.display().to_string());

@@ -6,12 +6,10 @@
 //! | `mpirun` of MPICH | `-hosts a:2,b:2` | the same |
 //! | `srun` | `--nodelist=a,b --ntasks-per-node=2` | Slurm, by PMIx or PMI-2 |
 //!
-//! Launchers bind ranks by their number on a node (MPICH, Slurm), so all nodes would need the same
-//! CPUs. Here none binds; a rank binds itself before it begins MPI, by the number that its launcher
-//! gave it ([`RANKS`]), and then all compare CPUs and nodes with what was asked for (`checks`).
-//!
-//! What ranks of a node share lies in its memory (`/dev/shm`), in a folder that a process of this run keeps
-//! there ([`crate::keeper`]): a folder that all nodes see would be slow, and a killed Open MPI leaves its own.
+//! Launchers bind ranks by their number on a node (MPICH, Slurm), so all nodes would need the same CPUs. Here none
+//! binds; a rank binds itself before it begins MPI, by the number that its launcher gave it ([`RANKS`]), and then all
+//! compare CPUs and nodes with what was asked for (`checks`). What ranks of a node share lies in its memory
+//! (`/dev/shm`), in the folder of a keeper ([`crate::keeper`]): a killed Open MPI leaves its own.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
-//! The life of a rank.
-//!
-//! Its first thread loads MPI, checks with all others that they are what was asked for, and makes
-//! the other threads, each bound to one of the rank's CPUs. A repetition:
+//! The life of a rank. Its first thread loads MPI, checks with all others that they are what was
+//! asked for, and makes the other threads, each bound to one of the rank's CPUs. A repetition:
 //! ```text
 //!  state of each flow   threads meet, ranks meet │ work │ threads meet, ranks meet
 //!  (in no phase)                                 └─ steady: of the slowest rank ─┘
@@ -49,7 +47,6 @@ pub fn rank_main() -> ! {
     exit(i32::from(written.is_err()))
 }
 
-/// Only rank 0 has something to report.
 fn live() -> Result<Option<Said>, String> {
     let (shim, task, says_usage) = arguments()?;
     task.check().map_err(|error| error.0)?;
@@ -169,8 +166,8 @@ impl Share {
     }
 }
 
-/// What the threads of a rank have together. The clock of a rank begins with the first of its threads:
-/// another one may get a CPU late.
+/// What the threads of a rank have together. Its clock begins with the first: another one may get a
+/// CPU late.
 struct Sums {
     share: Mutex<Share>,
     /// `u64::MAX` between repetitions.
@@ -186,7 +183,6 @@ impl Default for Sums {
     }
 }
 
-/// Rank 0 returns the report.
 pub(crate) fn repetitions<B: Exchange>(
     task: &Task,
     team: &Team,

@@ -1,9 +1,8 @@
-//! Ranks launched by Slurm's `srun`, on the machine of the job. A daemon of Slurm's on the node
-//! starts ranks and tells them of each other by a plug-in: PMIx for Open MPI, PMI-2 for MPICH.
-//! Under any other, Open MPI refuses to begin, and MPICH runs as worlds of one rank. CPUs are given
-//! as a mask for each rank, which Slurm keeps to under `TaskPlugin=task/affinity`; ranks check it.
-//! A slot is a step of the job in which flowgauge runs, with the same CPUs (`--overlap`), on the same
-//! node or over those of the job (there ranks bind themselves: [`crate::nodes`]); flowgauge sleeps meanwhile.
+//! Ranks launched by Slurm's `srun`, on the machine of the job. A daemon of Slurm's starts ranks and tells them of each
+//! other by a plug-in: PMIx for Open MPI, PMI-2 for MPICH. Under any other, Open MPI refuses to begin, and MPICH runs
+//! as worlds of one rank. CPUs are given as a mask for each rank, which Slurm keeps to under
+//! `TaskPlugin=task/affinity`; ranks check it. A slot is a step of the job in which flowgauge runs, with the same CPUs
+//! (`--overlap`), on the same node or over those of the job ([`crate::nodes`]).
 
 use std::process::Command;
 
@@ -25,8 +24,8 @@ pub struct Srun {
 }
 
 impl Srun {
-    /// The launcher of this line, which begins with srun, for ranks of that MPI. Errors: it is not
-    /// srun, this process is in no job, or Slurm lacks a plug-in; what to do.
+    /// The launcher of this line, which begins with srun, for ranks of that MPI. Errors: it is not srun, this process
+    /// is in no job, or Slurm lacks a plug-in; what to do.
     pub fn find(line: &str, kind: Kind) -> Result<Self, NoMpi> {
         let mut words = program::command::words(line, &Shell::Never).map_err(NoMpi)?;
         let path = words.first().and_then(|word| word.rsplit('/').next());
@@ -112,7 +111,6 @@ fn plugin(kind: Kind) -> &'static str {
     }
 }
 
-/// In hexadecimal digits.
 fn mask(cpus: &[u32]) -> String {
     let most = cpus.iter().max().map_or(0, |cpu| cpu / 4);
     let digits = (0..=most).rev().map(|at| {

@@ -69,7 +69,6 @@ impl Team {
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
-        // A thread that panics ends the process.
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -130,7 +129,6 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Ns of computing and communication, and moves.
     pub(crate) fn take(&self) -> (u64, u64, u64) {
         (
             self.compute_ns.take(),

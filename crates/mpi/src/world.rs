@@ -1,12 +1,10 @@
 //! The calls into MPI, through the shim that was compiled for the implementation at hand. `dlopen`
-//! loads the shim and with it the MPI library, for the whole process (`RTLD_GLOBAL`): Open MPI
-//! loads plug-ins later that expect it. Types are those of `shim.c`; both files are compiled into
-//! one program, so they change together.
+//! loads it and the MPI library for the whole process (`RTLD_GLOBAL`): Open MPI loads plug-ins
+//! later that expect it. Types are those of `shim.c`: the two files change together.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
-/// Of a library's name.
 const NAME_BYTES: usize = 200;
 
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
-//! `barrier-*`: all flows wait for the last one, again and again. One count of arrivals only grows:
-//! who arrives as number `n` waits until `(n / flows + 1) * flows` have. The three differ in how a
-//! flow waits: with more flows than CPUs, one that spins keeps the CPU from others.
+//! `barrier-*`: all flows wait for the last one. One count of arrivals only grows: who arrives as
+//! number `n` waits until `(n / flows + 1) * flows` have, in one of three ways: with more flows
+//! than CPUs, one that spins keeps the CPU from others.
 
 use std::hint::spin_loop;
 use std::io;
@@ -60,7 +60,6 @@ impl<const KIND: usize> Barrier<KIND> {
                 _ if now >= due => return now,
                 0 => spin_loop(),
                 1 => must("let another flow run", sched_yield()),
-                // The turn was completed before the sleep: as good as woken.
                 _ => drop(wait(complete, seen, Scope::Shared)),
             }
         }
@@ -88,7 +87,6 @@ impl<const KIND: usize> Operation for Barrier<KIND> {
         })
     }
 
-    /// Arrivals of the repetitions before this one.
     fn own(&self, _flow: usize) -> u64 {
         self.arrivals.header().count.load(Ordering::Acquire)
     }

@@ -103,7 +103,6 @@ const ROWS: [Row; 5] = [
     },
 ];
 
-/// `ROW` is one of [`ROWS`].
 #[derive(Debug)]
 pub(crate) struct Beside<const ROW: usize> {
     context: OperationContext,
@@ -150,7 +149,6 @@ impl<const ROW: usize> Beside<ROW> {
             Company::Sleeps => {
                 let done = self.done.header();
                 while !self.is_over(at) {
-                    // Another flow was done before the sleep: as good as woken.
                     let _looks_again = wait(done, done.load(Ordering::Acquire), Scope::Shared);
                 }
             }

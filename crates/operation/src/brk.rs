@@ -2,14 +2,12 @@
 //! its own, under `thread` all move the same one.
 //!
 //! * Flow f moves the break between two levels of its own, 2f + 1 and 2f + 2 pages above where it
-//!   was before flows. So each call really changes the address space, under every model.
-//! * The kernel answers, under its lock, with the break it has set; that is verified.
+//!   was before flows: each call changes the address space, and the kernel's answer is verified.
 //! * The page between the levels is *not* touched: under `thread` another flow may have taken it
 //!   away. That it can be is verified once, before there are flows.
-//! * The C library's allocator must not move the break meanwhile, since flows would take its memory
-//!   away: it is given room first ([`block::make_room`]), which a slot process does not need.
-//! * Calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break, which
-//!   would be wrong as soon as two flows move it.
+//! * The C library's allocator must not move the break meanwhile: it is given room first
+//!   ([`block::make_room`]).
+//! * Calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break.
 
 use std::io;
 

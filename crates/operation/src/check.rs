@@ -1,5 +1,5 @@
-//! How effects are checked. A flow that finds one missing cannot answer with an error, since it
-//! would have timed something else: it gives up, and the slot has failed with the message.
+//! How effects are checked: a flow that finds one missing gives up, and the slot has failed with
+//! the message.
 
 use std::io;
 
@@ -49,8 +49,8 @@ fn differs(what: &str, came: u64, expected: u64) -> ! {
     ))
 }
 
-/// Checks that numbers given out and taken back (addresses, descriptors) come again: otherwise each
-/// would be higher than all before. Other flows cause some such steps: at most [`SLACK`] per flow.
+/// Checks that numbers given out and taken back (addresses, descriptors) come again, but for
+/// [`SLACK`] steps per flow.
 #[derive(Debug)]
 pub(crate) struct Recurrence {
     furthest: u64,

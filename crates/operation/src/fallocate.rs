@@ -1,5 +1,5 @@
-//! `fallocate`: room for a file is made and given back. The file lies in memory: the same on every
-//! disk, without a file system's journal.
+//! `fallocate`: room for a file in memory (no disk, no file system's journal) is made and given
+//! back.
 
 use std::fs::File;
 use std::os::fd::AsFd;

@@ -1,7 +1,6 @@
 //! `flock`, `record-lock`: locks on files. A `flock` belongs to the open file, so each flow opens
-//! the file for itself. A record lock belongs to the *file table*: flows that share one hold each
-//! other's locks and never wait. So each flow locks its own byte; common is the file's list of
-//! locks.
+//! the file for itself. A record lock belongs to the *file table*: flows that share one never wait
+//! for each other. So each flow locks its own byte; common is the file's list of locks.
 
 use std::ffi::CString;
 use std::fs::File;

@@ -1,6 +1,6 @@
-//! `futex-*`: the calls that waiting is made of, where nobody has to wait: a wait that finds
-//! another number in the word, a wake that finds nobody. The kernel finds the queue of a word by
-//! its address and address space (private), or by its page (shared), perhaps with others.
+//! `futex-*`: the calls that waiting is made of, where nobody has to wait. The kernel finds the
+//! queue of a word by its address and address space (private), or by its page (shared), perhaps
+//! with others.
 
 use std::io;
 use std::sync::atomic::AtomicU32;

@@ -1,7 +1,7 @@
 //! `group-*`: many flows send to many others. A group has up to 20 senders and 20 receivers. Each
 //! receiver has a pipe, into which all senders of its group write; each sender goes round the
-//! receivers. So flows always wait for others: this measures the kernel's waking and choosing of
-//! flows, with or without a change of address space.
+//! receivers. This measures the kernel's waking and choosing of flows, with or without a change of
+//! address space.
 //! ```text
 //!  senders  0  2  4 …            message `op` of sender `i` goes to receiver (i + op) mod receivers
 //!           │╲╱│╲╱│
@@ -9,8 +9,8 @@
 //!  receivers 1  3  5 …
 //! ```
 //! Flows of even place in a group send, so flows on two cores in turn are on both sides. A flow
-//! alone sends to itself. All pipes are made before any flow. Sources: hackbench (R. Russell and
-//! others; package rt-tests), `perf bench sched messaging`.
+//! alone sends to itself. Sources: hackbench (R. Russell and others; package rt-tests), `perf bench
+//! sched messaging`.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -82,7 +82,6 @@ impl Members {
     /// Each message comes once, and in its sender's order.
     fn take_all(&self, receiver: usize, ops: u64) -> u64 {
         let receivers = self.pipes.len() as u64;
-        // The first message of each sender to this receiver.
         let first = |sender: u64| (receiver as u64 + receivers - sender % receivers) % receivers;
         let mut due: Vec<u64> = (0..self.senders).map(first).collect();
         let left = |due: u64| ops.saturating_sub(due).div_ceil(receivers);

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::check::same;
 use sys::{Shareable, Shared};
 
-/// Detects whether a lock of all flows excludes the others: the holder reads the number and writes
-/// one more, so two holders would lose a step. The last flow of a repetition checks that.
+/// Detects whether a lock of all flows excludes the others: two holders would lose a step of the
+/// number.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counted: Shared<Counted>,

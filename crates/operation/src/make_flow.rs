@@ -10,9 +10,9 @@
 //! | `posix-spawn` | lent until it runs a program | copied | the new one, then both |
 //! | `pthread` | shared | shared | both |
 //!
-//! Threads copy what all of them have in common, and lock it for that. A new process only ends with
-//! an exit code, by calls that are allowed where other threads may hold any lock. Under `thread` it
-//! is a child of the slot process, which listens for none but its own flows ([`flow`]'s watch).
+//! A new process only ends with an exit code, by calls that are allowed where other threads may
+//! hold any lock. Under `thread` it is a child of the slot process, which listens for none but its
+//! own flows ([`flow`]'s watch).
 
 use std::io;
 
@@ -66,7 +66,6 @@ impl PerFlow for Fork {
     }
 }
 
-/// `KIND` is a row of [`CLONES`].
 #[derive(Debug)]
 pub(crate) struct Clone<const KIND: usize>(Stack);
 

@@ -1,6 +1,6 @@
-//! `malloc-*`: the allocator of the C library. Large blocks are mappings, so each changes the
-//! address space. Small ones come from arenas, one a thread as long as there are enough, with locks
-//! that a process of one thread need not take.
+//! `malloc-*`: the allocator of the C library. Large blocks are mappings. Small ones come from
+//! arenas, one a thread as long as there are enough, with locks that a process of one thread need
+//! not take.
 
 use std::io;
 

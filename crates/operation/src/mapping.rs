@@ -1,6 +1,6 @@
 //! `mmap*`: memory is mapped and given back. Only the first page of one mapping in
-//! [`EVERY`](crate::check::EVERY) is touched: the change of the address space is timed, under its
-//! lock. `mmap-touch` writes to every page: a change, faults, and a change that flushes the TLB.
+//! [`EVERY`](crate::check::EVERY) is touched; `mmap-touch` writes to every page: a change, faults,
+//! and a change that flushes the TLB.
 
 use std::io;
 use std::path::PathBuf;

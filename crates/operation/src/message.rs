@@ -1,5 +1,5 @@
-//! `pipe`, `unix-socket`, `eventfd`: a flow sends itself something. Nobody waits: this is the way
-//! through the kernel. For flows that wait for each other see [`crate::switch`].
+//! `pipe`, `unix-socket`, `eventfd`: a flow sends itself something, and nobody waits
+//! ([`crate::switch`] does).
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -1,5 +1,5 @@
-//! `open*`: a file is opened and closed. Opening takes the lowest free number of the file table,
-//! under its lock, and looks up the name; the three differ in how much of the name is common.
+//! `open*`: a file is opened and closed. That takes the lowest free number of the file table, under
+//! its lock, and looks up the name, of which more or less is common.
 
 use std::ffi::CStr;
 use std::io;

@@ -1,11 +1,8 @@
 //! `page-fault-*`: the first touch of a page. [`PAGES`] are mapped at a time, each is written and
-//! read back, and all are unmapped. Threads wait for each other to map and unmap, so that must be a
-//! small part: with 64 pages its share made threads look twice as slow at faults. The kernel's
-//! count for the flow proves each fault.
-//!
-//! The page comes from memory of the process; memory that processes may share; a copy of a file's
-//! page; a file's page itself. Files are empty at first and stay from one repetition to the next,
-//! so after the first one their pages are in memory, and no disk is waited for.
+//! read back, and all are unmapped: with 64 pages the waits to map and unmap made threads look
+//! twice as slow at faults. The kernel's count for the flow proves each fault. The page comes from
+//! memory of the process; memory that processes may share; a copy of a file's page; a file's page
+//! itself. Files stay from one repetition to the next, so no disk is waited for.
 
 use std::fs::File;
 use std::io;
@@ -98,7 +95,6 @@ impl<const SHARED: bool> PerFlow for Memory<SHARED> {
     }
 }
 
-/// A new file is empty.
 fn file(folder: &Path, flow: usize) -> io::Result<File> {
     let mut options = File::options();
     let options = options.read(true).write(true).create(true).truncate(false);

@@ -1,5 +1,5 @@
-//! A flow's partner: another flow that only answers it. A flow makes its partner, of the same kind.
-//! It inherits the flow's CPUs: bound, both share one, and a message is a switch.
+//! A flow's partner: another flow, made by it, of the same kind, that only answers it. It inherits
+//! the flow's CPUs: bound, both share one, and a message is a switch.
 //!
 //! | the flow's model | its partner |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `thread-private-files` | a thread that takes a file table of its own |
 //! | all others | a thread |
 //!
-//! A message ends a partner, not an end of file: a descriptor that another flow inherited would
-//! keep that away for ever. One whose flow died is killed with the slot's process group, and a
-//! process at once, by its parent's death.
+//! A message ends a partner, not an end of file, which an inherited descriptor would keep away. One
+//! whose flow died is killed with the slot's process group, and a process at once, by its parent's
+//! death.
 
 use std::io;
 use std::thread::JoinHandle;

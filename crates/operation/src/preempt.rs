@@ -1,10 +1,8 @@
 //! `compute*`, `short-behind-long*`: what a timer that interrupts flows costs, and brings. The
 //! kernel interrupts its flows; user-level flows nobody, or a timer of their carrier
 //! ([`flow::preemptible`]). So each operation is here without a timer and with two of different
-//! length; flows outside fibers do the same under all three names.
-//!
-//! Behind a long piece of work: flows of odd place have short ones, those of even place compute
-//! until all short ones are done, or for [`LONG`] at most. On one carrier the first begins.
+//! length. Behind a long piece of work: flows of odd place have short ones, those of even place
+//! compute until all short ones are done, or for [`LONG`] at most. On one carrier the first begins.
 
 use std::hint::black_box;
 use std::io;
@@ -77,7 +75,6 @@ const ROWS: [Row; 6] = [
     },
 ];
 
-/// `ROW` is one of [`ROWS`].
 #[derive(Debug)]
 pub(crate) struct Preempt<const ROW: usize> {
     flows: u32,

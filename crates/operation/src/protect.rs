@@ -1,5 +1,5 @@
-//! `mprotect`, `madvise`: what is mapped stays, what may be done with it changes. The kernel takes
-//! translations out of the TLB: of this CPU, and by an interrupt of others in the address space.
+//! `mprotect`, `madvise`: what may be done with a mapping changes. The kernel takes translations
+//! out of the TLB: of this CPU, and by an interrupt of others in the address space.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! `poll`, `epoll`: which of some descriptors is ready. `poll` looks all up at each call, `epoll`
+//! `poll`, `epoll`: which of some descriptors is ready; `poll` looks all up at each call, `epoll`
 //! once.
 
 use std::os::fd::{AsFd, OwnedFd};

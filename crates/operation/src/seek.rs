@@ -1,5 +1,5 @@
-//! `lseek`: the position in an open file. With its own file each flow has its own position; the one
-//! open file from their parent has one position, and one lock, under every model.
+//! `lseek`: the position in an open file, a flow's own or the one of the parent's open file, under
+//! one lock.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,5 +1,5 @@
-//! `signal`: a flow sends itself a signal and handles it. Handlers, and the count of signals,
-//! belong to the process, under one lock.
+//! `signal`: a flow sends itself a signal; handlers and the count belong to the process, under one
+//! lock.
 
 use std::io;
 

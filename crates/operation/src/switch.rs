@@ -119,7 +119,6 @@ fn next(word: &AtomicU32, last: u32) -> u32 {
         match word.load(Ordering::Acquire) {
             number if number != last => return number,
             _ => {
-                // The word changed before the sleep: as good as woken.
                 let _looked_again = wait(word, last, Scope::Shared);
             }
         }

@@ -1,5 +1,5 @@
-//! The events of a slot, and what their rings held. What a ring's reader is slow to take is lost and counted
-//! by the kernel; what does not fit in [`MOST_RECORDS`] and [`MOST_WORDS`] is counted here.
+//! The events of a slot, and what their rings held. What a ring's reader is slow to take is lost and counted by the
+//! kernel; what does not fit in [`MOST_RECORDS`] and [`MOST_WORDS`] is counted here.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,9 +27,7 @@ const MOST_FRAMES: u16 = 96;
 /// A record whose call chain is kept apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// On a CPU.
     Clock(u32),
-    /// About to leave one.
     Leaves(u32),
     /// What a thread was seen to wait in, by the place of its name.
     Seen(u32),
@@ -44,7 +42,6 @@ pub(crate) struct Event {
     pub(crate) kept: Kept,
 }
 
-/// All that was recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
@@ -102,21 +99,17 @@ impl Recorded {
     }
 }
 
-/// The open events of a slot.
 pub(crate) struct Capture {
     clocks: Rings,
     /// Where waits are of interest.
     switches: Option<Rings>,
     unwinding: Option<Unwinding>,
-    /// Whether the kernel's part is seen.
     pub(crate) kernel: bool,
 }
 
 impl Capture {
-    /// Opens the events of a process that has no thread and no child yet.
-    ///
-    /// # Errors
-    /// Why there can be no profile at all.
+    /// Opens the events of a process that has no thread and no child yet; fails with why there can be no profile at
+    /// all.
     pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
         match Self::opened(pid, spec, true) {
             Ok(capture) => Ok(capture),
@@ -158,7 +151,6 @@ impl Capture {
         })
     }
 
-    /// Empties the rings.
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
         let unwinding = &mut self.unwinding;
         self.clocks.drain(|one| {

@@ -1,5 +1,5 @@
-//! Which functions a program can run, as far as its file tells before it runs: its own, and those of the libraries
-//! that it names. What it loads or starts while it runs is in no file, so where it can do that more may be there.
+//! Which functions a program can run, as far as its file tells before it runs: its own, and those of the libraries that
+//! it names. What it loads or starts is in no file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -88,7 +88,6 @@ impl Code {
     }
 }
 
-/// What a file says of others.
 struct About {
     starts_others: bool,
     /// `None` for one that is in none of the usual folders.
@@ -133,7 +132,6 @@ impl About {
     }
 }
 
-/// Where its libraries are looked for.
 fn folders(path: &Path, loader: &str, asked: &[String]) -> Vec<PathBuf> {
     let here = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
     let own = here(path).unwrap_or_default().display().to_string();

@@ -1,6 +1,5 @@
-//! Where functions begin, in a program without symbols: the search table of `.eh_frame_hdr`, sorted by
-//! address. Its usual form alone is read (LSB, "DWARF extensions", 10.6.2): pairs of 4-byte offsets from the
-//! section itself.
+//! Where functions begin, in a program without symbols: the search table of `.eh_frame_hdr`, sorted by address, in its
+//! usual form alone (LSB, "DWARF extensions", 10.6.2): pairs of 4-byte offsets from the section itself.
 
 const TABLE: [u8; 3] = [0x1b, 0x03, 0x3b];
 

@@ -1,6 +1,5 @@
-//! Files of code that no longer have their name, or never had it here: programs that were deleted or replaced
-//! while they ran, and those of another root folder. They are opened while the process is alive, and kept open
-//! until names are read.
+//! Files of code that no longer have their name, or never had it here: of programs that were replaced while they ran,
+//! or of another root folder. They are opened while the process is alive, and kept open until names are read.
 
 use std::collections::HashMap;
 use std::fs::{File, metadata, read_link};
@@ -45,7 +44,6 @@ impl Files {
         }
     }
 
-    /// Where a process may have written its log.
     pub(crate) fn folder(&self, pid: i32) -> &Path {
         self.folders
             .get(&pid)
@@ -61,7 +59,6 @@ impl Files {
         }
     }
 
-    /// The file of a mapping, where its name is not enough.
     pub(crate) fn of(&self, mapping: &Mapping) -> Option<&File> {
         let key = (mapping.path.clone(), mapping.inode);
         self.seen.get(&key)?.as_ref()

@@ -1,11 +1,7 @@
-//! Waits that only the end of the program ended.
-//!
-//! A thread of a pool that has nothing to do waits for as long as the program runs, and would stand first
-//! wherever a program takes longer. Such a wait is the last one of a thread that hardly runs any more
-//! before it ends. It is no time of the work, and is left out. A program's first thread is never idle.
-//!
-//! A thread that gets small pieces of work now and then waits for these most of its life. Its waits for other
-//! threads count only while none of them runs.
+//! Waits that only the end of the program ended. A thread of a pool that has nothing to do would stand first wherever a
+//! program takes longer. Such a wait is the last one of a thread that hardly runs any more before it ends, and is left
+//! out. A program's first thread is never idle. A thread that gets small pieces of work now and then waits for these
+//! most of its life: its waits for other threads count only while none of them runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,16 +29,13 @@ impl Last {
     }
 }
 
-/// Threads that wait for work.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Idle {
     /// Waits that only the end ended: the thread and the beginning.
     pub(crate) waits: HashSet<(i32, u64)>,
-    /// Threads that hardly ran.
     pub(crate) helpers: HashSet<i32>,
 }
 
-/// Of events in the order of time.
 pub(crate) fn idle(events: &[Event]) -> Idle {
     let mut all: HashMap<i32, Last> = HashMap::new();
     let mut idle = Idle::default();

@@ -2,14 +2,13 @@
 //!
 //! # Theory
 //!
-//! A profiler is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot
-//! process before that has its task, and all that the slot starts inherits them:
+//! A profiler is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot process
+//! before that has its task, and all that the slot starts inherits them:
 //!
-//! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel. A sample stands
-//!   for its period of CPU time.
-//! * the **switches**: exactly when a thread leaves a CPU and comes back, with the call chain of each Nth
-//!   leaving. The time in between is a wait, and the chain says for what; one that was preempted waits for a
-//!   CPU.
+//! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel, which stands for that
+//!   period.
+//! * the **switches**: exactly when a thread leaves a CPU and comes back, with the call chain of each Nth leaving. The
+//!   time in between is a wait, and the chain says for what; one that was preempted waits for a CPU.
 //!
 //! ```text
 //! main process                      profiler (this same binary)          the slot and all it starts
@@ -25,14 +24,13 @@
 //!                ◀───── stdout ──── Profile, as one JSON line
 //! ```
 //!
-//! * Records are kept until the slot ends and replayed in the order of time: rings of different CPUs are
-//!   emptied one after the other, and an address means a function only with the maps of its moment.
+//! * Records are kept until the slot ends and replayed in the order of time: an address means a function only with the
+//!   maps of its moment.
 //! * Only what lies in the timed spans of the slot's answer counts: no set-up, no warm-up, no check.
-//! * Callers come from frame pointers. Where a program has none they are missing; the function itself is
-//!   always known. Of interpreters, whose own functions say little, stacks are unwound. A program without symbols still has the beginnings of its functions
-//!   (`.eh_frame_hdr`), which set them apart.
-//! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less
-//!   what was sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
+//! * Callers come from frame pointers; of interpreters, stacks are unwound. A program without symbols still has the
+//!   beginnings of its functions (`.eh_frame_hdr`), which set them apart.
+//! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less what was
+//!   sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
 //! * Rings, records and the tree of frames are bounded; what does not fit is counted.
 //!
 //! Source of the waits by switches: Gregg, "Off-CPU analysis", 2017.

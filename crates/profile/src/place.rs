@@ -1,8 +1,6 @@
-//! The place that a call chain stands for, in a few words: what is listed, compared and tested.
-//!
-//! On a CPU it is the function that runs, or the system call on whose behalf the kernel works, or the page
-//! faults of a function. Off it is what is waited for. Each moment has exactly one place, so places add up
-//! to the whole.
+//! The place that a call chain stands for, in a few words: what is listed, compared and tested. On a CPU it is the
+//! function that runs, or the system call on whose behalf the kernel works, or the page faults of a function. Off it is
+//! what is waited for. Each moment has exactly one place, so places add up to the whole.
 
 use std::fmt;
 
@@ -58,7 +56,6 @@ pub(crate) fn short(name: &str) -> &str {
     if short.is_empty() { name } else { short }
 }
 
-/// Where the kernel begins in a path.
 fn kernel_at(path: &[&str]) -> usize {
     let is_kernel = |frame: &&str| {
         frame.ends_with(OF_KERNEL)
@@ -86,8 +83,8 @@ pub(crate) fn futex_of(path: &[&str]) -> Option<bool> {
     })
 }
 
-/// What interpreters call the functions of scripts: CPython `py::work:/a.py`, Node `JS:*work /a.js:1:2`, where the
-/// mark says by which compiler.
+/// How interpreters call functions of scripts: CPython `py::work:/a.py`, Node `JS:*work /a.js:1:2`, with its compiler's
+/// mark.
 fn script(name: &str) -> Option<String> {
     let (function, file) = match name.strip_prefix("py::") {
         Some(python) => python.split_once(':')?,

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use measure::ring_record::Mapping;
 
-/// What a process executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Image {
     /// The slot process, and what it forked.
@@ -15,14 +14,12 @@ pub(crate) enum Image {
     New,
     /// This program again: a load generator, a rank.
     Own,
-    /// A program that the slot launched.
     Launched,
 }
 
 #[derive(Debug, Clone)]
 struct Process {
     image: Image,
-    /// By ascending address.
     maps: Rc<Vec<Mapping>>,
 }
 
@@ -80,7 +77,6 @@ impl Processes {
         maps.insert(at, mapping);
     }
 
-    /// All that ever ran a program.
     pub(crate) fn launched(&self) -> impl Iterator<Item = i32> {
         let all = self.all.iter();
         all.filter(|(_, process)| process.image == Image::Launched)

@@ -97,7 +97,6 @@ fn live() -> io::Result<Option<Measured<Profile>>> {
     })))
 }
 
-/// A slot while it is recorded.
 struct Recording {
     capture: Capture,
     processes: Processes,

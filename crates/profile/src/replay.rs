@@ -17,18 +17,14 @@ use crate::value::{NOT_SEEN, ON_CPU, PREEMPTED, Profile, ProfileSpec, UNSEEN_KER
 /// Of all samples in user code, in parts: where fewer have a caller, callers are not known.
 const HAVE_CALLERS: u64 = 2;
 
-/// What a profile is made from.
 pub(crate) struct Material<'a> {
     pub(crate) spec: &'a ProfileSpec,
-    /// The slot process.
     pub(crate) slot: i32,
     /// Ascending, apart from each other.
     pub(crate) spans: &'a [(u64, u64)],
-    /// Whether the kernel's part was seen.
     pub(crate) kernel: bool,
     /// What threads were seen to wait in, as frames.
     pub(crate) seen: &'a [Vec<String>],
-    /// Names of addresses.
     pub(crate) symbols: Symbols,
 }
 
@@ -63,7 +59,6 @@ impl Thread {
     }
 }
 
-/// Threads of a process that run or could, and for how long there were none.
 #[derive(Debug, Default)]
 struct Active {
     threads: u32,
@@ -210,7 +205,6 @@ impl Replay<'_> {
         }
     }
 
-    /// How much of a time lies in the spans, in ns.
     fn counted(&self, from: u64, to: u64) -> u64 {
         let spans = self.of.spans;
         let first = spans.partition_point(|span| span.1 <= from);
@@ -234,7 +228,6 @@ impl Replay<'_> {
         }
         match was.runs {
             true => self.ran += span,
-            // It waits for all others.
             false if tid == self.of.slot || was.is_idle => {}
             false => self.wait((tid, &was), ns, span),
         }

@@ -1,17 +1,15 @@
 //! A function of a command that is faster in effect: while it runs, all other processes of the command stand still.
 //!
-//! # Theory
+//! The theory of virtual speed-ups is that of `flow::pace`. A command has no delay points, so its processes are stopped
+//! from outside: for each sample of CPU time in the function, every process but the one that runs it owes a share of
+//! the sample's period, and is stopped for as long (`SIGSTOP`, `SIGCONT`) as soon as that is a [`LEAST_NS`]. All stand
+//! still at about the same time, so nobody needs a credit for a wait. What all owe together is owed by nobody, and
+//! comes off the sum.
 //!
-//! The theory of virtual speed-ups is that of `flow::pace`. A command has no delay points, so its processes are
-//! stopped from outside: for each sample of CPU time in the function, every process but the one that runs it owes a
-//! share of the sample's period, and is stopped for as long (`SIGSTOP`, `SIGCONT`) as soon as that is a
-//! [`LEAST_NS`]. All stand still at about the same time, whether they run or wait, so nobody needs a credit for a
-//! wait. What all owe together is owed by nobody, and comes off the sum.
-//!
-//! * Threads of one process cannot be stopped one by one: where a second thread of a process does a twentieth of
-//!   its work or more, nothing is predicted, and the reason is said.
-//! * A program notices a stop where it asks for the ends of its children with `WUNTRACED`, and where it neither
-//!   ignores `SIGCHLD` nor sets `SA_NOCLDSTOP`; `epoll_wait` and a few other calls of Linux end with `EINTR`.
+//! * Threads of one process cannot be stopped one by one: where a second thread of a process does a twentieth of its
+//!   work or more, nothing is predicted, and the reason is said.
+//! * A program notices a stop where it asks for the ends of its children with `WUNTRACED`, and where it neither ignores
+//!   `SIGCHLD` nor sets `SA_NOCLDSTOP`; `epoll_wait` and a few other calls of Linux end with `EINTR`.
 //! * Time in the function counts in samples: of `n` samples within `1 / sqrt(n)`.
 //! * The kernel's work is the function's where it is named so: `write (system call)`. Waits are no samples.
 
@@ -33,8 +31,8 @@ use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::value::{Faster, ON_CPU, Paused, Spans};
 
-/// A stop lasts some 0.1 ms longer than asked for, until the process has its CPU again. Debts of two processes
-/// that take turns in the function also cancel out meanwhile.
+/// A stop lasts some 0.1 ms longer than asked for; debts of two processes that take turns in the function cancel out
+/// meanwhile.
 const LEAST_NS: i64 = 1_000_000;
 /// A longer one comes in parts, between which the rings are emptied.
 const MOST_NS: i64 = 5_000_000;
@@ -55,7 +53,6 @@ pub(crate) struct Stops {
     /// What became due when.
     due: Vec<(u64, i64)>,
     in_part: Vec<u64>,
-    /// Samples of each process's threads.
     threads: HashMap<i32, BTreeMap<i32, u64>>,
 }
 
@@ -142,7 +139,6 @@ impl Stops {
         name == self.faster.part || short(&name) == self.faster.part
     }
 
-    /// What all owe is owed by nobody.
     fn settle(&mut self, ns: u64) {
         let least = self.owed.values().copied().min().unwrap_or(0);
         if least > 0 {

@@ -26,7 +26,6 @@ pub(crate) struct Symbols {
     kept: Files,
     /// When the slot began: an older map is of another process.
     since: Option<SystemTime>,
-    /// What has no names.
     pub(crate) unseen: Vec<Measured<()>>,
 }
 
@@ -65,7 +64,6 @@ impl Symbols {
         file.name(address - mapping.from + mapping.offset)
     }
 
-    /// Of code that a program made at run time.
     fn made(&mut self, pid: i32, address: u64) -> String {
         let since = self.since;
         let map = self.made.entry(pid);

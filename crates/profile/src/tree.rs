@@ -26,7 +26,6 @@ impl Tree {
         place
     }
 
-    /// The name of a place.
     pub(crate) fn text(&self, name: u32) -> &str {
         self.frames.get(name as usize).map_or("", String::as_str)
     }

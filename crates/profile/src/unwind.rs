@@ -1,9 +1,7 @@
-//! Callers of functions that have no frame pointers, from the tables by which exceptions find their way
-//! (`.eh_frame`), the registers of a sample and the top of its stack.
-//!
-//! A stack is unwound when it is read from its ring, as it is far too large to be kept. Rings are read CPU by CPU,
-//! so what a process mapped on another CPU in the same turn may be missing: then the chain of frame pointers
-//! stays. Code without a file, such as what a program made at run time, is passed by its frame pointer.
+//! Callers of functions that have no frame pointers, from the tables by which exceptions find their way (`.eh_frame`),
+//! the registers of a sample and the top of its stack. A stack is unwound when it is read from its ring, as it is too
+//! large to be kept; what a process mapped on another CPU in the same turn may be missing: then the chain of frame
+//! pointers stays. Code without a file is passed by its frame pointer.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -31,7 +29,6 @@ pub(crate) struct Unwinding {
     cache: CacheNative<MayAllocateDuringUnwind>,
 }
 
-/// Of a file.
 struct Tables {
     /// Offsets in the file, their length, and the address there.
     segments: Vec<(u64, u64, u64)>,

@@ -88,8 +88,8 @@ pub struct Task {
 /// Timed spans by the monotonic clock, in ns.
 pub type Spans = Vec<(u64, u64)>;
 
-/// A frame below another one: the caller's place in the list from 1 on (0 is none), the frame's place among
-/// the names, and the time in ns that was spent in it and nothing below it.
+/// A frame below another one: the caller's place in the list from 1 on (0 is none), its name's place, and the time in
+/// ns spent in it and nothing below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
 pub struct Node {

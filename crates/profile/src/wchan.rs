@@ -1,5 +1,4 @@
-//! What threads wait in, as `/proc` tells their own user, read now and then where call chains of the kernel may
-//! not be seen.
+//! What threads wait in, as `/proc` tells their own user, where call chains of the kernel may not be seen.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +9,6 @@ use measure::waits::Seen;
 use crate::capture::{Event, Kept, Recorded};
 use crate::value::{OF_KERNEL, SYSTEM_CALL};
 
-/// Threads that are looked at in one turn.
 const MOST: usize = 64;
 
 #[derive(Debug)]
@@ -20,7 +18,6 @@ pub(crate) struct Looks {
     pub(crate) list: Vec<Vec<String>>,
     /// Events that were taken note of.
     heard: usize,
-    /// The last thread that was looked at.
     last: (i32, i32),
 }
 

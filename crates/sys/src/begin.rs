@@ -1,15 +1,12 @@
-//! A process that begins its life in a control group.
-//!
-//! To move a process into another group, the kernel waits until every CPU has gone through a state
-//! without references (RCU): 14 ms where this was measured. A process made by `clone3` with
-//! `CLONE_INTO_CGROUP` (Linux 5.7) begins in the group. The C library has no `clone3` with one's
-//! own stack. As with `clone`, the parent returns, and the child finds an empty stack:
+//! A process that begins its life in a control group. To move one into another group, the kernel waits until every CPU
+//! has gone through a state without references (RCU): 14 ms where this was measured. One made by `clone3` with
+//! `CLONE_INTO_CGROUP` (Linux 5.7) begins there; the C library has no `clone3` with one's own stack:
 //! ```text
 //!   parent   syscall ─▶ rax = pid ──────────────────────────▶ on, after the block
 //!   child    syscall ─▶ rax = 0, rsp = end of its stack ─▶ call entry ─▶ exit
 //! ```
-//! On aarch64 the same by `svc`, with x0 and sp.
-//! Sources: clone3(2); the kernel's Documentation/admin-guide/cgroup-v2.rst.
+//! On aarch64 the same by `svc`, with x0 and sp. Sources: clone3(2); the kernel's
+//! Documentation/admin-guide/cgroup-v2.rst.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -36,9 +33,9 @@ struct Arguments {
     cgroup: u64,
 }
 
-/// Makes a process as [`clone_on`](crate::clone_on) does, in the control group whose folder is open
-/// as `group`. Its stack is `bytes` long and ends at `top`. Errors: it makes none; before
-/// Linux 5.7, without a right to the group, and on processors but x86-64 and aarch64.
+/// Makes a process as [`clone_on`](crate::clone_on) does, in the control group whose folder is open as `group`, on a
+/// stack of `bytes` that ends at `top`. Errors: it makes none; before Linux 5.7, without a right to the group, and on
+/// processors but x86-64 and aarch64.
 /// # Safety
 /// As for [`clone_on`](crate::clone_on).
 pub unsafe fn clone_into(
@@ -70,9 +67,9 @@ unsafe fn clone3(
     argument: *mut libc::c_void,
 ) -> i64 {
     let result;
-    // SAFETY: the parent's registers but rax, rcx and r11 are as they were, as after every system
-    // call. The child has the same and its own stack, aligned to 16 bytes; it calls `entry` with
-    // its argument, and ends by `exit` without coming back.
+    // SAFETY: the parent's registers but rax, rcx and r11 are as they were, as after every system call. The child has
+    // the same and its own stack, aligned to 16 bytes; it calls `entry` with its argument, and ends by `exit` without
+    // coming back.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(

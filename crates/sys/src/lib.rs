@@ -1,6 +1,5 @@
-//! The floor that the other crates stand on: memory that is mapped, and processes that share.
-//!
-//! Most of it is somebody else's:
+//! The floor that the other crates stand on: memory that is mapped, and processes that share. Most
+//! of it is somebody else's:
 //!
 //! | need | who has it |
 //! |---|---|
@@ -12,11 +11,11 @@
 //!
 //! Here is what they lack:
 //!
-//! * [`Mapping`]: mapped memory with an owner that unmaps it (nix gives a bare address, memmap2
-//!   none that forked processes share).
+//! * [`Mapping`]: mapped memory with an owner (nix gives a bare address, memmap2 none that forks
+//!   share).
 //! * [`pages_fit`]: whether the kernel's pages are those that all this is built for.
-//! * [`Shared`]: a header and rows of atomics in memory that forked processes share. [`Shareable`]
-//!   says once that a type is fit for it.
+//! * [`Shared`]: a header and rows of atomics that forked processes share; [`Shareable`] says that
+//!   a type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.

@@ -1,5 +1,5 @@
-//! The name of a process while it forks. A child stopped before it has asked to die with its parent
-//! survives it and looks like it, but inherits this name, with its maker's number.
+//! The name of a process while it forks: a child stopped before it asks to die with its parent has
+//! its maker's number in it.
 
 use std::ffi::CString;
 use std::io;

@@ -1,6 +1,5 @@
-//! Mapped memory with an owner. Safe code reaches it by atomic words, which others may see and
-//! change, or by bare addresses; so changing a whole mapping is safe too. A forbidden access ends
-//! the process by a signal.
+//! Mapped memory with an owner. Safe code reaches it by atomic words, or by bare addresses; so
+//! changing a whole mapping is safe too. A forbidden access ends the process by a signal.
 
 use std::fs::File;
 use std::io;
@@ -10,8 +9,8 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// Unit of lengths and ranges, in bytes: a page of every kernel for x86-64, and of most for
-/// aarch64. With larger ones nothing is mapped ([`pages_fit`]).
+/// A page in bytes, of every kernel for x86-64; on a machine with larger ones nothing is mapped
+/// ([`pages_fit`]).
 pub const PAGE: usize = 4_096;
 
 /// Errors: the kernel's pages are not of [`PAGE`] bytes, as those of some for aarch64.

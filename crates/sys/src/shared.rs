@@ -1,6 +1,5 @@
-//! Memory that a process shares with those it forks: one mapping, made before the first fork. It
-//! holds atomics only, so a process that dies half-way leaves wrong numbers and never undefined
-//! behaviour; and no lock.
+//! Memory that a process shares with those it forks, mapped before the first fork: atomics only,
+//! and no lock, so a process that dies half-way leaves wrong numbers and never undefined behaviour.
 //! ```text
 //! ┌ header: H ┬ row 0: R ┬ row 1: R ┬ …
 //! └───────────┴──────────┴──────────┴──

@@ -82,7 +82,6 @@ impl Folder {
         })
     }
 
-    /// Not through a link.
     pub(crate) fn enter(&self, name: &CStr) -> io::Result<Self> {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | ALWAYS;
         let handle = openat(&self.handle, name, flags, Mode::empty())?;
@@ -154,7 +153,6 @@ impl Folder {
     pub(crate) fn empty(&self) {
         let device = self.about().map(|about| about.st_dev);
         for name in self.names().unwrap_or_default() {
-            // Unlinking a folder fails with these.
             if let Err(Errno::EISDIR | Errno::EPERM) = self.remove_file(&name)
                 && is_of_flow(&name)
                 && let Ok(inner) = self.enter(&name)

@@ -1,5 +1,5 @@
-//! The folder for the files of one slot, and the name of its pipe. It is made for this user alone,
-//! holds an empty file as its maker's mark, and is locked by its maker while that lives.
+//! The folder for the files of one slot, and the name of its pipe: for this user alone, with an
+//! empty file as its maker's mark, and locked by its maker while that lives.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -65,8 +65,8 @@ impl SlotFolder {
         &self.path
     }
 
-    /// From now on it stays locked for as long as a program lives that this process becomes by exec, or
-    /// one that is started by that.
+    /// From now on it stays locked for as long as a program lives that this process becomes by
+    /// exec, or starts.
     pub fn keep_over_exec(&self) -> io::Result<()> {
         let flags = FcntlArg::F_SETFD(FdFlag::empty());
         fcntl(self.inner.handle(), flags)?;

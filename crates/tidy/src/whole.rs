@@ -3,10 +3,10 @@
 //! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to its name
 //!                                                            ╰▶ linked to a random name ─▶ renamed
 //! ```
-//! Up to the link a killed program leaves nothing. A link replaces nothing, so a file that is there
-//! is replaced by renaming another over it, which needs a name for a moment. Signals that ask to
-//! end wait until it is over ([`crate::held`]); a `SIGKILL` does not, and [`sweep`] removes what it
-//! leaves. Renaming replaces a link and does not follow it.
+//! A link replaces nothing, so a file that is there is replaced by renaming another over it, which
+//! needs a name for a moment. Signals that ask to end wait until it is over ([`crate::held`]); a
+//! `SIGKILL` does not, and [`sweep`] removes what it leaves. Renaming replaces a link and does not
+//! follow it.
 //!
 //! Where a file system gives no file without a name, or there is no `/proc` to link through, the
 //! file has its random name from the beginning. Such signals then wait from the beginning too, and
@@ -163,7 +163,6 @@ pub fn sweep(folder: &Path) {
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
-    // A pipe would block.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let flags = flags | OFlag::O_RDWR | OFlag::O_APPEND;
     let file = openat(&folder, &*c_name(name)?, flags, Mode::empty());

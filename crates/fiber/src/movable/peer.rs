@@ -126,9 +126,8 @@ fn hashed() -> io::Result<u64> {
 }
 
 impl Region {
-    /// Shares this region with the process at the other end of `peer`, which calls
-    /// [`Region::accept`]. Errors: it is not the same program at the same addresses, or cannot be
-    /// talked to.
+    /// Shares this region with the other end of `peer`, which calls [`Region::accept`]. Errors: it
+    /// is not the same program at the same addresses, or cannot be talked to.
     pub fn offer(&self, peer: &UnixStream) -> Result<(), PeerError> {
         compare(peer)?;
         let (config, processes, number) = self.terms();

@@ -1,8 +1,7 @@
-//! A sum of what all flows have, which all of them get. Every flow has as many numbers as all
-//! others, and ends each round with their sums in a buffer of its own. Threads of a rank put their
-//! numbers where the others can read them; each adds up its stretch. With several ranks, the first
-//! thread of each calls `MPI_Allreduce` on the sums. Last, each thread copies the result. A rank of
-//! one thread has only the call. All numbers are whole and small: sums are exact in any order.
+//! A sum of what all flows have, which all of them get in a buffer of their own. Threads of a rank
+//! put their numbers where the others can read them; each adds up its stretch. With several ranks,
+//! the first thread of each calls `MPI_Allreduce` on the sums. All numbers are whole and small:
+//! sums are exact in any order.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

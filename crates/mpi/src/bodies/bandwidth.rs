@@ -1,13 +1,10 @@
-//! A flow that sends another one as many messages as it can.
-//!
-//! The loop of the OSU micro-benchmark for bandwidth: one side starts a window of messages, all
-//! from one buffer, and waits until they are gone; the other side starts to receive them all, each
-//! into its own buffer, waits until they are there, and answers with an empty message. The time of
-//! a message is that of its bytes; the ping-pong shows that of a hand-over.
-//!
+//! A flow that sends another one as many messages as it can: the loop of the OSU micro-benchmark
+//! for bandwidth. One side starts a window of messages, all from one buffer, and waits until they
+//! are gone; the other side receives them all, each into its own buffer, and answers with an empty
+//! message. The time of a message is that of its bytes; the ping-pong shows that of a hand-over.
 //! Between threads of one rank the window is a counter of ready messages: the receiver copies the
-//! sender's buffer for each, and says when it has the last. Each message begins with the number of
-//! its window, and the receiver adds up what came: the proof.
+//! sender's buffer for each. Each message begins with the number of its window, and the receiver
+//! adds up what came: the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -47,7 +44,6 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the sum of what the receiver got.
     fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
         let mut world = member.team.world();
         let mut sum = 0;

@@ -1,8 +1,7 @@
-//! A square grid of which each flow has some rows, and in each step needs those beside them.
-//!
-//! Jacobi's method for heat on a plate: a point becomes the mean of its four neighbours, the border
-//! stays. Each flow has a strip of rows, those of a rank together. After each step it puts its
-//! first and last row where its neighbours find them:
+//! A square grid of which each flow has some rows, and in each step needs those beside them:
+//! Jacobi's method for heat on a plate, in which a point becomes the mean of its four neighbours
+//! and the border stays. Each flow has a strip of rows, those of a rank together. After each step
+//! it puts its first and last row where its neighbours find them:
 //! ```text
 //!   rank 0   thread 0   rows … last ─┐  shared memory: the neighbour reads the row
 //!            thread 1   first ◀──────┘

@@ -1,6 +1,5 @@
-//! What ranks and threads do: the bodies of workloads, and what flows say to each other. Each body
-//! is written once for R ranks of T threads. Flows of one rank share memory, ranks send messages.
-//! Whatever the split, the work and its proof are the same.
+//! What ranks and threads do. Each body is written once for R ranks of T threads. Flows of one rank
+//! share memory, ranks send messages. Whatever the split, the work and its proof are the same.
 
 mod all_reduce;
 mod bandwidth;

@@ -1,8 +1,7 @@
 //! A tree of files that is searched folder by folder. Each rank lists the folders of the shared
-//! tree before the gate: a folder is a number for all of them, dealt out or taken as units of other
-//! work are. In the steady phase a folder's names are read, and its files opened and searched, by
-//! the code of `flowgauge search`. Flows share only what the kernel has of the tree, threads also
-//! the open files. The proof is made of the lines that match, and of the number of files.
+//! tree before the gate: a folder is a number for all of them, dealt out or taken as units are. In
+//! the steady phase its names are read, and its files searched, by the code of `flowgauge search`.
+//! The proof is made of the lines that match, and of the number of files.
 
 use flow::Proof;
 use search::{Folders, Kind, Problem};
@@ -40,7 +39,6 @@ impl Exchange for Search {
     fn run(&self, out: &mut Self::State, member: &Member<'_>) -> Proof {
         let mut lost = None;
         let mut hear = |problem: &Problem| {
-            // The tree's own problems do not count.
             if problem.kind == Kind::Error && problem.path.is_none() {
                 lost.get_or_insert_with(|| problem.to_string());
             }

@@ -1,9 +1,8 @@
 //! The units of a workload, dealt out before or taken one by one (a task farm). Dealt out, flow f
-//! has the units f, f + flows, ...; by static division units that follow each other, as programs
-//! cut a range or a grid: where later units take longer, so does the last flow. Taken, the next
-//! unit is a number that all flows count up: an atomic one for threads of a single rank; else one
-//! in the memory of rank 0, by `MPI_Fetch_and_op`, without a master that only deals. Results stay
-//! where they are: proofs are added up after the steady phase.
+//! has the units f, f + flows, ...; by static division units that follow each other, so where later
+//! units take longer, so does the last flow. Taken, the next unit is a number that all flows count
+//! up: an atomic one for threads of a single rank; else one in the memory of rank 0, by
+//! `MPI_Fetch_and_op`. Proofs are added up after the steady phase.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -35,11 +35,8 @@ pub(crate) fn exit(code: i32) -> ! {
 }
 
 /// Forks a process that does `work` and exits with 0, killed when its parent ends. `shared`: flags
-/// of `clone` for what it shares (not memory).
-///
-/// # Safety
-///
-/// The process has one thread: the child continues with everything that it has.
+/// of `clone` for what it shares (not memory). Safety: the process has one thread: the child
+/// continues with everything that it has.
 pub(crate) unsafe fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
     let parent = std::process::id();
     // SAFETY: the caller's; the child never returns, and `shared` is what the caller's model shares.
@@ -84,7 +81,6 @@ impl Stack {
         Mapping::new(STACK, Of::Private).map(Self)
     }
 
-    /// The stack grows down from here.
     fn top(&self) -> *mut libc::c_void {
         self.0.as_ptr().wrapping_byte_add(self.0.len())
     }

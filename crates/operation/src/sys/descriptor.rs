@@ -40,7 +40,6 @@ pub(crate) fn read(fd: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<()> {
     whole(answer(moved as i64)?, bytes.len())
 }
 
-/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     // SAFETY: the buffer is as long as said.
@@ -48,7 +47,6 @@ pub(crate) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
     whole(answer(moved as i64)?, bytes.len())
 }
 
-/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn pread(fd: BorrowedFd<'_>, bytes: &mut [u8], at: u64) -> io::Result<()> {
     let (buffer, length) = (bytes.as_mut_ptr().cast(), bytes.len());
@@ -76,7 +74,6 @@ pub(crate) fn pread_word(fd: BorrowedFd<'_>, at: u64) -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Exactly all of `bytes`.
 #[inline]
 pub(crate) fn pwrite(fd: BorrowedFd<'_>, bytes: &[u8], at: u64) -> io::Result<()> {
     let (buffer, length) = (bytes.as_ptr().cast(), bytes.len());
@@ -85,7 +82,6 @@ pub(crate) fn pwrite(fd: BorrowedFd<'_>, bytes: &[u8], at: u64) -> io::Result<()
     whole(answer(moved as i64)?, length)
 }
 
-/// Returns the new position.
 #[inline]
 pub(crate) fn seek(fd: BorrowedFd<'_>, to: u64) -> io::Result<u64> {
     // SAFETY: the call takes numbers alone.

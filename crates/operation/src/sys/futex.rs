@@ -30,7 +30,6 @@ pub(crate) fn wake(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), 1)? as u64)
 }
 
-/// Returns the number woken.
 #[inline]
 pub(crate) fn wake_all(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
     Ok(futex::wake(word, scope.flags(), i32::MAX as u32)? as u64)

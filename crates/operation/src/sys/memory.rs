@@ -38,11 +38,8 @@ impl Break {
         self.0 as u64
     }
 
-    /// Moves the break here if the kernel can; returns where it is now.
-    ///
-    /// # Safety
-    ///
-    /// Nobody uses memory between this and the present break: not the allocator either.
+    /// Moves the break here if the kernel can; returns where it is now. Safety: nobody uses memory
+    /// between this and the present break: not the allocator either.
     #[inline]
     pub(crate) unsafe fn set(self) -> io::Result<Self> {
         // SAFETY: the kernel takes away what lies above the break, unused by the caller's promise.
@@ -50,10 +47,8 @@ impl Break {
         Ok(Self(now as usize))
     }
 
-    /// Checks that the page above the break can be had, written and given back.
-    ///
-    /// # Safety
-    /// The process has one thread, and its allocator does not move the break.
+    /// Checks that the page above the break can be had. Safety: the process has one thread, and its
+    /// allocator does not move the break.
     pub(crate) unsafe fn try_page(self) -> io::Result<()> {
         let above = self.above(PAGE);
         // SAFETY: the break moves up, and nobody else moves it.

@@ -1,4 +1,4 @@
-//! Functions of a program or library: its symbols, those of its debug file where one is installed, and
+//! Functions of a program or library: its symbols, those of its debug file where installed, and
 //! where functions begin.
 
 use std::fs::File;
@@ -111,7 +111,6 @@ impl Elf {
         }
     }
 
-    /// Of all functions that have one.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.functions.iter().map(|one| readable(&one.name))
     }

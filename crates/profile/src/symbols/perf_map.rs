@@ -1,12 +1,11 @@
-//! Names of code that a program made at run time: `/tmp/perf-PID.map`, a line for each function with its
-//! address, its size and its name (the kernel's `tools/perf/Documentation/jit-interface.txt`).
+//! Names of code that a program made at run time: `/tmp/perf-PID.map`, a line for each function with its address, its
+//! size and its name (the kernel's `tools/perf/Documentation/jit-interface.txt`).
 
 use std::fs::{File, Metadata, read_dir, remove_file, symlink_metadata};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Bytes that are read of a map.
 const MOST: u64 = 64 << 20;
 
 #[derive(Debug)]
@@ -27,7 +26,6 @@ impl PerfMap {
         })
     }
 
-    /// Whether more stands in it now.
     pub(super) fn has_grown(&self, pid: i32) -> bool {
         written(&path(pid), None).is_some_and(|bytes| bytes > self.bytes)
     }
