@@ -14,7 +14,6 @@ pub(crate) const LARGEST: usize = 1 << 20;
 const STEPS: usize = 8;
 const FINE: usize = 8;
 const SHARED: usize = FINE + STEPS * 7;
-/// Number of classes: six more doublings, of blocks that are alone.
 pub(crate) const CLASSES: usize = SHARED + STEPS * 6;
 const LONGEST_SPAN: usize = 32;
 

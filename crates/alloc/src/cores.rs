@@ -55,7 +55,6 @@ impl Cores {
         self.cpus = cpus;
     }
 
-    /// As many cores, one for each CPU, whatever machine this is.
     pub(crate) fn set_count(&mut self, count: usize) {
         let count = count.clamp(1, CPUS);
         self.core_of = std::array::from_fn(|cpu| (cpu % count) as u16);

@@ -88,9 +88,7 @@ const NOTHING: Kept = Kept {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// All of it, for the next request of its size.
     Mapping,
-    /// Its header, for a second free.
     Header,
 }
 

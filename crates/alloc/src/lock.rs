@@ -27,9 +27,7 @@ const SPINS: u32 = 40;
 
 const HELD: u32 = 1;
 const SLEEPERS: u32 = 2;
-/// It was taken for a fork.
 const FORK: u32 = 4;
-/// Where the bits of the thread and of the process begin.
 const THREAD: u32 = 3;
 const PROCESS: u32 = 20;
 const PROCESSES: u32 = (1 << (32 - PROCESS)) - 1;
@@ -159,7 +157,6 @@ fn here() -> u64 {
 
 /// Where the number of this process is; zero in a fresh copy of it.
 static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
-/// The number that was taken last, in this process or in the one that it is a copy of.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
 #[inline]

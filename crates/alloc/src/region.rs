@@ -90,11 +90,9 @@ pub(crate) struct Own {
     pub(crate) next: Cell<*mut Region>,
     pub(crate) prev: Cell<*mut Region>,
     pub(crate) free_slices: Cell<u32>,
-    /// The longest run of them, or more than that.
     pub(crate) longest: Cell<u16>,
     /// Whether the kernel was asked for huge pages.
     pub(crate) is_huge: Cell<bool>,
-    /// Whether it holds blocks of more than a page.
     pub(crate) is_sparse: Cell<bool>,
     pub(crate) is_old: Cell<bool>,
     /// Slices that belong to no span, and those of them that did not either when the heap looked last.

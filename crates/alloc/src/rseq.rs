@@ -13,7 +13,6 @@
 //! than on x86-64, and where the C library registers nothing, [`Area::find`] is `None` and callers
 //! use locks.
 
-/// Pointers that a stack holds at the most.
 pub(crate) const DEPTH: usize = 31;
 
 #[repr(C)]

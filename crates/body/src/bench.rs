@@ -68,7 +68,6 @@ const WITH_VALUE: [&str; 6] = [
 enum Asked {
     Nothing,
     Said(String),
-    /// With what is left for flowgauge.
     Run(Vec<OsString>),
     Check,
 }
@@ -149,7 +148,6 @@ fn checked(name: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `flowgauge body` of the library, which is built before; and where this bench lies.
 fn flowgauge(name: &str) -> Result<(Command, PathBuf), String> {
     let own = env::current_exe().map_err(|error| format!("where does this bench lie? {error}"))?;
     let library = built(name, &own)?;

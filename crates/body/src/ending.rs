@@ -18,7 +18,6 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 
-/// Signals of a crash, with their names.
 const CRASHES: [(i32, &str); 5] = [
     (libc::SIGSEGV, "SIGSEGV"),
     (libc::SIGBUS, "SIGBUS"),
@@ -40,7 +39,6 @@ static WHO: OnceLock<String> = OnceLock::new();
 static BEFORE: [OnceLock<libc::sigaction>; CRASHES.len()] =
     [const { OnceLock::new() }; CRASHES.len()];
 
-/// Calls a function of the body by its name.
 #[inline]
 pub(crate) fn calls<T>(function: &'static str, call: impl FnOnce() -> T) -> T {
     let copies = COPIES.load(Ordering::Relaxed);

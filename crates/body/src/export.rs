@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::table::{Arg, FIBERS, Parts, Proof, Table, VERSION};
 
-/// What a panic is answered with.
 const PANICKED: c_int = 101;
 
 /// A body: prepared once, and its units done by flows.

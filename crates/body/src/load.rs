@@ -300,7 +300,6 @@ fn returned(function: &'static str, code: c_int) -> Result<(), Refused> {
     }
 }
 
-/// The library and its table, which has something to run.
 fn opened(path: &Path) -> Result<(Library, Table), LoadError> {
     let library = || path.display().to_string();
     // At once: a symbol that nothing defines would end a launch in its middle.
@@ -328,7 +327,6 @@ fn opened(path: &Path) -> Result<(Library, Table), LoadError> {
     }
 }
 
-/// Of a library that has parts.
 fn parts(library: &Library) -> Option<*mut Parts> {
     // SAFETY: a symbol of that name is such a table, by the header.
     let symbol = unsafe { library.get::<*mut Parts>(PARTS.as_bytes()) }.ok()?;

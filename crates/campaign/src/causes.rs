@@ -21,7 +21,6 @@ const OUTCOMES: [&str; 4] = ["right", "wrong", "silent", "open"];
 struct Plant {
     name: &'static str,
     pair: Pair,
-    /// One of these stands in what is said of it.
     words: &'static [&'static str],
 }
 

@@ -15,7 +15,6 @@ use crate::Campaign;
 use crate::home::{Home, program};
 use crate::table::Table;
 
-/// Launches of each command in a trial of identical ones.
 const LAUNCHES: &str = "20";
 /// Steps of a command: some 10 ms where commands are identical, some 100 ms where they are not.
 const SHORT: usize = 200_000;

@@ -183,7 +183,6 @@ fn feed(
     table.tried(name, said);
 }
 
-/// What a busy machine does not change.
 fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

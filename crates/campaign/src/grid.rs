@@ -12,7 +12,6 @@ use crate::Campaign;
 use crate::home::{Home, end_of, program};
 use crate::table::Table;
 
-/// However busy the machine is.
 const STARVED: Duration = Duration::from_secs(60);
 /// The others are refused before their work.
 const RUN_EACH: usize = 40;
@@ -120,7 +119,6 @@ const SHORT: [(&str, &str); 4] = [
 struct Choice {
     command: usize,
     name: String,
-    /// What its help calls its value.
     of: String,
 }
 

@@ -16,7 +16,6 @@ mod fibers;
 
 pub(crate) use fibers::is_carried_out;
 
-/// The largest block, by its power of two.
 const LARGEST: f64 = 26.0;
 /// Sizes from which an allocator without guards sees that a pointer leads into a block of its own.
 const SLICES: usize = 40_000;
@@ -35,7 +34,6 @@ struct Block {
     is_guarded: bool,
     what: &'static str,
     message: &'static str,
-    /// From this size on.
     least: usize,
 }
 

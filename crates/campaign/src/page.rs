@@ -4,7 +4,6 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// What the tables stand between.
 const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- end of figures -->";
 

@@ -116,7 +116,6 @@ fn rows() -> Vec<(String, Row)> {
     PARTS.iter().flat_map(body).chain(commands).collect()
 }
 
-/// A gain as a share of the whole, and the interval that it has.
 #[derive(Debug, Clone, Copy)]
 struct Gain {
     share: f64,

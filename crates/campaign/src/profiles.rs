@@ -59,7 +59,6 @@ const COSTS: [(&str, &str, &str); 6] = [
     ("programs started", "plants", "spawns 300"),
 ];
 const CHEAP: [&str; 3] = ["cheap", "dear", "refused"];
-/// How much longer a launch may take with a profiler beside it.
 const MOST: f64 = 1.05;
 
 /// What a profiler costs: a command against itself, profiled launches beside timed ones.
@@ -135,7 +134,6 @@ fn attempt(
     })
 }
 
-/// Two commands compared by their profiles, or why there are none.
 fn profiled(
     campaign: &mut Campaign,
     commands: &[String; 2],

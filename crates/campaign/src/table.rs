@@ -22,7 +22,6 @@ struct Row {
     allowed: u64,
 }
 
-/// Words about what fell at the most.
 const MOST_SAID: usize = 40;
 
 impl Table {

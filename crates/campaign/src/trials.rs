@@ -13,12 +13,10 @@ pub(crate) struct Trials {
     campaign: &'static str,
     outcomes: &'static [&'static str],
     file: Option<PathBuf>,
-    /// By row, as often as each outcome.
     counts: BTreeMap<String, Vec<u64>>,
 }
 
 impl Trials {
-    /// With those that the file has of this campaign.
     pub(crate) fn resumed(
         campaign: &'static str,
         outcomes: &'static [&'static str],

@@ -96,7 +96,6 @@ pub(crate) enum Stage {
     Suspended,
     /// Waits for the end of another fiber, and nothing else has it go on.
     Joining,
-    /// Ended: its result lies at the top of its slot.
     Done,
     /// Ended: what it threw lies at the top of its slot.
     Panicked,

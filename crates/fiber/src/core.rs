@@ -103,15 +103,12 @@ pub(crate) struct Core {
     floats_asked: Cell<bool>,
     /// Of fibers without their own.
     common_floats: Cell<Option<Floats>>,
-    /// While it unwinds a fiber.
     dropper: Cell<Context>,
     dropped: Cell<bool>,
     first_slot: u32,
     slots_end: usize,
     catches: bool,
-    /// For stacks without addresses of their own.
     pub(crate) staged: Option<Staged>,
-    /// To schedulers of other processes.
     pub(crate) member: Option<Member>,
 }
 

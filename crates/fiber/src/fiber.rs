@@ -29,7 +29,6 @@ impl FiberId {
 pub struct Fiber {
     /// Null with its own floating-point state: no yield is plain then.
     turn: Turn,
-    /// Bound to one kernel thread.
     bound: PhantomData<*mut ()>,
 }
 

@@ -191,7 +191,6 @@ impl<I, O, R> Generator<I, O, R> {
         self.context.is_null() || self.core.is_dropped()
     }
 
-    /// In a fiber of another scheduler.
     #[cold]
     fn exchange_elsewhere(&mut self, input: I) -> Step<O, R> {
         let core = Rc::clone(&self.core);
@@ -341,7 +340,6 @@ fn gives_while_unwound() -> ! {
     ));
 }
 
-/// The context of who waits with `post`.
 #[inline(always)]
 fn go_back(post: *mut Post, what: What) -> Context {
     // SAFETY: who resumed waits in its frame, with the post, and nobody else knows of it.

@@ -34,7 +34,6 @@ pub(crate) fn in_whole_pages(bytes: usize) -> usize {
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
-    /// Untouchable, below `base`.
     below: usize,
     /// `None`: part of a larger mapping.
     own: Option<sys::Mapping>,
@@ -71,7 +70,6 @@ impl Mapping {
         Mapping::private_above(0, bytes)
     }
 
-    /// Above an untouchable page.
     pub(crate) fn guarded(bytes: usize) -> io::Result<Mapping> {
         Mapping::private_above(PAGE, bytes)
     }
@@ -88,7 +86,6 @@ impl Mapping {
         Ok(Mapping::above(own, below))
     }
 
-    /// On a boundary of huge pages.
     pub(crate) fn untouchable(bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(HUGE_PAGE).next_multiple_of(PAGE);
         let own = sys::Mapping::on_boundary(bytes, Of::Private, HUGE_PAGE, 0)?;

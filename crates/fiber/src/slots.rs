@@ -72,7 +72,6 @@ enum Guard {
     Elsewhere,
 }
 
-/// Bytes of a slot: a stack and what lies around it.
 pub(crate) fn stride(stack: Stack) -> usize {
     match stack {
         Stack::Packed { bytes } => {
@@ -213,7 +212,6 @@ impl Slots {
         (self.base(index), self.arena)
     }
 
-    /// 16-byte aligned.
     #[inline(always)]
     pub(crate) fn top(&self, index: u32) -> *mut u8 {
         let end = self.base(index).wrapping_add(self.stride);

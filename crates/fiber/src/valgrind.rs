@@ -99,7 +99,6 @@ pub(crate) fn is_watching() -> bool {
     request([RUNNING_ON_VALGRIND, 0, 0], 0) > 0
 }
 
-/// A code and two arguments; `otherwise` without valgrind.
 fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
     arch::valgrind(&[code, first, second, 0, 0, 0], otherwise)
 }

@@ -59,7 +59,6 @@ pub(crate) fn end_on_panic() {
     }));
 }
 
-/// For a signal handler.
 pub(crate) fn end_group() {
     // SAFETY: `kill` is async-signal-safe; 0 is the group that this slot process leads.
     unsafe { libc::kill(0, libc::SIGKILL) };

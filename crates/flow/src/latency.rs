@@ -139,7 +139,6 @@ impl From<Latencies> for Written {
 }
 
 impl From<Written> for Latencies {
-    /// Missing buckets count as the last one.
     fn from(written: Written) -> Self {
         let mut latencies = Self::default();
         for (bucket, count) in written.buckets {

@@ -17,7 +17,6 @@ const WORDS: usize = 16;
 /// One more than there are: the calls want it.
 const BITS: usize = WORDS * 64 + 1;
 
-/// `MPOL_F_MEMS_ALLOWED` of `linux/mempolicy.h`.
 const MEMS_ALLOWED: libc::c_ulong = 1 << 2;
 
 /// On which memory nodes new pages lie.

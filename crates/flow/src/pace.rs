@@ -118,7 +118,6 @@ pub(crate) fn begin(faster: Option<&Faster>, flows: u32, bound: &[u32]) -> io::R
         .map_err(|_| io::Error::other("a slot has one faster part"))
 }
 
-/// Only while no flow exists.
 pub(crate) fn clear() {
     if let Some(pace) = PACE.get() {
         pace.clear();

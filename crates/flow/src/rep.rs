@@ -234,7 +234,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         }
     }
 
-    /// Until the parent has every result.
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         self.narrate("writing");
         let before = usage::this_thread();

@@ -91,7 +91,6 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     answer_and_exit(&run(&SlotProcess { task, began }))
 }
 
-/// What the slot launches must not inherit it.
 fn close_on_exec(lent: RawFd) {
     // SAFETY: the call takes numbers alone, and flags a descriptor left open for this process.
     unsafe { libc::fcntl(lent, libc::F_SETFD, libc::FD_CLOEXEC) };

@@ -45,7 +45,6 @@ pub fn proc_is_own() -> bool {
 /// The argument of the one role that nobody strands.
 pub(crate) const JANITOR: &str = "__janitor";
 
-/// Never this process.
 pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     for pid in others() {
         // A descriptor stays with its process: the number cannot pass to another in between.

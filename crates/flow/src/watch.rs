@@ -61,7 +61,6 @@ impl SlotResources {
         })
     }
 
-    /// Only while no flow exists.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.shared.clear();
         pace::clear();

@@ -46,7 +46,6 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Shorter than a switch.
 const SHORTEST: Duration = Duration::from_micros(1);
 
 /// `60s`, `2m`, `500ms`, or seconds.

@@ -48,7 +48,6 @@ pub(crate) fn tell_error(error: &anyhow::Error) {
     }
 }
 
-/// With causes, each once: some errors contain theirs.
 pub(crate) fn whole(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |told, cause| {
         let cause = cause.to_string();
@@ -102,7 +101,6 @@ fn shows_unicode() -> bool {
     })
 }
 
-/// A colour terminal, and no `NO_COLOR`.
 pub(crate) fn colours() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let can = set("TERM").is_some_and(|kind| kind != "dumb");

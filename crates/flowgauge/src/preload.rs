@@ -50,7 +50,6 @@ pub(crate) fn check(program: &Path) -> Result<()> {
 }
 
 const HEAD: u64 = 4096;
-/// `PT_INTERP`: has a dynamic linker.
 const INTERPRETER: u32 = 3;
 
 /// A 64-bit program without dynamic linker; not a script.

@@ -69,7 +69,6 @@ impl Progress {
         self.screen.draw(line);
     }
 
-    /// At most as many pilots as cases.
     fn pilot_begins(&mut self, place: &Place<'_>) {
         self.pilots += 1;
         let Place { study, case } = place;

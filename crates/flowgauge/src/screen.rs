@@ -12,7 +12,6 @@ use crate::output::tell;
 const ALONE: &str = "{bar:10.cyan/dim} {wide_msg}";
 const WITH_BLOCK: &str = "{bar:10.cyan/dim} {wide_msg}\n{prefix}";
 
-/// If the terminal does not say.
 const USUAL: (usize, usize) = (80, 24);
 
 /// Standard error; clones are the same screen.
@@ -78,7 +77,6 @@ impl Screen {
         format!("{what}, {}", variant.as_deref().unwrap_or(otherwise))
     }
 
-    /// In place below the progress; elsewhere as lines.
     pub(crate) fn below(&self, lines: &[String]) {
         match &self.bar {
             Some(bar) => {

@@ -129,7 +129,6 @@ fn may_be_written(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `/dev/null`, a standard stream, or a descriptor of this process.
 fn is_own_descriptor(path: &Path, found: &Metadata) -> bool {
     let is_null =
         found.file_type().is_char_device() && (major(found.rdev()), minor(found.rdev())) == (1, 3);

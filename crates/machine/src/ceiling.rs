@@ -132,7 +132,6 @@ impl Needs {
 const RESERVED_IDS: u64 = 300;
 /// A stack, and the guard, a page, that splits its mapping.
 const MAPS_A_THREAD: u64 = 2;
-/// Where the machine does not tell its page.
 const USUAL_PAGE: u64 = 4 << 10;
 /// The C library's default where `RLIMIT_STACK` is unlimited.
 const USUAL_STACK: u64 = 2 << 20;

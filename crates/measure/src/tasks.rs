@@ -43,9 +43,7 @@ const WALK_REST: u32 = 100;
 pub struct Reader {
     files: Files,
     group: i32,
-    /// Processes older than the group.
     before: Vec<i32>,
-    /// Processes outside the group, ascending.
     strangers: Vec<i32>,
     listed: Vec<i32>,
     /// The group at the last look, ascending.

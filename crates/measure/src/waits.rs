@@ -126,7 +126,6 @@ static OLD: &[Reason] = reasons! {
 #[cfg(not(target_arch = "x86_64"))]
 static OLD: &[Reason] = &[];
 
-/// Functions in which a parent waits for an end of its children.
 const CHILDREN: [&str; 4] = ["do_wait", "kernel_wait4", "wait4", "waitid"];
 
 /// Whether a function or call waits for a child process.

@@ -35,7 +35,6 @@ const ARGUMENT: &str = "__keeper";
 /// In it lies the folder: memory of the node.
 const BASE: &str = "/dev/shm";
 const LOOK: Duration = Duration::from_millis(500);
-/// Of ranks, to end by themselves.
 const GRACE: Duration = Duration::from_secs(2);
 /// What ranks of a node share takes more, but without this they cannot begin.
 const LEAST: usize = 1 << 20;
@@ -160,7 +159,6 @@ fn say(what: &impl Serialize) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Until the input ends, or a signal comes.
 fn wait(interrupt: &Interrupt) {
     let mut input = io::stdin();
     while interrupt.signal().is_none() {

@@ -39,7 +39,6 @@ impl Kind {
         }
     }
 
-    /// By what its launcher says of its version.
     pub(crate) fn of_version(text: &str) -> Option<Self> {
         let is_open = ["Open MPI", "OpenRTE", "Open RTE"]
             .iter()

@@ -21,7 +21,6 @@ use crate::{ARGUMENT, ELSEWHERE};
 /// The C code that calls MPI.
 pub const SHIM: &str = include_str!("shim.c");
 
-/// These allow root to run Open MPI.
 const AS_ROOT: [&str; 2] = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
 
 /// An MPI that is installed.

@@ -103,7 +103,6 @@ struct Share {
     compute_ns: u64,
     communication_ns: u64,
     moves: u64,
-    /// By the clock of its rank.
     steady_ns: u64,
     usage: Usage,
 }
@@ -155,7 +154,6 @@ impl Share {
         }
     }
 
-    /// The slowest determines the time.
     fn add(&mut self, other: Self) {
         self.proof += other.proof;
         self.compute_ns += other.compute_ns;

@@ -72,7 +72,6 @@ impl Srun {
         words.join(" ")
     }
 
-    /// Ranks over several nodes, which bind themselves.
     pub(crate) fn over(&self, kind: Kind, task: &Task, over: &Over) -> String {
         format!(
             "{} --nodes={} --nodelist={} --ntasks={} --ntasks-per-node={} --cpus-per-task={} --distribution=block \

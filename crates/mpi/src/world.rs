@@ -137,7 +137,6 @@ impl World {
         unsafe { (self.shim.receive)(bytes.as_mut_ptr(), length(bytes), from.cast_signed()) }
     }
 
-    /// Waits until the rank has them all.
     pub(crate) fn send_window(&mut self, bytes: &[u8], messages: u64, to: u32) {
         let (bytes, each) = (bytes.as_ptr(), length(bytes));
         // SAFETY: as in `barrier`; each message is the whole slice, and a checked task has no more

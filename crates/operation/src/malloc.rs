@@ -12,7 +12,6 @@ use crate::sys::block::{Block, map_large_blocks};
 
 const FAMILY: &str = "allocator";
 
-/// 1 MB.
 const LARGE: usize = (1 << 20) / 8;
 
 #[derive(Debug)]

@@ -26,7 +26,6 @@ const FAMILY: &str = "page faults";
 const OWN: &str = "nothing: each flow has its own file";
 const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
 
-/// `mapped` gets the number of pages and the last one's word while they are mapped.
 fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
     // New numbers each time: the file keeps none of them from another repetition.
     let base = now_ns();

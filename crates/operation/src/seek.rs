@@ -13,7 +13,6 @@ use crate::sys::own_file::OwnFile;
 
 const WORDS: u64 = 512;
 
-/// `check` must find the word of that place.
 fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let word = op % WORDS;

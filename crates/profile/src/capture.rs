@@ -101,7 +101,6 @@ impl Recorded {
 
 pub(crate) struct Capture {
     clocks: Rings,
-    /// Where waits are of interest.
     switches: Option<Rings>,
     unwinding: Option<Unwinding>,
     pub(crate) kernel: bool,

@@ -90,7 +90,6 @@ impl Code {
 
 struct About {
     starts_others: bool,
-    /// `None` for one that is in none of the usual folders.
     libraries: Vec<Option<PathBuf>>,
 }
 

@@ -16,7 +16,6 @@ const DELETED: &str = " (deleted)";
 
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// `None` where the name is right.
     seen: HashMap<(PathBuf, u64), Option<File>>,
     /// Folders of processes of Node, which write a log there beside their map of names.
     folders: HashMap<i32, PathBuf>,

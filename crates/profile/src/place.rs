@@ -171,7 +171,6 @@ const MEMORY: [&str; 10] = [
     "mmap", "munmap", "mprotect", "madvise", "brk", "mremap", "mlock", "clone", "fork", "exit",
 ];
 
-/// A semaphore or mutex of the kernel.
 fn semaphore(kernel: &[&str], place: &str) -> Option<String> {
     let has = |part: &str| kernel.iter().any(|frame| frame.contains(part));
     if has("mutex_lock") && !has("futex") {

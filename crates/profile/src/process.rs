@@ -8,7 +8,6 @@ use measure::ring_record::Mapping;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Image {
-    /// The slot process, and what it forked.
     Slot,
     /// Between `execve` and the first map.
     New,
@@ -30,7 +29,6 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// The slot process alone, with the maps that it has now.
     pub(crate) fn of_slot(pid: i32) -> Self {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps"));
         let maps = maps.iter().flat_map(|text| text.lines());

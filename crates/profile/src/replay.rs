@@ -31,14 +31,11 @@ pub(crate) struct Material<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Thread {
     pid: i32,
-    /// Since when it runs or waits.
     since: u64,
     runs: bool,
     preempted: bool,
-    /// The chain with which it left.
     leaves: Option<u32>,
     seen: Option<u32>,
-    /// It waits for its end.
     is_idle: bool,
     /// For how long nobody of its process ran before it left.
     rested: u64,
@@ -86,7 +83,6 @@ struct Replay<'a> {
     processes: Processes,
     threads: HashMap<i32, Thread>,
     active: HashMap<i32, Active>,
-    /// Waits that are no work.
     idle: Idle,
     symbols: Symbols,
     tree: Tree,
@@ -293,7 +289,6 @@ impl Replay<'_> {
         self.tree.add(node, ns);
     }
 
-    /// Of a chain, which begins with what runs.
     fn path(&mut self, first: &str, pid: i32, chain: u32) -> Vec<u32> {
         let (mut user, mut kernel) = (Vec::new(), Vec::new());
         let names = (&self.processes, &mut self.symbols);

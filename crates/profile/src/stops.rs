@@ -46,11 +46,9 @@ pub(crate) struct Stops {
     period_ns: u64,
     processes: Processes,
     symbols: Symbols,
-    /// Whether a chain of a process is in the function.
     known: HashMap<(i32, u32), bool>,
     /// What each process of the command owes, in ns.
     owed: BTreeMap<i32, i64>,
-    /// What became due when.
     due: Vec<(u64, i64)>,
     in_part: Vec<u64>,
     threads: HashMap<i32, BTreeMap<i32, u64>>,
@@ -161,7 +159,6 @@ impl Stops {
         }
     }
 
-    /// What was due in these spans.
     pub(crate) fn sum(&self, spans: &Spans) -> Measured<Paused> {
         if let Some(why) = self.has_threads() {
             return Measured::not_available(why, "");
@@ -192,7 +189,6 @@ impl Stops {
 }
 
 impl Drop for Stops {
-    /// Nobody stays stopped.
     fn drop(&mut self) {
         for pid in self.owed.keys() {
             send(*pid, Signal::SIGCONT);

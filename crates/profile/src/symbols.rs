@@ -22,7 +22,6 @@ pub(crate) struct Symbols {
     files: HashMap<(PathBuf, u64), Elf>,
     kernel: Option<Kernel>,
     made: HashMap<i32, Option<PerfMap>>,
-    /// Where names do not lead to files.
     kept: Files,
     /// When the slot began: an older map is of another process.
     since: Option<SystemTime>,
@@ -47,7 +46,6 @@ impl Symbols {
         }
     }
 
-    /// Of the function at an address of a process.
     pub(crate) fn user(&mut self, pid: i32, mapping: &Mapping, address: u64) -> String {
         let path = mapping.path.as_path();
         if path == Path::new("[vdso]") {

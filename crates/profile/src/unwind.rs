@@ -101,7 +101,6 @@ impl Unwinding {
     }
 }
 
-/// The address, the stack pointer, and both as they are unwound.
 #[cfg(target_arch = "x86_64")]
 fn registers(all: &[u64]) -> Option<(u64, u64, UnwindRegsNative)> {
     let &[frame, stack, address] = all.first_chunk()?;

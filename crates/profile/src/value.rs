@@ -9,7 +9,6 @@ pub const ON_CPU: &str = "on a CPU";
 pub const WAITS: &str = "waits";
 /// Of the kernel's functions, at the end of their names.
 pub(crate) const OF_KERNEL: &str = "_[k]";
-/// At the end of a system call's name.
 pub(crate) const SYSTEM_CALL: &str = " (system call)";
 pub(crate) const PAGE_FAULT: &str = "page fault";
 pub(crate) const INTERRUPT: &str = "interrupt";

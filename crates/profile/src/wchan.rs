@@ -16,7 +16,6 @@ pub(crate) struct Looks {
     threads: BTreeSet<(i32, i32)>,
     /// Each once.
     pub(crate) list: Vec<Vec<String>>,
-    /// Events that were taken note of.
     heard: usize,
     last: (i32, i32),
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 /// The variable whose length is drawn.
 pub const VARIABLE: &str = "FLOWGAUGE_LAYOUT";
 
-/// Lengths are below this.
 const LENGTHS: u64 = 4_096;
 
 /// What each launch draws; by default nothing.

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use crate::tree;
 
-/// State of a listening socket.
 const LISTENS: &str = "0A";
 /// Time in which a local server accepts.
 pub(crate) const CONNECTS: Duration = Duration::from_millis(100);

@@ -9,7 +9,6 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
 use sha2::{Digest, Sha256};
 
-/// Kept for a message.
 pub(crate) const TAIL: usize = 2_000;
 /// Kept of an output that is looked through.
 pub(crate) const MOST: usize = 64 << 20;

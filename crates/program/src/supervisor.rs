@@ -60,7 +60,6 @@ pub(crate) struct Supervisor {
     threads: usize,
     glance: Instant,
     flooded: bool,
-    /// Holds all that is launched, if available.
     cgroup: Option<Cgroup>,
     quota: Option<QuotaGroup>,
 }
@@ -117,7 +116,6 @@ impl Supervisor {
         })
     }
 
-    /// Waits until all commands have ended, or `until`.
     pub(crate) fn wait(
         &mut self,
         running: &mut [&mut Running],

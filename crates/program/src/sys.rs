@@ -52,7 +52,6 @@ pub(crate) struct Streams<'a> {
 pub(crate) struct Launched {
     pub(crate) pid: i32,
     pub(crate) began_ns: u64,
-    /// Just before `execve`.
     pub(crate) started_ns: u64,
 }
 

@@ -26,7 +26,6 @@ use nix::unistd::Pid;
 
 use crate::sys;
 
-/// Passes that end orphans.
 const PASSES: usize = 50;
 const STOPPING: Duration = Duration::from_secs(5);
 

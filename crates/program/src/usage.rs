@@ -27,7 +27,6 @@ pub(crate) struct Used {
     /// Bytes moved by read and write calls; `None` where one could not be read.
     pub(crate) moved: Option<Moved>,
     pub(crate) reaped: u64,
-    /// Whether one of them ignored `SIGCHLD`.
     pub(crate) forgets: bool,
 }
 

@@ -22,7 +22,6 @@ fn all(results: &Results) -> impl Iterator<Item = (String, &Finding, &Profiled)>
     })
 }
 
-/// Of each frame alone, reference and subject.
 fn own_ns(tree: &[Frame]) -> Vec<[f64; 2]> {
     let mut own: Vec<[f64; 2]> = tree.iter().map(|frame| frame.seconds).collect();
     for frame in tree {

@@ -13,7 +13,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A space at which no line is broken.
 pub(crate) const TIE: char = '\u{a0}';
-/// Bytes of an interval at the most.
 const INTERVAL: usize = 48;
 const ELLIPSIS: char = '…';
 /// Shapes that have nothing in them and close themselves.
@@ -40,7 +39,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Its own line breaks stay.
 pub(crate) fn visible_markup(page: &str) -> String {
     let page = SHAPES.iter().fold(page.to_owned(), |page, shape| {
         page.replace(&format!("\"></{shape}>"), "\"/>")
@@ -120,7 +118,6 @@ pub(crate) fn has_command(line: &str) -> bool {
     line.contains(COMMAND)
 }
 
-/// With its brackets, and what stands around it.
 fn interval(text: &str) -> Option<(&str, &str, &str)> {
     let dots = text.find(DOTS)?;
     let begin = text[..dots].rfind('[');

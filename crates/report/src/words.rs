@@ -46,7 +46,6 @@ pub(crate) fn tone(answer: &Answer) -> Tone {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
-    /// `1.31x faster`.
     pub(crate) word: String,
     /// `[1.27x … 1.35x]`, in the word's direction, or `0.4 % faster … 0.4 % slower`, or empty.
     pub(crate) interval: String,

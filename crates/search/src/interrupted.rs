@@ -36,7 +36,6 @@ pub fn end_at(signal: Signal) -> io::Result<()> {
 pub(crate) struct ChildRegistry;
 
 impl ChildRegistry {
-    /// `shared` outlives the registry.
     pub(crate) fn of(shared: &SharedMemory) -> ChildRegistry {
         MAKER.store(std::process::id().cast_signed(), Ordering::Relaxed);
         SHARED.store(ptr::from_ref(shared).cast_mut(), Ordering::Release);

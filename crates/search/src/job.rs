@@ -35,7 +35,6 @@ pub(crate) enum Task {
 #[derive(Debug)]
 pub(crate) struct FolderTask {
     pub(crate) root: u32,
-    /// From the root; empty: the root.
     pub(crate) path: Box<[u8]>,
     /// Rules of the folders above, if known to this process.
     pub(crate) chain: Option<Chain>,

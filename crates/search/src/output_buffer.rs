@@ -9,7 +9,6 @@ const FULL_BYTES: usize = 32 << 10;
 
 pub(crate) struct OutputBuffer<'s> {
     text: Vec<u8>,
-    /// For each line of the current file.
     prefix: Vec<u8>,
     to: Box<dyn Deliver + 's>,
     style: Style,

@@ -20,7 +20,6 @@ pub(crate) const WORTH_SPLITTING: usize = 8;
 /// Or of so many bytes, however few files.
 const WORTH_BYTES: u64 = 512 << 10;
 
-/// Folders that are worth another flow.
 const WORTH_A_FLOW: usize = 4;
 
 pub(crate) struct Worker<'j, 's> {

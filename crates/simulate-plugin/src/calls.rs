@@ -171,7 +171,6 @@ fn identity(file: i32) -> Option<u64> {
     Some(mixed & (MEMORY - 1))
 }
 
-/// The new program is not recorded.
 fn leaves() {
     if let Some(asked) = ASKED.get() {
         // Its existence is the message; if it cannot be made, neither can a trace.

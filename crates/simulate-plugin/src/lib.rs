@@ -103,7 +103,6 @@ fn give_up(what: &str) -> ! {
     unsafe { libc::_exit(NO_TRACE) }
 }
 
-/// `of`: a thread (0) or an address space (1).
 fn next(of: usize) -> u32 {
     // SAFETY: set by `qemu_plugin_install` before any callback, to memory that is never unmapped.
     let numbers = unsafe { NUMBERS.load(Relaxed).as_ref() };

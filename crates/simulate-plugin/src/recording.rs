@@ -62,7 +62,6 @@ impl Recording {
         self.writer.access(granule, store);
     }
 
-    /// No room in memory or in the window.
     #[inline(never)]
     fn without_room(&mut self, granule: u64, store: bool) {
         if self.left == 0 {
@@ -137,7 +136,6 @@ impl Recording {
         self.window = Window::Closed;
     }
 
-    /// The thread ends, and with it a flow that has not.
     pub(crate) fn last(&mut self) {
         self.end();
         self.flush();

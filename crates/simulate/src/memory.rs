@@ -180,7 +180,6 @@ impl Memory {
     }
 }
 
-/// Shortens those that it cuts.
 fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
     let touched = regions
         .range(..end)

@@ -79,7 +79,6 @@ struct Core {
 struct HardwareThread {
     core: u32,
     space: u32,
-    /// By the low bits of the page.
     known: Box<[KnownPage; REMEMBERED]>,
     counts: Counts,
 }

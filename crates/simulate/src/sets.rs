@@ -43,7 +43,6 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// Their number is a power of two.
     pub(crate) fn new(sets: u64, ways: u32, policy: Policy) -> Self {
         debug_assert!(sets.is_power_of_two());
         let (count, ways) = (sets as usize, ways as usize);
@@ -64,7 +63,6 @@ impl Sets {
         (index & self.mask) as usize
     }
 
-    /// Brings it in if missing.
     #[inline(always)]
     pub(crate) fn touch(&mut self, index: u64, tag: u32) -> Touch {
         let set = self.set(index);

@@ -19,7 +19,6 @@ use crate::verdict::{Rule, Verdict};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
     beaten: Vec<bool>,
-    /// `against[a][b]` is a over b.
     against: Vec<Vec<Option<(Estimate, Verdict)>>>,
 }
 

@@ -162,7 +162,6 @@ impl Law {
     }
 }
 
-/// Divided, fixed, growing.
 fn parts(x: f64) -> [f64; 3] {
     [1.0 / x, 1.0, x]
 }

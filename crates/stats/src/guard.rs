@@ -14,7 +14,6 @@ use crate::median_interval::typical_amount;
 use crate::quantile::{mad, median, sorted};
 
 const APART: f64 = 2.0;
-/// Level of the sign test.
 const SIGNS_ALPHA: f64 = 0.05;
 
 pub(crate) fn guarded(e: Estimate, reference: &[f64], subject: &[f64]) -> Estimate {

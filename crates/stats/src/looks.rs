@@ -46,7 +46,6 @@ const FEWEST: usize = 7;
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookPlan {
     looks: Vec<usize>,
-    /// With their shares of the level.
     added: Vec<(usize, f64)>,
 }
 

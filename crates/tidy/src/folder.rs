@@ -90,7 +90,6 @@ impl Folder {
         })
     }
 
-    /// Only this user may enter it.
     pub(crate) fn make_folder(&self, name: &CStr) -> io::Result<Self> {
         mkdirat(&self.handle, name, Mode::S_IRWXU)?;
         self.enter(name)
@@ -113,7 +112,6 @@ impl Folder {
         }
     }
 
-    /// A link itself, not its target.
     pub(crate) fn look(&self, name: &CStr) -> nix::Result<FileStat> {
         fstatat(&self.handle, name, AtFlags::AT_SYMLINK_NOFOLLOW)
     }

@@ -116,7 +116,6 @@ fn rename_or_remove(folder: &Folder, part: &CStr, name: &CStr) -> io::Result<()>
 /// Before the umask.
 const ANYBODY: Mode = Mode::from_bits_truncate(0o666);
 
-/// `None` where the file system has none.
 fn nameless(folder: &Folder) -> Option<File> {
     let flags = OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC;
     let file = File::from(openat(folder, c".", flags, ANYBODY).ok()?);

@@ -64,7 +64,6 @@ pub const MOST_TOUCHED: u64 = 1 << 20;
 /// Maximum of a fiber's stack, in bytes.
 pub const MOST_STACK: u64 = 1 << 29;
 
-/// Minimum of the touched array, in bytes.
 const LEAST_KEPT: u64 = 256;
 
 /// Stack bytes of a flow that touches nothing, and of one that touches. Unoptimised: far more.

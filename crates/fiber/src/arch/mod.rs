@@ -69,7 +69,6 @@ pub(crate) unsafe fn prefetch_stack(context: Context) {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lap {
-    /// First: a [`Context`] is its address.
     pub(crate) saved: Saved,
     pub(crate) first: Cell<Turn>,
     pub(crate) scheduler: Cell<Context>,

@@ -93,7 +93,6 @@ impl Core {
         }
     }
 
-    /// `None` if joined, or another scheduler's.
     #[inline]
     pub(crate) fn find(&self, id: FiberId) -> Option<u32> {
         let ours = id.scheduler == self.number && (id.index as usize) < self.marks.len();

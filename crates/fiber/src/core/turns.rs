@@ -135,7 +135,6 @@ impl Core {
         }
     }
 
-    /// False if it has ended.
     #[inline]
     pub(crate) fn awaken(&self, index: u32) -> bool {
         let mark = self.mark(index);

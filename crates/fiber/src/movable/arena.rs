@@ -49,7 +49,6 @@ pub struct ArenaFull {
 #[derive(Debug)]
 #[repr(C, align(16))]
 struct Header {
-    /// From the base, including this.
     used: usize,
     bytes: usize,
     /// As distance from the base; 0: none.

@@ -78,7 +78,6 @@ pub fn can_agree_on_addresses() -> io::Result<()> {
     place_next(|_| before).map(drop)
 }
 
-/// Returns what it was before.
 fn place_next(change: impl FnOnce(i32) -> i32) -> io::Result<i32> {
     // SAFETY: only asks.
     let now = unsafe { libc::personality(0xFFFF_FFFF) };

@@ -76,7 +76,6 @@ impl Region {
         Region::of_peer(file, config, processes, number, address)
     }
 
-    /// False if they do already.
     pub(crate) fn send_by(&self, wire: Wire) -> bool {
         self.shared.link(wire)
     }

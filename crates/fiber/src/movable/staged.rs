@@ -127,14 +127,12 @@ impl Core {
         Some((staged.index(), self.slots.stack().bytes()))
     }
 
-    /// While its fiber runs.
     #[inline(always)]
     pub(crate) fn top_at_turn(&self, top: *mut u8) -> *mut u8 {
         let staged = self.staged.as_ref();
         staged.map_or(top, |staged| staged.window.end())
     }
 
-    /// While it does not run.
     pub(crate) fn live_bytes(&self, index: u32, control: &Control) -> usize {
         let top = self.top_at_turn(self.slots.top(index));
         top.addr() - control.saved.sp().addr()

@@ -83,7 +83,6 @@ pub(crate) fn open(channel: Option<Channel>, fifo: &Path) -> io::Result<(Entranc
     Ok((entrance, Inlet::new(source)))
 }
 
-/// The most that an unprivileged process gets.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
 /// Writer and reader take turns less often (a third of the cost of a value).

@@ -9,7 +9,6 @@ use sys::{Pages, Shared};
 use super::Pieces;
 use super::runs::Run;
 
-/// Beyond, the footprint is not known.
 pub(super) const RUNS: usize = 1 << 16;
 const WORDS: usize = 3;
 const PART: usize = 1 + RUNS * WORDS;

@@ -9,7 +9,6 @@ use super::Quota;
 use crate::cgroup::places::{Version, hierarchy, is_ours, no_controller};
 use crate::cgroup::{self, make_locked, members};
 
-/// In us, as containers have.
 const PERIOD: u64 = 100_000;
 const PROCS: &str = "cgroup.procs";
 

@@ -34,7 +34,6 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
     });
 }
 
-/// As [`carry`], with the scheduler that `scheduler` makes for this many fibers.
 pub(super) fn carry_with<B: Body>(
     context: &Context<'_, B>,
     index: usize,

@@ -79,7 +79,6 @@ fn over_nodes(args: &HybridArgs, mut mpi: Mpi, own: &Path) -> Result<(Mpi, Optio
     Ok((mpi, Some(nodes)))
 }
 
-/// Whether ranks of a study are over nodes, which only a run that began so holds.
 pub(crate) fn is_over_nodes(studies: &[Study]) -> bool {
     let works = studies.iter().flat_map(|study| &study.cases);
     let mut programs = works.filter_map(|case| case.work.program());

@@ -30,7 +30,6 @@ const NO_TRACE: i32 = 97;
 
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
-    /// Always true.
     simulated: &'a str,
     page: u64,
     command: Vec<String>,

@@ -157,7 +157,6 @@ fn capitalized(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The printed text has what failed.
 fn tell_ending(results: &Results, folder: &Path, format: Format) {
     if let Some(signal) = results.interrupted {
         output::tell(&format!(

@@ -40,7 +40,6 @@ pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
     )
 }
 
-/// `None` for this user's on this machine.
 fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String> {
     if owner != own {
         return Some(format!("of another user (user {owner})"));

@@ -41,7 +41,6 @@ pub(crate) struct Watch {
     screen: Screen,
     reader: Reader,
     cpus: Cpus,
-    /// CPUs without a slot.
     home: CpuSet,
     slot: Option<Slot>,
     cost: Cost,

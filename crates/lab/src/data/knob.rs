@@ -28,17 +28,13 @@ pub struct Knob {
 #[derive(Debug)]
 enum Turn {
     Variant(fn(&mut Variant)),
-    /// The variant of flows of this program.
     Flows(fn(&mut Variant)),
-    /// The model of such flows: that on the left becomes that on the right.
     Model(&'static [(Model, Model)]),
     /// Such flows of work that shares itself out, whatever their number.
     Number(fn(u32) -> u32),
     Command(fn(&mut Program)),
     Library(&'static str),
-    /// The allocator: each that is here.
     Allocators,
-    /// The CPUs of a command: fewer, in each way that this machine has.
     FewerCpus,
 }
 
@@ -376,12 +372,10 @@ fn of_command(
     }
 }
 
-/// A library by its file's name, where distributions install it.
 fn library(file: &str) -> Option<PathBuf> {
     flow::parts::library(&[file])
 }
 
-/// Those that are here, other than the C library's.
 fn allocators() -> impl Iterator<Item = (Allocator, PathBuf)> {
     Allocator::known().filter_map(|one| {
         let library = flow::library::of(&one).ok()??;
@@ -389,7 +383,6 @@ fn allocators() -> impl Iterator<Item = (Allocator, PathBuf)> {
     })
 }
 
-/// Where that is fewer than all.
 fn fewer_cpus(cpus: &Cpus) -> Vec<(&'static str, CpuChoice)> {
     let all = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
     let mut choices = vec![("one CPU", 2, CpuChoice::First(1))];

@@ -73,7 +73,6 @@ impl Metric {
     }
 }
 
-/// 0 if the work does not report it.
 fn own_count(rep: &Rep, name: &str) -> f64 {
     let own = rep.self_managed.as_ref();
     let told = own.and_then(|own| own.counts.get(name));

@@ -32,7 +32,6 @@ pub(super) struct Side<'a> {
 }
 
 impl Average {
-    /// `None` where no round has times of both.
     pub(super) fn of(
         [reference, subject]: [Side<'_>; 2],
         metric: Metric,

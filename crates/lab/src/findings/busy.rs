@@ -50,7 +50,6 @@ impl Results {
         }
     }
 
-    /// CPU time of all variants over their wall time.
     fn cpu_share(&self) -> Option<f64> {
         let variants = self.cases().flat_map(|case| &case.variants);
         let used = variants.filter_map(|one| Some((one.cpu_ns?, one.phases?.total())));

@@ -14,7 +14,6 @@ use stats::share_interval;
 use crate::data::number::{DOTS, time};
 use crate::data::{ConfirmEntry, RawSlot, Try};
 
-/// Of a gap, for a cause to be confirmed.
 const MOST: f64 = 0.5;
 const LEVEL: f64 = 0.05;
 

@@ -83,7 +83,6 @@ pub(crate) enum Crossing {
     Unclear(Point),
 }
 
-/// `points` ascend; `None` without points.
 pub(crate) fn crossing(points: &[Point], level: f64) -> Option<Crossing> {
     let (first, last) = (points.first()?, points.last()?);
     let parts = parts(points, level);

@@ -238,7 +238,6 @@ fn in_all<'a>(case: &CaseResult, sides: impl Iterator<Item = &'a Side<'a>>) -> S
     }
 }
 
-/// `1.05 with greedy (120 moves, 3.1 us of CPU time beside the work for each)`.
 fn evened(side: &Side<'_>, still: &Side<'_>) -> String {
     let each = (side.beside_ns - still.beside_ns) / side.moves;
     let each = match each > 0.0 {

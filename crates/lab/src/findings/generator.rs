@@ -61,7 +61,6 @@ fn limit(case: &CaseResult, at: usize) -> Option<String> {
     })
 }
 
-/// With the generator of at least two of them at its limit, it is compared with itself.
 pub(super) fn is_compared(case: &CaseResult) -> Option<String> {
     case.case.work.served()?;
     let limits = (0..case.variants.len()).filter_map(|at| Some((at, limit(case, at)?)));

@@ -56,7 +56,6 @@ pub(crate) struct Judge {
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     after: usize,
-    /// Rounds at the most from there on, where more were asked for.
     max_rounds: Option<usize>,
     /// Whether somebody may have chosen the moment by what the data said.
     peeked: bool,

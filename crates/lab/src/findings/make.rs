@@ -90,7 +90,6 @@ fn error(ledger: &Ledger) -> f64 {
     levels.fold(PLAN_ALPHA, f64::max)
 }
 
-/// `None` where that added no look.
 fn looked_at_again(ledger: &Ledger) -> Option<String> {
     let logs = ledger.logs.iter().flatten();
     let mut rounds: Vec<usize> = logs.flat_map(|log| log.judge.added()).collect();

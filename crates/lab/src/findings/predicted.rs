@@ -115,7 +115,6 @@ fn reps(slot: &RawSlot) -> Option<f64> {
     Some(slot.outcome.answer.done()?.reps.len() as f64)
 }
 
-/// Of one repetition, in the median.
 fn in_part_ns(slot: &RawSlot) -> Option<f64> {
     if let Some(outside) = paused_outside(slot) {
         return Some(outside.value()?.in_part_ns as f64 / reps(slot)?);

@@ -139,7 +139,6 @@ fn latest_over_mean(flows: &[FlowRecord]) -> f64 {
     }
 }
 
-/// Of the slot with the median amount.
 pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
     let honest = |record: &&SlotRecord| match &record.memory {
         Reading::Honest(memory) => Some(*memory),

@@ -159,7 +159,6 @@ fn summaries(
         .filter(move |(_, variant, _)| variant.schedule == schedule)
 }
 
-/// Of flows that were dealt their shares.
 fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
     let cpu = || {
         summary

@@ -59,7 +59,6 @@ use crate::data::number::count;
 use crate::data::words::plural;
 use crate::data::{Claim, Half, Ours, Published, Study};
 
-/// A finding with ours, and whether rounds were enough to judge it.
 fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
     let mut answer = answered(published, run);
     let is_judged = !answer.ours.is_empty() && !answer.too_few;

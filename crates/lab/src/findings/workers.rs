@@ -115,7 +115,6 @@ fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measur
     median(values).map_or_else(none, Measured::Value)
 }
 
-/// As the proof counts them.
 fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> Option<f64> {
     if work.file_bytes() == 0 {
         return None;

@@ -20,7 +20,6 @@ use crate::findings::ledger::{CaseLog, is_late, rep_s, slot_s};
 
 /// How long the counted repetitions of a slot should take together, in seconds.
 const SLOT_S: f64 = 1.5;
-/// Repetitions of a slot at the most.
 const REPS: u32 = 5;
 /// With fewer, single repetitions tell more, as a row is judged by its rounds.
 const ROUNDS: f64 = 20.0;
@@ -28,7 +27,6 @@ const ROUNDS: f64 = 20.0;
 const WITHIN: f64 = 4.0;
 /// Deadline of a pilot slot, in seconds, where neither one nor a budget is given.
 const PILOT_DEADLINE_S: f64 = 300.0;
-/// A deadline is never shorter than this, in seconds.
 const LEAST_DEADLINE_S: f64 = 10.0;
 /// A slot that takes this many times what is expected hangs.
 const PATIENCE: f64 = 20.0;

@@ -126,7 +126,6 @@ impl Run<'_> {
         films::record(self, studies)
     }
 
-    /// Says once that a study begins, and a case of it.
     fn tell_begins(&mut self, at: At, place: Place<'_>, heard: &mut Heard) {
         if heard.studies.insert(at.study) {
             let study = place.study;

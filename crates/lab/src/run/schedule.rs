@@ -45,7 +45,6 @@ struct Planned {
     at: At,
     tier: Tier,
     is_headline: bool,
-    /// Another point of its sweep is a row.
     is_beside_row: bool,
     /// A finding beside it is a claim, and not a figure alone.
     is_claimed: bool,
@@ -57,7 +56,6 @@ struct Planned {
 enum Tier {
     Row,
     Claim,
-    /// A point of a row's sweep whose first look takes little.
     Point,
     /// A row that would take long, or a claim that has had its first look.
     Dear,
@@ -72,13 +70,10 @@ const DEAR: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Pilot,
-    /// Begun, and not at its first look yet.
     FirstLook,
     Fresh,
     Underway,
-    /// At a look, and there is time for the next one.
     Open,
-    /// At a look, and there is not.
     Cut,
 }
 

@@ -100,7 +100,6 @@ fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     (wanted.min(LARGEST), (wanted > LARGEST).then_some(last))
 }
 
-/// Small pages, if huge ones are not to be had.
 fn block(bytes: u64) -> Measured<(Block, PageKind)> {
     let of = |kind| Block::new(bytes as usize, kind).map(|block| (block, kind));
     match of(PageKind::Huge) {

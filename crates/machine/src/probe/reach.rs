@@ -10,7 +10,6 @@ const MOST: u64 = 65_536;
 /// Those of x86-64, and of most kernels for aarch64: others are not tried.
 pub(crate) const PAGE: u64 = 4 << 10;
 const PAGE_WORDS: u64 = PAGE / 8;
-/// In 64 bytes.
 const LINE_WORDS: u64 = 8;
 const STEPS: u64 = 100_000;
 /// The two differ if by more than this factor and by [`TELLING_NS`].

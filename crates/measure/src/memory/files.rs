@@ -20,7 +20,6 @@ type FileId<'t> = (&'t str, &'t str);
 
 type Pages = Vec<u64>;
 
-/// Each once; `None` where the kernel does not show all of them.
 pub(super) fn mapped(root: &Path, pids: &[i32], page: u64) -> Option<u64> {
     let in_memory = in_memory(&fs::read_to_string(root.join("self/mountinfo")).ok()?);
     let mut files: BTreeMap<(String, String), Pages> = BTreeMap::new();

@@ -54,7 +54,6 @@ pub enum MemoryError {
     },
 }
 
-/// In bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rollup {
     pub(super) rss: u64,

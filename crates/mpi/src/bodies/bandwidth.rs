@@ -29,7 +29,6 @@ pub(super) struct Bandwidth {
     received: Counter,
 }
 
-/// The receiver has one for each message of a window.
 pub(super) struct Buffers(Vec<u8>);
 
 impl Bandwidth {

@@ -107,7 +107,6 @@ extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {
     told
 }
 
-/// The thread returns its argument and is joined.
 #[inline]
 pub(crate) fn thread(told: usize) -> io::Result<usize> {
     let mut handle = 0;

@@ -25,7 +25,6 @@ pub(crate) fn open(path: &CStr, flags: libc::c_int) -> io::Result<OwnedFd> {
     owned(unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o600) })
 }
 
-/// Reports an error of closing.
 #[inline]
 pub(crate) fn close(fd: OwnedFd) -> io::Result<()> {
     // SAFETY: the descriptor was owned, and is used by nobody after this.
@@ -131,7 +130,6 @@ pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     answer(unsafe { libc::poll(watched.as_mut_ptr(), count, 0) })
 }
 
-/// Watches for input, under a number.
 pub(crate) fn watch(epoll: BorrowedFd<'_>, fd: BorrowedFd<'_>, number: u64) -> io::Result<()> {
     let mut event = libc::epoll_event {
         events: libc::EPOLLIN as u32,

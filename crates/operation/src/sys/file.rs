@@ -16,7 +16,6 @@ pub(crate) fn rename(from: &CStr, to: &CStr) -> io::Result<()> {
     answer(unsafe { libc::rename(from.as_ptr(), to.as_ptr()) }).map(|_| ())
 }
 
-/// Also sets the length.
 #[inline]
 pub(crate) fn allocate(fd: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
     // SAFETY: the call takes numbers alone.

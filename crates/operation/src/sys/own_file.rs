@@ -33,7 +33,6 @@ impl OwnFile {
         Ok(Self { file, path, tag })
     }
 
-    /// Another open description of the file, of the calling process.
     pub(crate) fn again(&self) -> io::Result<Self> {
         let fd = open(&self.path, libc::O_RDWR)?;
         Ok(Self {

@@ -18,7 +18,6 @@ extern "C" fn count(_signal: libc::c_int) {
     SEEN.set(SEEN.get() + 1);
 }
 
-/// In this process and those that it forks.
 pub(crate) fn count_signals() -> io::Result<()> {
     let handler = SigHandler::Handler(count);
     let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());

@@ -10,13 +10,11 @@ use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::elf_starts::starts;
 
-/// Debug files by build id, as distributions install them.
 const DEBUG: &str = "/usr/lib/debug/.build-id";
 
 #[derive(Debug)]
 struct Function {
     from: u64,
-    /// 0 where it is not known.
     size: u64,
     name: String,
 }

@@ -15,7 +15,6 @@ pub(super) struct PerfMap {
 }
 
 impl PerfMap {
-    /// `None` if it wrote none since then.
     pub(super) fn of(pid: i32, since: Option<SystemTime>) -> Option<Self> {
         let path = path(pid);
         let bytes = written(&path, since)?;

@@ -13,7 +13,6 @@ pub(crate) struct Task {
     pub(crate) seconds: f64,
     pub(crate) timeout_s: f64,
     pub(crate) same_body: bool,
-    /// CPUs of its own; empty: any.
     pub(crate) cpus: Vec<u32>,
 }
 
@@ -45,7 +44,6 @@ pub(crate) struct Report {
     pub(crate) timeouts: u64,
     pub(crate) unsent: u64,
     pub(crate) refused: u64,
-    /// The first request's error, and the first connection's.
     pub(crate) first_error: Option<String>,
     pub(crate) first_refusal: Option<String>,
     pub(crate) bytes: u64,

@@ -122,7 +122,6 @@ fn token(fd: RawFd) -> u64 {
     u64::from(fd.cast_unsigned())
 }
 
-/// One thread watches all connections, and each request is taken by the next of `threads`.
 pub(super) fn pool(listener: &TcpListener, threads: u32, task: Task) -> io::Result<Infallible> {
     let watched = Arc::new(Watched {
         watcher: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,

@@ -11,7 +11,6 @@ use crate::usage::{Used, forgets_children, moved};
 pub(crate) struct Order<'a> {
     pub(crate) executable: &'a Executable,
     pub(crate) stdin: OwnedFd,
-    /// `None`: `/dev/null`.
     pub(crate) stdout: Option<(Pipe, OwnedFd)>,
     /// It is what is measured, and has the quota of its variant.
     pub(crate) is_limited: bool,

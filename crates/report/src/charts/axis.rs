@@ -92,7 +92,6 @@ impl Scale {
         ticks.filter(|tick| self.holds(tick.at)).collect()
     }
 
-    /// About one for each `every` of length.
     pub(crate) fn round(&self, every: f64, unit: &Unit) -> Vec<Tick> {
         let decades = if self.log {
             self.decades(every)

@@ -5,7 +5,6 @@ use super::frame::{FINE, Frame, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
 
-/// Longer lines have no markers.
 const MARKED: usize = 60;
 
 #[derive(Debug, Clone)]

@@ -18,7 +18,6 @@ pub(crate) struct Flames {
 #[derive(Debug, Clone)]
 pub(crate) struct Flame {
     pub(crate) name: String,
-    /// From 1 on; 0 is none.
     pub(crate) above: usize,
     pub(crate) seconds: [f64; 2],
     pub(crate) class: &'static str,

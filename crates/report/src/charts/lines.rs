@@ -92,7 +92,6 @@ pub(super) fn foot(frame: &Frame<'_>, left: f64, bottom: f64, name: &str) -> Mar
     }
 }
 
-/// `w`: it fits in wide drawings only.
 fn class_of(tick: &Tick) -> &'static str {
     if tick.small { "tick w" } else { "tick" }
 }

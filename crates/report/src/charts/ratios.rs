@@ -53,7 +53,6 @@ fn is_percent(m: f64) -> bool {
     m < 1.0999
 }
 
-/// `2x`, `1.5x`, `0.5 %`.
 fn magnitude(m: f64) -> String {
     if is_percent(m) {
         format!("{} %", trimmed((m - 1.0) * 100.0, 1))

@@ -142,7 +142,6 @@ fn along(all: &SideBySide, one: &Series) -> Along {
     }
 }
 
-/// Doubt if nothing is decided.
 fn tone(all: &SideBySide, run: usize) -> Tone {
     let mut own = all.changes().filter(|(_, _, _, of, _)| *of == run);
     match own.any(|(.., change)| change.verdict.is_decided()) {

@@ -11,7 +11,6 @@ use crate::words::{Tone, many};
 const ALL: f64 = 0.9995;
 const RAN: &str = "counters ran";
 
-/// An event, or cycles for instructions.
 struct Row<'a> {
     event: Event,
     variant: &'a str,

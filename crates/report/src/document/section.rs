@@ -77,7 +77,6 @@ impl Section {
         self.push(Body::Text(tone, text.into()))
     }
 
-    /// Read only by those who look for them.
     pub(crate) fn quiet<T: Into<String>>(&mut self, texts: impl IntoIterator<Item = T>) {
         for text in texts {
             self.text(Tone::Quiet, text);
@@ -90,7 +89,6 @@ impl Section {
         }
     }
 
-    /// Left out of the page from `until` on.
     pub(crate) fn figures(&mut self, figures: Figures, until: Detail) {
         for figure in figures.0 {
             self.push(Body::Figure(Box::new(figure))).until = until;
@@ -122,7 +120,6 @@ impl Section {
         self.parts.iter().filter(move |part| part.level == level)
     }
 
-    /// With the words that name the place of each.
     pub(crate) fn into_figures(self) -> Vec<(String, Figure)> {
         let plots = self.plots;
         let parts = self.parts.into_iter();

@@ -128,9 +128,7 @@ pub(crate) fn whole<N: Into<u64>>(value: Option<N>) -> Value {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Col<F> {
-    /// In files; empty: in none.
     pub(crate) name: &'static str,
-    /// For people; empty: for files alone.
     head: &'static str,
     unit: Unit,
     drop: Option<u8>,

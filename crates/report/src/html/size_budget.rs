@@ -9,7 +9,6 @@ use crate::text::cut;
 use crate::text::visible_markup;
 use crate::words::many;
 
-/// Parts that are named, and columns of a name.
 const NAMED: usize = 24;
 const NAME: usize = 60;
 

@@ -44,7 +44,6 @@ fn command(words: &[String]) -> Option<&[String]> {
     (length <= COMMAND).then_some(words)
 }
 
-/// Bytes.
 const COMMAND: usize = 20_000;
 
 /// Own values of a variant, then its comparison with the reference (empty for the reference).

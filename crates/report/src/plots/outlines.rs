@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 type Outlines = HashMap<char, (f64, &'static str)>;
 
 const NONE: char = '\u{fffd}';
-/// By class, and whether it is bold.
 const SIZES: [(&str, f64, bool); 3] = [
     ("title", 15.0, true),
     ("name", 12.0, true),

@@ -13,7 +13,6 @@ use crate::words::{Tone, is_contrary};
 
 const BAR: usize = 40;
 const LABEL: usize = 38;
-/// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
 
 pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {

@@ -148,7 +148,6 @@ const FOLDER: u8 = 0;
 const FILES: u8 = 1;
 const ROOT: u8 = 2;
 
-/// `kind, root, length of the path, path, names`; `None`: for shared memory only.
 fn encode(task: &Task) -> Option<Vec<u8>> {
     let (kind, root, path, names): (u8, u32, &[u8], &[u8]) = match task {
         Task::Folder(folder) => (FOLDER, folder.root, &folder.path, b""),

@@ -39,7 +39,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
 }
 
 impl Each<'_, '_> {
-    /// `files` does it if no process can be made.
     fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
         self.wait();
         files.watch.lap(Class::Wait);

@@ -60,7 +60,6 @@ impl Shared {
         queue.flows
     }
 
-    /// False if there are enough, or one waits.
     pub(crate) fn enlist(&self) -> bool {
         if !self.grows.load(Ordering::Relaxed) {
             return false;

@@ -140,7 +140,6 @@ impl Slot {
         self.stage.store(Stage::Done as u64, Ordering::Release);
     }
 
-    /// `None` if it died.
     pub(crate) fn left(&self) -> Option<(Totals, u64)> {
         let totals = Totals {
             counts: Counts::of_words(load(&self.counts)),

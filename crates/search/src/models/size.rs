@@ -15,7 +15,6 @@ impl Size {
         }
     }
 
-    /// `worth`: files that are worth a flow.
     pub(crate) fn of(model: Model, workers: u32, left: &[Task], worth: usize) -> Size {
         let names = |task: &Task| match task {
             Task::Files(files) => {

@@ -96,7 +96,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
 }
 
 impl Maker<'_, '_, '_, '_> {
-    /// `files` does it if no thread can be made.
     fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
         self.common.enter(self.cap);
         files.watch.lap(Class::Wait);

@@ -66,7 +66,6 @@ impl<'r> Folder<'r> {
         self.fd.as_fd()
     }
 
-    /// False at the end.
     pub(crate) fn next(
         &mut self,
         listing: &mut Listing,

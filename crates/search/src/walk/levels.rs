@@ -131,7 +131,6 @@ impl Level {
     }
 }
 
-/// Those above, if it has none.
 pub(super) fn level(
     above: &Chain,
     folder: BorrowedFd<'_>,

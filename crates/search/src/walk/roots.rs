@@ -57,7 +57,6 @@ impl Root {
         }
     }
 
-    /// Empty: the root.
     pub(crate) fn folder(&self, path: &[u8]) -> io::Result<OwnedFd> {
         let path = if path.is_empty() { b"." } else { path };
         open_place(self.open()?.as_fd(), path)

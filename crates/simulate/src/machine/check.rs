@@ -13,7 +13,6 @@ pub(super) struct Wrong {
     pub(super) what: String,
 }
 
-/// Unit of frames and of recorded memory.
 const LEAST_PAGE: u64 = 4 << 10;
 /// Unit of recorded addresses.
 const LEAST_LINE: u64 = crate::trace::GRANULE;

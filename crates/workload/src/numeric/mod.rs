@@ -89,7 +89,6 @@ enum Programs {
     Json(json::Document),
 }
 
-/// An upper bound.
 const LARGE_BYTES: u64 = 64 << 20;
 
 impl Numeric {

@@ -272,7 +272,6 @@ impl Workload for Server {
         self.store.as_deref()
     }
 
-    /// The other design has one flow.
     fn scaled(&self) -> Option<Scaled> {
         (self.design == Design::Pool).then_some(Scaled {
             counted: "requests",

@@ -40,7 +40,6 @@ impl Watched {
         }
     }
 
-    /// Returns whether the byte that was sent was said to be there, and came.
     fn pass(&self, byte: u8) -> bool {
         let mut events = [EpollEvent::empty()];
         let mut came = [0];

@@ -14,9 +14,7 @@ use crate::draw::Draw;
 const ITEMS: u64 = 20_000;
 /// Live heap.
 const ITEM_BYTES: u64 = 160;
-/// Live heap, with history and one order.
 const CUSTOMER_BYTES: u64 = 1_015;
-/// Live heap from which the stock has its full size.
 const FULL_STOCK: u64 = 16 << 20;
 /// One in this many first orders waits for its delivery.
 const WAITING: u32 = 3;

@@ -1,7 +1,6 @@
 #[derive(Debug)]
 pub(super) struct Screen(String);
 
-/// Holds what most transactions write.
 const USUAL: usize = 256;
 
 impl Screen {

@@ -41,7 +41,6 @@ pub(super) struct Stock {
 }
 
 pub(super) const NAME: usize = 18;
-/// Name and address.
 pub(super) const ADDRESS: usize = 78;
 
 #[derive(Debug)]

@@ -230,7 +230,6 @@ impl District {
         order.total
     }
 
-    /// Removes surplus old orders, none that waits. Returns their number.
     fn remove_old(&mut self) -> u64 {
         let mut removed = 0;
         while self.orders.len() > self.kept() {

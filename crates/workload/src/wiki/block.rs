@@ -212,7 +212,6 @@ fn kind(sign: u8) -> ListKind {
     }
 }
 
-/// All lines whose first sign is of the same kind.
 fn list<'a>(lines: &mut Lines<'a, '_>, (from, to): (usize, usize)) -> List<'a> {
     let text = lines.source.text;
     let first = entry(text, from, to);

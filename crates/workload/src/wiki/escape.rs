@@ -42,7 +42,6 @@ fn push_escaped(out: &mut String, text: &str, next: impl Fn(&[u8]) -> Option<usi
 /// Longer names are text.
 const LONGEST_ENTITY: usize = 12;
 
-/// 0 if there is none.
 fn entity(bytes: &[u8]) -> usize {
     let within = &bytes[1..bytes.len().min(LONGEST_ENTITY)];
     let Some(length) = within.iter().position(|&byte| byte == b';') else {

@@ -123,7 +123,6 @@ impl<'a> Line<'a, '_> {
         }
     }
 
-    /// `None` where the mark stands for itself.
     fn inline(&self, mark: &Mark) -> Option<(Inline<'a>, usize)> {
         let source = &self.source;
         let (inside, end) = (mark.inside(), mark.span().end);

@@ -6,7 +6,6 @@ use super::marks::Marks;
 use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE};
 
-/// Parts of a request, and their places.
 pub(super) const PARTS: [&str; 2] = ["store", "render"];
 const STORE: u32 = 0;
 const RENDER: u32 = 1;

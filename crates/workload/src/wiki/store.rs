@@ -110,7 +110,6 @@ pub fn check_store(path: &Path) -> Result<u64, StoreError> {
 /// A table may be a view that never ends.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MOST_BYTES: usize = 1 << 30;
-/// Memory of a page beside them.
 const PAGE_BYTES: usize = 128;
 /// Between two looks at the time.
 const STEPS: std::ffi::c_int = 100_000;
@@ -303,7 +302,6 @@ impl Store {
         self.one("SELECT text FROM page WHERE title = ?1", title)
     }
 
-    /// `None` if it is not in the parser cache or outdated.
     pub(super) fn parsed(&self, title: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT html FROM page JOIN parsed ON parsed.page = page.id \
                    WHERE title = ?1 AND parsed.touched = page.touched";

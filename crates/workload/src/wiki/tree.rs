@@ -110,7 +110,6 @@ pub(super) struct Call<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Argument<'a> {
-    /// `None` for positional ones.
     pub(super) name: Option<&'a str>,
     pub(super) value: Inlines<'a>,
 }

@@ -14,7 +14,6 @@ pub(super) struct Board<'w> {
     /// Ns so far, and its process.
     piece: &'w [AtomicU64],
     pub(super) moves: &'w AtomicU64,
-    /// Count and checksum.
     pub(super) found: &'w AtomicU64,
     pub(super) checksum: &'w AtomicU64,
     /// Pieces; with a queue, processes.
@@ -77,7 +76,6 @@ impl<'w> Board<'w> {
         }
     }
 
-    /// `cpu_ns` is of all together.
     pub(super) fn counts(&self, cpu_ns: u64) -> BTreeMap<String, u64> {
         let processes = self.process.len() / APART;
         let worked = (0..processes).map(|at| self.worked(at).load(Ordering::Relaxed));

@@ -84,7 +84,6 @@ fn works<U: Uneven>(fiber: &mut MovableFiber<'_>, (address, piece): (usize, usiz
     board.done.fetch_add(1, Ordering::Relaxed);
 }
 
-/// False if there is no use in another step.
 fn turns_to_where_it_is_wanted<U>(
     fiber: &mut MovableFiber<'_>,
     order: &Order<'_, U>,

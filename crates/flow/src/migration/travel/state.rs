@@ -4,7 +4,6 @@
 
 use std::hint::black_box;
 
-/// One word of it is used.
 pub(super) type Line = [u64; 8];
 
 pub(super) const LINE: usize = size_of::<Line>();

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::args::HyperfineArgs;
 
-/// After spreading.
 const MOST: usize = 200;
 
 #[derive(Debug, Clone, Default)]

@@ -162,7 +162,6 @@ fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
     })
 }
 
-/// Splits of `flows`, or of each power of two up to twice the CPUs.
 fn splits(flows: Option<u32>, cpus: u32) -> impl Iterator<Item = (u32, u32)> {
     let sizes = match flows {
         Some(flows) => vec![flows],

@@ -81,7 +81,6 @@ pub(super) fn gathered(
     Ok(ended(all - failed.len(), all, merged.quorum))
 }
 
-/// Answered if `finished` reaches the quorum, or all.
 fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
     let enough = quorum.map_or(all, |quorum| quorum as usize);
     if finished >= enough {

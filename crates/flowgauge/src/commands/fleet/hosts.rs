@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
-    /// In the fleet; also its folder.
     pub(super) name: String,
     pub(super) destination: String,
 }

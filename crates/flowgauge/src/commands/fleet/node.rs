@@ -38,7 +38,6 @@ use crate::args::NodeArgs;
 use crate::ending::Ending;
 use crate::whole_file;
 
-/// Silence of the other side.
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(500);
 const PARTING: Duration = Duration::from_secs(20);
@@ -277,7 +276,6 @@ impl Run {
 struct Tail {
     path: PathBuf,
     sent: u64,
-    /// Only whole lines were sent.
     is_whole: bool,
     spoke: Instant,
 }

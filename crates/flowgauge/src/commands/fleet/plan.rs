@@ -17,7 +17,6 @@ pub(super) const FILE: &str = "plan.json";
 
 pub(super) const MOST: u64 = 16 << 20;
 
-/// For studies without a budget.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MORE: Duration = Duration::from_secs(10 * 60);
 

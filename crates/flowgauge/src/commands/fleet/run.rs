@@ -195,7 +195,6 @@ fn start(args: &FleetRunArgs, machines: usize) -> Result<Start> {
     Ok(Start::of(machines, at_once, quorum))
 }
 
-/// Returns a signal that cut it.
 fn visit_all(
     hosts: &[Host],
     plan: &Plan,

@@ -61,7 +61,6 @@ impl<'a> Arrival<'a> {
         Ok(Place(self.0))
     }
 
-    /// `is_ready`: false if it failed.
     pub(super) fn arrive(self, is_ready: bool) -> Others<'a> {
         self.0
             .ready

@@ -35,7 +35,6 @@ const PARTING: Duration = Duration::from_secs(40);
 /// While it keeps taking some.
 const SENDING: Duration = Duration::from_secs(600);
 const PIECE: usize = 64 << 10;
-/// Of the end of standard error.
 const SAID: usize = 8 << 10;
 /// Ignored at most: standard error, and words while it ends.
 const PASSED_OVER: u64 = 4 << 20;
@@ -57,7 +56,6 @@ pub(super) struct Wire<'a> {
 }
 
 impl<'a> Wire<'a> {
-    /// In a process group of its own.
     pub(super) fn open(mut command: Command, interrupt: &'a Interrupt) -> Result<Self> {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped
@@ -91,7 +89,6 @@ impl<'a> Wire<'a> {
         self.deadline = now.checked_add(time).unwrap_or(now + SILENCE);
     }
 
-    /// Lossy text; `None` at the end.
     pub(super) fn line(&mut self, allowance: &mut Allowance) -> Result<Option<String>> {
         loop {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {

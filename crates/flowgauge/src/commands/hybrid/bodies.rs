@@ -23,7 +23,6 @@ const MOST_FILES: u64 = 20_000;
 pub(super) const MIGRATABLE: &str = ", migratable";
 const REPEATED: (u64, u64) = (40, 20_000);
 
-/// The last is the headline.
 pub(super) const ALL: [BodyArg; 12] = [
     BodyArg::PingPong,
     BodyArg::Bandwidth,
@@ -50,7 +49,6 @@ pub(super) struct Asked {
     pub(super) flows: u32,
     /// Numbers of nodes of which all CPUs are taken; empty: every split of the flows.
     pub(super) nodes: Vec<u32>,
-    /// Only ranks of one thread.
     pub(super) ranks_only: bool,
     /// Label after the split, and body.
     pub(super) bodies: Vec<(&'static str, Body)>,
@@ -182,7 +180,6 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
     }
 }
 
-/// Dealt out, or taken one by one.
 fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked {
     let taken = Body::Farm(Box::new(units.clone()));
     let mut asked = work(name, title, flows, units);

@@ -11,11 +11,9 @@ use anyhow::{Context, Result, ensure};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::de::DeserializeOwned;
 
-/// Of what a keeper says in a line.
 const MOST: usize = 4 << 20;
 const SAID: usize = 400;
 
-/// What keeps a node, on a connection of its own.
 pub(super) struct Keeper {
     pub(super) name: String,
     pub(super) child: Child,

@@ -18,7 +18,6 @@ use super::place::Place;
 use crate::args::HybridArgs;
 use crate::output::{self, tell};
 
-/// Of a keeper, to end what is left.
 const PARTING: Duration = Duration::from_secs(10);
 
 struct Node {
@@ -223,7 +222,6 @@ impl Nodes {
         notes
     }
 
-    /// Says what is left, or that it is not known.
     pub(super) fn end(self) -> usize {
         let mut left = 0;
         let mut keepers = self.keepers;

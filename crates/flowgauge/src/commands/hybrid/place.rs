@@ -9,13 +9,10 @@ pub(super) const REPS: u32 = 5;
 
 pub(super) struct Place {
     pub(super) cpus: Vec<Cpus>,
-    /// Of the node that has fewest.
     pub(super) sockets: u32,
-    /// All nodes; `None`: this machine alone.
     pub(super) over: Option<Over>,
 }
 
-/// How flows lie on nodes, ranks and threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) nodes: u32,

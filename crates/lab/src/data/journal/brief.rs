@@ -23,7 +23,6 @@ const ASIDE: [&[u8]; 4] = [
     br#"{"line":"predicted","#,
 ];
 
-/// `None` where it is to be read whole.
 pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if line.starts_with(PILOT) {
         return serde_json::from_slice(line).ok().map(Pilot::entry);

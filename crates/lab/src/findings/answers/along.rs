@@ -9,7 +9,6 @@ use crate::findings::crossover::{Crossing, Point, Span, crossing};
 use crate::findings::sweep::{about, value};
 use crate::findings::{CaseResult, Compared, StudyResult};
 
-/// Of more, the ends.
 const NAMED: usize = 5;
 
 /// The first of those that are rows.

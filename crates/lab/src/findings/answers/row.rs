@@ -149,7 +149,6 @@ fn needs((estimate, verdict): Judged) -> Option<String> {
     Some(format!("({rounds} of {} rounds)", rounds + more))
 }
 
-/// What a variant is made of, and whether it does work of its own.
 fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
     let mut variants = case.case.variants.iter();
     let own = variants.find(|variant| variant.label == label)?;

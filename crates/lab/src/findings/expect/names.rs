@@ -181,7 +181,6 @@ impl Candidate<'_> {
         &self.case.variants[self.variant].label
     }
 
-    /// `study/case/variant`, or `study/sweep/variant@value`.
     fn name(&self) -> String {
         let (study, label) = (&self.study.name, self.label());
         match &self.case.sweep {
@@ -204,7 +203,6 @@ impl Candidate<'_> {
             || self.at(path, |sweep| format!("{study}/{sweep}/{label}"))
     }
 
-    /// `study/variant` of the case that answers the study.
     fn by_headline(&self, path: &str) -> bool {
         self.case.name == self.study.headline
             && path == format!("{}/{}", self.study.name, self.label())

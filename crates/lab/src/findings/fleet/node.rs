@@ -101,7 +101,6 @@ impl NodeFinding {
         (&self.study, &self.case, &self.subject, &self.reference)
     }
 
-    /// 1 without a test.
     pub(super) fn p(&self) -> f64 {
         self.p_value.unwrap_or(1.0)
     }

@@ -130,7 +130,6 @@ impl CaseLog {
         Ok(())
     }
 
-    /// At most `lost` of them, less what it puts.
     pub(super) fn fill_up(
         &mut self,
         round: usize,

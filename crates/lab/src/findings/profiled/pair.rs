@@ -10,7 +10,6 @@ use stats::{SignFlips, discoveries};
 use super::frame::{Frame, Profiled};
 use crate::data::{Metric, RawSlot};
 
-/// Share of both sides together below which a frame is not judged.
 const LEAST: f64 = 0.003;
 /// Share below which a node is not kept.
 const KEPT: f64 = 0.001;

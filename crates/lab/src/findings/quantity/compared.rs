@@ -10,7 +10,6 @@ use crate::data::RawSlot;
 /// Smaller counts are compared by difference.
 const FEW: f64 = 10.0;
 
-/// Smaller differences of counts are none.
 const ONE: f64 = 1.0;
 
 pub(crate) struct SlotValues<'a> {

@@ -13,10 +13,8 @@ use crate::findings::counts::Counts;
 use crate::findings::requests::{latency_ns, per_s};
 use crate::findings::simulated;
 
-/// The way to read it; `None` where the work cannot have it.
 pub(super) enum Read {
     Rep(fn(&Rep) -> Option<f64>),
-    /// By this name, of work that makes its own flows.
     Own(&'static str),
     Memory(fn(&Memory) -> Option<u64>),
     Counters,
@@ -76,7 +74,6 @@ macro_rules! quantities {
 pub(crate) enum OfWorker {
     /// When it was done, after the release.
     Done,
-    /// Its CPU time over the wall time of the steady phase.
     Cpu,
     /// Its CPU time from its birth to the end of its work.
     Time,

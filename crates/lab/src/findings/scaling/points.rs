@@ -84,7 +84,6 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// `work`: how many times as much the subject does.
     pub(super) fn of_times(times: &Estimate, work: f64) -> Self {
         Self {
             ratio: work / times.ratio,

@@ -20,7 +20,6 @@ pub enum Part {
     DataTlb,
 }
 
-/// The most specific first.
 const PARTS: [Part; 3] = [Part::DataTlb, Part::Caches, Part::Accesses];
 
 impl Part {

@@ -86,7 +86,6 @@ pub(super) fn event(ours: &Ours) -> Option<Event> {
     }
 }
 
-/// What the names of the cases of a sweep begin with.
 fn swept(study: &Study, sweep: &str) -> Option<String> {
     let mut cases = study.cases.iter();
     let point = cases.find(|case| case.sweep.as_ref().is_some_and(|own| own.sweep == sweep))?;
@@ -111,7 +110,6 @@ fn has(study: &Study, name: &str, labels: &[&str]) -> bool {
     study.cases.iter().filter(is_named).any(has_all)
 }
 
-/// `/cores/2`, `/smt`.
 fn is_spread(rest: &str) -> bool {
     let ways = crate::data::Topology::EVERY.into_iter();
     let mut words = ways.map(|way| format!("/{}", way.word()));

@@ -65,7 +65,6 @@ fn shown(unit: Unit, amount: &Amount) -> String {
     unit.show(amount.estimate)
 }
 
-/// `183 % [180 % … 186 %]`.
 fn with_ends(unit: Unit, amount: &Amount) -> String {
     let shown = shown(unit, amount);
     let ends = amount.low.zip(amount.high);

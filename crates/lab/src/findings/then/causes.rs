@@ -85,7 +85,6 @@ fn parts(case: &CaseResult, pair: &Pair, names: &[&str], run: Run<'_>) -> Option
     (!words.is_empty()).then(|| format!("{subject} against {reference}: {}", words.join(", ")))
 }
 
-/// Subject less reference, of medians.
 fn difference(case: &CaseResult, pair: &Pair, kind: Kind, run: Run<'_>) -> Option<f64> {
     let name = kind.name();
     let of = |label: &str| {

@@ -21,7 +21,6 @@ use crate::findings::quantity::Word;
 
 pub(super) const WITHIN: f64 = 2.0;
 
-/// An amount that lies this near to another one is the same.
 const NEAR: f64 = 1.05;
 
 pub(super) type Judged = (Standing, Option<String>);

@@ -83,7 +83,6 @@ fn word(ratio: Option<&Ratio>) -> Word {
     }
 }
 
-/// Throughputs this near to each other are the same.
 const NEAR: f64 = 1.02;
 
 fn shown(point: &ScalingPoint) -> String {

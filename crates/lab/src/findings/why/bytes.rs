@@ -7,7 +7,6 @@ use crate::findings::counts::Counts;
 
 const FEW: f64 = 16_384.0;
 
-/// Files, pipes and sockets.
 pub(super) fn calls(evidence: &Evidence<'_>) -> Option<Reason> {
     let both = |counts: &Counts| Some(counts.bytes_read? + counts.bytes_written?);
     compare(evidence, both, "read and written by system calls")

@@ -12,7 +12,6 @@ pub(super) struct Reason {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weight {
     Whole,
-    /// It makes this share of the difference.
     Cause(f64),
     Part,
     /// It was counted this many times more often on one side.

@@ -14,7 +14,6 @@ pub(super) enum FileFlows {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
     Number(u32),
-    /// Per CPU.
     OfCpus(u32),
 }
 

@@ -45,7 +45,6 @@ pub(super) struct FileStudy {
     _command: Option<Command>,
     #[serde(default)]
     pub(super) published: Vec<Spanned<Published>>,
-    /// Parameters of the work of every case, over which those of the case are laid.
     #[serde(default)]
     pub(super) work: Parameters,
     #[serde(rename = "case")]

@@ -9,7 +9,6 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// `place`: a byte of the text.
     pub(super) fn error(&self, place: usize, message: impl Into<String>) -> StudyError {
         let before = self.text.as_bytes().iter().take(place);
         StudyError::File {

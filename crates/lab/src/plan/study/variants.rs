@@ -91,7 +91,6 @@ fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Coun
     }
 }
 
-/// Intervals may be the preset's.
 fn sampling(
     source: Source<'_>,
     written: &FileVariant,
@@ -141,7 +140,6 @@ fn variant(
     Ok(variant)
 }
 
-/// The variant's, the model's, or the work's usual.
 fn flows(
     model: Model,
     count: Option<Count>,

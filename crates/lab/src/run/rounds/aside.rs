@@ -17,7 +17,6 @@ pub(super) struct Aside {
     pub(super) what: &'static str,
     /// Number of first variants without which nothing is run.
     pub(super) needed: usize,
-    /// The variants, and the slots that they have.
     pub(super) of: fn(&CaseLog) -> Option<Planned<'_>>,
     pub(super) entry: fn(SlotEntry) -> Entry,
 }

@@ -41,7 +41,6 @@ pub(super) fn confirm(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> 
     Ok(())
 }
 
-/// The case of a row that names a difference of times, and the place of the side that is not the reference.
 fn compared(run: &Run<'_>, studies: &[Study], row: &Answer) -> Option<(At, usize)> {
     let study = row.place;
     let cases = &studies[study].cases;

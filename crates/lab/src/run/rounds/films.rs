@@ -11,7 +11,6 @@ use crate::run::progress::Place;
 
 /// Of the time of the rounds.
 const SHARE: f64 = 0.03;
-/// Seconds in any case.
 const LEAST_S: f64 = 1.0;
 
 struct Wanted {

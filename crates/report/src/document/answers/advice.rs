@@ -205,7 +205,6 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     })
 }
 
-/// Failed launches of a variant for one reason, of all; slots where it is no command.
 struct Failed {
     reason: String,
     slots: usize,

@@ -9,7 +9,6 @@ use crate::charts::course::Course;
 use crate::document::table::Table;
 use crate::number::{bytes, percent, time};
 
-/// All rows are in `samples.csv`.
 const ROWS: usize = 300;
 
 struct Quantity {

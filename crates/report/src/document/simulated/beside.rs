@@ -44,7 +44,6 @@ pub(super) fn year(study: &StudyResult) -> u32 {
     study.study.origin.as_ref().map_or(0, |origin| origin.year)
 }
 
-/// `None` if the source has only words.
 pub(super) fn series(study: &StudyResult, one: &Published) -> Option<(String, Vec<Point>)> {
     let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
     let label = format!("in {}: {}", year(study), one.theirs);

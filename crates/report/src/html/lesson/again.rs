@@ -5,7 +5,6 @@ use super::Lesson;
 use crate::text::shell_word;
 use crate::words::run_study_again;
 
-/// Of the row's case alone, where the study is one that can be named.
 pub(super) fn command(results: &Results, row: &Answer) -> String {
     let study = &results.studies[row.place];
     let again = run_study_again(results, study);

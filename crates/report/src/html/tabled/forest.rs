@@ -7,7 +7,6 @@ use crate::charts::forest::{Row, shape, span};
 use crate::charts::ratios::Ratios;
 use crate::html::table::caption_id;
 
-/// Labels of the axis need this width.
 const WIDTH: f64 = 240.0;
 
 pub(crate) fn forest(id: &str, rows: &[Row]) -> Markup {

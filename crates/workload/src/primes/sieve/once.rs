@@ -8,7 +8,6 @@ use std::ops::Range;
 use super::base::{Class, remainder};
 use super::wheel::KEEP;
 
-/// Leaves the primes unplaced.
 pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window: &mut [u8]) {
     let end = window.len() as u32 * 30;
     let hits = place(class, which, first * 30, end);

@@ -4,7 +4,6 @@ use super::special::next_special;
 use super::tag::{Name, parse_tag};
 use super::{DEEPEST, Kind, Mark};
 
-/// An opener without a closer.
 const NONE: Mark = Mark {
     kind: Kind::Comment,
     start: 0,

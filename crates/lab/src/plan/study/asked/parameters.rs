@@ -70,7 +70,6 @@ pub(super) fn set_of_case(
     Ok(has)
 }
 
-/// Unless a sweep is over it.
 pub(super) fn set(
     cases: &mut [Case],
     flags: Flags<'_>,
@@ -137,7 +136,6 @@ fn nearest(now: &Value, asked: &[Value]) -> Value {
     }
 }
 
-/// Whole multiples; notes rounding.
 pub(super) fn rounded(flag: &Flag, given: &Given, notes: &mut Vec<String>) -> Vec<Value> {
     let Some(multiple) = flag.multiple else {
         return given.values.clone();

@@ -75,7 +75,6 @@ fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
     Some((flag, given.values[0].as_u64()?))
 }
 
-/// Of cases not swept over it.
 fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
     let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
     match most(key, flags).zip(own) {

@@ -25,7 +25,6 @@ pub(super) fn set(
     set_flows(case, flags)
 }
 
-/// Like the case's variant of that model, or its first.
 fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), String> {
     let models = given.values.iter().filter_map(Value::as_str);
     let models: Result<Vec<Model>, _> = models.map(str::parse).collect();
