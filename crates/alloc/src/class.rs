@@ -77,8 +77,7 @@ pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     (class_of(rounded)..CLASSES).find(is_aligned)
 }
 
-/// Those of a block that is alone, or the fewest that hold four blocks and leave at most one part
-/// in 16 unused.
+/// For a block that is alone, or the fewest that hold four blocks with at most 1 part in 16 unused.
 pub(crate) fn slices_of_class(class: usize, slice: usize) -> usize {
     let size = size_of_class(class);
     if is_alone(class) {

@@ -32,8 +32,7 @@ pub struct Config {
     pub huge_at_once: bool,
     /// Whether blocks are checked for double frees and overflows.
     pub guarded: bool,
-    /// How many cores the machine is said to have; 0 for its own. Else a thread is on the core that
-    /// it says ([`crate::on_core`]).
+    /// Cores that the machine is said to have, and threads say ([`crate::on_core`]); 0: its own.
     pub cores: u16,
     /// Whether the preloaded library prints what its heaps hold when the program ends.
     pub stats: bool,
@@ -84,8 +83,7 @@ impl Config {
         Self::parse(own.unwrap_or_default())
     }
 
-    /// Settings from words: `2m`, `4m`, `huge`, `nohuge`, `guarded`, `stats`, `cores=N`; else the
-    /// first word that is none.
+    /// Settings from words (`2m`, `huge`, `cores=N`, …); else the first word that is none.
     pub fn parse(words: &[u8]) -> Result<Self, &[u8]> {
         let mut config = Self::default();
         for word in words.split(|&byte| byte == b',') {

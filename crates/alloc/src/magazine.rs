@@ -36,8 +36,7 @@ const AWAY: usize = CLASSES;
 /// The largest block that waits there: all of them are less than 16 KiB.
 const LARGEST_AWAY: usize = 512;
 
-/// Bytes from the magazines of one CPU to those of the next, a power of two; what lies between is
-/// never touched.
+/// Bytes between the magazines of two CPUs, a power of two; what lies between is never touched.
 const STRIDE: usize = 32 << 10;
 const _: () = assert!(size_of::<OfCpu>() <= STRIDE);
 
@@ -101,8 +100,7 @@ impl Magazines {
         }
     }
 
-    /// Those of this thread's CPU; none where the kernel does not know its area: its number is
-    /// beyond all CPUs then.
+    /// Those of this thread's CPU; none where the kernel does not know its area.
     #[inline]
     pub(crate) fn here(&self) -> Option<Here> {
         let cpu = self.area.cpu();
@@ -192,8 +190,7 @@ impl Here {
         unsafe { self.area.push(self.cpu, self.stack(class), block) }
     }
 
-    /// Says how many blocks each magazine may hold, and whose they are; two who come together write
-    /// the same.
+    /// Sets size and owner of each magazine; two who come together write the same.
     fn open(self, cores: &Cores) {
         for class in 0..=AWAY {
             // SAFETY: the magazines of a CPU are never unmapped.

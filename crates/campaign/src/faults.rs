@@ -280,8 +280,7 @@ const V2: &str = "v2=$(awk '$3 == \"cgroup2\" { print $2; exit }' /proc/mounts);
 const TIDY: &str =
     "trap 'for i in 1 2 3 4 5 6 7 8 9; do rmdir $group && break; sleep 0.2; done' EXIT";
 
-/// A wall clock that is an hour behind for every other fifth of a second, and time since boot that
-/// runs ahead.
+/// A wall clock an hour behind every other fifth of a second; time since boot runs ahead.
 const STEP: &str = r"
 #define _GNU_SOURCE
 #include <sys/syscall.h>

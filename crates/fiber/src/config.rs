@@ -14,8 +14,7 @@ const LARGEST: usize = 1 << 29;
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stack {
-    /// Dense slots without a guard, on huge pages if possible. A canary finds an overflow and ends
-    /// the program.
+    /// Dense slots without a guard, on huge pages if possible; canaries find overflows.
     Packed {
         /// Bytes of a slot.
         bytes: usize,
@@ -101,8 +100,7 @@ impl Config {
         Config::new(Stack::Movable { way, bytes, arena })
     }
 
-    /// Room of `bytes` for what a movable fiber allocates, in whole cache lines (pages where mapped
-    /// at each switch).
+    /// Room of `bytes` for what a movable fiber allocates, in whole cache lines or pages.
     #[must_use]
     pub fn arena(self, bytes: usize) -> Config {
         let Stack::Movable {

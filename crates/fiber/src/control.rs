@@ -6,8 +6,7 @@ use crate::memory::Zeroed;
 /// The end of a list, a join that nobody waits for.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// One fiber's control block, a cache line: all that most switches touch. All-zero bytes are a free
-/// slot.
+/// One fiber's control block, a cache line. All-zero bytes are a free slot.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Control {
@@ -20,8 +19,7 @@ pub(crate) struct Control {
     pub(crate) own_floats: Cell<bool>,
 }
 
-/// All that is asked of a fiber to awaken it: eight to a cache line. All-zero bytes are a free
-/// slot.
+/// What awakening asks of a fiber: eight to a cache line. All-zero bytes are a free slot.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Mark {

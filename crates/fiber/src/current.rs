@@ -152,8 +152,7 @@ impl Drop for Entered {
     }
 }
 
-/// Safety: a fiber must run here, a scheduler below it; the reference must not outlive that fiber's
-/// stay on it.
+/// Safety: a fiber runs here, a scheduler below; the reference ends with its stay on it.
 #[inline(always)]
 pub(crate) unsafe fn running<'a>() -> &'a Core {
     // SAFETY: the caller promises that a fiber runs, and with it its scheduler.

@@ -6,8 +6,7 @@ use crate::control::Control;
 use crate::core::{AHEAD, Core};
 use crate::current::{self, arrive};
 
-/// A fiber's scheduler, slot, and number there. Equal only for the same fiber (until four billion
-/// of either).
+/// A fiber's scheduler, slot, and number there (unique until four billion of either).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiberId {
     pub(crate) scheduler: u32,
@@ -23,8 +22,7 @@ impl FiberId {
     }
 }
 
-/// The running fiber's handle. It keeps the turn in a register if it can: its [`Fiber::yield_now`]
-/// is the fastest.
+/// The running fiber's handle, with the turn in a register: [`Fiber::yield_now`] is the fastest.
 #[derive(Debug)]
 pub struct Fiber {
     /// Null with its own floating-point state: no yield is plain then.

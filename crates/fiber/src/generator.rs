@@ -168,8 +168,7 @@ where
 }
 
 impl<I, O, R> Generator<I, O, R> {
-    /// Goes on until it gives a value, or ends. Panics if its body does, it has ended, or its
-    /// scheduler is dropped.
+    /// Goes on until it gives or ends. Panics if its body does, or it or its scheduler has ended.
     #[inline]
     pub fn resume(&mut self, input: I) -> Step<O, R> {
         if self.is_over() {

@@ -9,8 +9,7 @@ use crate::current;
 use crate::error::JoinError;
 use crate::fiber::FiberId;
 
-/// The right to a fiber's result, two words. Dropped unused, the fiber runs on and its result is
-/// dropped at its end.
+/// The right to a fiber's result. Dropped unused, the fiber runs on and its result is dropped.
 pub struct JoinHandle<T> {
     core: Rc<Core>,
     index: u32,

@@ -96,8 +96,7 @@ pub fn yield_now() {
     unsafe { current::running() }.give_up(turn);
 }
 
-/// Stops the running fiber until [`awaken`] is called with its id, or has been since. Panics
-/// outside any fiber.
+/// Stops the running fiber until [`awaken`] has its id. Panics outside any fiber.
 #[inline(always)]
 pub fn suspend() {
     let turn = current::turn_for("fiber::suspend");
@@ -115,8 +114,7 @@ pub fn awaken(id: FiberId) -> bool {
     found.is_some_and(|index| core.awaken(index))
 }
 
-/// As [`awaken`] for each id, faster for many fibers far apart; returns how many calls would have
-/// said true.
+/// As [`awaken`] for each id, faster for many far apart; returns how many were true.
 pub fn awaken_all(ids: &[FiberId]) -> usize {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken_all") };

@@ -147,8 +147,7 @@ impl<T: Zeroed> Table<T> {
         Table::at_half_a_page(len, 0)
     }
 
-    /// From the middle of a page: a load is not taken for one of a store whose address has the same
-    /// low twelve bits.
+    /// From the middle of a page: loads do not wait for stores with the same low twelve bits.
     pub(crate) fn apart(len: usize) -> io::Result<Table<T>> {
         Table::at_half_a_page(len, PAGE / 2)
     }

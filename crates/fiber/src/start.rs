@@ -31,8 +31,7 @@ pub enum Floats {
     Own,
 }
 
-/// What a fiber does, as a type, so that it can say `#[inline(always)]` and have no frame of its
-/// own in a small slot.
+/// What a fiber does, as a type that can be `#[inline(always)]`: no frame in a small slot.
 pub trait Life {
     /// Its result.
     type Output;

@@ -95,8 +95,7 @@ impl Cgroup {
         threads(&self.folder)
     }
 
-    /// Kills all other members, forks too; this process leaves meanwhile. On an error it may not
-    /// leave, and nothing was killed.
+    /// Kills all other members; this process leaves meanwhile, and may not if that fails.
     pub fn kill_others(&self) -> io::Result<()> {
         if !self.is_entered {
             kill(&self.folder);

@@ -68,8 +68,7 @@ impl Interrupt {
     }
 }
 
-/// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write, where SIGXFSZ would end this
-/// process.
+/// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write, without SIGXFSZ.
 pub fn ignore_file_size_signal() -> io::Result<()> {
     // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;

@@ -106,8 +106,7 @@ impl Latencies {
         noted.map(|(bucket, &count)| (middle(bucket).min(self.most_ns), count))
     }
 
-    /// The time in ns that this share of the requests did not exceed, within 3.1 %: nearest rank;
-    /// `None` of none.
+    /// The ns that this share of the requests did not exceed, within 3.1 %; `None` of none.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();

@@ -38,8 +38,7 @@ pub struct Cpus {
 }
 
 impl Cpus {
-    /// Allowed CPUs of other cores than `measured`, else other hardware threads of these; empty if
-    /// all are measured.
+    /// Allowed CPUs of other cores than `measured`, else of other hardware threads, else none.
     #[must_use]
     pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
         if measured.is_empty() {

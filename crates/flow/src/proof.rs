@@ -3,8 +3,7 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// Proof of work done: equal only for the same work. Those of units are added (wrapping), in any
-/// order.
+/// Proof of work done: equal only for the same work. Units' proofs are added (wrapping).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// How many things the work counted (primes, operations).

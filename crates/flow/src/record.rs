@@ -79,8 +79,7 @@ pub enum Answer {
     Failed {
         /// Why.
         reason: Failure,
-        /// The failed repetition, with what its other flows finished; `None` when the whole slot
-        /// was lost.
+        /// The failed repetition, with what its other flows finished; `None` of a lost slot.
         kept: Option<Rep>,
         /// Repetitions that were begun, warm-ups and the failed one included, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,8 +179,7 @@ pub struct Rep {
 pub struct Turns {
     /// Timed turns of all flows.
     pub taken: u64,
-    /// Hand-overs in the span of the kernel's counts; 0 for user-level flows, whose switches it
-    /// does not see.
+    /// Hand-overs in the span of the kernel's counts; 0 for user-level flows.
     pub handed_over: u64,
     /// Voluntary and involuntary switches that the kernel counted in that span.
     pub switches: u64,

@@ -24,13 +24,11 @@ pub struct SlotSpec<W> {
     pub reps: u32,
     /// Seconds after which the slot is a failure: whatever still runs is killed.
     pub deadline_s: f64,
-    /// What each flow says on standard error at both ends of a unit, and the parent when it writes;
-    /// no data point.
+    /// What each flow, and the parent, say on standard error meanwhile; no data point.
     pub narrate: Option<String>,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
-    /// Where the slot's files get a folder ([`crate::SlotProcess::scratch`]), removed however the
-    /// slot ends.
+    /// The slot's folder for files ([`crate::SlotProcess::scratch`]) is made here, and removed.
     pub scratch: Option<PathBuf>,
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,8 +14,7 @@ pub fn spawn_tied(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// What a program says that is asked something and ends; killed when this thread ends, also where
-/// it is stopped.
+/// What a program says that is asked something and ends; killed when this thread ends.
 pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

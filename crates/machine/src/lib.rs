@@ -86,8 +86,7 @@ impl Machine {
         Self::read_below(Path::new("/"))
     }
 
-    /// Reads the machine below `root` (`/proc`, `/sys`, `/etc`); page size, clock cost and counters
-    /// are this kernel's.
+    /// Reads the machine below `root`; page size, clock cost and counters are this kernel's.
     pub fn read_below(root: &Path) -> Machine {
         Self::read_with(root, &mut counters::Perf)
     }

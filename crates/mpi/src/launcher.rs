@@ -91,8 +91,7 @@ impl Mpi {
         })
     }
 
-    /// The command of a slot: this binary as the ranks of `task`. `splits`: all tasks of the run,
-    /// written together.
+    /// The command of a slot: this binary as the ranks of `task`, one of all `splits` of the run.
     #[must_use]
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
         let quoted = |path: &Path| quoted(&path.display().to_string());

@@ -164,8 +164,7 @@ impl Share {
     }
 }
 
-/// What the threads of a rank have together. Its clock begins with the first: another one may get a
-/// CPU late.
+/// What threads of a rank have together; the first begins its clock, as another may be late.
 struct Sums {
     share: Mutex<Share>,
     /// `u64::MAX` between repetitions.

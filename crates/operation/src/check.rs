@@ -49,8 +49,7 @@ fn differs(what: &str, came: u64, expected: u64) -> ! {
     ))
 }
 
-/// Checks that numbers given out and taken back (addresses, descriptors) come again, but for
-/// [`SLACK`] steps per flow.
+/// Checks that numbers given out and taken back come again, but for [`SLACK`] steps a flow.
 #[derive(Debug)]
 pub(crate) struct Recurrence {
     furthest: u64,

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::check::same;
 use sys::{Shareable, Shared};
 
-/// Detects whether a lock of all flows excludes the others: two holders would lose a step of the
-/// number.
+/// Detects whether a lock of all flows excludes others: two holders would lose a step.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     counted: Shared<Counted>,

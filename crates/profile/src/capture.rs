@@ -107,8 +107,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Opens the events of a process that has no thread and no child yet; fails with why there can be no profile at
-    /// all.
+    /// Opens the events of a process before threads and children, or says why there is no profile.
     pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
         match Self::opened(pid, spec, true) {
             Ok(capture) => Ok(capture),

@@ -175,8 +175,7 @@ impl Served {
         }
     }
 
-    /// Refuses, in words, a port at which somebody answers before the server is there, where the
-    /// load names one.
+    /// Refuses, in words, a load's named port at which somebody answers already.
     pub fn check_port(&self) -> Result<(), String> {
         let Load::Http(http) = &self.load else {
             return Ok(());

@@ -142,8 +142,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether too many tasks were made: each [`GLANCE`], the machine's threads; only of many it is
-    /// asked whose they are.
+    /// Whether too many tasks were made: of many threads it is asked whose they are.
     fn is_flooded(&mut self) -> bool {
         if Instant::now() < self.glance {
             return false;
@@ -201,8 +200,7 @@ impl Supervisor {
         self.cgroup.is_some()
     }
 
-    /// CPU time of all that was launched but this process, as its control group counts it; `None`
-    /// without one.
+    /// CPU time of all that was launched, as its control group counts it.
     pub(crate) fn cpu_by_cgroup(&self) -> Option<CpuTime> {
         let group = self.cgroup.as_ref()?;
         let own = match group.is_entered() {

@@ -61,8 +61,7 @@ fn by_children(of: i32, most: usize) -> Vec<i32> {
     found
 }
 
-/// The children of all threads of a process; `None` of an ended one, and on kernels without the
-/// file.
+/// The children of all threads; `None` of an ended process, and without the kernel's file.
 fn children(of: i32) -> Option<Vec<i32>> {
     let tasks = fs::read_dir(format!("/proc/{of}/task")).ok()?;
     let mut found = Vec::new();
@@ -183,14 +182,12 @@ fn stop_all(of: i32, spared: &[i32], stopped: &mut BTreeSet<i32>) -> bool {
     stopped.len() > before
 }
 
-/// Makes this process the one to whom orphans of a killed slot's process come; fails if the kernel
-/// refuses.
+/// Makes this process the one to whom orphans come; fails if the kernel refuses.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(true)?)
 }
 
-/// Ends and reaps all descendants of this process, which must have no child of its own now but the
-/// spared.
+/// Ends and reaps all descendants but the spared; this process has no other children now.
 pub fn end_orphans(spared: &[i32]) {
     let own = std::process::id().cast_signed();
     for _ in 0..PASSES {

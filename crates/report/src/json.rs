@@ -20,8 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::escaped;
 
-/// The documents' schema: it grows when a field is removed or changes its meaning, and
-/// docs/results.md says how.
+/// The documents' schema: it grows when a field goes or changes meaning (docs/results.md).
 pub const SCHEMA: u32 = 2;
 
 const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";

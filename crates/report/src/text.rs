@@ -18,8 +18,7 @@ const ELLIPSIS: char = '…';
 /// Shapes that have nothing in them and close themselves.
 const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
 
-/// The text on one line with nothing in it that acts or hides: those characters become spaces or
-/// `\u{...}`.
+/// The text on one line, what acts or hides replaced by spaces or `\u{...}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text

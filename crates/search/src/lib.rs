@@ -84,8 +84,7 @@ pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
 pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times};
 
-/// Does the search: results go to `out`, what went wrong with single paths to `say`; an error means
-/// no search at all.
+/// Does the search: results go to `out`, troubles with paths to `say`; fails as a whole.
 pub fn run(
     query: &Query,
     plan: &Plan,

@@ -10,8 +10,7 @@ use nix::sys::stat::fstat;
 pub struct Plan {
     /// What the flows are made of; `None`: chosen by a probe.
     pub model: Option<Model>,
-    /// Workers of a pool, or the cap on flows for a file or folder each; `None`: by a probe, or
-    /// what the machine holds.
+    /// Workers of a pool, or the cap on flows each of a file or folder; `None`: by a probe.
     pub workers: Option<NonZeroU32>,
     /// How files are read.
     pub io: Io,

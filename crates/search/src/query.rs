@@ -54,8 +54,7 @@ pub struct Filter {
     pub hidden: bool,
     /// Read no ignore files, neither those of git nor `.ignore` and `.rgignore`.
     pub no_ignore: bool,
-    /// Globs as in `.gitignore`, reversed: what matches is searched, with `!` not; the last match
-    /// counts, before ignore files.
+    /// Globs as in `.gitignore`, reversed: what matches is searched; the last match counts.
     pub globs: Vec<String>,
     /// Search binary files as if they were text.
     pub text: bool,

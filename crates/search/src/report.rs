@@ -21,8 +21,7 @@ pub struct Report {
     pub usage: ProcessUsage,
     /// Nobody wanted the rest of the output, so the search ended early.
     pub output_closed: bool,
-    /// The words of all [`Kind::Otherwise`](crate::Kind::Otherwise), where something else was
-    /// measured.
+    /// The words of [`Kind::Otherwise`](crate::Kind::Otherwise): something else was measured.
     pub otherwise: Option<String>,
 }
 

@@ -58,8 +58,7 @@ pub fn said_before_aborting(test: &str, role: &str) -> String {
     said
 }
 
-/// Says that the test that calls this tries nothing from here on, and why: what is missing, and
-/// how to have it.
+/// Says that the calling test tries nothing further, what is missing, and how to have it.
 #[track_caller]
 pub fn skipped(why: impl Display) {
     let line = line(Location::caller().file(), &why);

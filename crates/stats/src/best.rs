@@ -30,8 +30,7 @@ impl Best {
         Self::at_looks(columns, rule, |_| 1.0)
     }
 
-    /// The same after several looks: `share` is a look's level after a number of rounds, as a share
-    /// of the rule's.
+    /// The same after several looks: `share` is the part of the rule's level by rounds.
     pub fn at_looks(
         columns: &[Vec<Option<f64>>],
         rule: Rule,

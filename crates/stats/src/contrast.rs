@@ -27,14 +27,12 @@ pub struct Factorial<'a> {
 }
 
 impl Factorial<'_> {
-    /// Time with the first factor over time without it. Errors: those of
-    /// [`estimate()`](crate::estimate()).
+    /// Time with the first factor over time without. Errors: of [`estimate()`](crate::estimate()).
     pub fn first_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, 0.5, -0.5, 0.5])
     }
 
-    /// Time with the second factor over time without it. Errors: those of
-    /// [`estimate()`](crate::estimate()).
+    /// Time with the second factor over time without. Errors: of [`estimate()`](crate::estimate()).
     pub fn second_effect(&self, alpha: f64) -> Result<Estimate, StatsError> {
         self.effect(alpha, [-0.5, -0.5, 0.5, 0.5])
     }

@@ -36,14 +36,12 @@ pub struct Line {
     pub high: Option<f64>,
     /// y at x = 0.
     pub at_zero: f64,
-    /// R squared of the medians of each x: 1 on the line, 0 or below where it tells nothing; `None`
-    /// of equal medians.
+    /// R squared of the medians of each x, 0 or below where it tells nothing; `None` of equal ones.
     pub straightness: Option<f64>,
 }
 
 impl Line {
-    /// The line through points (x, y), finite ones; `None` unless two differ in x. Costs the square
-    /// of their number.
+    /// The line through finite points (x, y); `None` unless two differ in x. Quadratic cost.
     #[must_use]
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         let finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();

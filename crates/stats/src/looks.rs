@@ -74,8 +74,7 @@ impl LookPlan {
         self
     }
 
-    /// The same plan with a first look that can decide at level `alpha`: put off to the first
-    /// number with an interval.
+    /// The same plan, its first look at the first round that can decide at level `alpha`.
     #[must_use]
     pub fn deciding_at(mut self, alpha: f64) -> Self {
         let fewest = rounds_for_interval(alpha).unwrap_or(usize::MAX);
@@ -107,8 +106,7 @@ impl LookPlan {
         last.filter(|&look| look < n)
     }
 
-    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]; of another round, that
-    /// of a run's end there.
+    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`].
     pub fn share(&self, n: usize) -> f64 {
         if let Some((_, share)) = self.added.iter().find(|(look, _)| *look == n) {
             return *share;
@@ -170,8 +168,7 @@ impl LookPlan {
         }
     }
 
-    /// Adds the looks of the plan for `max_rounds` beyond the last one and the `done` rounds.
-    /// Errors: as [`LookPlan::new`].
+    /// Adds the looks of `max_rounds` beyond the last one and `done`. Errors: as [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize, done: usize) -> Result<(), StatsError> {
         let last = self.max_rounds().max(done);
         for look in Self::new(max_rounds)?

@@ -59,8 +59,7 @@ pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
     (half_width(pair, rounds, alpha) + Z_95 * error(pair, rounds)).exp_m1()
 }
 
-/// The half-width, in logs, that the interval of a look probably has: z e; infinite for too few
-/// rounds.
+/// The half-width, in logs, that a look's interval probably has; infinite for too few rounds.
 pub fn half_width(pair: f64, rounds: usize, alpha: f64) -> f64 {
     let k = wilcoxon_k(rounds, alpha);
     let n = rounds as f64;

@@ -77,8 +77,7 @@ impl Sequential {
         Ok(self.step)
     }
 
-    /// The same rounds and looks, as if judged by another rule from the beginning. Errors: those of
-    /// [`Rule::check`].
+    /// The same rounds and looks, judged by another rule. Errors: of [`Rule::check`].
     pub fn at(&self, rule: Rule) -> Result<Self, StatsError> {
         let mut again = Self::new(self.plan.clone(), rule)?;
         for (reference, subject) in self.reference.iter().zip(&self.subject) {
@@ -87,8 +86,7 @@ impl Sequential {
         Ok(again)
     }
 
-    /// The p-value of all needed looks so far: the smallest level at which one names a difference;
-    /// `None` without a round.
+    /// The smallest level at which a look so far names a difference; `None` without a round.
     pub fn p_value(&self) -> Option<f64> {
         let now = self.p_value_after(self.rounds());
         now.map(|now| self.p_value_at_looks().map_or(now, |p| p.min(now)))
@@ -112,8 +110,7 @@ impl Sequential {
         Some((p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA).min(1.0))
     }
 
-    /// Standard deviation of the log ratio, by the median of distances from the middle; `None` for
-    /// fewer than 5 rounds.
+    /// Standard deviation of the log ratio, from medians; `None` for fewer than 5 rounds.
     pub fn noise(&self) -> Option<f64> {
         let pairs = self.subject.iter().zip(&self.reference);
         let ratios: Vec<f64> = pairs.map(|(s, r)| s / r).collect();
@@ -182,8 +179,7 @@ impl Sequential {
         Ok(self.step)
     }
 
-    /// Lets a comparison that nothing has decided go on to `max_rounds`; looks taken stay. Errors:
-    /// of [`LookPlan::new`].
+    /// Lets an undecided comparison go on to `max_rounds`. Errors: of [`LookPlan::new`].
     pub fn extend(&mut self, max_rounds: usize) -> Result<(), StatsError> {
         self.plan.extend(max_rounds, self.rounds())?;
         if matches!(self.step, Step::Exhausted(..)) && self.rounds() < self.plan.max_rounds() {

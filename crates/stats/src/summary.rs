@@ -28,8 +28,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the times of one variant (quantiles: type 7). Errors: no values, or one not
-    /// finite and above zero.
+    /// Summarises one variant's times. Errors: none, or one not finite and above zero.
     pub fn of(values: &[f64]) -> Result<Self, StatsError> {
         if values.is_empty() {
             return Err(StatsError::Empty);

@@ -9,8 +9,7 @@
 //! Answers may depend on each other, and no p-value is needed: only whether one names a difference
 //! at a level ([`Sequential::at`](crate::Sequential::at)).
 
-/// What the level of each of `answers` is divided by; `differs(i, k)`: does answer `i` name a
-/// difference at level / k?
+/// What the level of each of `answers` is divided by; does `i` differ at 1/k: `differs(i, k)`.
 pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut shares: Vec<Option<usize>> = vec![None; answers];
     loop {

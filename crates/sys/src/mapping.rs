@@ -9,8 +9,7 @@ use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// A page in bytes, of every kernel for x86-64; on a machine with larger ones nothing is mapped
-/// ([`pages_fit`]).
+/// A page in bytes; where the machine has larger ones nothing is mapped ([`pages_fit`]).
 pub const PAGE: usize = 4_096;
 
 /// Errors: the kernel's pages are not of [`PAGE`] bytes, as those of some for aarch64.
@@ -135,8 +134,7 @@ impl Mapping {
         Self::map(length, of, libc::MAP_NORESERVE)
     }
 
-    /// Unreserved memory whose byte `at` lies on a multiple of `boundary` (a power of two of
-    /// pages).
+    /// Unreserved memory with byte `at` on a multiple of `boundary` (a power of two of pages).
     pub fn on_boundary(length: usize, of: Of<'_>, boundary: usize, at: usize) -> io::Result<Self> {
         let too_large = || io::Error::other("a mapping would exceed the address space");
         let larger = length.checked_add(boundary).ok_or_else(too_large)?;

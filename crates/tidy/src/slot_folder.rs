@@ -65,8 +65,7 @@ impl SlotFolder {
         &self.path
     }
 
-    /// From now on it stays locked for as long as a program lives that this process becomes by
-    /// exec, or starts.
+    /// From now on it stays locked also for the programs that this process becomes or starts.
     pub fn keep_over_exec(&self) -> io::Result<()> {
         let flags = FcntlArg::F_SETFD(FdFlag::empty());
         fcntl(self.inner.handle(), flags)?;

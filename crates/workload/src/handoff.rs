@@ -114,8 +114,7 @@ impl Handoff {
         self.pairs.saturating_mul(2)
     }
 
-    /// An upper bound: half of what a pair has alive at once (kept, waiting, in hand; between
-    /// processes the queue once).
+    /// An upper bound: half of what a pair has alive at once.
     pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
         let kept = u64::from(self.live).min(self.blocks);
         let waiting = u64::from(self.queue).min(self.blocks);

@@ -136,8 +136,7 @@ impl Body for Primes {
     }
 }
 
-/// Parent's CSV file: block (from 1), the prime's place in it (from 1), and the prime, for each
-/// result.
+/// Parent's CSV file: block, place in it (both from 1) and prime, for each result.
 #[derive(Debug)]
 pub struct CsvSink {
     path: Option<PathBuf>,

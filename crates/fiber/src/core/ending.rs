@@ -110,8 +110,7 @@ impl Core {
         self.resume_to_unwind(control);
     }
 
-    /// Never inlined: [`Entered`] may call into a thread-local out of line; what switches may not
-    /// (`.ci/switch-code`).
+    /// Never inlined: what switches may not call into a thread-local (`.ci/switch-code`).
     #[inline(never)]
     fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();

@@ -294,8 +294,7 @@ impl Scheduler {
         Ok(MovableHandle(Kind::Plain(handle)))
     }
 
-    /// Runs fibers, also from other processes, until the region is closed; false when every other
-    /// process is gone.
+    /// Runs fibers until the region is closed; false when every other process is gone.
     pub fn serve(&self) -> bool {
         self.core().serve()
     }

@@ -24,8 +24,7 @@ const FIRST_CHOICE: usize = 0x6000_0000_0000;
 const CHOICE_STEP: usize = 1 << 40;
 const CHOICES: usize = 16;
 
-/// Memory for the fibers of several processes, at one address in all; each calls [`Region::join`]
-/// after the fork.
+/// Memory for the fibers of several processes, at one address; each calls [`Region::join`].
 #[derive(Debug, Clone)]
 pub struct Region {
     shared: Rc<Shared>,

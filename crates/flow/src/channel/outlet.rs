@@ -6,8 +6,7 @@ use super::{BATCH_WORDS, HEAD_WORDS};
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 
-/// A flow's end: a store and a comparison a result, a system call in
-/// [`BATCH_VALUES`](super::BATCH_VALUES).
+/// A flow's end: a system call in [`BATCH_VALUES`](super::BATCH_VALUES) results.
 #[derive(Debug)]
 pub struct Outlet<'a> {
     words: Box<[u64; BATCH_WORDS]>,

@@ -68,8 +68,7 @@ impl Forked {
         Ok(())
     }
 
-    /// Does `work`, which may sleep until another process wakes it: a second thread fails the slot
-    /// if one ends badly.
+    /// Does `work`, which may sleep; a second thread fails the slot if a process ends badly.
     pub(super) fn watched<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let (over, still_at_work) = io::pipe()?;
         std::thread::scope(|scope| {

@@ -42,8 +42,7 @@ impl HeldParentMemory {
         Ok(held)
     }
 
-    /// Writes to every page without a child, to undo a fork's write protection; fails if huge pages
-    /// were lost.
+    /// Undoes a fork's write protection by a write to every page; fails if huge pages were lost.
     pub fn renew(&self) -> io::Result<()> {
         self.touch();
         match self.pages {

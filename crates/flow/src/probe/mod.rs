@@ -104,8 +104,7 @@ pub(crate) struct ProbeTask<S> {
     pub(crate) parent: i32,
 }
 
-/// The whole life of a probe with flows of `body`; `predict` reads, behind the fence, how many
-/// there is room for.
+/// The whole life of a probe; `predict` reads behind the fence for how many there is room.
 pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
     body: &B,
     predict: impl FnOnce(Model) -> Option<(u64, P)>,

@@ -28,8 +28,7 @@ pub struct SelfManagedUsage {
     pub held_at: Option<u64>,
     /// Blocks of 512 bytes that were read from a disk.
     pub disk_blocks: u64,
-    /// Highest RSS of all together, in bytes: the slot process's, and the highest of any it made
-    /// for each alive at once.
+    /// Highest RSS, in bytes: the slot process's, and the highest of its own for each alive.
     pub peak_rss: u64,
     /// What the work counted, by name.
     pub counts: BTreeMap<String, u64>,

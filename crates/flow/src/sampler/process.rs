@@ -268,8 +268,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// Limits a later count to what CPUs can give: reaped CPU time comes in ticks, so a sum may
-    /// fall, then catch up.
+    /// Limits a count to what CPUs can give: reaped CPU time comes in ticks.
     fn then(self, at_ns: u64, cpu_ns: u64, most_cpus: Option<u32>) -> Self {
         let passed = at_ns.saturating_sub(self.at_ns);
         let most = passed.saturating_mul(most_cpus.map_or(u64::MAX, u64::from));

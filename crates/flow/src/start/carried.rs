@@ -103,8 +103,7 @@ impl<'a, B: Body> Carried<'a, B> {
         });
     }
 
-    /// False without an outlet, which is one flow's for a whole unit. A flow that sends nothing
-    /// keeps its own count.
+    /// False without an outlet, which is one flow's for a whole unit; who sends nothing needs none.
     fn with_outlet(&self, work: impl FnOnce(&mut Outlet<'a>, &mut Tally) -> bool) -> bool {
         if B::SENDS {
             let mut outlet = self.outlet.borrow_mut();

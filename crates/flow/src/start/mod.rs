@@ -122,8 +122,7 @@ pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
     }
 }
 
-/// Address space in bytes of such fibers with `stack` bytes of stack: of each, and of all besides;
-/// else `None`.
+/// Address space of such fibers in bytes: of each, and of all besides; else `None`.
 #[must_use]
 pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
     model

@@ -8,8 +8,7 @@ use super::process::be_flow;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// The raw call skips fork handlers (allocator locks, cached thread id): one thread holds no lock,
-/// needs no cached id.
+/// The raw call skips fork handlers: one thread holds no lock and needs no cached id.
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
     // SAFETY: the slot process has one thread; the child never returns.
     match unsafe { sys::fork_sharing(libc::CLONE_FILES | libc::CLONE_FS) }? {

@@ -138,8 +138,7 @@ impl KernelTurn<'_> {
     }
 }
 
-/// Never waits: a hand-over of kernel flows and fibers returns at the next turn. Pinned by the
-/// caller: no copy.
+/// Never waits: a hand-over of kernel flows and fibers returns at the next turn.
 #[inline(always)]
 pub(crate) fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
     match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {

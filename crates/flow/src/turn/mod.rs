@@ -51,8 +51,7 @@ pub enum HandOver {
     Pipe,
     /// A wake of the next flow of the ring, which sleeps on a word of shared memory.
     Futex,
-    /// A call that returns to its caller, as `sched_yield` on a system that ignores it: such
-    /// figures are refused.
+    /// Returns to its caller, as some systems' `sched_yield`: such figures are refused.
     Ignored,
 }
 

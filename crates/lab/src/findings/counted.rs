@@ -32,8 +32,7 @@ pub struct Events {
     pub flows: f64,
     /// Time to open and to read the counters of a slot, median, in ns; it is in no phase.
     pub around_ns: f64,
-    /// The steady phase of the counted repetition over that of the others, median; `None` for slots
-    /// of one repetition.
+    /// The counted repetition's steady phase over the others', median; `None` of one repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower: Option<f64>,
 }

@@ -133,8 +133,7 @@ pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     [what.to_owned()].into_iter().chain(each).collect()
 }
 
-/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, ...`: this p99 is that of
-/// verdicts.
+/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, ...`.
 fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
     let amount = |name: &str| case.quantity(name, label)?.value.value();
     let interval = |name: &str| {

@@ -110,8 +110,7 @@ fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
 }
 
 impl CaseResult {
-    /// The typical time of its first variant in words, where nothing is compared; `None` without a
-    /// good slot.
+    /// The first variant's typical time in words, where nothing is compared and a slot is good.
     #[must_use]
     pub fn measured(&self) -> Option<String> {
         let first = self.variants.first()?;

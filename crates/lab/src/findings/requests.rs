@@ -65,8 +65,7 @@ pub(super) fn per_s(rep: &Rep) -> Option<f64> {
     Some(count as f64 * 1e9 / ns.max(1) as f64)
 }
 
-/// The latency in ns that this share of the requests of a repetition did not exceed; some of a
-/// command's own output.
+/// The latency in ns that this share of the requests of a repetition did not exceed.
 #[must_use]
 pub fn latency_ns(rep: &Rep, share: f64) -> Option<f64> {
     if let Some(latencies) = &rep.latencies {

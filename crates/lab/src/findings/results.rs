@@ -27,8 +27,7 @@ pub struct Results {
     pub finished: bool,
     /// Seconds from its beginning to its end, or to its last entry so far.
     pub took_s: f64,
-    /// In which share of runs an answer is wrong at most: 5 %, and more where a run that was shown
-    /// was resumed.
+    /// In which share of runs an answer is wrong at most: 5 %, more after a resumption.
     pub error: f64,
     /// How busy the machine was; `None` where that was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,8 +10,7 @@ use crate::data::words::{listed, plural};
 
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
-/// Of two variants of a sweep; nothing where flows take turns or scale, as making them is not what
-/// they cost.
+/// Of two variants; nothing where flows take turns or scale: making them is not the cost.
 #[must_use]
 pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<String> {
     let is_of_making = |case: &&CaseResult| {

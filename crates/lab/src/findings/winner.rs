@@ -66,8 +66,7 @@ impl<'a> Winners<'a> {
         self.stretches.len() > 1
     }
 
-    /// "crossover between 3 and 5 workers: threads are faster at 2 and 3, processes at 5; no
-    /// difference is told at 4".
+    /// "crossover between 3 and 5 workers: threads are faster at 2 and 3, processes at 5; …".
     pub(super) fn sentence(&self, unit: &str) -> String {
         let [from, to] = self.ends.map(plain);
         let gap = |two: &[Stretch<'_>]| {

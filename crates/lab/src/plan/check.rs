@@ -32,8 +32,8 @@ pub fn cpus(machine: &Machine) -> Cpus {
     }
 }
 
-/// Checks every case against a machine, and that no two have the same name; fails with the first
-/// that cannot be run.
+/// Checks every case against a machine; fails with the first that cannot be run, or has another's
+/// name.
 pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     let cpus = cpus(machine);
     let mut names = BTreeSet::new();

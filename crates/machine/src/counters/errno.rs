@@ -8,8 +8,7 @@ use crate::root::Root;
 /// What the kernel permits this process in counting events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {
-    /// `kernel.perf_event_paranoid`: up to 1 own counts, kernel included; 2 user code only; higher
-    /// (sometimes) none.
+    /// `kernel.perf_event_paranoid`: up to 1 own counts with the kernel; 2 user code only.
     pub paranoid: Measured<i64>,
     /// The process has `CAP_PERFMON` or `CAP_SYS_ADMIN` and may count despite `paranoid`.
     pub privileged: bool,

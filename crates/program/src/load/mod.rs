@@ -89,8 +89,7 @@ pub fn is_load() -> bool {
     argument.is_some_and(|argument| argument == ARGUMENT)
 }
 
-/// The whole life of a load generator; `in_rounds` carries out a first line that begins with
-/// [`IN_ROUNDS`].
+/// The whole life of a load generator; `in_rounds` carries out what [`IN_ROUNDS`] begins.
 pub fn load_main(in_rounds: fn(&str) -> io::Result<()>) -> ! {
     match live(in_rounds) {
         Ok(()) => exit(0),

@@ -108,8 +108,7 @@ fn in_brackets(text: &str) -> impl Iterator<Item = (&str, &str)> {
     lines.filter_map(|line| line.strip_prefix('[')?.split_once(']'))
 }
 
-/// Another length is no error (`ab` needs `-l`). Percentiles are whole milliseconds; 0 says
-/// nothing.
+/// Another length is no error (as with `ab -l`); percentiles of 0 ms say nothing.
 fn ab(text: &str) -> Option<Said> {
     let percentile = |name| {
         let ms = first_number(after(text, name)?)?;
@@ -126,8 +125,7 @@ fn ab(text: &str) -> Option<Said> {
     })
 }
 
-/// redis-benchmark's usual form, `-q` or `--csv`: the rate is over all tests, percentiles are of a
-/// single one.
+/// redis-benchmark, `-q` or `--csv`: the rate is over all tests, percentiles of a single one.
 fn redis(text: &str) -> Option<Said> {
     let csv = redis_csv(text);
     let tests = if csv.is_empty() {

@@ -35,8 +35,7 @@ pub(crate) struct End {
 }
 
 impl Running {
-    /// From `clone` to `execve`: the harness's time, and on a busy machine the wait for a first
-    /// turn.
+    /// From `clone` to `execve`: the harness's time, and the wait for a first turn.
     pub(crate) fn launching_ns(&self) -> u64 {
         self.started_ns.saturating_sub(self.began_ns)
     }

@@ -94,8 +94,7 @@ pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
 }
 
-/// Points as a path of steps, the shortest to write: `M5 6l1-2 3 4`, each exact to one part in
-/// `parts` of a unit.
+/// Points as the shortest path of steps, `M5 6l1-2 3 4`, to one part in `parts` of a unit.
 pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
     let whole = |length: f64| (length * parts).round() as i64;
     let mut last = (0, 0);

@@ -233,8 +233,7 @@ fn numbers(all: &[ByNumber<'_>]) -> Vec<u32> {
     numbers
 }
 
-/// Times of classes in ns, and the timers' cost: of cases whose variants differ in more than
-/// number, else of the best.
+/// Times of classes in ns, and the timers' cost, of compared designs or the best number.
 fn profiles_of(study: &StudyResult) -> Vec<(&str, &str, &SelfManaged)> {
     let cases = study.cases.iter().flat_map(|case| {
         let best = case.optimum.as_ref();

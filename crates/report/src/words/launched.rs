@@ -46,8 +46,7 @@ pub(crate) fn work(work: &Work) -> String {
     format!("{kind}: {}", fields.join(", "))
 }
 
-/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`: of what all
-/// share.
+/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`.
 fn searching(searches: &[&Searching]) -> String {
     let search = searches[0];
     let common = |what: fn(&Searching) -> &'static str| {

@@ -35,8 +35,7 @@ impl Draw {
         self.polar(sd, |u| -2.0 * u.ln())
     }
 
-    /// Student's t with three degrees of freedom, scaled to the standard deviation `sd`: heavy
-    /// tails (Bailey, 1994).
+    /// Student's t, three degrees of freedom, with standard deviation `sd` (Bailey, 1994).
     pub fn t3(&mut self, sd: f64) -> f64 {
         self.polar(sd, |u| u.cbrt().powi(-2) - 1.0)
     }
@@ -46,8 +45,7 @@ impl Draw {
         -mean * self.uniform().ln()
     }
 
-    /// One coordinate of a point in a random direction; `radius2` makes its squared distance of a
-    /// uniform number.
+    /// One coordinate of a point in a random direction, at a distance drawn by `radius2`.
     fn polar(&mut self, scale: f64, radius2: impl Fn(f64) -> f64) -> f64 {
         if scale == 0.0 {
             return 0.0;

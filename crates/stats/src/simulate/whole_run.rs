@@ -37,8 +37,7 @@ pub enum Cuts {
     None,
     /// Shown after a round drawn at random, and never taken up again.
     Once,
-    /// Before each round, by one chance in eight, shown and taken up again with more rounds, up to
-    /// twice the planned.
+    /// Before each round, by one chance in eight, shown and taken up again, up to twice as long.
     Often,
     /// Somebody looks after every round, and ends it at the first that names a difference.
     Watched,

@@ -88,8 +88,7 @@ impl Searcher {
         count
     }
 
-    /// Finds the primes of `range` in ascending order and calls `emit(ordinal, prime)` for each `every`-th from one; 0:
-    /// none.
+    /// Finds the primes of `range` in order, and calls `emit(ordinal, prime)` for each `every`-th.
     pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Found {
         self.search_on(range, 0, every, emit)
     }

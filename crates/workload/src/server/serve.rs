@@ -25,8 +25,7 @@ fn is_idle(error: &io::Error) -> bool {
     )
 }
 
-/// Answers up to `keep_alive` requests. A silent client or an error of the store fails the slot:
-/// its time is false.
+/// Answers up to `keep_alive` requests; a silent client fails the slot, whose time is false.
 pub(super) fn serve(
     prepared: &PreparedStore,
     store: &Store,

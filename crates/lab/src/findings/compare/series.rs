@@ -112,8 +112,7 @@ impl Series {
         self
     }
 
-    /// `the level changed between a and b: 1.21x slower [1.10x … 1.33x] since then, against before; the
-    /// change lies after x and before y (95 %)`.
+    /// `the level changed between a and b: 1.21x slower [1.10x … 1.33x] since then …`.
     fn changed(&self, runs: &[Named<'_>], change: &SeriesChange) -> String {
         let name = |point: usize| runs[self.points[point.min(self.points.len() - 1)].run].name;
         let verdict = match change.estimate.ratio > 1.0 {

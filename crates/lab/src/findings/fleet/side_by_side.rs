@@ -3,8 +3,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `work` makes of each item, in order: two at a time for each CPU, as reading waits for the
-/// disk.
+/// What `work` makes of each item, in order, two at a time for each CPU: reading waits.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = 2 * std::thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);

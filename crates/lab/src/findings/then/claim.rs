@@ -193,8 +193,7 @@ pub(super) fn of_all(each: &[Standing]) -> Standing {
     }
 }
 
-/// What two halves are together: what both are; no answer without both; else something else than
-/// the source's.
+/// Two halves together: what both are; no answer without both; else another thing.
 pub(super) fn of_both([first, second]: [Standing; 2]) -> Standing {
     use Standing::{CannotTell, NotPossible, NotRun};
     let is_open = |one: Standing| matches!(one, CannotTell | NotPossible | NotRun);

@@ -92,8 +92,7 @@ fn longer(published: &Published, pair: &Pair, case: &CaseResult, run: Run<'_>) -
     })
 }
 
-/// With either as its reference, at the level of the claims of its source, or of the tables where
-/// that is as strict.
+/// With either as its reference, at the level of its source's claims or of the tables.
 pub(super) fn finding(
     case: &CaseResult,
     pair: &Pair,

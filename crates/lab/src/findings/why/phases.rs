@@ -24,8 +24,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Differences of medians add up to the whole's within this share, or are not taken for it. Shares
-/// are of the sum.
+/// Medians' differences add up to the whole's within this, or have no shares.
 const NEARLY: f64 = 0.01;
 
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {

@@ -58,8 +58,7 @@ pub(super) fn described(machine: &machine::Machine) -> Result<String, String> {
     Ok(text)
 }
 
-/// Ways, then the size, are adjusted until sets are a power of two: some caches are hashed over any
-/// number.
+/// Ways, then the size, are adjusted until sets are a power of two: hashes take any number.
 fn table(name: &str, cache: &Cache, more: &str) -> Result<String, String> {
     let unknown = || format!("the kernel does not tell the size of {name}");
     let (told, line) = (cache.bytes.ok_or_else(unknown)?, cache.line.unwrap_or(64));

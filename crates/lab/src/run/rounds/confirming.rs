@@ -139,8 +139,7 @@ fn plan(
     plan
 }
 
-/// Both sides with a knob turned, `None` where that changes nothing on one; or why not, without a reason where on
-/// neither.
+/// Both sides with a knob turned; `None` without a change on one; else why not.
 fn turned(
     run: &Run<'_>,
     study: &Study,

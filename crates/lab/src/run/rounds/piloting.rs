@@ -16,8 +16,7 @@ use crate::run::proof::checked;
 pub(super) type Built = (BTreeMap<String, String>, Option<String>);
 
 impl Run<'_> {
-    /// Lets programs be built before their pilot, by a slot that counts nowhere: compilers outlast
-    /// a slot's budget.
+    /// Lets programs be built before their pilot, by a slot that counts nowhere.
     pub(super) fn build(&mut self, case: &Case, built: &mut BTreeSet<Built>) -> Result<(), Stop> {
         for (variant, labelled) in case.variants.iter().enumerate() {
             let program = case.work_of(variant).program();

@@ -30,8 +30,7 @@ const CHUNK: usize = 1024;
 
 const FIRST: u64 = u64::MAX;
 
-/// Longest way to a prime's next strike, in thirtieths of it: ten between spokes, eleven to the
-/// first one.
+/// Longest way to a prime's next strike, in its thirtieths: eleven to the first one.
 const LONGEST_WAY: u64 = 11;
 
 #[derive(Clone, Debug, Default)]

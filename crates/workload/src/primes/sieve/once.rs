@@ -16,8 +16,7 @@ pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window:
     }
 }
 
-/// Lists the primes with an odd multiple less than `end` above the even `low`: its distance, and
-/// twice the prime.
+/// Lists primes with an odd multiple in (`low`, `low + end`): its distance, and twice the prime.
 fn place(class: &mut Class, which: Range<usize>, low: u64, end: u32) -> usize {
     let mut hits = 0;
     for i in which {

@@ -100,8 +100,7 @@ static BIT: [u8; 30] = {
     all
 };
 
-/// A strike of a prime `30q + class` on the wheel of 210: fields, which are read faster than bits
-/// of one word.
+/// A strike on the wheel of 210: fields, which are read faster than bits of one word.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Spoke {
@@ -112,8 +111,7 @@ pub(super) struct Spoke {
     pub(super) carry: u8,
 }
 
-/// Number `48 * c + j` strikes the multiples `RESIDUES_210[j]` of primes of the class
-/// `RESIDUES[c]`; the rest is filler.
+/// Number `48 * c + j` strikes multiples `RESIDUES_210[j]` of class `RESIDUES[c]`; then filler.
 pub(super) static SPOKES: [Spoke; 1 << 12] = {
     let none = Spoke {
         next: 0,
