@@ -1,14 +1,8 @@
-//! On which pages the heap of a slot's processes lies: asked for before the allocator maps anything, read afterwards:
-//!
-//! | asked for | how | read in |
-//! |---|---|---|
-//! | `4k` | `PR_SET_THP_DISABLE`, which forked flows inherit | `AnonHugePages` is 0 |
-//! | `thp` | libc: `glibc.malloc.hugetlb=1` advises the kernel; core-aware: `FLOWGAUGE_MALLOC=huge` | `AnonHugePages` |
-//! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps reserved pages | `Private_Hugetlb` |
-//!
-//! An allocator without such pages takes small ones in silence. So a kind of which the machine has none is refused
-//! before the run, and a slot fails whose heap lies on none of the named pages. How much of it does is a quantity of
-//! all anonymous memory, stacks too.
+//! On which pages the heap of a slot's processes lies (docs/malloc.md, "Large pages"): asked for before the allocator
+//! maps anything, by `PR_SET_THP_DISABLE` (forked flows inherit it), a tunable of libc, or a word of the core-aware
+//! allocator; read afterwards in `AnonHugePages` and `Private_Hugetlb`. An allocator without such pages takes small
+//! ones in silence: a kind of which the machine has none is refused before the run, and a slot fails whose heap lies on
+//! none of the named pages.
 
 use std::fmt;
 use std::fs;

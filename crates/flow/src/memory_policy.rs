@@ -1,9 +1,7 @@
 //! On which memory nodes the pages of a slot's processes lie (docs/numa.md). A page gets its node
 //! when it is first touched, by the policy of the touching thread (`set_mempolicy(2)`). The slot
-//! process sets that before it maps anything for its flows, and reads it back; threads, forks and
-//! executed programs inherit it. Memory with a policy of its own (`mbind`) and cached pages of
-//! files stay where they are. Automatic balancing moves only pages of threads without a policy.
-//! Source: Linux's admin-guide/mm/numa_memory_policy.rst.
+//! process sets that before it maps anything for its flows, and reads it back. Source: Linux's
+//! admin-guide/mm/numa_memory_policy.rst.
 
 use std::fmt;
 use std::io;

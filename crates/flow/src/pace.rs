@@ -1,10 +1,9 @@
 //! Virtual speed-ups: what the whole would gain if a part of the work were faster (docs/method.md, "What a faster part
-//! would bring").
+//! would bring", has the theory).
 //!
 //! For each time `d` that a flow spends in the part, every other flow stands still for `x d`, and all these pauses are
-//! taken off the time of the whole: to the others it looks as if the part had taken `(1 - x) d` (C. Curtsinger and E.
-//! Berger, "Coz: finding code that counts with causal profiling", SOSP 2015). The sum of all pauses is a word of memory
-//! that processes share, so it is the same for every model.
+//! taken off the time of the whole (C. Curtsinger and E. Berger, "Coz: finding code that counts with causal profiling",
+//! SOSP 2015). The sum of all pauses is a word of memory that processes share, so it is the same for every model.
 //! ```text
 //! due       pauses that all flows owe, summed up           one word, shared
 //! paid      what this flow has stood still or need not     one for each flow
@@ -12,12 +11,9 @@
 //! delay point:   stands still for due - paid               at both ends of every part, and at the flow's end
 //! woken:         paid = due                                who woke it has paid; it stood still meanwhile
 //! ```
-//! * A flow pays before it lets another one go on: at the end of a part, and so before it gives back a lock.
-//! * A wait for the disk, a timer or the world outside is no credit.
-//! * Where flows outnumber CPUs a CPU stands still, not a flow: a flow owes what neither it nor its CPU has paid, and
-//!   parts count CPU time.
-//! * The plain slots of a prediction read the clock and add to the words too ([`Faster::none`]). In all other slots
-//!   there is no [`Pace`], and a part costs one test of a pointer.
+//! Where flows outnumber CPUs, a flow owes what neither it nor its CPU has paid, and parts count CPU time. The plain
+//! slots of a prediction read the clock and add to the words too ([`Faster::none`]). In all other slots there is no
+//! [`Pace`], and a part costs one test of a pointer.
 //!
 //! It deliberately does not pause flows that share a thread, nor the parent, nor work between delay points.
 

@@ -1,11 +1,7 @@
-//! Parent memory: memory that the parent has touched before it makes its flows (docs/why.md). A
-//! fork copies no page, but for private memory an entry of 8 bytes for each, into page tables that
-//! the child gives back. Each kind of [`Pages`] takes one more part of that away.
-//!
-//! The slot process writes to each page before each repetition, outside the timed phases: a fork
-//! leaves its parent's pages write-protected, and the next would find less to do. `4k` sets the
-//! system's `transparent_hugepage` aside; for `huge`, `smaps` must say that every byte is in huge
-//! pages.
+//! Parent memory: memory that the parent has touched before it makes its flows (docs/why.md has its
+//! kinds, [`Pages`]). The slot process writes to each page before each repetition, outside the
+//! timed phases: a fork leaves its parent's pages write-protected. `4k` sets the system's
+//! `transparent_hugepage` aside; for `huge`, `smaps` must say that every byte is in huge pages.
 
 mod hold;
 

@@ -1,14 +1,11 @@
-//! The CPU time of a slot's flows: a quota or a weight of their control group (docs/quotas.md). A
-//! *quota* is CPU time for each period of 100 ms: who has used it up is held back ("throttled")
-//! until the next, on all CPUs at once. A *weight* divides CPUs that several groups want.
+//! The CPU time of a slot's flows: a quota or a weight of their control group (docs/quotas.md).
 //! ```text
 //!   quota 0.5, two flows     ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  █ runs  ░ throttled
 //!                            ██████░░░░░░░░░░░░░░░░░░│██████░░░░░░░░░░  25 ms of every 100
 //! ```
-//! The slot enters its group before it makes any flow; what it launches enters between `fork` and
-//! `execve`. The group is named, locked, swept and removed as in [`crate::cgroup`]. With v2 only
-//! the root and groups without processes hand the `cpu` controller down: the nearest with it is the
-//! parent. Sources: Linux's scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst.
+//! The group is named, locked, swept and removed as in [`crate::cgroup`]. With v2 only the root and
+//! groups without processes hand the `cpu` controller down: the nearest with it is the parent.
+//! Sources: Linux's scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst.
 
 mod group;
 

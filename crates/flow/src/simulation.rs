@@ -3,14 +3,11 @@
 //!   launcher ─▶ qemu-x86_64 -plugin recorder ─▶ slot process, flows     a trace for each thread
 //!      └─ when it has answered: traces ─▶ simulate::merge ─▶ counts, in the slot's outcome
 //! ```
-//! * The slot process runs in the emulator; its CPUs are hardware threads of the simulated machine.
-//!   Times mean nothing.
-//! * Recorded is the steady phase of each flow, up to a window ([`mark`]); its first quarter warms
-//!   caches up. Work that makes its own flows, and a user's program ([`Simulation::of_program`]),
-//!   each thread a flow, are recorded and counted as a whole, cold caches too.
-//! * How much the rules matter: for hardware threads of one core, traces are merged again with
-//!   turns [`OTHER_TURN`] times as long; several flows, in [`ORDERS`] more orders drawn from their
-//!   numbers; work that did not end within the window, in parts of it ([`PARTS`]).
+//! The slot process runs in the emulator; its CPUs are hardware threads of the simulated machine.
+//! Recorded is the steady phase of each flow, up to a window ([`mark`]). Work that makes its own
+//! flows, and a user's program ([`Simulation::of_program`]), each thread a flow, are recorded and
+//! counted as a whole, cold caches too. Traces are merged again with turns [`OTHER_TURN`] times as
+//! long, in [`ORDERS`] more orders, and in parts of the window ([`PARTS`]).
 
 use std::ffi::CStr;
 use std::ffi::OsStr;

@@ -4,23 +4,17 @@
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
 //! * **Hardware threads of a core** take turns of some accesses each.
 //! * **Flows on one hardware thread** have time slices, a number of accesses; then the next one is
-//!   switched in, in its own address space. Real slices are longer than a window; shorter ones
-//!   overstate what switching costs the caches.
+//!   switched in, in its own address space.
 //! ```text
 //!   core 0   aaaa bbbb aaaa bbbb │            a, b: threads of one core
 //!   core 1                       │ cccc dddd  next: the earliest clock
 //! ```
 //! **Clock of a core.** Its hardware threads share what executes and wait each for itself: max(sum
-//! of base, max over hardware threads of (base + waiting)). Misses hide behind others' work.
-//!
-//! **Warm-up.** The first part of each flow's recorded accesses ([`Trace::warm`]) fills the caches
-//! and TLBs and is not counted. Where a window ended before the work did, counts are scaled to all
-//! accesses ([`Flow::whole`]). A flow whose trace ends early, or that is run up to a part of it
-//! ([`Trace::most`]), leaves its core to the others.
-//!
-//! **Other orders.** [`Rule::order`] draws the length of each turn, slice and time slice between
-//! half and one and a half of the rule's, and lets cores begin up to [`APART`] slices apart: what
-//! the counts of several orders have in common does not hang on the rule.
+//! of base, max over hardware threads of (base + waiting)). **Warm-up** ([`Trace::warm`]) is not
+//! counted; where a window ended before the work did, counts are scaled to all accesses
+//! ([`Flow::whole`]). A flow whose trace ends early, or at [`Trace::most`], leaves its core to the
+//! others. **Other orders** ([`Rule::order`]) draw the length of each turn, slice and time slice
+//! between half and one and a half of the rule's, and let cores begin up to [`APART`] slices apart.
 
 use std::collections::VecDeque;
 use std::io::Read;

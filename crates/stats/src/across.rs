@@ -1,8 +1,6 @@
-//! One ratio over many machines: what holds on all of them, and how far they differ
-//! (docs/fleet.md).
-//!
-//! Machine i measured the two variants in rounds of its own: a log ratio y_i with a standard error
-//! s_i, the noise *within* the machine. Beside it stands the spread *between* machines, tau.
+//! One ratio over many machines: what holds on all of them, and how far they differ (docs/fleet.md,
+//! "Method"). Machine i measured the two variants in rounds of its own: a log ratio y_i with a
+//! standard error s_i.
 //! ```text
 //!   y_i = mu + u_i + e_i        u_i: machine, variance tau^2      e_i: its rounds, variance s_i^2
 //!
@@ -14,15 +12,9 @@
 //!           narrower than from the r-th smallest to the r-th largest y_i, r = (k + 1) / 40:
 //!           what one more machine would show, measured like these
 //! ```
-//! Student's t and the variance from the spread of the y_i hold the level for few machines; the
-//! classic z interval (`DerSimonian` and Laird) does not. Without the bound of q by 1, machines
-//! that agree by chance would give too narrow an interval. The *next* machine's interval is for
-//! what it would show: few machines show tau alone poorly.
-//!
 //! s_i is the width of the machine's own interval over twice the quantile of Student's t at its
-//! level. Some are narrow by chance and would get nearly all the weight (90 % held where 95 % were
-//! claimed), so no s_i counts as smaller than the median of all, and the intervals are made for 97
-//! % and 98 %. From 39 machines on the r-th smallest and largest alone hold 95 %.
+//! level, and counts as no smaller than the median of all. From 39 machines on the r-th smallest
+//! and largest alone hold 95 %.
 //!
 //! Limits: three machines drawn from two very different kinds are all of one kind in a quarter of
 //! cases. *Why* machines differ is asked of `grouping`. For more than a direction, give every

@@ -1,17 +1,13 @@
-//! A law through the times of two sides along a parameter, and their ratio between measured points:
-//! in the simplest laws that have names, a sum of a part that is divided, one that stays and one
-//! that grows:
+//! A law through the times of two sides along a parameter, and their ratio between measured points
+//! (docs/method.md, "Between the points of a sweep"):
 //! ```text
 //! T(x) = p / x + s + c x
 //! ```
 //! With c = 0 that is Amdahl's law (1967), with all three Gunther's law of scalability (USL, 1993)
-//! for the time of one unit, with p = 0 a fixed cost and one for each. Parts are never negative;
-//! those used lie nearest to the points, in relative distances, with fewer parts than points.
-//!
-//! The curve is the ratio of both laws. Its interval holds 95 % of the curves of rounds drawn anew
-//! at each point ([`DRAWN`] times, by a fixed seed, both sides of a round together). The law is
-//! refused where its ratio leaves the interval of a measured point. It says nothing beyond the
-//! points.
+//! for the time of one unit, with p = 0 a fixed cost and one for each. Those used lie nearest to
+//! the points, in relative distances. The interval of the ratio of both laws holds 95 % of the
+//! curves of rounds drawn anew at each point ([`DRAWN`] times, by a fixed seed, both sides of a
+//! round together).
 
 use crate::quantile::{median, sorted};
 use crate::simulate::Draw;

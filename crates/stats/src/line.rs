@@ -1,19 +1,14 @@
-//! A straight line through noisy points that a few wild ones cannot bend.
-//!
-//! Theil (1950) and Sen (1968): every two points with different x have a slope; their median is the
-//! slope of the line, and the median of what it leaves over its height at 0. Up to 29 % of the
-//! points may be anywhere.
-//!
-//! The interval is Sen's: the slopes that Kendall's test does not reject lie between two of them,
-//! counted from both ends. Several points have one x, so the variance has ties in x:
+//! A straight line through noisy points that a few wild ones cannot bend, after Theil (1950) and
+//! Sen (1968), with Sen's interval (docs/method.md, "The law of a sweep"). Several points have one
+//! x, so the variance has ties in x:
 //! ```text
 //! V = [ n(n-1)(2n+5) - sum over tied groups of t(t-1)(2t+5) ] / 18
 //! low  = slope number (N - z sqrt(V)) / 2         of N slopes in order,
 //! high = slope number (N + z sqrt(V)) / 2 + 1     z = 1.96, so the level is 95 %
 //! ```
-//! Whether the points lie on a line apart from noise of any one shape, [`Line::straightness`] says:
-//! how much of the way that the medians of each x go is the line's. A flat line explains nothing.
-//! Drift between the points of one x and another's is a slope like any other.
+//! The height at 0 is the median of what the line leaves. Whether the points lie on a line apart
+//! from noise of any one shape, [`Line::straightness`] says: how much of the way that the medians
+//! of each x go is the line's.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
 //! From an interval to one of four words: a sentence is allowed if it is true of *every* ratio in
-//! it.
+//! it (docs/method.md, "The verdict").
 //! ```text
 //!            1/(1+d)    1    1+d
 //!   ratio  ------|------|-----|------>
@@ -8,10 +8,8 @@
 //!                          [------]    slower          (all above 1)
 //!             [-----------]            cannot tell
 //! ```
-//! *Same* goes first: an interval inside the band but beside 1 is a proven difference that is, by
-//! the floor d, too small to matter. Swapping the variants turns *faster* into *slower* with the
-//! same number. "Faster, at least L" says that the slower one takes at least (1 + L) times as long:
-//! 0.02 reads "at least 2 %", 33 reads "34x". Round L down.
+//! *Same* goes first. Swapping the variants turns *faster* into *slower* with the same number: "at
+//! least L" says that the slower one takes at least (1 + L) times as long. Round L down.
 
 use serde::{Deserialize, Serialize};
 

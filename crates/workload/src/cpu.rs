@@ -1,7 +1,5 @@
-//! `cpu`: workers that add up square roots and tangents, and share nothing. On one CPU they can
-//! only take turns, so time grows with their number; a model adds the cost of making flows and
-//! switching. Each argument passes [`black_box`], so every sum has one order and one value: its
-//! bits are the proof.
+//! `cpu`: workers that add up square roots and tangents, and share nothing (docs/workers.md). Each
+//! argument passes [`black_box`], so every sum has one order and one value: its bits are the proof.
 
 use std::hint::black_box;
 

@@ -1,17 +1,9 @@
-//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them, as stages of
-//! a pipeline: an allocator cannot keep apart what each core touches (docs/workloads/handoff.md).
-//!
-//! Flow 2k produces and flow 2k + 1 consumes, through a bounded queue of their own
-//! ([`flow::Relay`]):
-//!
-//! * **A pair in one process** hands over the block itself: the producer leaves the pointer in
-//!   their common heap, under the number of the slot; nothing is copied.
-//! * **A pair in two processes** has no common heap. The producer copies the contents into the
-//!   slot, which lies in shared memory, and frees its block; the consumer allocates one of its own
-//!   and copies them out.
-//!
-//! So processes do more work: the cost of the model, meant to be in the time. Self-check: sizes and
-//! contents follow from the seed, and the consumer compares every word. The proof is known.
+//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them
+//! (docs/workloads/handoff.md). Flow 2k produces and flow 2k + 1 consumes, through a bounded queue
+//! of their own ([`flow::Relay`]). A pair in one process hands over the pointer; in two processes
+//! the producer copies the contents into the slot of the queue, in shared memory, and the consumer
+//! copies them out into a block of its own. Self-check: sizes and contents follow from the seed,
+//! and the consumer compares every word. The proof is known.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,13 +1,9 @@
-//! `io`: workers that write blocks to a disk and wait for each of them. A CPU has little to do
-//! meanwhile, so many workers fit on one, and the disk and the file system decide.
-//!
+//! `io`: workers that write blocks to a disk and wait for each of them (docs/workers.md).
 //! [`Sync::Dsync`] opens the file with `O_DSYNC`: each write returns when the data, and what is
 //! needed to find it again, is written. [`Sync::Fsync`] calls `fsync`, which also waits for what
-//! else the file system keeps about the file. In a folder in memory both return at once.
-//!
-//! Self-check: the file is read again to its end and every word compared, from the system's cache:
-//! what programs see, not the disk's cells. The proof counts bytes that are right. Then the file is
-//! removed.
+//! else the file system keeps about the file. Self-check: the file is read again to its end and
+//! every word compared, from the system's cache: what programs see, not the disk's cells. The proof
+//! counts bytes that are right. Then the file is removed.
 
 mod files;
 #[cfg(test)]

@@ -1,16 +1,11 @@
-//! `mem`: workers that allocate, fill, verify and free large arrays. Each cycle takes an array of
-//! integers from the system, writes every one, reads them back and frees it. It costs page faults,
-//! zeroed pages and page tables in one address space for threads, in one each for processes.
+//! `mem`: workers that allocate, fill, verify and free large arrays (docs/workers.md): page faults,
+//! zeroed pages and page tables, in one address space for threads, in one each for processes.
 //!
 //! Up to a threshold the C library serves blocks from a heap that is kept; above it each block is a
 //! mapping, returned at once. The threshold follows what a program frees, up to 32 MiB. So arrays
-//! are at least [`LEAST_BYTES`], mappings under every model and in every cycle; smaller ones
-//! compare heaps.
-//!
-//! Workers that rest: with `pause_us` an array is written in as many steps as a cycle has loops,
-//! with a sleep after each: a few percent of a CPU. Fewer loops than a cycle has write that part of
-//! the array. Self-check: every integer is compared. The proof counts bytes that are right, known
-//! beforehand.
+//! are at least [`LEAST_BYTES`], mappings under every model and in every cycle. With `pause_us` an
+//! array is written in as many steps as a cycle has loops, with a sleep after each. Self-check:
+//! every integer is compared. The proof counts bytes that are right, known beforehand.
 
 use std::collections::TryReserveError;
 use std::hint::black_box;

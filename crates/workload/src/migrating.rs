@@ -1,11 +1,8 @@
-//! `migrate`: state goes around between processes, in flows that move or by other means, as
-//! programs do to balance load or empty a node. [`flow::migration`] says how; the *model* says what
-//! moves: `migratable/2` and its other ways are flows that move, `process` is for every other
-//! means. A unit is one move. `flows` are on their way at once: moves of one wait, of many are
-//! pipelined.
-//!
-//! Proof: each side reads, checks and changes every line of the state, so its end is known without
-//! running it. Processes are on one machine; nothing is sent over a network.
+//! `migrate`: state goes around between processes, in flows that move or by other means
+//! (docs/migratable.md; [`flow::migration`] says how). The *model* says what moves: `migratable/2`
+//! and its other ways are flows that move, `process` is for every other means. A unit is one move.
+//! `flows` are on their way at once: moves of one wait, of many are pipelined. Proof: each side
+//! reads, checks and changes every line of the state, so its end is known without running it.
 
 use flow::migration::{By, Trips};
 use flow::{Answer, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};

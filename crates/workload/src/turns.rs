@@ -1,14 +1,10 @@
-//! `turns`: flows that take turns and hand over to each other: the context switch itself, as in the
-//! study of Zheng, Lawlor and Kale (2006). N flows only let the next one run, or first touch this
-//! many bytes of their own memory: the cost of a switch is what the flow no longer finds in the
-//! caches.
-//!
-//! The bytes lie in the future of the body: on a flow's own stack under the kernel's models and on
-//! a fiber, in the task itself for stackless ones. They are read and written once a cache line, in
-//! an array whose size is part of the program, the next power of two. Kernel and user-level flows
-//! have their own numbers of turns; one's time is compared. Self-check: every line is counted up
-//! once a turn, so the proof shows bytes that a switch lost or mixed up. Whether the switches
-//! happened at all is recorded beside it ([`flow::turn`]).
+//! `turns`: flows that take turns and hand over to each other (docs/switch.md): N flows only let
+//! the next one run, or first touch this many bytes of their own memory. The bytes lie in the
+//! future of the body: on a flow's own stack under the kernel's models and on a fiber, in the task
+//! itself for stackless ones. Kernel and user-level flows have their own numbers of turns; one's
+//! time is compared. Self-check: every line is counted up once a turn, so the proof shows bytes
+//! that a switch lost or mixed up. Whether the switches happened at all is recorded beside it
+//! ([`flow::turn`]).
 
 mod readiness;
 mod touching;

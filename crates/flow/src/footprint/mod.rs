@@ -1,10 +1,7 @@
-//! The footprint: on which pages flows work, and which of them several flows work on. A core finds
-//! an address in its TLB by its page. Threads of one process may find their objects on the same
-//! pages, so that each core touches many more pages than it has objects; processes cannot.
-//!
-//! No file tells which pages a core *has touched*. But a flow knows its objects: after the last
-//! repetition's work, untimed, it goes over them ([`crate::Body::touched`]) and writes down the
-//! pages:
+//! The footprint: on which pages flows work, and which of them several flows work on
+//! (docs/scaling.md). No file tells which pages a core *has touched*. But a flow knows its objects:
+//! after the last repetition's work, untimed, it goes over them ([`crate::Body::touched`]) and
+//! writes down the pages:
 //! ```text
 //!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
 //! ```
@@ -12,10 +9,8 @@
 //! of its hardware threads), and those in more than one such set. Within a process two flows share
 //! a page if both have it; between processes, if both have the same *physical* page:
 //! `/proc/PID/pagemap` says which pages no other process maps, to root alone the others' numbers.
-//!
 //! Not seen: pages of the stack, of code, of tables of the allocator and the harness, and objects
-//! freed before the end. Sources: H. Inoue, T. Nakatani, "Performance of Multi-Process and
-//! Multi-Thread Processing on Multi-core SMT Processors", 2010; Linux's admin-guide/mm/pagemap.rst.
+//! freed before the end. Source: Linux's admin-guide/mm/pagemap.rst.
 
 mod board;
 mod count;

@@ -1,14 +1,10 @@
-//! A small probe behind a lowered limit: does it stop where reading says it will?
-//!
-//! What reading of limits misses (an overlooked limit, ids never given out, a wrong size) shows at
-//! a small number of flows as well as at a large one. So a fresh process lowers one limit *for
-//! itself* ([`Fence`]), reads again inside, and makes flows until the kernel refuses. It can not
-//! harm the machine: a fence is at most some hundred tasks or [`ADDRESSES`] bytes wide and gone
-//! with its process, and the launcher kills the group at a deadline.
-//!
-//! No limit counts fibers and tasks: theirs is how many one scheduler (one vector) can be made for,
-//! found by halving, every flow made and run. A control group's folder would outlive a kill: none
-//! is used.
+//! A small probe behind a lowered limit: does it stop where reading says it will (docs/switch.md,
+//! "How `limits` works")? A fresh process lowers one limit *for itself* ([`Fence`]), reads again
+//! inside, and makes flows until the kernel refuses. It can not harm the machine: a fence is at
+//! most some hundred tasks or [`ADDRESSES`] bytes wide and gone with its process, and the launcher
+//! kills the group at a deadline. No limit counts fibers and tasks: theirs is how many one
+//! scheduler (one vector) can be made for, found by halving, every flow made and run. A control
+//! group's folder would outlive a kill: none is used.
 
 mod fence;
 mod ids;

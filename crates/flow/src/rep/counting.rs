@@ -2,16 +2,10 @@
 //! ```text
 //!   ─ create ─┤ open, begin ├─ steady ─┤ read, close ├─ (memory) ─ tear-down ─
 //! ```
-//! The parent opens a counter for each event and kernel flow at the first gate, and reads and
-//! closes it at the second: flows run no code for it. The kernel works at each switch of a thread
-//! with counters: only the last repetition has them.
-//!
 //! * All flows of an event are counted in the same scope: in the kernel too, or, where the kernel
 //!   forbids that to the first flow, in user code only.
 //! * An event that fails for one flow fails for all, and is closed at once: the next may find room.
-//! * Each count of counters that take turns is scaled before they are added up; a flow whose
-//!   counter never ran leaves no sum.
-//! * Threads share the parent's table of descriptors: counters take at most half of what is left.
+//! * Each count of counters that take turns is scaled before they are added up.
 
 use measure::Measured;
 use measure::clock::now_ns;

@@ -1,8 +1,6 @@
-//! Turns: flows that run one after the other and hand over to each other.
-//!
-//! The time of a context switch is that of very many, divided: N flows take turns, each as often as
-//! every other (a **lap** is one turn of all), and each turn ends with a hand-over: of kernel flows
-//! by a [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`.
+//! Turns: flows that run one after the other and hand over to each other (docs/switch.md): of
+//! kernel flows by a [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`. A
+//! **lap** is one turn of all.
 //!
 //! One body serves them all as a future: on kernel flows and fibers a hand-over comes back when the
 //! next turn begins, so it is polled once; a task returns at each. What the body keeps from turn to
@@ -11,10 +9,8 @@
 //!  gate ─ line up ─│start│─ laps ─│end│─ line up ─ checked laps ─ done
 //!                   └ timed, the body ┘            └ who ran between two turns?
 //! ```
-//! A kernel may return from `sched_yield` to who called it, which makes a fine low number of
-//! nothing. So two things are recorded ([`crate::record::Turns`]): counted switches against
-//! hand-overs, and for some untimed laps, whether every flow ran between two turns of the same
-//! flow. A repetition without its switches is no data point.
+//! A kernel may return from `sched_yield` to who called it: [`crate::record::Turns`] has counted
+//! switches against hand-overs, and whether every flow ran between two turns of the same flow.
 
 mod kernel;
 mod order;

@@ -1,14 +1,9 @@
-//! Results of several runs or machines side by side. The first run is the reference for study, case
-//! and variant, found by name; what only one holds is named and left out.
-//!
-//! Rounds of two runs are not paired: slots are two independent samples ([`stats::two_runs`]).
-//! Compared are times, or ratios to the reference of the round ([`Basis`]), which a shift of a
-//! whole run leaves alone (docs/method.md, "Two runs"); of one variant, and of two builds of one
-//! work, times only.
-//!
-//! No ratio is given unless both sides had the same parameters and proved the same work. What else
-//! differs and matters is a warning. How many flows there can be is laid side by side without a
-//! verdict.
+//! Results of several runs or machines side by side (docs/method.md, "Two runs"). The first run is
+//! the reference for study, case and variant, found by name; what only one holds is named and left
+//! out. Compared are times, or ratios to the reference of the round ([`Basis`]); of one variant,
+//! and of two builds of one work, times only. No ratio is given unless both sides had the same
+//! parameters and proved the same work. What else differs and matters is a warning. How many flows
+//! there can be is laid side by side without a verdict.
 
 mod change;
 mod common;

@@ -1,12 +1,9 @@
-//! Whether a gap closes where its cause is taken away (docs/method.md, "Whether a gap closes").
+//! Whether a gap closes where its cause is taken away, by rounds with a knob turned on both sides (docs/method.md,
+//! "Whether a gap closes"). The share is taken of times and of their logarithms, and the smaller one counts; its
+//! interval ([`stats::share_interval`]) is exact, and knobs of a row share its level.
 //!
-//! Rounds of their own hold the reference `R`, the subject `S`, and both with a knob turned, `R'` and `S'`: the gap is
-//! `S - R`, what is left of it `S' - R'`. The share is taken of times and of their logarithms, and the smaller one
-//! counts, so that what a knob does to both sides alike closes nothing.
-//!
-//! A share's interval ([`stats::share_interval`]) is exact; knobs of a row share its level. A cause is *confirmed*
-//! where at least [`MOST`] of the gap is certainly closed, *not confirmed* where certainly less is, and else stays
-//! *observed*. Two causes that need each other are both confirmed. Not claimed: that nothing else could close the gap.
+//! A cause is *confirmed* where at least [`MOST`] of the gap is certainly closed, *not confirmed* where certainly less
+//! is, and else stays *observed*.
 
 use serde::{Deserialize, Serialize};
 use stats::share_interval;

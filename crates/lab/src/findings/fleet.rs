@@ -6,16 +6,9 @@
 //!   journals  ─ merge ─▶  results of each  ─ Node::of ─▶  verdicts  ─ Fleet::of ─▶  the answer
 //!   (any order, any cut)   (one at a time: a thousand do not fit into memory together)
 //! ```
-//! * **Does the verdict hold?** ([`Agreement`]) Of a thousand verdicts fifty may be wrong: one
-//!   *flips* only where machines of both directions remain when all p-values are adjusted together
-//!   ([`stats::discoveries`]).
-//! * **How large is it, here and on a machine like these?** ([`stats::across()`]) The spread
-//!   between machines is kept apart from the noise within each; [`apart`] names traits that go with
-//!   it.
-//!
-//! No clock of a machine orders or dates anything: merged in any order, the same bytes come out
-//! ([`merge`]). Times of machines are compared by `flowgauge compare`; nothing is claimed of
-//! others.
+//! [`Agreement`] says whether a verdict holds ([`stats::discoveries`]), [`stats::across()`] how
+//! large it is, [`apart`] by which traits machines differ. No clock of a machine orders or dates
+//! anything: merged in any order, the same bytes come out ([`merge`]).
 
 mod agreement;
 mod apart;

@@ -1,17 +1,10 @@
-//! At which level each comparison of a run is judged (docs/method.md, "The answers of a run
-//! together").
-//!
-//! * **Rows** of the first screen are together wrong in at most 5 % of runs. Each case has 1/S of
-//!   the level and is judged by Holm's procedure ([`stats::shares`]). Looks have these shares too
-//!   ([`shares_of_rows`]), so that no row is measured longer than its share of that moment takes;
-//!   shares only grow, and a decided row stays so.
-//! * **Everything behind them** is exploratory: of named differences at most 5 % are false on
-//!   average ([`stats::discoveries`]). No comparison is judged less strictly than the m comparisons
-//!   of its own case need. A case with fewer rounds than any interval takes counts among no others
-//!   (P. Gilbert, "A modified false discovery rate multiple-comparisons procedure for discrete
-//!   data", 2005).
-//!
-//! What comes out for each case is the number of comparisons that its level is divided by.
+//! At which level each comparison of a run is judged, as the number that it is divided by
+//! (docs/method.md, "The answers of a run together"): **rows** by Holm's procedure
+//! ([`stats::shares`]), at looks too ([`shares_of_rows`]): shares only grow, and a decided row
+//! stays so; **everything behind them** by [`stats::discoveries`], never less strictly than the m
+//! comparisons of its own case need. A case with fewer rounds than any interval takes counts among
+//! no others (P. Gilbert, "A modified false discovery rate multiple-comparisons procedure for
+//! discrete data", 2005).
 
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, PLAN_ALPHA, discoveries, rounds_for_interval, shares};

@@ -1,16 +1,11 @@
 //! Which variant is best, and how much it matters: of a case that asks it, of several commands of the user's own, and
 //! of variants that differ in their number of flows alone.
 //!
-//! All pairs are compared, paired by round, at a level that all share ([`stats::Best`]): so it does not matter which
-//! was chosen by the same rounds. The best has the smallest typical time, unless paired rounds say that another takes
-//! less. Every number that no other beats is named beside it. With fewer rounds than an interval needs there is no
-//! best.
-//!
-//! How flat the optimum is follows from the larger numbers (of variants without numbers, from all others): the bound
-//! that none exceeds is the largest upper end among them.
-//!
-//! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part to the end; others
-//! are compared over the rounds in which both took part.
+//! All pairs share a level ([`stats::Best`]). The best has the smallest typical time, unless paired rounds say that
+//! another takes less; every number that no other beats is named beside it. How flat the optimum is follows from the
+//! larger numbers (of variants without numbers, from all others): the bound that none exceeds is the largest upper end
+//! among them. A search drops variants on its way ([`stats::Halving`]): the best is one of those that took part to the
+//! end; others are compared over common rounds.
 
 mod best;
 

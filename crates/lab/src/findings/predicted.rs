@@ -1,12 +1,7 @@
 //! What the whole would gain if a part of the work were faster: virtual speed-ups ([`flow::pace`]), in rounds of their
-//! own (docs/method.md, "What a faster part would bring", also for what is not claimed).
-//!
-//! What a round says of a part is `1 - y' / y`: `y'` is the time of the slot with the faster part less all pauses, `y`
-//! that of the plain one, with the same clock readings and no pauses. The mean has the interval of an exact test of
-//! signs ([`stats::SignFlips`]); parts of a case share its level.
-//!
-//! Pauses of our own bodies are measured; the time in a function of a command is counted in `n` samples, within `1 /
-//! sqrt(n)`, which stands in the interval too, as each slot draws its own.
+//! own (docs/method.md, "What a faster part would bring"). What a round says of a part is `1 - y' / y`: `y'` is the
+//! time of the slot with the faster part less all pauses, `y` that of the plain one. The mean has the interval of an
+//! exact test of signs ([`stats::SignFlips`]); parts of a case share its level.
 
 use flow::pace::Paused;
 use measure::Measured;

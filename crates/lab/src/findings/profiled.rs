@@ -1,16 +1,11 @@
 //! Where the difference is: two variants' profiles, frame by frame, paired by round (docs/method.md, "Where the
-//! difference is").
-//!
-//! Every slot gives each frame its sampled seconds for each unit of work; the mean of the differences of rounds is
-//! judged by an exact test of signs and its interval ([`stats::SignFlips`]). Means, so that places add up to the gap.
+//! difference is"). The mean of the differences of rounds is judged by an exact test of signs ([`stats::SignFlips`]).
 //!
 //! * Frames are **places** (each moment has one) and **nodes** of the tree of callers, each with all below it. Tested
-//!   together, at most 5 % of those named are false on average ([`stats::discoveries`]); where nothing differs, none is
-//!   named in 95 of 100 runs.
+//!   together, at most 5 % of those named are false on average ([`stats::discoveries`]).
 //! * A frame with less than 0.3 % of both sides together, or seen in fewer than six rounds, is shown without a test. A
 //!   flip of signs does not change that sum, so the test stays exact.
-//! * A frame of one side alone is 0 on the other. A process that waits for its child is left out: its child's time
-//!   counts.
+//! * A frame of one side alone is 0 on the other. A process that waits for its child is left out.
 
 mod frame;
 mod pair;

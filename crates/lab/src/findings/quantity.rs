@@ -1,19 +1,15 @@
-//! Quantities: everything that is measured of a variant, compared by one method. A slot has one
-//! number for each quantity ([`Kind`]); a variant the median over its slots, with the exact
-//! interval of the sign test. Two variants are paired by round and compared in one of two ways:
+//! Quantities: everything that is measured of a variant, compared by one method (docs/method.md,
+//! "Quantities"). A slot has one number for each quantity ([`Kind`]); a variant the median over its
+//! slots, with the exact interval of the sign test. Two variants are paired by round and compared
+//! in one of two ways:
 //! ```text
 //! every value of both is at least LEAST    ratio        Hodges-Lehmann of ln(s_i / r_i)
 //! one of them is below                     difference   Hodges-Lehmann of s_i - r_i
 //! ```
 //! LEAST is 10 for counts and above 0 for everything else. Both intervals are exact Wilcoxon
-//! intervals (crate `stats`). *The same* is a ratio within the floor of the case, or a difference
-//! of less than 1 for counts, and exactly 0 for everything else.
-//!
-//! **Level** ([`alpha`]): that of the pair's time (`levels`). It is *not* divided among quantities:
-//! only the time of a headline was declared beforehand. Of 20 equal quantities, one may well be
-//! called different.
-//!
-//! What a record lacks is not available, with the reason; what work cannot have is left out.
+//! intervals (crate `stats`), at the level of the pair's time ([`alpha`]), *not* divided among
+//! quantities. What a record lacks is not available, with the reason; what work cannot have is left
+//! out.
 
 pub mod by_cpu;
 mod compared;

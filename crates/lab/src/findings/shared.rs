@@ -1,6 +1,5 @@
-//! Which shared resource makes the difference between processes and threads (docs/method.md).
-//! Signal handlers come with the address space, and `fs` (working folder, root, umask) with the
-//! file table:
+//! Which shared resource makes the difference between processes and threads (docs/method.md;
+//! docs/sharing.md says what comes with each):
 //! ```text
 //!                          own file table          shared file table
 //!   own address space      process           ──▶   process-shared-files
@@ -9,18 +8,8 @@
 //!   shared address space   thread-private-files ─▶ thread
 //! ```
 //! A round of all four gives both effects ([`stats::Factorial`]), which add up to the whole
-//! difference. Each is judged as a finding is, at half the level; verdicts make the words:
-//!
-//! | address space | file table | cause |
-//! |---|---|---|
-//! | faster or slower | same, or cannot tell | shared address space |
-//! | same, or cannot tell | faster or slower | shared file table |
-//! | faster or slower | faster or slower | both |
-//! | same | same | neither |
-//! | anything else | | cannot tell |
-//!
-//! Work that makes its own flows has no `process-shared-files`: each effect is then one step of the
-//! lower way.
+//! difference. Each is judged as a finding is, at half the level. Work that makes its own flows has
+//! no `process-shared-files`: each effect is then one step of the lower way.
 
 mod sentence;
 

@@ -1,16 +1,12 @@
-//! What a model of another machine counted: threads over processes, case by case
-//! (docs/simulate.md). A slot has one number for each count, scaled to all accesses of all flows; a
-//! variant the median over slots, a unit of work. Two variants are compared within each round. A
-//! launch changes addresses and which thread came first, and is merged in five orders of its flows:
-//! beside the median ratio stands the *spread*, the smallest and largest of all launches and
-//! orders, without the model's own error.
+//! What a model of another machine counted: threads over processes, case by case (docs/simulate.md,
+//! "What is shown"). A slot has one number for each count, scaled to all accesses of all flows; a
+//! variant the median over slots, a unit of work. Two variants are compared within each round;
+//! beside the median ratio stands the *spread* of all launches and orders, without the model's own
+//! error.
 //!
-//! **Verdict**, on the recorded accesses. Two variants differ where all values of one lie below all
-//! of the other (with five each, by chance in 2 of 252 cases: the permutation test). They are the
-//! same where every ratio is within [`ALIKE`]; *exact* where all values are equal.
-//!
-//! **Window**: the beginning of the work, so the ratio with a sixteenth and a quarter of it stands
-//! beside. Where flows share a core, so does that with turns 16 times as long. Each sentence says
+//! Two variants differ where all values of one lie below all of the other (the permutation test),
+//! are the same where every ratio is within [`ALIKE`], and *exact* where all values are equal.
+//! Ratios of parts of the window, and of turns 16 times as long, stand beside. Each sentence says
 //! *simulated*.
 
 mod conclusion;

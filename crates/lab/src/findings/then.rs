@@ -1,30 +1,19 @@
 //! Then and now: every finding of a study's source ([`Published`]), held against a run. The quantity is judged as all
-//! quantities are, and the claim by its verdict ([`claim`]):
+//! quantities are, and the claim by its verdict ([`claim`]; docs/method.md, "Then and now"):
 //!
-//! | the claim | ours says | verdict |
-//! |---|---|---|
-//! | a direction | the same direction | reproduced |
-//! | | the opposite one | refuted |
-//! | | no difference that matters | differs |
-//! | a direction with a size or a bound | that direction with that size, within the bound | reproduced |
-//! | | that direction alone | same direction |
-//! | | none, and not that size | differs |
-//! | no difference | none | reproduced |
-//! | | a difference | differs |
-//! | a law, a best number | that one | reproduced |
-//! | | another one | differs |
-//! | a bound | within it | reproduced |
-//! | | beyond it | refuted |
-//! | anything | no interval decides | cannot tell |
-//! | | nothing: this run did not measure it | not run |
+//! | ours says | verdict |
+//! |---|---|
+//! | the claimed direction, with its size and bound; the claimed law, number, or no difference | reproduced |
+//! | the claimed direction alone | same direction |
+//! | the opposite direction; beyond the bound | refuted |
+//! | no difference that matters; none, and not that size; another law or number; a difference | differs |
+//! | no interval decides | cannot tell |
+//! | nothing: this run did not measure it | not run |
 //!
-//! **Like with like.** A run of other numbers of flows says so and judges nothing. Where the source's program, machine
-//! or condition is another (`unlike`), ours neither reproduces nor refutes it. A row says by how much ours is shorter;
-//! fixed costs do not belong to its quantity. A finding of another machine than the simulated one has no place.
-//!
-//! A finding of two parts is reproduced where both are ([`Half`]); one that explains a difference by what something
-//! costs is refuted where that cannot cost so much ([`explains`]). Old seconds and bytes stand beside ours without a
-//! verdict ([`Standing::SideBySide`]). What this machine or version cannot do is "not possible here", with the reason.
+//! A run of other numbers of flows says so and judges nothing. A finding of two parts is reproduced where both are
+//! ([`Half`]); one that explains a difference by what something costs is refuted where that cannot cost so much
+//! ([`explains`]). Old seconds and bytes stand beside ours without a verdict ([`Standing::SideBySide`]). What this
+//! machine or version cannot do is "not possible here", with the reason.
 
 mod again;
 mod amounts;

@@ -1,6 +1,5 @@
-//! Large files, which flows that share memory search together: one of a gigabyte would keep one
-//! flow busy while all others wait. Cut into chunks, of which every flow between two files of its
-//! own, or without any, takes some:
+//! Large files, which flows that share memory search together: cut into chunks, of which every flow
+//! between two files of its own, or without any, takes some:
 //!
 //! ```text
 //!  leader: opens, reads a block, sees a large file ──▶ Large: files in order, chunks in order
@@ -11,10 +10,9 @@
 //!                                                                       outlet
 //! ```
 //!
-//! * **What a chunk is.** Whole blocks of the file (`read::rolling`). A line belongs to the chunk
-//!   in which it *ends*; reading backward from the chunk's begin, a page as a rule, finds its
-//!   start. Each counts its feeds first, and waits for the counts of those before only if it finds
-//!   a line and shows numbers.
+//! * **A chunk** is whole blocks of the file (`read::rolling`). A line belongs to the chunk in
+//!   which it *ends*; its start is found by reading backward. Each counts its feeds first, and
+//!   waits for the counts of those before only if it finds a line and shows numbers.
 //! * **Claims are in order**, of chunks and of files: nobody waits for a chunk that is not being
 //!   worked on, or holds a claim while it waits to deliver: no deadlock.
 //! * **Results are delivered in order**, by the flow that finishes the next chunk or finds it
@@ -22,9 +20,8 @@
 //!   and then writes them out as they come; no flow claims a chunk while [`AHEAD`] finished ones
 //!   wait. So the number of flows bounds memory.
 //! * **Ends.** The first chunk, in order, that meets the end of the file, a NUL byte that makes it
-//!   binary, an error, or (where only the first line is looked for) a line, is the last. So a file
-//!   that grows or shrinks is searched to the end that is read. NUL bytes that stand for line feeds
-//!   change the lines of all later chunks: delivery sees to that.
+//!   binary, an error, or (where only the first line is looked for) a line, is the last. NUL bytes
+//!   that stand for line feeds change the lines of all later chunks: delivery sees to that.
 //!
 //! Each flow opens the file by itself (threads may have their own tables of open files), and asks
 //! whether it is the same one. If the leader leaves (the probe of `models::auto` does) and the file

@@ -1,16 +1,11 @@
-//! `balance`: uneven work over several processes, evened out by moving flows or by a queue:
-//! simulations and searches whose parts take different times, unknown before. [`flow::migration`]
-//! says what each way does; the *model* chooses: `migratable/2` moves flows, `process` and `thread`
-//! take pieces from a queue. Two kinds of work:
-//!
-//! * [`primes`]: primes among the first numbers. A stretch of larger numbers takes longer.
-//! * [`warehouses`]: transactions in small warehouses, each with more to do than the one before.
-//!   Their objects move with them ([`depot`]).
-//!
-//! `pieces` cuts the same amount into more or fewer pieces, units: the grain. Proof: number and sum
-//! of primes; number of transactions and the sum of what they read; each warehouse is audited at
-//! its end. Deliberately not done: moving other workloads, whose data lies on the ordinary heap of
-//! a process.
+//! `balance`: uneven work over several processes, evened out by moving flows or by a queue
+//! (docs/migratable.md; [`flow::migration`] says what each way does). `migratable/2` moves flows,
+//! `process` and `thread` take pieces from a queue. Work is [`primes`] among the first numbers, of
+//! which larger ones take longer, or transactions in [`warehouses`] of growing work, whose objects
+//! move with them ([`depot`]). `pieces` cuts the same amount into more or fewer units: the grain.
+//! Proof: number and sum of primes; number of transactions and the sum of what they read; each
+//! warehouse is audited at its end. Deliberately not done: moving other workloads, whose data lies
+//! on the ordinary heap of a process.
 
 mod depot;
 mod primes;

@@ -1,4 +1,5 @@
-//! `wiki-server`: the pages of [`wiki`](crate::wiki) served over HTTP on the loopback.
+//! `wiki-server`: the pages of [`wiki`](crate::wiki) served over HTTP on the loopback
+//! (docs/workloads/wiki.md, "As a server").
 //! ```text
 //! load generator                     slot process
 //! (its own process and CPU)          flows are workers, each with a connection to the store
@@ -8,14 +9,8 @@
 //!   report ─────────── pipe ────────▶ unit 0, when it gets a goodbye
 //!   one goodbye a worker ── TCP ────▶ ends that worker's unit
 //! ```
-//! * A unit is a worker that serves until a goodbye: the steady phase answers all requests.
-//! * **pool**: each worker serves one connection to its end, then the next: prefork as processes, a
-//!   pool as threads, PxT between. **per-connection**: one worker accepts, and makes a thread for
-//!   each.
 //! * A goodbye is a connection from another address of the loopback ([`listener`]): it reaches all
 //!   that wait for connections, under every model.
-//! * The load is closed: each connection asks, checks the whole answer and asks again. A slow
-//!   server is asked less; latencies are of so many clients, not of a rate.
 //! * The generator is a child of the slot process, in its group, and dies with it. Flows that wait
 //!   for callers look each second whether it is there. Other programs can connect too: a connection
 //!   silent for 5 s fails the slot with that cause, an answer missing for 20 s does so at the

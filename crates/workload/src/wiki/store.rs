@@ -1,14 +1,12 @@
-//! The store: pages in a SQLite file that everybody reads and nobody writes. The cell makes it in
-//! its slot's folder and closes it before it makes flows: a fork must not take a connection to
-//! SQLite along. Each flow opens its own.
+//! The store: pages in a SQLite file that everybody reads and nobody writes
+//! (docs/workloads/wiki.md). The cell makes it and closes it before it makes flows: a fork must not
+//! take a connection to SQLite along. Each flow opens its own.
 //! ```sql
 //! page   (id, title, touched, text)     what people wrote; templates are pages too
 //! parsed (page, touched, html)          the parser cache: what became of a page
 //! ```
 //! The parser cache, as on a MediaWiki with SQLite and no memcached, is full when the flows begin,
-//! and holds as long as `touched` is the page's. SQLite is as its makers ship it: a request takes
-//! and gives back file locks for one read transaction, and threads of a process share the mutexes
-//! of its memory counter and of its table of open files.
+//! and holds as long as `touched` is the page's.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

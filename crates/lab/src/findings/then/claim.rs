@@ -1,18 +1,12 @@
-//! What becomes of a claim: the one place that decides it, from what ours says.
-//!
-//! A claim has a **direction**, and a **size** where the source gives one. Compared is the effect,
-//! by how much the larger figure is more than the smaller one:
+//! What becomes of a claim, a **direction** and perhaps a **size** or **bound**: the one place that
+//! decides it, from what ours says (docs/method.md, "Then and now"). Compared is the effect, by how
+//! much the larger figure is more than the smaller one:
 //! ```text
 //! effect(r) = max(r, 1 / r) - 1        1.45 % for 0.9857, 6 for "7x"
 //! ```
-//! Effects within a factor of 2 ([`WITHIN`]) are the same size. In the claim's direction a finding
-//! is reproduced where the whole interval is that size, else *same direction*. Without a direction,
-//! an interval in which no effect is half the source's *differs*. *The same* within a floor that is
+//! Effects within a factor of 2 ([`WITHIN`]) are the same size. *The same* within a floor that is
 //! larger than the source's effect neither contradicts nor confirms it, if the interval holds half
-//! of that.
-//!
-//! A **bound** ("more than twice") is kept or missed by the whole interval, with or without a
-//! direction. Shapes of sweeps are judged by [`crate::findings::growth`].
+//! of that. Shapes of sweeps are judged by [`crate::findings::growth`].
 
 use super::Standing;
 use crate::data::number::{factor, plain};

@@ -1,13 +1,11 @@
-//! Whether events that cost something can explain a difference of times. A source says that one
-//! side is slower because of something that costs more there, such as a switch between processes.
-//! If `n` of them on the slower side made all of the difference, each would cost at least
+//! Whether events that cost something, such as a switch between processes, can explain a difference
+//! of times. If `n` of them on the slower side made all of it, each would cost at least
 //! ```text
 //! (time of the reference - time of the subject) / n
 //! ```
 //! more than one of the other side, in each round by itself. More than one can cost (`value`, in
-//! ns) refutes the explanation; less proves nothing. A side with none is taken to have one, in
-//! favour of the source. Where the source has both times, its own gap is held against ours in
-//! number for each second.
+//! ns) refutes the explanation; less proves nothing. A side with none is taken to have one. Where
+//! the source has both times, its own gap is held against ours in number for each second.
 
 use stats::{RUNS_ALPHA, Verdict, typical_amount};
 

@@ -1,10 +1,8 @@
 //! Page-table entries that forks copied, 8 bytes for each page of private memory, bounded from
-//! above by two counts (docs/why.md): the bytes of page tables, and mapped pages (RSS counts a
-//! shared page in each process). The smaller bound over all processes of a side, less the other
-//! side's, is what one side copied more; children's tables that stand ready for huge pages are
-//! taken off. It is the cause only where create and tear-down make most of the difference, entries
-//! are many for each fork, and the time for each is what one can cost: some tens of ns to copy, as
-//! much to give back, and noise.
+//! above by the bytes of page tables and by mapped pages (docs/why.md, "What forks copied"). It is
+//! the cause only where create and tear-down make most of the difference, entries are many for each
+//! fork, and the time for each is what one can cost: some tens of ns to copy, as much to give back,
+//! and noise.
 
 use flow::{Pages, ParentMemory};
 
