@@ -31,7 +31,6 @@ extern "C" fn find_next() -> usize {
 }
 
 /// As in POSIX, but `RTLD_DEEPBIND` has no effect.
-///
 /// # Safety
 /// As that of libc: `file` is null or a text that ends with a zero, and the initialisers of the
 /// library it names may run.
@@ -60,7 +59,6 @@ pub(crate) unsafe extern "C" fn dlopen(file: *const c_char, flags: c_int) -> *mu
 }
 
 /// As in POSIX, but `RTLD_DEEPBIND` has no effect.
-///
 /// # Safety
 /// As that of libc: `file` is null or a text that ends with a zero, and the initialisers of the
 /// library it names may run.

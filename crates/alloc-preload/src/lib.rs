@@ -59,7 +59,6 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 }
 
 /// As in POSIX; `realloc(block, 0)` frees the block, as glibc does.
-///
 /// # Safety
 /// `block` is null or a live block of this library.
 #[unsafe(no_mangle)]
@@ -77,7 +76,6 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void
 }
 
 /// As in glibc.
-///
 /// # Safety
 /// As [`realloc`].
 #[unsafe(no_mangle)]
@@ -94,7 +92,6 @@ pub unsafe extern "C" fn reallocarray(
 }
 
 /// As in POSIX.
-///
 /// # Safety
 /// `block` is null or a live block of this library, and is not used again.
 #[unsafe(no_mangle)]
@@ -117,7 +114,6 @@ unsafe fn free_slowly(block: *mut c_void) {
 }
 
 /// As in C23.
-///
 /// # Safety
 /// As [`free`].
 #[unsafe(no_mangle)]
@@ -127,7 +123,6 @@ pub unsafe extern "C" fn free_sized(block: *mut c_void, _size: usize) {
 }
 
 /// As in C23.
-///
 /// # Safety
 /// As [`free`].
 #[unsafe(no_mangle)]
@@ -137,7 +132,6 @@ pub unsafe extern "C" fn free_aligned_sized(block: *mut c_void, _align: usize, _
 }
 
 /// As in old C libraries.
-///
 /// # Safety
 /// As [`free`].
 #[unsafe(no_mangle)]
@@ -147,7 +141,6 @@ pub unsafe extern "C" fn cfree(block: *mut c_void) {
 }
 
 /// As in POSIX.
-///
 /// # Safety
 /// `place` can be written to.
 #[unsafe(no_mangle)]
@@ -208,7 +201,6 @@ pub extern "C" fn pvalloc(size: usize) -> *mut c_void {
 }
 
 /// As in glibc.
-///
 /// # Safety
 /// `block` is null or a live block of this library.
 #[unsafe(no_mangle)]

@@ -24,19 +24,16 @@ pub trait Body: Sync + Sized + 'static {
     type Own: 'static;
 
     /// Makes what all flows share: in a process with one thread, before any flow.
-    ///
     /// # Errors
     /// A number other than 0, which the message of the failure has.
     fn prepare(args: &Args) -> Result<Self, i32>;
 
     /// Makes what flow number `flow` has for itself: in that flow, before the work is timed.
-    ///
     /// # Errors
     /// As [`Body::prepare`].
     fn begin(&self, flow: u64) -> Result<Self::Own, i32>;
 
     /// Unit number `unit` of all, with `ops` operations; timed. Its proof is the same whatever flow does it.
-    ///
     /// # Errors
     /// As [`Body::prepare`].
     fn unit(&self, own: &mut Self::Own, unit: u64, ops: u64) -> Result<Proof, i32>;

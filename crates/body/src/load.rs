@@ -148,7 +148,6 @@ impl About {
 
 impl Loaded {
     /// Loads a library to see what it says, and calls none of its functions but those that loading calls.
-    ///
     /// # Errors
     /// It is no library, no body, or of another version.
     pub fn look(path: &Path) -> Result<About, LoadError> {
@@ -159,7 +158,6 @@ impl Loaded {
     /// Loads a library that the user of this program names, and prepares its body. Its code runs in this
     /// process: the user vouches for it, as for a program that is launched. To be called before the
     /// process has other threads.
-    ///
     /// # Errors
     /// It is no library, no body, of another version, does not know an argument, or cannot prepare.
     pub fn open(path: &Path, args: &BTreeMap<String, u64>) -> Result<Loaded, LoadError> {
@@ -232,7 +230,6 @@ impl Loaded {
     }
 
     /// What flow number `flow` has for itself: to be made in that flow.
-    ///
     /// # Errors
     /// The body refused.
     pub fn begin(&self, flow: u64) -> Result<Flow<'_>, Refused> {
@@ -266,7 +263,6 @@ pub struct Flow<'b> {
 
 impl Flow<'_> {
     /// Does unit number `unit` of all, with `ops` operations.
-    ///
     /// # Errors
     /// The body refused.
     #[inline]

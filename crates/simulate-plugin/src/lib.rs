@@ -217,9 +217,7 @@ fn read(arguments: impl Iterator<Item = String>) -> Option<Asked> {
 }
 
 /// Called by qemu when it has loaded this library: 0 if it can be used.
-///
 /// # Safety
-///
 /// `arguments` are `count` C strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qemu_plugin_install(
