@@ -1,13 +1,7 @@
-//! `dlopen` without `RTLD_DEEPBIND`.
-//!
-//! A library that is opened with `RTLD_DEEPBIND` looks for functions in the libraries that it
-//! needs before it looks in those that were there first. It finds the `free` of libc before the
-//! one of this library, and frees blocks that libc never made: PHP opens its extensions so, and
-//! crashes. No preloaded allocator can serve such a library, so the flag is taken out here, as
-//! sanitizers ask programs to do.
-//!
-//! What is lost: a library that brings its own copy of a function, and hides it from the program
-//! by this flag alone, gets the program's.
+//! `dlopen` without `RTLD_DEEPBIND`. A library that is opened with it finds the `free` of libc
+//! before the one of this library, and frees blocks that libc never made: PHP opens its extensions
+//! so, and crashes. So the flag is taken out here, as sanitizers ask programs to do. A library that
+//! brings its own copy of a function, and hides it by this flag alone, gets the program's.
 //!
 //! `dlopen` finds out by its return address which library calls it, and searches that library's
 //! `RUNPATH`. So this function is a jump and no call: the return address stays the caller's.

@@ -1,31 +1,28 @@
-//! A memory allocator that never lets two cores share a large page.
+//! A memory allocator that never lets two cores share a large page (docs/malloc.md).
 //!
 //! # Theory
 //!
 //! H. Inoue and T. Nakatani (*Performance of Multi-Process and Multi-Thread Processing on Multi-core SMT Processors*,
 //! IISWC 2010) found why threads on several cores miss the TLB more often than processes: the blocks of all cores'
-//! threads lie mixed in the same pages. Their allocator avoids "sharing the memory space among cores within a physical
-//! page". This one does the same.
-//!
-//! Memory belongs to **cores**, not to threads: caches or arenas of *threads* mix with more threads than cores, or
-//! threads that migrate. Here the CPU that runs the request decides (`cores`): its core's heap (`heap`) serves it from
-//! regions (`region`) of one large page (2 MiB, or 4 MiB as in the source) that hold blocks of that core alone. Most
-//! requests find a block in a magazine of the CPU (`magazine`), without a lock. A block that is freed on another core
-//! goes home to its region's owner. A region changes its owner only by being unmapped when it is empty.
+//! threads lie mixed in the same pages. Memory belongs to **cores** here, not to threads: caches or arenas of *threads*
+//! mix with more threads than cores, or threads that migrate. The CPU that runs the request decides (`cores`): its
+//! core's heap (`heap`) serves it from regions (`region`) of one large page (2 MiB, or 4 MiB as in the source) that
+//! hold blocks of that core alone. Most requests find a block in a magazine of the CPU (`magazine`), without a lock. A
+//! block that is freed on another core goes home to its region's owner.
 //!
 //! # What bounds it
 //!
 //! A request that a magazine serves takes some twenty instructions and a line of a cache; the first access to the block
 //! takes another. What goes beyond is paid in this order: a call to the kernel (and a fault for each small page:
-//! microseconds; a huge page filled with zeros: a hundred of them), a lock (two atomic instructions), lines of headers.
-//! So what is freed is kept at each level for a while, and given back by age and by share of what is live: blocks in
-//! magazines (as in tcmalloc's per-CPU mode), empty spans and regions in the heap, mappings beside it. The decay is
-//! that of jemalloc (J. Evans, 2006 and later), blocks that go home in chains are the message passing of snmalloc (P.
+//! microseconds; a huge page filled with zeros: a hundred of them), a lock, lines of headers. So what is freed is kept
+//! at each level for a while, and given back by age and by share of what is live, as in jemalloc (J. Evans, 2006 and
+//! later). Magazines are tcmalloc's per-CPU mode, blocks that go home in chains the message passing of snmalloc (P.
 //! Liétar et al., ISMM 2019), and a span that holds one class is a page of mimalloc (D. Leijen et al., APLAS 2019).
 //!
 //! # Invariants
 //!
-//! 1. Every live block up to 1 MiB lies in a region whose `owner` was the core that asked for it.
+//! 1. Every live block up to 1 MiB lies in a region whose `owner` was the core that asked for it. A region changes its
+//!    owner only by being unmapped when it is empty.
 //! 2. What a heap's lock guards is touched by its holder alone; other cores only push to its remote list.
 //! 3. A region is mapped for as long as one of its blocks is live or on its way home.
 //! 4. No state is kept for a thread: threads may end at any time, and a fork holds all locks, so that the child finds
@@ -33,10 +30,9 @@
 //!
 //! # What it does not do
 //!
-//! - A thread that is moved between its request and its use works on pages of the core it left: that costs locality.
-//! - Blocks that one core allocates and another uses are on the pages of the core that asked for them.
-//! - A signal handler may call it, which POSIX asks of no `malloc`, but statistics and fork from there leave out the
-//!   heap that was interrupted.
+//! - A thread that is moved between its request and its use works on pages of the core it left, as does one that uses
+//!   another core's blocks.
+//! - A signal handler may call it, but statistics and fork from there leave out the heap that was interrupted.
 //! - Free memory within a region in use by blocks up to 4 KiB is given back by [`CoreAware::trim`] alone; so is that of
 //!   a program that stops to allocate and free.
 

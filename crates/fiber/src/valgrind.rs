@@ -1,13 +1,10 @@
-//! Stacks made known to valgrind.
+//! Stacks made known to valgrind. Memcheck follows the stack pointer: a switch looks like one large
+//! step over other flows' memory, unless valgrind knows both ends as different stacks. So each slot
+//! is told to it when first used, and the stacks on which fibers end, by **client requests**: four
+//! rotations that together turn a register twice around, and one with itself that changes nothing.
+//! A processor does nothing by that (1.1 ns); valgrind reads a request from a register (`arch`).
 //!
-//! Memcheck follows the stack pointer: a switch looks like one large step over other flows' memory,
-//! unless valgrind knows both ends as different stacks. So each slot is told to it when first used,
-//! and the stacks on which fibers end, by **client requests**: four rotations that together turn a
-//! register twice around, and one with itself that changes nothing. A processor does nothing by
-//! that (1.1 ns); valgrind reads a request from a register (`arch`).
-//!
-//! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]); if not, taking a
-//!   slot costs one predicted branch.
+//! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]).
 //! * **Used again.** [`renew`] makes all of the slot writable and undefined: a read of what an
 //!   earlier fiber left is found.
 //! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's own, over

@@ -9,16 +9,13 @@
 //!   own group of the main process (cgroup v2)
 //!     flowgauge-RANDOM.group   made and locked by a slot, which launches into it
 //! ```
-//! The name is random, as each run in a container is process 1. The slot holds a lock (`flock`) on
-//! that folder for as long as it lives, across namespaces. So a group that can be locked has lost
-//! its slot, and anyone may end and remove it: the main process after each slot, else the janitor,
-//! else the next run. None needs the name, and none can take the group of a live run.
-//!
-//! The group has no controllers and no `pids.max`: it changes nothing about scheduling. Commands
-//! are made in it ([`sys::clone_into`]); where that is not allowed, the slot enters once, before it
-//! launches anything (moving takes milliseconds), and leaves to end all others
-//! ([`Cgroup::kill_others`]). No fork escapes from `cgroup.kill`; without that file, the group is
-//! frozen first.
+//! The slot holds a lock (`flock`) on that folder for as long as it lives, across namespaces. So a
+//! group that can be locked has lost its slot, and anyone may end and remove it: the main process
+//! after each slot, else the janitor, else the next run. None needs the name, and none can take the
+//! group of a live run. The group has no controllers and no `pids.max`. Commands are made in it
+//! ([`sys::clone_into`]); where that is not allowed, the slot enters once, before it launches
+//! anything (moving takes milliseconds), and leaves to end all others ([`Cgroup::kill_others`]). No
+//! fork escapes from `cgroup.kill`; without that file, the group is frozen first.
 //!
 //! It needs cgroup v2 and the right to make a group below one's own: root, or `Delegate=yes`; else
 //! descent is all there is. Source: Linux's admin-guide/cgroup-v2.rst.

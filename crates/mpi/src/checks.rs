@@ -1,7 +1,6 @@
-//! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs.
-//! Launchers go wrong in silence: Open MPI binds each of up to two ranks to one core, and ignores
-//! the CPUs that its caller may use; under another MPI's launcher a program runs as many worlds of
-//! one rank. So every rank tells every other where it may run, and all come to the same judgement.
+//! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs, as
+//! launchers go wrong in silence (docs/hybrid.md, "A slot"). Every rank tells every other where it
+//! may run, and all come to the same judgement.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Ranks over several nodes of a job. One row for each launcher says how it starts them:
+//! Ranks over several nodes of a job (docs/hybrid.md). One row for each launcher says how it starts them:
 //!
 //! | launcher | nodes and ranks | reached by |
 //! |---|---|---|
@@ -6,10 +6,9 @@
 //! | `mpirun` of MPICH | `-hosts a:2,b:2` | the same |
 //! | `srun` | `--nodelist=a,b --ntasks-per-node=2` | Slurm, by PMIx or PMI-2 |
 //!
-//! Launchers bind ranks by their number on a node (MPICH, Slurm), so all nodes would need the same CPUs. Here none
-//! binds; a rank binds itself before it begins MPI, by the number that its launcher gave it ([`RANKS`]), and then all
-//! compare CPUs and nodes with what was asked for (`checks`). What ranks of a node share lies in its memory
-//! (`/dev/shm`), in the folder of a keeper ([`crate::keeper`]): a killed Open MPI leaves its own.
+//! No launcher binds: a rank binds itself before it begins MPI, by the number that its launcher gave it ([`RANKS`]),
+//! and then all compare CPUs and nodes with what was asked for (`checks`). What ranks of a node share lies in its
+//! memory (`/dev/shm`), in the folder of a keeper ([`crate::keeper`]).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -1,14 +1,9 @@
-//! Memory at one address in all ranks of a machine, so that flows can move between them. Such a
-//! flow keeps its stack at the same address (isomalloc), and needs its code there
+//! Memory at one address in all ranks of a machine, so that flows can move between them
 //! ([`fiber::movable`]). Ranks are placed at random, so a rank with such flows starts itself again
-//! at fixed addresses, before it begins MPI ([`at_the_same_addresses`]): the same process, CPUs,
-//! environment and open files.
-//!
-//! Then rank 0 makes the region and a socket; all ranks get its name by a collective call, connect,
-//! compare programs and addresses, and map the region's memory. What goes wrong in one rank is what
-//! all come to ([`all_agree`]), so none waits for another. Ranks of several machines share no
-//! memory: refused.
-//!
+//! at fixed addresses, before it begins MPI ([`at_the_same_addresses`]). Then rank 0 makes the
+//! region and a socket; all ranks get its name by a collective call, connect, compare programs and
+//! addresses, and map the region's memory. What goes wrong in one rank is what all come to
+//! ([`all_agree`]), so none waits for another. Ranks of several machines share no memory: refused.
 //! Sources: C. Huang, O. Lawlor, L. Kale, "Adaptive MPI", 2003 (ranks as flows that move, and
 //! isomalloc); personality(2), unix(7).
 

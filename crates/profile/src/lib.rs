@@ -1,9 +1,6 @@
-//! Where the time of a slot goes: on a CPU by function, and off it by what was waited for.
-//!
-//! # Theory
-//!
-//! A profiler is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot process
-//! before that has its task, and all that the slot starts inherits them:
+//! Where the time of a slot goes: on a CPU by function, and off it by what was waited for (docs/profile.md). A profiler
+//! is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot process before that has
+//! its task, and all that the slot starts inherits them:
 //!
 //! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel, which stands for that
 //!   period.
@@ -24,11 +21,10 @@
 //!                ◀───── stdout ──── Profile, as one JSON line
 //! ```
 //!
-//! * Records are kept until the slot ends and replayed in the order of time: an address means a function only with the
-//!   maps of its moment.
-//! * Only what lies in the timed spans of the slot's answer counts: no set-up, no warm-up, no check.
+//! * Records are kept until the slot ends: an address means a function only with the maps of its moment. Only what lies
+//!   in the timed spans of the slot's answer counts.
 //! * Callers come from frame pointers; of interpreters, stacks are unwound. A program without symbols still has the
-//!   beginnings of its functions (`.eh_frame_hdr`), which set them apart.
+//!   beginnings of its functions (`.eh_frame_hdr`).
 //! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less what was
 //!   sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
 //! * Rings, records and the tree of frames are bounded; what does not fit is counted.

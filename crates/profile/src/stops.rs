@@ -1,16 +1,13 @@
-//! A function of a command that is faster in effect: while it runs, all other processes of the command stand still.
-//!
-//! The theory of virtual speed-ups is that of `flow::pace`. A command has no delay points, so its processes are stopped
-//! from outside: for each sample of CPU time in the function, every process but the one that runs it owes a share of
-//! the sample's period, and is stopped for as long (`SIGSTOP`, `SIGCONT`) as soon as that is a [`LEAST_NS`]. All stand
-//! still at about the same time, so nobody needs a credit for a wait. What all owe together is owed by nobody, and
-//! comes off the sum.
+//! A function of a command that is faster in effect: while it runs, all other processes of the command stand still. The
+//! theory of virtual speed-ups is that of `flow::pace`. A command has no delay points, so for each sample of CPU time
+//! in the function, every process but the one that runs it owes a share of the sample's period, and is stopped for as
+//! long (`SIGSTOP`, `SIGCONT`) as soon as that is a [`LEAST_NS`]. What all owe together is owed by nobody, and comes
+//! off the sum.
 //!
 //! * Threads of one process cannot be stopped one by one: where a second thread of a process does a twentieth of its
 //!   work or more, nothing is predicted, and the reason is said.
 //! * A program notices a stop where it asks for the ends of its children with `WUNTRACED`, and where it neither ignores
 //!   `SIGCHLD` nor sets `SA_NOCLDSTOP`; `epoll_wait` and a few other calls of Linux end with `EINTR`.
-//! * Time in the function counts in samples: of `n` samples within `1 / sqrt(n)`.
 //! * The kernel's work is the function's where it is named so: `write (system call)`. Waits are no samples.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,6 @@
-//! The user's own command as a workload: launched, measured as a whole tree, checked, and ended. A
-//! slot is one fresh process of this same binary (a cell). It makes no flows: it launches the
-//! command, sleeps until that has ended, and takes over what is left. A variant's numbers of
-//! processes and threads reach the command through placeholders.
+//! The user's own command as a workload: launched, measured as a whole tree, checked, and ended
+//! (docs/exec.md). A slot is one fresh process of this same binary (a cell). It makes no flows: it
+//! launches the command, sleeps until that has ended, and takes over what is left.
 //! ```text
 //!  cell (subreaper)                          the command, in a session of its own
 //!  ───────────────                           ────────────────────────────────────
@@ -13,12 +12,9 @@
 //!  wait4: usage of the whole family; orphans; processes that are left are ended
 //!  check, conclude
 //! ```
-//!
-//! # What it deliberately does not do
-//!
-//! * **Run a command for longer than it takes.** A launch is the unit of evidence.
-//! * **Trace.** `ptrace` would see every process, and slow down each of its system calls.
-//! * **Need a cgroup.** Descent finds all that a program makes; see [`tree`] for what it cannot.
+//! It deliberately does not run a command for longer than it takes (a launch is the unit of
+//! evidence), trace (`ptrace` would slow down each system call), or need a cgroup: descent finds
+//! all that a program makes; see [`tree`] for what it cannot.
 
 mod build_inputs;
 pub mod command;

@@ -1,4 +1,4 @@
-//! A parallel searcher of trees of files whose flow model is a parameter.
+//! A parallel searcher of trees of files whose flow model is a parameter (docs/search.md).
 //!
 //! ```
 //! use search::{Pattern, Plan, Query};
@@ -28,20 +28,16 @@
 //! ```
 //!
 //! In the page cache a tree costs system calls: of 5.5 µs a file some 4.5 are open, read and close.
-//! So few are made: names and kinds come from raw `getdents64`, files are opened relative to their
-//! folder, nothing asks for their size, one read into a kept buffer takes all of most files.
-//!
-//! The unit of work is a folder. A flow keeps the folders that it finds, and gives some (or half of
-//! its remaining files, if many or large) away only when another flow has nothing to do: flows meet
-//! some hundred times in a search. Flows that share memory share files of a megabyte (`large`).
+//! So names and kinds come from raw `getdents64`, files are opened relative to their folder, and
+//! one read into a kept buffer takes all of most files. The unit of work is a folder. A flow keeps
+//! the folders that it finds, and gives some (or half of its remaining files, if many or large)
+//! away only when another flow has nothing to do.
 //!
 //! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
 //! types; symbolic links other than roots; an order of results unless [`Query::sort`] asks for it;
-//! cutting a file for flows that share no memory, or mapping it.
-//!
-//! Callers of [`run`] must have one thread when a model of processes is asked for: it forks.
-//! Source: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012 (no threads, a thread for
-//! each file, a pool of workers, how many).
+//! cutting a file (`large`) for flows that share no memory, or mapping it. Callers of [`run`] must
+//! have one thread when a model of processes is asked for: it forks. Source: G. Greer, "Pthreads:
+//! The 'P' Stands for Performance", 2012.
 
 mod batches;
 mod by_folder;

@@ -1,7 +1,5 @@
-//! The recorder: a plugin of qemu-user that writes a trace for each thread of a program.
-//!
-//! qemu translates the unmodified release binary and calls this library at each load and store,
-//! also of libc, the allocator and spilled registers, which a compiler would miss.
+//! The recorder: a plugin of qemu-user that writes a trace for each thread of a program, at each
+//! load and store, also of libc, the allocator and spilled registers (docs/simulate.md).
 //! ```text
 //!   the program                    qemu                     this library
 //!   ───────────                    ────                     ────────────
@@ -11,24 +9,23 @@
 //!   mark (below)         ─────▶    system call   ─────▶     the window opens or closes
 //! ```
 //! **Marks.** The program says when a flow begins and ends its work by a system call that does not
-//! exist ([`simulate::trace::mark`]), never made outside of qemu. Between the two, accesses are
-//! recorded up to the window's size and counted after it; before, only which pages a thread has
-//! written: those are its process's own after a fork. Where the work makes its own flows, or a
-//! whole program is recorded (`all`), every thread is a flow from birth to end.
+//! exist ([`simulate::trace::mark`]). Between the two, accesses are recorded up to the window's
+//! size and counted after it; before, only which pages a thread has written: those are its
+//! process's own after a fork. Where the work makes its own flows, or a whole program is recorded
+//! (`all`), every thread is a flow from birth to end.
 //!
 //! **Files.** Each thread has a file in the folder of `dir=`, numbered in the order of birth,
-//! opened and closed at each full buffer: no descriptor of the program's is taken for long and none
-//! can be closed by it. If a trace cannot be written, the program is ended: a hole would be counted
-//! as if nothing were missing. **exec** leaves qemu; the file `exec` says that it happened.
+//! opened and closed at each full buffer: no descriptor of the program's is taken for long. If a
+//! trace cannot be written, the program is ended. **exec** leaves qemu; the file `exec` says that
+//! it happened.
 //!
 //! **Nothing waits here**, since others may wait for the thread: threads share one counter, in
 //! memory that forked processes share too, and no lock.
 //!
 //! **Versions.** The functions used here are the same in all known versions of qemu's interface,
 //! but each qemu loads only plugins that name one of its own. So the version is set from the
-//! environment when the library is loaded, before qemu reads it.
-//!
-//! Sources: QEMU's documentation, *QEMU TCG Plugins*, and its header `qemu-plugin.h`.
+//! environment when the library is loaded, before qemu reads it. Sources: QEMU's documentation,
+//! *QEMU TCG Plugins*, and its header `qemu-plugin.h`.
 
 mod calls;
 mod qemu;

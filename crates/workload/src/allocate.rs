@@ -1,5 +1,5 @@
-//! `allocate`: flows that take memory and free it, in the patterns by which allocators are compared. A block is used
-//! for one word: a difference here is the most that another allocator can bring.
+//! `allocate`: flows that take memory and free it, in the patterns by which allocators are compared (docs/malloc.md). A
+//! block is used for one word: a difference here is the most that another allocator can bring.
 //!
 //! | pattern | what each flow does | after |
 //! |---|---|---|
@@ -9,13 +9,9 @@
 //! | `cache-thrash` | takes 8 bytes, writes them often, frees them | E. Berger and others, "Hoard", 2000 |
 //! | `cache-scratch` | the same, and the first block is one of many that the parent took side by side | the same |
 //!
-//! The last two find allocators that give parts of one cache line to several flows. Producers and consumers (`xmalloc`)
-//! are [`crate::handoff`].
-//!
-//! Deliberately not done: new threads all the while, and operations counted in a fixed time, as in the originals: a
-//! unit is a fixed amount, so every model proves the same. Flows of one process exchange blocks; a flow alone gets its
-//! own back. Self-check: the first word of a block is its size, compared when it is freed. Sizes and places follow from
-//! seed and unit, so the proof does not depend on who met whom.
+//! Deliberately not done: new threads all the while, and operations counted in a fixed time, as in the originals: every
+//! model proves the same. A flow alone in its process gets its own blocks back. Self-check: the first word of a block
+//! is its size, compared when it is freed. Sizes and places follow from seed and unit.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! The sampler: a process beside a slot that writes down at a fixed interval what the slot uses.
+//! The sampler: a process beside a slot that writes down at a fixed interval what the slot uses
+//! (docs/watching.md).
 //! ```text
 //! main process                      sampler (this same binary)           the slot's group
 //! ────────────                      ──────────────────────────           ────────────────
@@ -10,16 +11,14 @@
 //! closes stdin ───────────────────▶ the end of it: totals
 //!                ◀───── stdout ──── Samples, as one JSON line
 //! ```
-//! * No thread of the main process, which forks; no part of the slot process, which is measured. It
-//!   dies with the main process, and leads its own process group: no Ctrl-C reaches it.
-//! * It runs on CPUs that no flow is bound to ([`SampleSpec::cpus`]), else anywhere, and says so.
-//! * Ticks are absolute deadlines of a timer; those that passed during a sample count as missed.
-//! * Its start and end are in no phase of the slot; its cost is written down with the samples.
+//! It dies with the main process, and leads its own process group: no Ctrl-C reaches it. It runs on
+//! CPUs that no flow is bound to ([`SampleSpec::cpus`]), else anywhere, and says so. Ticks are
+//! absolute deadlines of a timer; those that passed during a sample count as missed.
 //!
 //! CPU time counts from the slot's task, exact for live processes; for ended ones it is what their
 //! parent was credited with (in ticks of 10 ms) or what was last seen, whichever is more. What
-//! comes to light late is spread: no interval has more than its CPUs can give. Honest memory walks
-//! every mapped page ([`measure::memory`]): at most once a second and for a hundredth of the time.
+//! comes to light late is spread: no interval has more than its CPUs can give. Honest memory
+//! ([`measure::memory`]) is read at most once a second and for a hundredth of the time.
 
 mod disk;
 mod process;

@@ -1,17 +1,14 @@
-//! How a quantity grows along a sweep: the one judgement of laws and of what sources say of them.
-//!
-//! The line is Theil and Sen's through all slots ([`stats::Line`]). Its slope, what one more costs, is set against
-//! one's part of the amount in the middle of the sweep:
+//! How a quantity grows along a sweep: the one judgement of laws and of what sources say of them (docs/method.md, "The
+//! law of a sweep"). The slope of the line ([`stats::Line`]), what one more costs, is set against one's part of the
+//! amount in the middle of the sweep:
 //! ```text
 //! growth = slope / (amount / number)        1 = in proportion, 0 = flat
 //! ```
 //! A shape is claimed where the whole interval of the growth lies near its value; *flat* where it holds 0, *nearly
 //! flat* where it does not. What rises is *in a line* where the line accounts for nine tenths of the medians' way and
-//! no rival shape (constant, root, logarithm, power, step) fits nearly as well ([`stats::is_a_line`]); it need not go
-//! through 0. Where the medians leave the line, whether it is one is not known.
-//!
-//! It is *in steps* where between neighbouring numbers the amount certainly rises by half as much again as the line (a
-//! jump), or by less than half of it (a stay), and the two alternate at least twice.
+//! no rival shape fits nearly as well ([`stats::is_a_line`]); it need not go through 0. It is *in steps* where between
+//! neighbouring numbers the amount certainly rises by half as much again as the line (a jump), or by less than half of
+//! it (a stay), and the two alternate at least twice.
 
 use std::collections::BTreeMap;
 

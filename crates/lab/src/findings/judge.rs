@@ -2,19 +2,14 @@
 //!
 //! Every variant but the first is compared with the first, and the m comparisons share the error of the case; it
 //! continues until the last is settled. Of S studies each headline is measured until it is settled at 1/S of the level
-//! (judged by `results::levels`). A round counts for a pair only if both slots are data points.
+//! (judged by `results::levels`). A round counts for a pair only if both slots are data points. The floor is fixed
+//! before the first look, by the noise of each variant's own slots, which tells nothing about which is faster.
 //!
-//! The floor ("same within d") is fixed before the first look, by the noise of the rounds up to there where it is not
-//! given: the spread of each variant's own slots tells nothing about which is faster.
-//!
-//! A run that was shown and continues keeps its looks and every verdict shown; looks beyond the existing rounds are
-//! added ([`LookPlan`]). Moments at which somebody may have stopped by what the data said are remembered
-//! ([`Judge::peek`]), also for slots valued in another way.
-//!
-//! A variant whose slots fail is given up ([`Judge::give_up`]); where it was the reference, the first that is left
-//! takes its place, for the rounds so far too. That depends on failures alone, so no comparison is chosen by what it
-//! says. Where a case asks which variant is best, each look may leave variants out ([`Halving`]); the case is settled
-//! when that search is over.
+//! A run that was shown and continues keeps its looks and every verdict shown ([`LookPlan`]). Moments at which somebody
+//! may have stopped by what the data said are remembered ([`Judge::peek`]), also for slots valued in another way. A
+//! variant whose slots fail is given up ([`Judge::give_up`]); where it was the reference, the first that is left takes
+//! its place, for the rounds so far too. That depends on failures alone. Where a case asks which variant is best, each
+//! look may leave variants out ([`Halving`]); the case is settled when that search is over.
 
 mod looks;
 

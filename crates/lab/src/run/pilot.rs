@@ -1,10 +1,8 @@
 //! The pilot of a case: one slot a variant before the rounds, never a data point (docs/method.md, "Repetitions of a
 //! slot" and "Deadlines"). How long is a repetition, so how many fit into a slot; and do all variants prove the same
-//! work? Its one cold repetition makes estimates that err on the safe side.
-//!
-//! A slot of k repetitions costs f + k c, with a variance of B + W / k, so a second of rounds tells the most where k is
-//! sqrt(W / B x f / c) (T. Kalibera and R. Jones, 2013). W is taken as [`WITHIN`] times B: to know W / B exactly would
-//! save 6 % of the rounds of `primes`. Long work is run once and cold. The count is the same for all variants.
+//! work? Its one cold repetition makes estimates that err on the safe side. W is taken as [`WITHIN`] times B: to know W
+//! / B exactly would save 6 % of the rounds of `primes` (T. Kalibera and R. Jones, 2013). Long work is run once and
+//! cold. The count is the same for all variants.
 //!
 //! A budget bounds both. A pilot slot that takes more than half of what is left of it, or of its case's share, is cut,
 //! and the case's later pilots are not begun; nor are those after which no round would fit. One that was cut may hang:

@@ -1,13 +1,10 @@
 //! The pages of files that a group of processes maps, each counted once. PSS divides a page by
-//! *all* processes that map it, every run of the same program too: with 16 idle ones beside it, the
-//! PSS of a group falls by the size of the program's text.
-//!
-//! Only pages of files are shared with the outside of a fresh process's tree. So they are counted
-//! by what they are (which page of which file), once for the group, without physical page numbers,
-//! which only root may see: `maps` names the file of an address, `pagemap` says which of its pages
-//! are mapped (bit 63) and still the file's own (bit 61; a written page is an anonymous copy). Not
-//! counted here is what `smaps_rollup` counts as shared memory: files on tmpfs, memfd, System V
-//! segments, shared anonymous mappings.
+//! *all* processes that map it, every run of the same program too. Only pages of files are shared
+//! with the outside of a fresh process's tree. So they are counted by what they are (which page of
+//! which file), without physical page numbers, which only root may see: `maps` names the file of an
+//! address, `pagemap` says which of its pages are mapped (bit 63) and still the file's own (bit 61;
+//! a written page is an anonymous copy). Not counted here is what `smaps_rollup` counts as shared
+//! memory: files on tmpfs, memfd, System V segments, shared anonymous mappings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,7 +1,6 @@
 //! A sum of what all flows have, which all of them get in a buffer of their own. Threads of a rank
-//! put their numbers where the others can read them; each adds up its stretch. With several ranks,
-//! the first thread of each calls `MPI_Allreduce` on the sums. All numbers are whole and small:
-//! sums are exact in any order.
+//! each add up their stretch; with several ranks, the first thread of each calls `MPI_Allreduce` on
+//! the sums. All numbers are whole and small: sums are exact in any order.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,7 +1,6 @@
-//! A tree of files that is searched folder by folder. Each rank lists the folders of the shared
-//! tree before the gate: a folder is a number for all of them, dealt out or taken as units are. In
-//! the steady phase its names are read, and its files searched, by the code of `flowgauge search`.
-//! The proof is made of the lines that match, and of the number of files.
+//! A tree of files that is searched folder by folder, by the code of `flowgauge search`. Each rank
+//! lists the folders before the gate: a folder is a number for all of them, dealt out or taken as
+//! units are. The proof is made of the lines that match, and of the number of files.
 
 use flow::Proof;
 use search::{Folders, Kind, Problem};

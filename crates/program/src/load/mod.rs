@@ -1,21 +1,19 @@
-//! The load generator: a process beside a server that asks it, and counts what came of it.
+//! The load generator: a process beside a server that asks it, and counts what came of it
+//! (docs/exec.md).
 //!
-//! **Closed loop**: each connection asks again as soon as it has its answer: how much the server
-//! can do, and latencies of clients who wait for each other. **Open loop** (a rate): request k is
-//! planned for `k / rate`, and its latency counts from the plan, so a stall counts for all requests
-//! planned meanwhile; from the sending it would not (coordinated omission). One that finds no free
-//! connection waits for one.
+//! **Closed loop**: each connection asks again as soon as it has its answer. **Open loop** (a
+//! rate): request k is planned for `k / rate`, and its latency counts from the plan, so a stall
+//! counts for all requests planned meanwhile (from the sending: coordinated omission). One that
+//! finds no free connection waits for one.
 //!
 //! Nothing that counts is dropped: a request that had no answer in its time counts with that time,
 //! one that was never sent with the time since its plan. What was planned to warm up and has not
 //! been sent when measuring begins counts nowhere. A slot with errors in more than one of a hundred
 //! requests is no data point.
 //!
-//! One thread, `epoll`, and a timer of the kernel (`engine.rs`) leave the CPUs to the server. The
-//! generator reports its own CPU time and how late it sent: where those are high, it measures
-//! itself. A wait for a connection is the server's, and kept apart.
-//!
-//! Sources: G. Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
+//! One thread, `epoll`, and a timer of the kernel (`engine.rs`). The generator reports its own CPU
+//! time and how late it sent; a wait for a connection is the server's, and kept apart. Sources: G.
+//! Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
 
 mod answer;
 mod connection;

@@ -1,17 +1,12 @@
-//! Units of uneven work as flows that move to a rank that has nothing to do (docs/hybrid.md). Each unit is a user-level
-//! thread, made by its rank by static division. After each of some steps it yields: to the other flows of its rank, or
-//! by going to a rank that wants some.
+//! Units of uneven work as flows that move to a rank that has nothing to do (docs/hybrid.md).
 //! ```text
 //!  rank 0 │ step of flow 0 │ 1 │ 2 │ … nothing left: "I want 16" ─────────┐  │ step of flow 32 │ 33 │ …
 //!  rank 1 │ step of flow 32 │ 33 │ 34 │ …  each looks at the board: moves ┘  │ step of flow 48 │ …
 //! ```
-//! A rank without flows asks for half of what the rank with the most has (work stealing). A flow that is done comes
-//! home, so that the next repetition has its place; only moves to work are counted. What ranks know of each other is on
-//! the [`Board`], at one address in all. A move copies nothing and is no message. Between steps a rank communicates;
-//! from when it has nothing until a flow has come it waits.
-//!
-//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable Parallel Programs", 2006;
-//! `flow::migration::balance` (work stealing).
+//! A flow that is done comes home, so that the next repetition has its place; only moves to work are counted. What
+//! ranks know of each other is on the [`Board`], at one address in all. Between steps a rank communicates; from when it
+//! has nothing until a flow has come it waits. Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in
+//! Migratable Parallel Programs", 2006; `flow::migration::balance` (work stealing).
 
 mod board;
 mod flows;
