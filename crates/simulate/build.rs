@@ -1,5 +1,4 @@
-//! Makes `BUILTIN` of the files `machines/NAME.toml`, a link to the repository's folder, and a
-//! folder in the package.
+//! Makes `BUILTIN` of the files `machines/NAME.toml`, in the repository a link.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -26,8 +26,7 @@ extern "C" fn find_next() -> usize {
 
 /// As in POSIX, but `RTLD_DEEPBIND` has no effect.
 /// # Safety
-/// As that of libc: `file` is null or a text that ends with a zero, and the initialisers of the
-/// library it names may run.
+/// As that of libc: `file` is null or a C string; initialisers of that library may run.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
@@ -54,8 +53,7 @@ pub(crate) unsafe extern "C" fn dlopen(file: *const c_char, flags: c_int) -> *mu
 
 /// As in POSIX, but `RTLD_DEEPBIND` has no effect.
 /// # Safety
-/// As that of libc: `file` is null or a text that ends with a zero, and the initialisers of the
-/// library it names may run.
+/// As that of libc: `file` is null or a C string; initialisers of that library may run.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]

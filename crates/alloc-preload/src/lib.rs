@@ -1,8 +1,7 @@
 //! `malloc` and its family, served by the core-aware allocator: a library for `LD_PRELOAD`, which comes first in the
 //! search of the dynamic linker. All functions of the family must come from here, or a block of one allocator would be
 //! freed by another. Errors are as in POSIX: null with `ENOMEM`, `EINVAL` for an alignment that is no power of two. A
-//! fork holds all locks while it copies the process, by `pthread_atfork`. Statically linked and setuid programs are not
-//! reached.
+//! fork holds all locks while it copies the process, by `pthread_atfork`. Static and setuid programs are not reached.
 
 mod deep_bind;
 

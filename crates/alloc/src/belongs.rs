@@ -72,8 +72,7 @@ impl CoreAware {
         }
     }
 
-    /// As [`CoreAware::place`]; a pointer into a block ends the process with a message. Safety: as there, or `block`
-    /// lies in such a block.
+    /// As [`CoreAware::place`]; a pointer into a block ends the process. Safety: as there, or in such a block.
     pub(crate) unsafe fn place_of_beginning(&self, block: NonNull<u8>) -> Place {
         // SAFETY: the caller's.
         let place = unsafe { self.place(block) };
@@ -84,8 +83,7 @@ impl CoreAware {
         place
     }
 
-    /// Safety: `block` lies in a live block of this allocator, or in a free one on its way home, whose place is
-    /// `place`.
+    /// Safety: `block` lies in a live block of this allocator, or a free one on its way home, at `place`.
     pub(crate) unsafe fn is_beginning(&self, place: &Place, block: NonNull<u8>) -> bool {
         match place {
             Place::Region(region, _) => {

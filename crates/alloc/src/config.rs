@@ -58,8 +58,7 @@ const MOST: usize = 64 << 10;
 
 impl Config {
     /// The settings in [`VARIABLE`] of this process, from the kernel: the C library does not know
-    /// its environment yet. A word that is no setting ends the process with exit code 2 and a
-    /// message.
+    /// its environment yet. A word that is no setting ends the process with exit code 2.
     #[must_use]
     pub fn from_environment() -> Self {
         let Some(buffer) = os::map(MOST, os::PAGE) else {

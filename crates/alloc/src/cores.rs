@@ -2,9 +2,8 @@
 //! kernel keeps the number of the thread's CPU; older ones ask the vDSO or the kernel. The number
 //! may be stale as soon as it is known: that costs locality for one operation, since the heap of a
 //! core is locked. Hardware threads of one core share its caches and its TLB, so they share a heap:
-//! read once from `/sys`; where that fails, each CPU counts as a core. Under an emulator of another
-//! machine's cores their number is set ([`Config::cores`](crate::Config)), and each thread says
-//! which it is on.
+//! read once from `/sys`; where that fails, each CPU counts as a core. Under an emulator their
+//! number is set ([`Config::cores`](crate::Config)), and each thread says its own.
 
 use std::cell::Cell;
 

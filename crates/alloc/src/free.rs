@@ -7,8 +7,7 @@
 //! mark in each free block took 1.10 to 1.40 of the CPU time of random replacements, and the exact
 //! place of the block in its span 1.035 (small blocks). A block that comes back to its span is
 //! compared with the last one that came, and one that goes there alone (of a mapping, or of more
-//! than 512 bytes and another core) with the beginning of its place. Guarded allocators check each
-//! block so.
+//! than 512 bytes and another core) with the beginning of its place. Guarded allocators check each.
 
 use std::ptr::NonNull;
 

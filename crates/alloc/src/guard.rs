@@ -2,8 +2,7 @@
 //! ends with a word that holds its requested size, mixed with its address; the bytes between are
 //! filled. A freed block carries a mark, mixed in the same way, in its second word. A program that
 //! writes beyond a block, frees one twice, or frees a pointer into one ends with a message at the
-//! free, unless the block serves another request by then. A pointer from outside any heap may end
-//! in a segmentation fault.
+//! free, unless the block serves another request by then. Pointers from outside any heap may fault.
 
 use std::ptr::NonNull;
 

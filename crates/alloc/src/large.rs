@@ -1,6 +1,5 @@
 //! Blocks beyond 1 MiB: a mapping each, aligned to the size of a region, so no large page is shared with another block.
-//! The header takes its first page. A block that must be aligned to a region or more begins one, and its header is the
-//! last page of the one before:
+//! The header takes its first page. One aligned to a region or more begins one, with its header on the page before:
 //! ```text
 //!  region              region + page              |  region        region
 //!  | header | block ................ |            |  ... header | block .......... |
@@ -8,11 +7,9 @@
 //! Freed mappings are kept for the next request that fits, as all pages would be faulted in anew; one that is up to
 //! half too long serves as well, without the memory of what is beyond an eighth. They are an eighth of what is live or
 //! 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a large block is mapped or freed;
-//! [`Large::trim`] gives all of them back. Huge pages are not asked for, unless the settings say so: a program may
-//! touch one page of each.
+//! [`Large::trim`] gives all of them back. Huge pages are not asked for, unless the settings say so.
 //!
-//! Guarded allocators keep no mappings, and of the last 1,024 freed blocks the header alone stays mapped: a second free
-//! finds it.
+//! Guarded allocators keep no mappings, but the headers of the last 1,024 freed blocks: a second free finds them.
 
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};

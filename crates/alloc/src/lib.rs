@@ -30,8 +30,7 @@
 //!
 //! # What it does not do
 //!
-//! - A thread that is moved between its request and its use works on pages of the core it left, as does one that uses
-//!   another core's blocks.
+//! - A thread that is moved between its request and its use works on pages of the core it left.
 //! - A signal handler may call it, but statistics and fork from there leave out the heap that was interrupted.
 //! - Free memory within a region in use by blocks up to 4 KiB is given back by [`CoreAware::trim`] alone; so is that of
 //!   a program that stops to allocate and free.

@@ -228,8 +228,7 @@ impl Here {
     }
 
     /// Takes half of a full magazine, and `block`, back to the heap; one that is among that half
-    /// ends the process: it was freed twice. Safety: as [`Here::give`]; `heap` is that of this
-    /// CPU's core.
+    /// ends the process: it was freed twice. Safety: as [`Here::give`]; `heap` is its core's.
     #[cold]
     pub(crate) unsafe fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];

@@ -59,9 +59,8 @@ pub(crate) unsafe fn unmap(at: NonNull<u8>, size: usize) {
     let _refused = unsafe { libc::munmap(at.as_ptr().cast(), size) };
 }
 
-/// Advice on pages of a mapping; refused, it changes speed or footprint, never contents that are still needed. Safety:
-/// `size` bytes from `at` on are pages that [`map`] gave; for `MADV_DONTNEED`, which drops contents, they hold no live
-/// block.
+/// Advice on pages of a mapping; refused, it changes speed or footprint alone. Safety: `size` bytes from `at` on are
+/// pages that [`map`] gave; for `MADV_DONTNEED`, which drops contents, they hold no live block.
 pub(crate) unsafe fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
     // SAFETY: the caller's.
     !cfg!(miri) && unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }

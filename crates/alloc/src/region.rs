@@ -12,8 +12,7 @@
 //! a free needs to see, the owner and the class of a slice ([`Seen`]), stands together, and so does what the owner
 //! needs to find room ([`Own`]), each at one of eight places: headers begin at multiples of a large page, so all would
 //! compete for the same few lines of a cache. Blocks are carved from a span in order, so that memory that was never
-//! asked for is never touched; freed blocks form a list through their own first word. A region knows which of its
-//! slices hold zeros.
+//! asked for is never touched; freed blocks form a list through their own first word. Which slices hold zeros is known.
 //!
 //! A region changes its owner only by being given back whole. Its header is written under the lock of the owner's heap;
 //! the tag, and the class, capacity and first slice of a span that holds a live block, do not change, so any thread may
@@ -282,8 +281,7 @@ impl Region {
         own.free_slices.update(|free| free + slices as u32);
     }
 
-    /// Calls `drop` with every run of free slices that may hold something, or that did at the last call. What it
-    /// dropped is zeros.
+    /// Calls `drop` with every run of free slices that may hold something, or did at the last call.
     pub(crate) fn drop_free(&self, rested: bool, mut drop: impl FnMut(usize, usize) -> bool) {
         let own = self.own();
         let among = if rested { &own.rested } else { &own.free };

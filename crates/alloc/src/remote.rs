@@ -1,8 +1,7 @@
 //! Blocks on their way home: a list to which any core adds, and from which the owner takes all. A
 //! stack (R. K. Treiber, 1986) without a pop: who takes, takes everything by one exchange, so there
 //! is no ABA. Who adds writes the link of its last block before it publishes the first one
-//! (`Release`), and who takes sees those links (`Acquire`). Blocks are added as a chain: one
-//! exchange each.
+//! (`Release`), and who takes sees those links (`Acquire`). Chains take one exchange.
 
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};

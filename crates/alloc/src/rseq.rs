@@ -1,5 +1,4 @@
-//! Restartable sequences: a few instructions that the kernel restarts when the thread leaves its
-//! CPU in the middle of them.
+//! Restartable sequences: instructions that the kernel restarts when the thread leaves its CPU.
 //!
 //! A thread registers an area with the kernel (glibc does, from 2.35 on), in which the kernel keeps
 //! the number of the thread's CPU. The thread may put the address of a descriptor there, which

@@ -7,9 +7,8 @@
 //! crash, or one of `exit`, writes that word's name to standard error: the launch that failed has it among its
 //! last words. Then whoever handled the signal before has it: the fault repeats, or is sent again.
 //!
-//! A function that forks must not come back twice: its copy would go on as a second harness. So a process counts
-//! how often it is a copy, and where that has changed by the end of a call the copy says so and ends its group,
-//! which is the launch.
+//! A function that forks must not come back twice: its copy would go on as a second harness. So a process counts how
+//! often it is a copy, and where that has changed by the end of a call the copy says so and ends its launch's group.
 //!
 //! A fault on a stack that is used up has no place for a handler, unless its kernel thread has another one.
 

@@ -45,10 +45,9 @@
 //!
 //! # Theory
 //!
-//! The interface is what a flow of flowgauge is asked for: state before the gate, units that are dealt
-//! out, a proof of each. A unit has many operations, so a call through the table is as good as free: it
-//! is one indirect call. What a body shares, it shares by its own memory; what each flow has for itself
-//! is made by that flow.
+//! The interface is what a flow of flowgauge is asked for: state before the gate, units that are dealt out, a proof of
+//! each. A unit has many operations, so a call through the table is as good as free: it is one indirect call. What a
+//! body shares lies in its own memory; a flow makes its own.
 //!
 //! The table has a version, the first word. A later version has another number and further fields at its
 //! end; flowgauge reads all versions that it knows.

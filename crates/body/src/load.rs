@@ -155,9 +155,8 @@ impl Loaded {
         Ok(about(&library, &table))
     }
 
-    /// Loads a library that the user of this program names, and prepares its body. Its code runs in this
-    /// process: the user vouches for it, as for a program that is launched. To be called before the
-    /// process has other threads.
+    /// Loads a library that the user of this program names, and prepares its body. Its code runs in this process: the
+    /// user vouches for it, as for a program that is launched. To be called with one thread.
     /// # Errors
     /// It is no library, no body, of another version, does not know an argument, or cannot prepare.
     pub fn open(path: &Path, args: &BTreeMap<String, u64>) -> Result<Loaded, LoadError> {

@@ -74,8 +74,7 @@ impl Config {
         Config::new(Stack::Guarded { bytes })
     }
 
-    /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128 (256
-    /// on aarch64).
+    /// Movable stacks of `bytes` at their own addresses: a multiple of 64, from 128 (aarch64: 256).
     /// # Safety
     /// As [`Config::packed`]; neighbours may be in shared memory. Each scheduler, also of
     /// [`Region::join`](crate::movable::Region::join), ends as

@@ -40,8 +40,7 @@ impl Mark {
 
 impl Control {
     /// What drops the value at the top of the slot: the closure of a fresh fiber, the result or
-    /// panic of an ended one; `None` in a free slot. Not to be asked of one that has begun: a
-    /// register lies there.
+    /// panic of an ended one; `None` in a free slot. Not of one that has begun.
     #[inline(always)]
     pub(crate) fn discard(&self) -> Option<Discard> {
         let word = self.saved.spare().get();

@@ -1,5 +1,4 @@
-//! The end of the program. The stack is lost: nothing is unwound, the message is written from a
-//! buffer in one call.
+//! The end of the program. The stack is lost: the message is written from a buffer in one call.
 
 use std::fmt::{self, Write};
 

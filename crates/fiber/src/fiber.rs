@@ -109,7 +109,7 @@ impl Lent<'_> {
 }
 
 /// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
-/// turn (then there is a turn to go on with), or has floating-point state of its own (then it has
+/// turn (then there is a turn to go on with), or has its own floating-point state (and has
 /// yielded).
 #[cold]
 #[inline(never)]

@@ -18,8 +18,8 @@
 //! ```
 //! A flow that is not running is a few saved words in its control block; the queue is an array of
 //! their addresses; to yield is to save those words, load those of the next and jump. A switch
-//! touches the next flow's control block, a cache line, and of its stack what does not fit the
-//! saved registers.
+//! touches the next flow's control block, a cache line, and of its stack what the
+//! saved registers cannot hold.
 //! ```text
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
@@ -40,8 +40,8 @@
 //! * **Move fibers between kernel threads.** Code may keep thread-locals and `errno` over a yield.
 //! * **Make small slots fit.** Frames of unoptimised code are several times as large.
 //! * **Check deep frames in packed slots.** Library calls can need kilobytes; the canary, or a
-//!   guard page below all slots, finds that and ends the program; a frame that jumps over it is a
-//!   bare fault.
+//!   guard page below all slots, finds that and ends the program; a frame that jumps over it
+//!   faults.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the fiber's
 //!   stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
 //! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other fibers
@@ -105,8 +105,7 @@ pub fn suspend() {
 }
 
 /// Has a fiber of this thread's running scheduler go on, or not stop at its next [`suspend`]; false
-/// when it has ended, or is another scheduler's or a dropped one's. Panics when no scheduler runs
-/// here.
+/// when it has ended, or is another scheduler's or a dropped one's. Panics without one.
 pub fn awaken(id: FiberId) -> bool {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken") };

@@ -5,8 +5,7 @@
 //! that a byte. So what fills half of a huge page gets a whole one.
 //!
 //! A [`Mapping`] is all that the rest of the crate knows of where slots lie: private memory, or a
-//! part of a [`Region`](crate::movable::Region). Slots hold stacks and arenas, and nothing of the
-//! scheduler.
+//! part of a [`Region`](crate::movable::Region). Slots hold stacks and arenas.
 
 use std::io;
 use std::marker::PhantomData;

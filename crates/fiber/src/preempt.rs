@@ -12,8 +12,7 @@
 //! # What it deliberately does not do
 //! * **Interrupt any code.** Whoever is interrupted with a lock (an allocator's, that of standard
 //!   output) keeps all other fibers of the thread from it, for ever; a thread-local half changed, a
-//!   fiber half switched are worse. So the author names a section, and promises that it holds
-//!   nothing.
+//!   fiber half switched are worse. So the author promises that a section holds nothing.
 //! * **Packed slots, movable stacks.** A signal frame takes 1 to 11 KiB, and a stack without its
 //!   own address must not hold what the kernel reads.
 //! * **Unwind a fiber that was interrupted.** No table covers any instruction: a scheduler dropped

@@ -28,8 +28,7 @@ impl Config {
     }
 
     /// Address space of fibers beyond [`bytes_per_fiber`](Self::bytes_per_fiber) each: the rest of
-    /// the last huge page of packed slots and of each table; in a region for one process what lies
-    /// between its parts.
+    /// the last huge page of packed slots and of each table; in a region the gaps.
     #[must_use]
     pub fn bytes_rounded(&self, fibers: usize) -> usize {
         let rounded = |bytes: usize| in_whole_pages(bytes) - bytes;

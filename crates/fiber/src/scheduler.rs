@@ -18,8 +18,7 @@ use crate::start::{self, Closure, Floats, Life};
 /// * One that ran, on a stack of 16 KiB or more, is unwound from where it stopped, as by a panic, and drops all it
 ///   holds. It must not yield meanwhile (that ends the program).
 /// * One that ran and cannot be unwound (smaller stack, `panic = "abort"`): on a guarded stack it ends the program, by
-///   name; on others it never goes on, what it holds is not dropped, and the memory of *all* slots stays, since others
-///   may point into it.
+///   name; on others it never goes on, what it holds is not dropped, and the memory of *all* slots stays.
 /// * Join handles that are left answer [`JoinError::Dropped`](crate::JoinError::Dropped).
 #[derive(Debug)]
 pub struct Scheduler {

@@ -21,8 +21,7 @@
 //! frame that jumps over it is not found.
 //!
 //! **Landing.** Below the first packed slot lies room for a panic message, which needs more stack
-//! than a small slot has, and below it an untouchable page: a flow that runs through all slots
-//! faults there.
+//! than a small slot has, and below it an untouchable page: what runs so deep faults.
 //!
 //! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and stack.
 //!

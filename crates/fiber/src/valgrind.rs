@@ -5,15 +5,13 @@
 //! A processor does nothing by that (1.1 ns); valgrind reads a request from a register (`arch`).
 //!
 //! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]).
-//! * **Used again.** [`renew`] makes all of the slot writable and undefined: a read of what an
-//!   earlier fiber left is found.
+//! * **Used again.** [`renew`] makes all of the slot writable and undefined.
 //! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's own, over
 //!   the end of its slot too. So packed slots are that much further apart: an overflow that small
 //!   shows as a read of an undefined canary.
 //! * **Movable stacks.** A process that joins tells all stacks of a region, and what arrives is
 //!   made defined. Stacks that take turns in one place are one stack, writable anew at each turn.
-//! * **Speed.** Valgrind searches a list of stacks at each switch: ten yields each take 10,000
-//!   fibers 2 s, 30,000 13 s.
+//! * **Speed.** Valgrind searches a list at each switch: ten yields each take 10,000 fibers 2 s.
 //! * **Guards** by `madvise` are unknown to memcheck; a touched one faults and is reported by name.
 //!
 //! Sources: valgrind 3.19, `valgrind.h` (the sequence, the requests), `memcheck.h`, `m_stacks.c`.

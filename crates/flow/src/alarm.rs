@@ -2,8 +2,7 @@
 //! Other slots are watched by the thread that made their flows ([`crate::watch`]); here that thread
 //! is at work, and a second one would keep the work from forking. So a kernel timer signals this
 //! process, and the handler writes the answer, made ready before, and ends the group
-//! ([`crate::slot_process`]). Forks do not inherit the timer; it is taken away before the slot
-//! process answers.
+//! ([`crate::slot_process`]). Forks do not inherit the timer; an answer takes it away.
 
 use std::io;
 use std::os::fd::RawFd;

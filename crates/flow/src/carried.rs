@@ -1,12 +1,11 @@
 //! Files that a static program carries within it. It loads no libraries, so what needs one (a body, an allocator in
 //! place of the C library's, MPI) runs in a program for slots that the system's C library loads
-//! ([`crate::library::slot_program`]). Other slots run there too, so that flows of a static flowgauge are what those of
-//! any program are.
+//! ([`crate::library::slot_program`]). Other slots run there too, so that flows are what those of any program are.
 //! ```text
 //!   carried, packed ─▶ unpacked at the first use, its SHA-256 checked ─▶ run, loaded ─▶ removed
 //! ```
-//! They lie in a [`tidy`] folder for temporary files: new in each run, of this user alone, removed at the end, by the
-//! janitor, or by the next run.
+//! They lie in a [`tidy`] folder for temporary files: new in each run, this user's, removed at the end or by the
+//! janitor.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};

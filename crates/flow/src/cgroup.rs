@@ -3,8 +3,7 @@
 //! Descent finds a command's processes as long as the process above them is there
 //! (`program::tree`). But no process can leave its control group by itself: a slot of a command
 //! makes a group and launches into it, and any survivor can end the whole group by one write,
-//! without a race and without hitting a stranger. The kernel counts the group's CPU time, unreaped
-//! children's too.
+//! without a race and without hitting a stranger. The kernel counts all of its CPU time.
 //! ```text
 //!   own group of the main process (cgroup v2)
 //!     flowgauge-RANDOM.group   made and locked by a slot, which launches into it

@@ -1,8 +1,7 @@
 //! What the flows of one recorded slot, no data point, did and waited for. Between two moments of
 //! the scheduler ([`measure::scheduling`]) a task is in one [`State`]: sums are exact. The picture
 //! cuts the repetition into [`CELLS`] equal cells, each with the state that fills most of it: a
-//! lane is a short text (`r12l3`: twelve cells at work, three at a lock), however often flows
-//! switched.
+//! lane is a short text (`r12l3`: twelve cells at work, three at a lock).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,8 +6,7 @@
 //! **on the flag** ([`sleep_unless`]). The other moves its counter, then takes down a raised flag
 //! and wakes ([`stir`]). All is `SeqCst`: either the sleeper sees the new counter, or the mover
 //! sees the flag. A late mover may take down a flag of a later wait: then the kernel lets that
-//! sleeper not sleep. (A sleep on the counter could last: it may stand as it was seen, with the
-//! flag down.)
+//! sleeper not sleep. (A sleep on the counter could last.)
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

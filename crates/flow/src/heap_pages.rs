@@ -1,8 +1,7 @@
 //! On which pages the heap of a slot's processes lies (docs/malloc.md, "Large pages"): asked for before the allocator
 //! maps anything, by `PR_SET_THP_DISABLE` (forked flows inherit it), a tunable of libc, or a word of the core-aware
 //! allocator; read afterwards in `AnonHugePages` and `Private_Hugetlb`. An allocator without such pages takes small
-//! ones in silence: a kind of which the machine has none is refused before the run, and a slot fails whose heap lies on
-//! none of the named pages.
+//! ones in silence: a kind of which the machine has none is refused before the run, and a slot without any fails.
 
 use std::fmt;
 use std::fs;

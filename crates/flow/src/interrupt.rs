@@ -1,8 +1,8 @@
 //! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to poll, from
 //! [`Interrupt::begin`] to [`Interrupt::end`], while slots run or a journal is open. At other
 //! times, while files are written that are whole or not there, a signal ends the process with the
-//! exit code of one that was cut. No thread: the launcher forks, and a parent-death signal follows
-//! the *thread* that forked.
+//! exit code of one that was cut. No thread: the launcher forks, and parent-death signals follow
+//! the *thread*.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

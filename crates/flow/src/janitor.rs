@@ -16,8 +16,7 @@
 //! stopped even earlier is continued as a member of an orphaned group: with the main process dies the last tie to a
 //! session, and stopped members get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`, "consequences of process
 //! termination"); so it has a group, not a session, of its own. Nothing continues it if that stop has not taken effect
-//! when the main process dies, or if the process that adopts orphans is in the run's session, as the first of a
-//! container can be.
+//! when the main process dies, or if the process that adopts orphans is in the run's session.
 //!
 //! A child of the main process that was stopped between fork and exec has no parent-death signal yet, but holds the
 //! writing end of the janitor's pipe. A second thread waits until the main process ends, and kills who still holds it,

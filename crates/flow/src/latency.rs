@@ -1,8 +1,7 @@
 //! How long requests took: a histogram of fixed size, as single times would fill caches in the
 //! middle of the work. Buckets are 1 ns wide up to [`STEPS`] ns, and from there each power of two
 //! has [`STEPS`]: the middle of one is at most 1.6 % away from what was noted. A quantile takes the
-//! times of its bucket as spread evenly. Times beyond [`LONGEST_NS`] count as that; the longest is
-//! kept as it is.
+//! times of its bucket as spread evenly. Times beyond [`LONGEST_NS`] count as that.
 //!
 //! Histograms are added bucket by bucket: those of flows when they are done, outside of the timed
 //! part, in shared memory; those of repetitions by their reader.

@@ -166,8 +166,7 @@ fn defines(library: &Path, symbol: &str) -> Result<bool, String> {
     Ok(is_library && bytes.windows(name.len()).any(|window| window == name))
 }
 
-/// The library of an allocator; none is the C library's own. Errors: it is not installed (with what installs it) or has
-/// no `malloc`.
+/// The library of an allocator; none is the C library's own. Errors: it is not installed, or has no `malloc`.
 pub fn of(allocator: &Allocator) -> Result<Option<PathBuf>, String> {
     if allocator.source() != Source::CLibrary {
         slot_program()?;

@@ -1,5 +1,4 @@
-//! What a slot leaves behind: raw values, in ns and bytes, and failures with their reason
-//! (docs/results.md).
+//! What a slot leaves behind: raw values, in ns and bytes, and failures (docs/results.md).
 
 mod answer;
 mod columns;

@@ -6,8 +6,7 @@
 //! * Usage is the slot process's and that of all it reaped: one flow record stands for all flows.
 //! * Placement binds the slot process before its first repetition; flows inherit that.
 //! * Flows never all wait, so memory is the peak of RSS, and no events are counted.
-//! * A kernel timer watches the deadline ([`crate::alarm`]), and ends the slot process with all
-//!   that it has made.
+//! * A kernel timer watches the deadline ([`crate::alarm`]), and ends the slot process.
 //! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)), one more
 //!   repetition, no data point, has them.
 

@@ -85,8 +85,7 @@ pub struct Emulator {
 const QEMU: &str = "qemu-x86_64";
 
 impl Emulator {
-    /// Finds the emulator; `recorder` is the library. An error says what is missing or does not
-    /// fit.
+    /// Finds the emulator; `recorder` is the library. An error says what is missing.
     pub fn find(recorder: PathBuf) -> Result<Self, String> {
         if cfg!(not(all(target_arch = "x86_64", target_os = "linux"))) {
             return Err("accesses are recorded of x86-64 programs on Linux alone".to_owned());

@@ -1,5 +1,4 @@
-//! The folders that slots write to, looked at before anything runs: does each take files, and this
-//! many bytes?
+//! The folders that slots write to, looked at before a run: is there room?
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! `flowgauge`: a gauge for flows of control. Arguments in, calls into the crates, text out: what it does is in
 //! [`lab`], what it shows in [`report`]. A process of this program is the command, or what [`slot`] lists; which, is
-//! asked before anything else.
+//! asked first.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,5 @@
-//! The file that a user asked for with `-o`, checked before the run. Slots' parents write into an
-//! anonymous file, whose descriptor the slot process inherits; then a good slot's content goes to
-//! the [`Target`].
+//! The file of `-o`, checked before the run. Slots' parents write into an anonymous file, whose
+//! descriptor the slot process inherits; a good slot's goes to the [`Target`].
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

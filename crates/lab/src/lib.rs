@@ -17,8 +17,7 @@
 //!               ▼
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
-//! Nothing here touches the machine but the journal's file; time, slots and the machine come
-//! through traits and values.
+//! Nothing here touches the machine but the journal's file; all else comes through traits.
 
 #![forbid(unsafe_code)]
 

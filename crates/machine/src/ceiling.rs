@@ -1,9 +1,7 @@
 //! How many flows fit on this machine, and what stops there. Every limit gives a room: the limit
-//! less what is used of it. The smallest room is the ceiling, within a handful of flows of what a
-//! fenced probe found.
+//! less what is used of it. The smallest room is the ceiling, as fenced probes find.
 //! - A task needs an id below `pid_max`. The first 300 ids are given once, when the machine starts.
-//! - A thread brings a stack and its guard page, two mappings of its process. A process brings its
-//!   own space.
+//! - A thread brings a stack and its guard page, two mappings of its process.
 //! - Memory is an estimate: what 30,000 idle flows took each, with 4 KiB pages and threads of 16
 //!   KiB of stack. A tenth of each pool is left alone.
 

@@ -1,5 +1,4 @@
-//! Which events can be counted here, and why others cannot. Each event is opened, run over some
-//! work, and judged:
+//! Which events can be counted here, and why others cannot. Each is opened, run, and judged:
 //! - It cannot be opened: the error number says why, see [`explain`].
 //! - It opened but never ran: something else holds the hardware counter.
 //! - It ran, but an event that cannot have failed to happen stands at 0: some virtual machines

@@ -1,5 +1,4 @@
-//! Which CPUs flows may be put on: placements are made from allowed CPUs only, in the order of
-//! their ids.
+//! Which CPUs flows may be put on: from allowed CPUs only, in the order of ids.
 //! - CPUs that are **online** exist.
 //! - The **affinity mask** (also `cpuset` groups) says which of them this process may run on.
 //! - A **quota** of a control group says how much time per period may be used, on any CPUs: with 2

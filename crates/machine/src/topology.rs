@@ -1,7 +1,6 @@
 //! CPUs, cores, caches and memory nodes. A CPU's number means nothing: `topology/core_cpus_list`
 //! says which CPUs share a core (`thread_siblings_list` before Linux 5.0),
-//! `cache/index*/shared_cpu_list` which share a cache. `core_id` repeats in every package. Offline
-//! CPUs are in nobody's list.
+//! `cache/index*/shared_cpu_list` which share a cache. `core_id` repeats in every package.
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,5 @@
 //! Interrupts by which one CPU makes others forget translations of addresses (TLB shootdowns): row
-//! `TLB` of `/proc/interrupts`, by CPU, since boot. Processors that forget by a broadcast (Arm)
-//! have none.
+//! `TLB` of `/proc/interrupts`, by CPU, since boot. Arm has none.
 
 use std::fs;
 

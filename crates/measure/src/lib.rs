@@ -2,8 +2,7 @@
 //! honest memory; events ([`counters`]); and others while they run ([`tasks`]).
 //!
 //! - Times are nanoseconds and memory is bytes, as integers, whatever unit the kernel prints.
-//! - A quantity that could not be measured is never 0: it is a [`Measured`], an `Option`, or an
-//!   error.
+//! - A quantity that was not measured is never 0: it is a [`Measured`], `Option`, or error.
 //! - Nothing allocates, locks or prints while flows run: [`clock`] and [`usage`] are system calls.
 #![forbid(unsafe_code)]
 

@@ -10,8 +10,7 @@
 //!
 //! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms), else the ticks of `stat`;
 //!   [`crate::clock::of_process_ns`] is exact for a whole process, by one system call.
-//! * The kernel adds a reaped child's CPU time and `io` to its parent's: sums over a group lose
-//!   nothing.
+//! * The kernel adds a reaped child's CPU time and `io` to its parent's.
 //! * A process that ends between the listing and the reading is not there, which is no error.
 //! * Processes of a group are found from its leader on: each tells those that its first thread has
 //!   made (`PID/task/PID/children`). Others are found by a **walk**, a listing of all processes,

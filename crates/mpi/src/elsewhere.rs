@@ -1,7 +1,6 @@
 //! What ranks used and hold, as they say it themselves: no process above `srun` can see its ranks,
 //! nor any process those of another node. Each says what it used since it began, and the first rank
-//! of each node what all of that node hold, while each has its state of the last repetition. What
-//! nodes hold is added up.
+//! of each node what all of that node hold, while each has its state of the last repetition.
 
 use measure::memory::{Heap, Memory, Sampler, Sharing};
 use nix::sys::resource::{UsageWho, getrusage};

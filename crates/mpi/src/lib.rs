@@ -8,13 +8,11 @@
 //! ```
 //! MPI has no binary interface, so what calls it is a C file of some 100 lines
 //! ([`launcher::SHIM`]). The first slot of a run compiles it with the launcher's `mpicc`; ranks
-//! load it with `dlopen`: one binary works with every implementation. (rsmpi needs libclang and an
-//! MPI at build time.)
+//! load it with `dlopen`: one binary works with every implementation.
 //!
 //! * [`launcher`]: which MPI is there, and the command of a slot. [`srun`]: the launcher of a
 //!   Slurm; [`nodes`]: ranks over several nodes; `elsewhere`: what ranks used and hold.
-//! * [`keeper`]: a process on each of several nodes, which says what that is and leaves nothing
-//!   there.
+//! * [`keeper`]: a process on each of several nodes, which leaves nothing there.
 //! * [`task`]: what ranks are asked to do, as the command line carries it.
 //! * `rank`: the life of a rank. `checks`: whether it is where it was put, among as many as asked.
 //! * `team`: the threads of a rank and their clocks. `bodies`: what they do.

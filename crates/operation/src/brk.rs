@@ -5,8 +5,7 @@
 //!   was before flows: each call changes the address space, and the kernel's answer is verified.
 //! * The page between the levels is *not* touched: under `thread` another flow may have taken it
 //!   away. That it can be is verified once, before there are flows.
-//! * The C library's allocator must not move the break meanwhile: it is given room first
-//!   ([`block::make_room`]).
+//! * The C library's allocator must not move the break: it has room ([`block::make_room`]).
 //! * Calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break.
 
 use std::io;

@@ -1,5 +1,4 @@
-//! How effects are checked: a flow that finds one missing gives up, and the slot has failed with
-//! the message.
+//! How effects are checked: a flow that finds one missing fails the slot with the message.
 
 use std::io;
 

@@ -1,5 +1,4 @@
-//! `fallocate`: room for a file in memory (no disk, no file system's journal) is made and given
-//! back.
+//! `fallocate`: room for a file in memory (no disk's journal) is made and given back.
 
 use std::fs::File;
 use std::os::fd::AsFd;

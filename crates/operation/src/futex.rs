@@ -1,6 +1,5 @@
 //! `futex-*`: the calls that waiting is made of, where nobody has to wait. The kernel finds the
-//! queue of a word by its address and address space (private), or by its page (shared), perhaps
-//! with others.
+//! queue of a word by its address and address space (private), or by its page (shared).
 
 use std::io;
 use std::sync::atomic::AtomicU32;

@@ -1,7 +1,6 @@
 //! `group-*`: many flows send to many others. A group has up to 20 senders and 20 receivers. Each
 //! receiver has a pipe, into which all senders of its group write; each sender goes round the
-//! receivers. This measures the kernel's waking and choosing of flows, with or without a change of
-//! address space.
+//! receivers. This measures the kernel's waking and choosing of flows.
 //! ```text
 //!  senders  0  2  4 …            message `op` of sender `i` goes to receiver (i + op) mod receivers
 //!           │╲╱│╲╱│

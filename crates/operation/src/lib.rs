@@ -11,8 +11,7 @@
 //! * **Verified.** Bytes are read back, the mapped page is written, a freed name or address must come again, who waits
 //!   is counted; a dear check is made once in [`check::EVERY`] operations. A failed check panics and fails the slot.
 //! * **Proved.** The count of operations and a checksum over what they brought: equal under every model.
-//! * **Nothing stays.** Memory is anonymous, flows are waited for, files lie in the slot's folder. Nothing has a name
-//!   in System V or POSIX tables.
+//! * **Nothing stays.** Memory is anonymous, flows are waited for, files lie in the slot's folder.
 //!
 //! [`Facts`] say what an operation does, what its flows share and how it is checked ([`all`]). Loop and checks are in
 //! the time: ratios are meant; nanoseconds an operation are an upper bound. The crate's `unsafe` is system calls, and

@@ -1,7 +1,6 @@
 //! `mutex`, `semaphore`: the C library's locks, each flow its own or one for all. The one of all
 //! flows lies in shared memory and is made for processes, so under every model the same code waits.
-//! A flow's own mutex is of its process alone: with one thread the C library takes it without an
-//! atomic instruction.
+//! A flow's own mutex is of its process alone: one thread needs no atomic instruction.
 
 use std::io;
 

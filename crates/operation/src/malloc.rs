@@ -1,6 +1,5 @@
 //! `malloc-*`: the allocator of the C library. Large blocks are mappings. Small ones come from
-//! arenas, one a thread as long as there are enough, with locks that a process of one thread need
-//! not take.
+//! arenas, one a thread as long as there are enough, locked where there are threads.
 
 use std::io;
 

@@ -1,5 +1,4 @@
-//! `pipe`, `unix-socket`, `eventfd`: a flow sends itself something, and nobody waits
-//! ([`crate::switch`] does).
+//! `pipe`, `unix-socket`, `eventfd`: a flow sends itself something, and nobody waits.
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -9,8 +9,7 @@
 //! | all others | a thread |
 //!
 //! A message ends a partner, not an end of file, which an inherited descriptor would keep away. One
-//! whose flow died is killed with the slot's process group, and a process at once, by its parent's
-//! death.
+//! whose flow died is killed with the slot's process group.
 
 use std::io;
 use std::thread::JoinHandle;

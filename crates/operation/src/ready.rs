@@ -1,5 +1,4 @@
-//! `poll`, `epoll`: which of some descriptors is ready; `poll` looks all up at each call, `epoll`
-//! once.
+//! `poll`, `epoll`: which of some descriptors is ready; only `poll` looks all up at each call.
 
 use std::os::fd::{AsFd, OwnedFd};
 

@@ -1,5 +1,4 @@
-//! `lseek`: the position in an open file, a flow's own or the one of the parent's open file, under
-//! one lock.
+//! `lseek`: the position in an open file, a flow's own or the parent's, under one lock.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

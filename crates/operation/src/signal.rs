@@ -1,5 +1,4 @@
-//! `signal`: a flow sends itself a signal; handlers and the count belong to the process, under one
-//! lock.
+//! `signal`: a flow sends itself a signal; handlers and count are the process's, under a lock.
 
 use std::io;
 

@@ -2,8 +2,7 @@
 //! is a process beside a slot, as a sampler is. It opens two events of the kernel's on the slot process before that has
 //! its task, and all that the slot starts inherits them:
 //!
-//! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel, which stands for that
-//!   period.
+//! * the **CPU clock**: each period of CPU time a sample with the call chain, user and kernel.
 //! * the **switches**: exactly when a thread leaves a CPU and comes back, with the call chain of each Nth leaving. The
 //!   time in between is a wait, and the chain says for what; one that was preempted waits for a CPU.
 //!

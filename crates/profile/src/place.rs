@@ -83,8 +83,7 @@ pub(crate) fn futex_of(path: &[&str]) -> Option<bool> {
     })
 }
 
-/// How interpreters call functions of scripts: CPython `py::work:/a.py`, Node `JS:*work /a.js:1:2`, with its compiler's
-/// mark.
+/// How interpreters call functions of scripts: CPython `py::work:/a.py`, Node `JS:*work /a.js:1:2`.
 fn script(name: &str) -> Option<String> {
     let (function, file) = match name.strip_prefix("py::") {
         Some(python) => python.split_once(':')?,

@@ -28,8 +28,7 @@ use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::value::{Faster, ON_CPU, Paused, Spans};
 
-/// A stop lasts some 0.1 ms longer than asked for; debts of two processes that take turns in the function cancel out
-/// meanwhile.
+/// A stop lasts some 0.1 ms longer than asked for; debts of processes in turn cancel out.
 const LEAST_NS: i64 = 1_000_000;
 /// A longer one comes in parts, between which the rings are emptied.
 const MOST_NS: i64 = 5_000_000;

@@ -7,9 +7,8 @@
 //!
 //! The child notes the time just before it calls `execve`, where a program's time begins. Not at `clone`: on a busy
 //! machine a new process waits milliseconds for its first turn, and again where `setsid` puts it into a group of its
-//! own (Linux's autogroups). Nor where `clone` returns, since the parent may be the one who waits. Measured beside two
-//! compilers, 60 launches of `true`, in ms with deciles: from `clone` 6.9 [6.8 ... 7.1], from `execve` 0.86 [0.64 ...
-//! 1.25].
+//! own (Linux's autogroups). Nor where `clone` returns, since the parent may be the one who waits. 60 launches of
+//! `true` beside two compilers, in ms with deciles: from `clone` 6.9 [6.8 ... 7.1], from `execve` 0.86 [0.64 ... 1.25].
 
 use std::ffi::{CStr, CString};
 use std::io;

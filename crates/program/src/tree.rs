@@ -3,8 +3,7 @@
 //! `setsid` leaves a process group, and so does every shell with job control. What no process can
 //! leave is its line of descent, once the process above it is a *subreaper*: children whose parent
 //! ends, a double fork for one, become children of the nearest subreaper. So a slot's process is
-//! one, and all that the program has made pass through its hands when they end, with what they
-//! used.
+//! one, and all that the program has made end in its hands, with what they used.
 //!
 //! Ending them is a race against a program that forks. So they are stopped first, each before its
 //! children are listed: who is stopped cannot fork. Children whose parent ended meanwhile have come

@@ -2,16 +2,14 @@
 //! when the parent waits for it; the orphans of a tree come to its subreaper one by one, so its sum is that of the
 //! whole tree. Two things are missing: children of a process that ignores `SIGCHLD`, which the kernel forgets, and
 //! processes that still run, which are ended before the sum is taken. A control group ([`flow::cgroup`]) counts the CPU
-//! time of both. Without one, and of faults, switches and bytes always, a sum that lacks children is not available
-//! ([`Forgotten`]).
+//! time of both. Without one, and of faults, switches and bytes, such a sum is not available ([`Forgotten`]).
 //!
 //! That children are missing is seen in two ways: a process ignores `SIGCHLD` (`SigIgn` in `/proc/PID/status`, read of
 //! each that this process reaps, and of the others now and then), or the control group counted more CPU time than the
 //! sum has. Not seen without one: `SA_NOCLDWAIT`, which no file shows.
 //!
 //! `ru_maxrss` is no sum but the most that one process of a family had, and not less than what this process had when it
-//! made it. Bytes come from `/proc/PID/io` of the process that has ended and was not reaped yet; the kernel adds up
-//! families there as well.
+//! made it. Bytes come from `/proc/PID/io` of the process that has ended and was not reaped yet; families are added up.
 
 use std::fs;
 

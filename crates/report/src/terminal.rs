@@ -3,8 +3,7 @@
 //!
 //! No line is wider than [`Style::width`], prose never wider than 100 columns. Sentences are
 //! wrapped at spaces, tables lose columns in their order (`layout`), and a note says from which
-//! width on nothing is left out. Colour underlines words and never replaces one; ASCII has letters
-//! for marks.
+//! width on nothing is left out. Colour replaces no word; ASCII has letters for marks.
 
 mod answers;
 mod layout;

@@ -1,8 +1,7 @@
 //! Text from outside, made harmless and fitted into columns. A terminal obeys escape sequences in
 //! labels, titles, paths, host names and failure texts; characters that reverse the writing
 //! direction or cannot be seen mislead a reader. So every such text passes [`visible`] before it is
-//! measured or shown; twice changes nothing. Widths are columns: a CJK character takes two, a
-//! combining one none.
+//! measured or shown; twice changes nothing. Widths are columns: CJK takes two.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -17,8 +17,7 @@
 //!
 //! A [`Query`] says what is looked for and how hits are shown, a [`Plan`] which flows do it
 //! ([`Model`], number, [`Io`]). [`run`] searches and gives a [`Report`]. Whatever the plan, the set
-//! of results is the same; with [`Plan::proof`] the report carries a checksum of it, independent of
-//! the order.
+//! of results is the same; with [`Plan::proof`] the report carries a checksum of it.
 //!
 //! ```text
 //!  Query ─┐                    ┌─ walk: lists folders, applies ignore rules

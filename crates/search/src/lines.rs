@@ -1,8 +1,7 @@
 //! Finding lines that match in a window of text, searched whole; only where the needle is found are
 //! the ends of the line looked for. Needles: a literal (`memmem`); an expression that can never
 //! match a line feed, which may answer with a *candidate* (a line to be looked at again); an
-//! expression with `\A` or `\z`, for which each line is the whole text, so lines are taken one by
-//! one.
+//! expression with `\A` or `\z`, for which each line is the whole text.
 
 use std::ops::Range;
 

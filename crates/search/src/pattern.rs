@@ -1,7 +1,6 @@
 //! What is looked for: a regular expression or a literal, made ready once. `memmem` looks for a
 //! literal (also one found among expressions) at tens of gigabytes a second. All else goes through
-//! `grep-regex`, which never matches across the end of a line: a whole window is searched in one
-//! call.
+//! `grep-regex`, which never matches across the end of a line.
 
 use std::fmt;
 

@@ -1,7 +1,6 @@
 //! Hashes whose sum proves that two searches found the same, in whatever order: each result with
 //! its path and its place in the file. Words of eight bytes are multiplied into sixteen and folded,
-//! in a nanosecond each: good against accidents and no defence against someone who wants equal
-//! sums.
+//! in a nanosecond each: good against accidents, no defence against intent.
 
 const ODD: [u64; 3] = [
     0x9E37_79B9_7F4A_7C15,

@@ -16,8 +16,7 @@
 //!
 //! **Files.** Each thread has a file in the folder of `dir=`, numbered in the order of birth,
 //! opened and closed at each full buffer: no descriptor of the program's is taken for long. If a
-//! trace cannot be written, the program is ended. **exec** leaves qemu; the file `exec` says that
-//! it happened.
+//! trace cannot be written, the program is ended. **exec** leaves qemu, and a file `exec`.
 //!
 //! **Nothing waits here**, since others may wait for the thread: threads share one counter, in
 //! memory that forked processes share too, and no lock.

@@ -8,8 +8,7 @@
 //!   by the space itself             a frame of its own         the same
 //! ```
 //! The second and third are copy on write. [`Memory::wrote`] tells of pages written before the
-//! window of a trace opens. Not modelled: the zero page, merged pages, swapping, contiguous large
-//! pages.
+//! window of a trace opens. Not modelled: the zero page, merged and swapped pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;

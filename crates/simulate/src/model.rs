@@ -15,8 +15,7 @@
 //!
 //! A small table remembers what is behind the pages of a hardware thread, for speed alone. So does
 //! the order of [`Model::accesses`]: what every access needs comes first, in a loop without a
-//! choice, since no host foresees whether an access stores, stays on its page or folds; one branch
-//! leads to the rest.
+//! choice, since no host foresees what an access is; one branch leads to the rest.
 
 mod caches;
 mod pages;

@@ -2,8 +2,7 @@
 //! used goes, a set holds its tags in order of recency: a hit of the last used tag is one
 //! comparison, a miss one pass that shifts the others. Elsewhere tags keep their places, the set
 //! has a used bit for each way (pseudo-LRU), and a small table guesses the way of a tag by its low
-//! bits. A wrong guess is searched for in all ways at once, into a bit each: no host foresees the
-//! end of a search.
+//! bits. A wrong guess is searched for in all ways at once, into a bit each.
 //! ```text
 //!   lru         [c a b d]  touch b →  [b c a d]   touch e →  [e b c a], d goes
 //!   pseudo-lru  used 1011, touch of way 2 → all set → 0100; the first clear bit goes

@@ -1,7 +1,6 @@
 //! Which cores have touched and written a line, and which may hold it. Most lines belong to one
 //! core for ever: they have one byte. A line that a second core touches gets three sets of cores. A
-//! core that stores takes the line from all others. *May*: a set misses no core that holds the
-//! line.
+//! core that stores takes the line from all others. A set misses no core that holds it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,6 +1,5 @@
 //! One ratio over many machines: what holds on all of them, and how far they differ (docs/fleet.md,
-//! "Method"). Machine i measured the two variants in rounds of its own: a log ratio y_i with a
-//! standard error s_i.
+//! "Method"). Machine i has a log ratio y_i of its rounds with a standard error s_i.
 //! ```text
 //!   y_i = mu + u_i + e_i        u_i: machine, variance tau^2      e_i: its rounds, variance s_i^2
 //!

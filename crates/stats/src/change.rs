@@ -7,8 +7,7 @@
 //!
 //! The size is the end over the beginning with the interval of two samples ([`crate::two_runs`]).
 //! The place has an interval from series whose sides are drawn with replacement ([`DRAWN`] times):
-//! 95 % of their cuts. As the cut was chosen where the difference is largest, a small change is
-//! overstated.
+//! 95 % of their cuts. A small change is overstated.
 
 use crate::simulate::Draw;
 use crate::{Estimate, RUNS_ALPHA, two_runs};

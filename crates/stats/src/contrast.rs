@@ -7,8 +7,7 @@
 //! with a to d the logs of the four times. The effect of a factor is the mean of the two ways to
 //! switch it on; the two add up to the whole difference d - a. That gives one number a round, as
 //! for a pair; the rest is [`estimate()`](crate::estimate()): the random order makes the effect of
-//! a factor that does nothing as likely positive as negative. An interaction looks like half the
-//! effect.
+//! a factor that does nothing as likely positive as negative. An interaction looks halved.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, check_time, of_differences};

@@ -8,8 +8,7 @@
 //! ```
 //! An estimate below what a look finds in 95 of 100 runs ([`detectable`]) is in doubt. Rounds that
 //! decided early spread less than the machine does, so half of their noise is added, fitted by
-//! simulation (`tests/early.rs`). The estimate is not shrunk: by how much would depend on the
-//! truth.
+//! simulation (`tests/early.rs`). The estimate is not shrunk.
 
 use crate::estimate::Estimate;
 use crate::noise::detectable;

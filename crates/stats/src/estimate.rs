@@ -55,8 +55,7 @@ pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estima
     of_differences(&log_ratios(reference, subject)?, alpha)
 }
 
-/// The exact two-sided p-value of the signed-rank test: the least level at which [`estimate()`]'s
-/// interval leaves out 1.
+/// The exact two-sided p-value: the least level at which [`estimate()`]'s interval leaves out 1.
 pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
     let d = log_ratios(reference, subject)?;
     let walsh = walsh_averages(&d);

@@ -1,8 +1,7 @@
 //! By what values differ: how much of their spread a grouping explains. Values (log ratios of
 //! machines) are sorted into groups (their kernels). The share is the part of the sum of squares
 //! between the groups, held against [`SHUFFLES`] shuffled groupings: p is the share of them, the
-//! real one included, that explain as much, for any distribution. Adjust the p-values of several
-//! groupings together.
+//! real one included, that explain as much, for any distribution. Adjust p-values of several.
 //!
 //! Source: R. A. Fisher, "The Design of Experiments", 1935 (randomisation test); B. Phipson and G.
 //! K. Smyth, "Permutation p-values should never be zero", 2010 (the real one is counted).

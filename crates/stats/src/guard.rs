@@ -1,13 +1,12 @@
-//! A guard against calling a difference of shapes one of typical times (docs/method.md, "The
-//! verdict").
+//! A guard against calling a difference of shapes one of times (docs/method.md, "The verdict").
 //!
 //! The signed-rank interval holds where log ratios lie evenly around their middle. Variants of
 //! equal medians whose noise is one-sided and differs in size (10 % and 1 %) give lopsided ratios,
 //! and the interval leaves out 1 in 12 to 14 % of runs. So where the spread of one side is more
 //! than [`APART`] times the other's, the medians of the sides and the signs of the rounds (at one
 //! of twenty) must agree, and the interval is widened to hold both. Simulated (600 runs): 3.3 %
-//! instead of 14 % (6.8 % at one of ten). Applied to every pair, 2 % would be found in 84 instead
-//! of 98 % of runs.
+//! instead of 14 % (6.8 % at one of ten). For every pair, 2 % would be found in 84, not 98 % of
+//! runs.
 
 use crate::estimate::Estimate;
 use crate::median_interval::typical_amount;

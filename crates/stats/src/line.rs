@@ -7,8 +7,8 @@
 //! high = slope number (N + z sqrt(V)) / 2 + 1     z = 1.96, so the level is 95 %
 //! ```
 //! The height at 0 is the median of what the line leaves. Whether the points lie on a line apart
-//! from noise of any one shape, [`Line::straightness`] says: how much of the way that the medians
-//! of each x go is the line's.
+//! from noise of any one shape, [`Line::straightness`] says: how much of the medians' way is the
+//! line's.
 
 use serde::{Deserialize, Serialize};
 

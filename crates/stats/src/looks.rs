@@ -51,8 +51,7 @@ pub struct LookPlan {
 
 impl LookPlan {
     /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`]) rounds. Up to 80: the
-    /// default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the same parts of it as the
-    /// looks are of 80.
+    /// default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the same parts of it.
     pub fn new(max_rounds: usize) -> Result<Self, StatsError> {
         check(max_rounds)?;
         let part = |looks: f64| (max_rounds as f64 * 0.5_f64.powf(looks / 2.0)).round() as usize;

@@ -8,8 +8,7 @@
 //! with n points at an x, s 1.4826 MAD around the medians of all x, and 1.57 s^2 / n the variance
 //! of a median of n values with Gaussian noise s. Points lie on a line where each rival's misfit
 //! exceeds the line's by [`BEYOND`] (the rival is e^4.6 = 100 times less likely) and is [`TIMES`]
-//! as large: what moves a whole x, such as a machine that drifts, is in both. A step goes up where
-//! it fits best.
+//! as large: what moves a whole x, such as a machine that drifts, is in both.
 
 use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
 

@@ -1,5 +1,4 @@
-//! Rounds fed one at a time, judged at the looks of a plan: the driver of both the calibration's
-//! simulations and the lab.
+//! Rounds fed one at a time, judged at the looks of a plan, in simulations and the lab.
 
 use crate::early::overstates;
 use crate::error::StatsError;

@@ -6,8 +6,7 @@
 //!
 //! Blocks of up to a page and larger ones have regions of their own. The former are carved one after the other: their
 //! regions are on huge pages from the start, once the heap has grown. Of the latter a program may touch one page in a
-//! hundred: their regions are *sparse*, and move to huge pages when the kernel says that seven pages in eight are
-//! resident.
+//! hundred: their regions are *sparse*, and move to huge pages when seven pages in eight are resident.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -210,8 +209,7 @@ impl Inner {
         }
     }
 
-    /// Drops the free slices of a region in use, or those that were free at the last call. Safety: `region` is one of
-    /// this heap's.
+    /// Drops the free slices of a region in use, or those free at the last call. Safety: `region` is this heap's.
     unsafe fn drop_free(&self, region: NonNull<Region>, rested: bool) -> bool {
         // SAFETY: the caller's: it is mapped; the lock is held.
         let record = unsafe { region.as_ref() };
@@ -289,8 +287,8 @@ impl Inner {
         }
     }
 
-    /// Makes the span of a block that is alone one of another class; whether it could. Safety: `span` is one of this
-    /// heap's, whose block is live.
+    /// Makes the span of a lone block one of another class; whether it could. Safety: `span` is this heap's, its block
+    /// live.
     pub(super) unsafe fn extend(&mut self, span: NonNull<Span>, class: usize) -> bool {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };

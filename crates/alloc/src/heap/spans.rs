@@ -8,8 +8,7 @@ use crate::guard::{self, FREED_TWICE};
 use crate::region::{Block, Region, Span};
 
 impl Inner {
-    /// The next block of a span with room; whether it is known to hold zeros. Safety: `span` is in
-    /// the list of that class.
+    /// The next block of a span; whether it holds zeros. Safety: `span` is in that class's list.
     #[inline]
     pub(super) unsafe fn pop(&mut self, span: NonNull<Span>, class: usize) -> (*mut u8, bool) {
         // SAFETY: spans in the lists are live, and the lock is held.

@@ -55,8 +55,7 @@ pub(crate) fn available() -> Result<(), &'static str> {
 }
 
 /// Saves this context in `own` and goes on with that of the cell `next`; returns the turn. Safety:
-/// `own` is writable; `next` holds a context of this module, on a mapped stack, that is resumed
-/// once.
+/// `own` is writable; `next` holds a context of this module, on a mapped stack, resumed once.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;

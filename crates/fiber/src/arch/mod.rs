@@ -27,8 +27,7 @@ cfg_select! {
 
 use std::cell::Cell;
 
-/// A context that does not run: where it goes on (0), its stack pointer (1), and rbx, rbp, r12, r13, or x19, x29, x20,
-/// x21.
+/// A context at rest: where it goes on (0), its stack pointer (1), rbx, rbp, r12, r13, or x19, x29, x20, x21.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Saved([Cell<usize>; 6]);
@@ -53,8 +52,7 @@ impl Saved {
     }
 }
 
-/// Asks for the two lowest lines of a context's stack: mostly its frame, with its handle. Safety: `context` is null, or
-/// readable.
+/// Asks for the two lowest lines of a context's stack: mostly its frame. Safety: `context` is null, or readable.
 #[inline(always)]
 pub(crate) unsafe fn prefetch_stack(context: Context) {
     // SAFETY: the caller's promise.

@@ -3,8 +3,7 @@
 //! The switch is **inline** and saves the stack pointer, where to go on, and four registers in the
 //! context's words ([`Saved`]); every other register is declared clobbered, and spilled to the
 //! frame if need be. A flow whose live words fit the four touches one cache line at a switch, and
-//! nothing of its stack. With all six that a call keeps, a switch within the caches takes a fifth
-//! longer.
+//! nothing of its stack. With all six that a call keeps, a switch takes a fifth longer.
 //! ```text
 //!  Saved │ where to go on │ rsp │ rbx │ rbp │ r12 │ r13 │
 //! ```
@@ -42,8 +41,7 @@ pub(crate) fn available() -> Result<(), &'static str> {
 }
 
 /// Saves this context in `own` and goes on with that of the cell `next`; returns the turn. Safety:
-/// `own` is writable; `next` holds a context of this module, on a mapped stack, that is resumed
-/// once.
+/// `own` is writable; `next` holds a context of this module, on a mapped stack, resumed once.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;

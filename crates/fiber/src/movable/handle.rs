@@ -1,6 +1,5 @@
 //! What a movable fiber sees, and whoever made it. It begins in a plain function with one argument,
-//! both in its slot, where its result lies too. A panic's message is kept there: what is thrown
-//! lies on a heap.
+//! both in its slot, where its result lies too. A panic's message is kept there.
 
 use std::any::Any;
 use std::cell::Cell;

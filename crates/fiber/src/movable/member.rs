@@ -1,13 +1,11 @@
 //! A scheduler as one of several in a region. A fiber that moves leaves a hole in the ring; after
 //! the round, when its context is saved, it is sent as a parcel with all that left in it. Parcels
 //! are taken before the next round, in the order of sending. A fiber that ends away from home is
-//! sent home: its result lies in its slot, at the same address everywhere, and slots never change
-//! hands.
+//! sent home: its result lies in its slot, and slots never change hands.
 //!
 //! **Loss.** While a process waits for fibers that are away, it looks now and then whether those
 //! who have them live. A fiber is lost if it was at a process that died, or on its way to one. (One
-//! that was being sent when its sender died is lost only after its destination has looked into its
-//! mailbox since.)
+//! under way when its sender died only after its destination has looked into its mailbox since.)
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

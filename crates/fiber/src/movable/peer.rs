@@ -1,7 +1,6 @@
 //! A region between processes that were started by themselves. A forked process has code, statics
 //! and region where its parent has them; the kernel places others at random. So both have to be the
-//! same program at the same addresses: [`agree_on_addresses`] turns that off and starts the process
-//! again.
+//! same program at the same addresses: [`agree_on_addresses`] restarts the process without that.
 //!
 //! The region's file is then passed through a socket and mapped at the same address. Before that
 //! the two compare, and part with an error where one of these differs:
@@ -57,8 +56,7 @@ pub enum PeerError {
 }
 
 /// Starts this process again without placing at random, where every process of the same program
-/// lies. Call it first of all: what was done before is done again. Errors: the kernel or a sandbox
-/// does not allow it.
+/// lies. Call it first of all. Errors: the kernel or a sandbox forbids it.
 pub fn agree_on_addresses() -> io::Result<()> {
     let before = place_next(|now| now | libc::ADDR_NO_RANDOMIZE)?;
     if before & libc::ADDR_NO_RANDOMIZE != 0 {

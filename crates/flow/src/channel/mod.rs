@@ -1,8 +1,7 @@
 //! How results travel from flows to the parent.
 //!
 //! A result is a `u64`. Results of one unit are gathered into a **batch** of at most `PIPE_BUF`
-//! (4,096) bytes: writes up to that size are atomic, and sending one costs about as much as one
-//! value.
+//! (4,096) bytes: writes up to that size are atomic, and cost about as much as one value.
 //! ```text
 //! batch, in 8-byte words:   count │ unit │ first │ value 0 │ value 1 │ … (at most 509)
 //! ```

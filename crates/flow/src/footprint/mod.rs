@@ -1,7 +1,7 @@
 //! The footprint: on which pages flows work, and which of them several flows work on
 //! (docs/scaling.md). No file tells which pages a core *has touched*. But a flow knows its objects:
-//! after the last repetition's work, untimed, it goes over them ([`crate::Body::touched`]) and
-//! writes down the pages:
+//! after the last repetition's work, untimed, it writes down their pages
+//! ([`crate::Body::touched`]):
 //! ```text
 //!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
 //! ```

@@ -2,8 +2,7 @@
 //!
 //! The main process sleeps in one `poll` over the slot process's standard output and error and the interrupt bell, up
 //! to a deadline. Whatever ends the wait: kill the slot process's whole group, *then* reap the slot process (a zombie
-//! keeps its pid, so the group cannot have become somebody else's), remove what it has on disk (else the
-//! [`crate::janitor`]).
+//! keeps its pid), remove what it has on disk (else the [`crate::janitor`]).
 //!
 //! * The slot process's own deadline is some seconds earlier: it names hung flows and keeps what others did.
 //! * The slot process's end ends the wait (what it left may hold its output open); where the kernel tells of no end,
@@ -108,8 +107,7 @@ const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
     /// A launcher with named pipes in the system's temporary folder, swept of dead runs' and stopped processes. In a
-    /// process started as a janitor it does not return ([`crate::janitor_main`]), whether or not `main` has asked: it
-    /// would be a second run.
+    /// process started as a janitor it does not return ([`crate::janitor_main`]), whether or not `main` has asked.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         if crate::is_janitor() {
@@ -137,8 +135,7 @@ impl Launcher {
         &self.said
     }
 
-    /// The next slots have this file at the path that comes back, without a pid: another PID namespace's is a
-    /// stranger's.
+    /// The next slots have this file at the path that comes back, without a pid, which namespaces change.
     pub fn lend(&mut self, file: &File) -> io::Result<PathBuf> {
         let lent = self.lent.insert(file.try_clone()?);
         Ok(own_descriptor(lent))

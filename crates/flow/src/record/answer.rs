@@ -1,6 +1,5 @@
 //! Reading what a slot process answered. The outcome is written first: serde's derived code for a
-//! tagged enum would hold all in memory until it has the tag, twice the time for a journal with
-//! many flows.
+//! tagged enum would hold all in memory until it has the tag, in twice the time.
 
 use std::fmt;
 

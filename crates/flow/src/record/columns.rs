@@ -1,6 +1,5 @@
 //! The records of more than [`ROWS`] flows, written column by column: what is the same for all once
-//! (`same`), the rest as one array for each field (`each`), nested names joined by a dot. Nothing
-//! is left out or rounded.
+//! (`same`), the rest as one array for each field (`each`), nested names joined by a dot.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,4 @@
-//! The sampler: a process beside a slot that writes down at a fixed interval what the slot uses
-//! (docs/watching.md).
+//! The sampler: a process that writes down at an interval what a slot uses (docs/watching.md).
 //! ```text
 //! main process                      sampler (this same binary)           the slot's group
 //! ────────────                      ──────────────────────────           ────────────────

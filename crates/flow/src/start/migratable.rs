@@ -1,7 +1,6 @@
 //! `migratable/P`: fibers that could go on in another process, over P forked processes, each of
 //! which carries every P-th flow. The range of addresses is reserved before the first fork: at the
-//! same place in all. None moves unless its body says so: the ability costs only by where its stack
-//! lies.
+//! same place in all. None moves unless its body says so.
 
 use std::io;
 

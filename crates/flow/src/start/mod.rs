@@ -11,8 +11,7 @@
 //! | `migratable`           | by its carrier, a pthread     | shared        | shared     |
 //! | `migratable/P`         | by its carrier, P x `fork`    | one range shared | P share none |
 //!
-//! With the file table goes `fs` (working folder, root, umask); with the address space the signal
-//! handlers.
+//! With the file table goes `fs` (working folder, root, umask), with memory the signal handlers.
 //!
 //! Each forked flow asks to be killed when the slot process ends (fork clears `PR_SET_PDEATHSIG`),
 //! then compares its parent with the pid saved before the fork. It leaves by `_exit`: no buffers or

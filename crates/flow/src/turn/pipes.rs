@@ -1,6 +1,5 @@
 //! The pipes of a ring: one a flow, into which its predecessor writes, inherited. Each flow needs
-//! two descriptors in every process; the soft limit is raised to the hard one, and what lies beyond
-//! is refused.
+//! two descriptors in every process; the soft limit is raised to the hard one.
 
 use std::io;
 use std::os::fd::OwnedFd;

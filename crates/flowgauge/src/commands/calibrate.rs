@@ -6,8 +6,7 @@
 //!
 //! With `--sample`, two more cases tell what a sampler beside one variant's slots costs: with flows
 //! on every core (`sampled`), and a single flow on one CPU (`sampled-aside`). Their slots are one
-//! repetition of several intervals: the sampler would fall into a few of many short ones, and their
-//! median would not show it.
+//! repetition of several intervals: the median of many short ones would not show it.
 
 use anyhow::Result;
 use flow::{Model, Placement, Variant};

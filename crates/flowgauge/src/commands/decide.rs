@@ -1,5 +1,4 @@
-//! `flowgauge decide`: a study with a question, a folder of `decisions/`, run as any other in about
-//! a minute.
+//! `flowgauge decide`: a study with a question, a folder of `decisions/`.
 
 use std::path::Path;
 

@@ -4,8 +4,7 @@
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
 //! * **A small proof.** Before that, each prediction is tested behind a lowered limit, with at most
 //!   some hundred tasks or 64 MiB at stake (`fenced`).
-//! * **Clean-up.** This process adopts orphans while it probes, and reaps them: nobody may live
-//!   after that.
+//! * **Clean-up.** This process adopts orphans while it probes, and reaps them: none may stay.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! `flowgauge search --study`: the built-in study's full preset with the pattern, tree and filters
-//! that were given.
+//! `flowgauge search --study`: the built-in study's full preset with given filters.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! The command of a study, as its file describes it: [`lab::plan::steps`] makes the cases, no study
-//! is known here.
+//! The command of a study, as its file describes it: [`lab::plan::steps`] makes the cases.
 
 use std::path::Path;
 

@@ -1,6 +1,5 @@
 //! A journal of another user or machine, or a changed one, names commands to be run (`exec`, study
-//! files). It is shown before it is trusted. Its slots would also be laid beside those of another
-//! machine.
+//! files). It is shown before it is trusted. Slots of two machines would mix, too.
 
 use std::collections::BTreeSet;
 use std::fs;

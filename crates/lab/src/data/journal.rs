@@ -236,8 +236,7 @@ impl Header {
         self.studies.iter().map(|study| study.rows(alone)).collect()
     }
 
-    /// With how many answers each case shares its error: a row with all comparing rows, a case behind them with its
-    /// level.
+    /// With how many answers each case shares its error: a row with all comparing rows, others with their level.
     pub(crate) fn answers_with(&self) -> Vec<Vec<usize>> {
         let rows = self.rows();
         let of = || self.studies.iter().zip(&rows);

@@ -1,5 +1,4 @@
-//! Numbers for people: three significant digits, a unit, separators between thousands; [`NONE`] for
-//! what is no number.
+//! Numbers for people: three significant digits, a unit, thousands apart; [`NONE`] for none.
 
 mod against;
 

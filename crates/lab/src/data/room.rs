@@ -1,7 +1,6 @@
 //! How many flows of a model a machine has room for, by each limit: the kernel's
 //! ([`machine::ceiling`]) for its own flows, memory for user-level ones: what one takes for that
-//! work against what is available less a reserve. Guards are free from Linux 6.13 on; before, each
-//! takes two mappings.
+//! work against what is available less a reserve. Guards take two mappings before Linux 6.13.
 
 use flow::{Model, Stacks};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};

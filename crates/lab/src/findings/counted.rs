@@ -3,8 +3,7 @@
 //! A slot has one value for each event: of its counted repetition, `count * enabled / running` of
 //! each flow, added up: a counter that shared its place is taken to have had its rate for all of
 //! the time. Shares, rates and ratios are formed within each slot, so each number is the median of
-//! a column of `counters.csv`. What was refused is explained by what the machine permits, as the
-//! journal's header knows it.
+//! a column of `counters.csv`. The journal's header explains what was refused.
 
 mod missing;
 

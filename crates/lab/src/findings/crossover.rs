@@ -2,8 +2,7 @@
 //! much, and from which on less.
 //!
 //! Each case gives one point: the parameter's value and how many times as long the dearer variant
-//! takes. *More* may be claimed where the whole interval lies above the level, *less* where all of
-//! it lies below:
+//! takes. *More* may be claimed where all of the interval lies above the level, *less* where below:
 //! ```text
 //!   cost   [ ]
 //!           |  [ ]

@@ -6,8 +6,7 @@
 //! than every one that does not, and does not in the opposite case.
 //!
 //! At each point of a sweep moving is compared with leaving flows where they are (from which grain
-//! on it pays), and with everything that does not move, such as a queue (whether it is worth having
-//! at all).
+//! on it pays), and with everything that does not move, such as a queue.
 
 use stats::{Best, Rule, Verdict};
 

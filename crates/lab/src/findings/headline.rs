@@ -8,8 +8,8 @@ use super::{CaseResult, Finding, Role, StudyResult, operation_matrix, served};
 use crate::data::{Metric, Study};
 
 impl StudyResult {
-    /// The answer of the study: its headline case's fastest subject, threads against processes, or
-    /// the first.
+    /// The study's answer: its headline case's fastest subject, threads' against processes, or its
+    /// first.
     #[must_use]
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)

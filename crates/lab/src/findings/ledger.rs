@@ -1,7 +1,6 @@
 //! What a journal says so far, case by case. Entries come in here and nowhere else, just made or
 //! read again; a run asks the ledger what is left to do, and results are made from it. So a resumed
-//! run continues as if never stopped, and a report made years later is the one that the run
-//! printed.
+//! run continues as if never stopped, and a report made later is the run's.
 
 mod case_log;
 
@@ -133,8 +132,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes an entry behind `lost` unreadable lines: slots that stood there are failed ones.
-    /// Errors as [`Ledger::take`].
+    /// Takes an entry behind `lost` lines, whose slots have failed. Errors as [`Ledger::take`].
     pub(crate) fn take_after(&mut self, entry: Entry, lost: &mut usize) -> Result<(), String> {
         if let Entry::Slot(slot) = &entry {
             let at = self.find(&slot.study, &slot.case)?;
@@ -187,8 +185,7 @@ impl Ledger {
         slot_value(&slot.outcome, metric, self.header.settings.value)
     }
 
-    /// The same slots valued in another way, as if the run had been asked for it. Errors as
-    /// [`Ledger::new`].
+    /// The same slots valued in another way, from the beginning. Errors as [`Ledger::new`].
     pub(crate) fn valued(mut self, value: Value) -> Result<Self, StatsError> {
         self.header.settings.value = value;
         let mut planned = self.header.settings.clone();

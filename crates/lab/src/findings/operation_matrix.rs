@@ -1,7 +1,6 @@
 //! Maps: many small cases that ran the same models, laid side by side, a row a case, a column a
 //! model. Cases that run the four models, and so tell what sharing does ([`super::Shared`]), with
-//! the same number of flows in the same placement make up a map; fewer than [`FEWEST`] are shown
-//! one by one.
+//! the same number of flows in the same placement make up a map; fewer than [`FEWEST`] are none.
 
 use flow::{Model, Placement};
 use stats::Verdict;

@@ -1,5 +1,5 @@
-//! At which look the comparisons of a case probably have an answer: once the half-width of its interval is smaller than
-//! the largest of
+//! At which look a case's comparisons probably have an answer: once its interval's half-width is smaller than the
+//! largest of
 //! ```text
 //!   |c|              then the interval lies on one side of 1: a difference
 //!   floor - |c|      then it lies within the floor: the same

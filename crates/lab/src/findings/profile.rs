@@ -1,5 +1,4 @@
-//! What a variant's good slots have in common: medians over counted repetitions, of the phases over
-//! slots.
+//! What a variant's good slots have in common: medians over repetitions, of phases over slots.
 
 use flow::{FlowRecord, Rep, SlotRecord, Variant};
 use measure::memory::{Memory, Reading};

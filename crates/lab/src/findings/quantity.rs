@@ -8,8 +8,7 @@
 //! ```
 //! LEAST is 10 for counts and above 0 for everything else. Both intervals are exact Wilcoxon
 //! intervals (crate `stats`), at the level of the pair's time ([`alpha`]), *not* divided among
-//! quantities. What a record lacks is not available, with the reason; what work cannot have is left
-//! out.
+//! quantities. What work cannot have is left out.
 
 pub mod by_cpu;
 mod compared;

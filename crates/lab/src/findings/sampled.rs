@@ -82,8 +82,7 @@ pub fn of(outcome: &Outcome) -> Option<&Samples> {
 }
 
 /// CPU time over wall time in each interval, with its end in ns after the task was given. A last
-/// one too short to tell is left out; without a sample there is no course, as end counters are of
-/// the whole slot.
+/// one too short to tell is left out; without a sample there is no course.
 #[must_use]
 pub fn course(samples: &Samples) -> Vec<(u64, f64)> {
     let counters = samples.samples.iter().map(|s| (s.at_ns, s.cpu_ns));

@@ -2,10 +2,8 @@
 //!
 //! * **Throughput**: what a repetition does over the typical time of its steady phase.
 //! * **Against one flow** (or pair) of the first variant: two cases, not launched in turn, so the
-//!   interval is that of two samples ([`stats::two_runs`]) at 95 %, and a machine that drifts moves
-//!   it.
-//! * **Threads over processes**, the source's figure: the finding of one case, turned to
-//!   throughput.
+//!   interval is that of two samples ([`stats::two_runs`]) at 95 %, and drift moves it.
+//! * **Threads over processes**, the source's figure: one case's finding, turned to throughput.
 //! * **Misses of the data TLB**, where counted: the source's explanation.
 //! * **Pages** of the slot in the middle by how many small pages its flows have together.
 

@@ -27,8 +27,7 @@ pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of 59
-/// operations …`.
+/// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of …`.
 fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
     let (first, last) = (matrices.first()?, matrices.last()?);
     let curves = first.cases.iter().filter_map(|case| {

@@ -1,6 +1,5 @@
 //! Why one way to keep a stack movable switches cheaper than another. Three ways of one model run
-//! the same turns ([`flow::Way`]); the price of a way is what it takes beyond the way that does
-//! nothing:
+//! the same turns ([`flow::Way`]); its price is what it takes beyond the way that does nothing:
 //!
 //! * a copied stack is copied in and out: a price for each byte in use, read off the largest use;
 //! * a mapped stack takes system calls, read off the smallest use, and a page fault for each page

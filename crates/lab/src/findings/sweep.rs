@@ -1,5 +1,4 @@
-//! What a sweep says as a whole: at which values making one kind of flow costs more than so much
-//! against the other.
+//! What a sweep says as a whole: from which values on one kind of flow costs more than so much.
 
 use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
 use super::winner::{self, Winners};

@@ -1,5 +1,4 @@
-//! Whether the timed switches happened, counted in slots that are data points: one without is a
-//! failure.
+//! Whether the timed switches happened, counted in slots that are data points.
 
 use flow::record::Turns;
 

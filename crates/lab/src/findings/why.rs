@@ -7,8 +7,7 @@
 //! 4. **Count**: what else lies far apart, the farthest first, without what it does to the time.
 //!
 //! A rule whose count is part of a named cause is silent. Counts are of the compared phases
-//! ([`Evidence::counts`], [`Evidence::times_making`]). No rule looks at times of single flows, at
-//! names or at models.
+//! ([`Evidence::counts`], [`Evidence::times_making`]). No rule looks at names or models.
 
 mod address_spaces;
 mod apart;

@@ -1,6 +1,5 @@
 //! Which of two variants is the faster along a sweep. Neighbouring values with the same winner (a
-//! verdict of *faster* or *slower*) are a stretch; the winner changes between the last value of one
-//! and the first of the next.
+//! verdict of *faster* or *slower*) are a stretch; the winner changes between two of them.
 
 use stats::Verdict;
 

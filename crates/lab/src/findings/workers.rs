@@ -1,8 +1,7 @@
 //! What workers used, one by one and together: the rows of the source's table, of the steady phase.
 //! The CPU share is CPU time over its wall time: shares on one CPU add up to at most 1. Bytes are
 //! the kernel's counts for each flow, by system calls and towards storage, and of files those read
-//! back and found right. Each figure is the median over good slots of its median over repetitions
-//! that have it.
+//! back and found right. Each figure is the median over good slots of its repetitions' median.
 
 mod crowded;
 

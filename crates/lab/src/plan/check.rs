@@ -1,5 +1,4 @@
-//! What is checked before a run makes anything (work with its stores, CPUs, flow counts): it is
-//! refused whole.
+//! What is checked before a run makes anything: work with its stores, CPUs, flow counts.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +31,7 @@ pub fn cpus(machine: &Machine) -> Cpus {
     }
 }
 
-/// Checks every case against a machine; fails with the first that cannot be run, or has another's
-/// name.
+/// Checks every case against a machine; fails with the first that cannot be run.
 pub fn check(studies: &[Study], machine: &Machine) -> Result<(), CaseError> {
     let cpus = cpus(machine);
     let mut names = BTreeSet::new();

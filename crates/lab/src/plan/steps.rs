@@ -1,6 +1,5 @@
 //! The steps by which studies become a plan: one list (`STEPS`) for everything that runs. A step
-//! that nothing in a [`Request`] is about is passed over ([`asked_steps`]). The order is no
-//! accident:
+//! that nothing in a [`Request`] is about is passed over ([`asked_steps`]). In order:
 //!
 //! * numbers of flows come first, since flags replace them;
 //! * flags come before ways through the machine, since a flag may choose the ways;

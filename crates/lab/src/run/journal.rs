@@ -45,8 +45,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins a journal in `folder`, which is made if need be; fails if it holds one, cannot be written, or the
-    /// settings allow no judgement.
+    /// Begins a journal in `folder`, which is made if need be; fails if it holds one or cannot be written, or on
+    /// settings without judgement.
     pub fn create(folder: &Path, header: Header) -> Result<Self, JournalError> {
         let path = folder.join(FILE_NAME);
         let line = line_of(&header).map_err(JournalError::io("write", &path))?;

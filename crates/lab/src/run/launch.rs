@@ -1,5 +1,4 @@
-//! The edges of a run, what launches a slot and what tells the time, as traits: all above is tested
-//! without a clock.
+//! The edges of a run, what launches a slot and tells the time: traits, for tests without a clock.
 
 use flow::placement::Cpus;
 use flow::{Outcome, SlotSpec};

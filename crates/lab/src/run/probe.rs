@@ -1,7 +1,6 @@
 //! Fenced probes: a prediction, and how far flows could be made for real. A probe lowers a limit
 //! for one process, in which the reading for the whole machine predicts ([`predict`]): which limit
-//! is the lowest, what a flow needs, what is used already. So the reading itself is confirmed. The
-//! fence is [`flow::probe`].
+//! is the lowest, what a flow needs, what is used already. So [`flow::probe`] confirms the reading.
 
 use flow::{Fence, Model};
 use machine::{Ceiling, Machine};

@@ -5,8 +5,7 @@
 //! * **Reach** ([`reach`]): one cell in each of N pages of 4 KiB, mapped by 4 KiB pages or by 2 MiB
 //!   ones. The data caches hold the same; only the TLB entries needed differ, by a factor of 512.
 //!   Where the two come apart 4 KiB pages are beyond reach; the difference is a miss.
-//! * **Caches** ([`latency`]): one cell in each line of a block of half a cache's size, in huge
-//!   pages.
+//! * **Caches** ([`latency`]): one cell in each line of a block of half a cache's size.
 //!
 //! The kinds of page take turns within each pass: a change of speed hits both. The median of
 //! [`chase::PASSES`] stands for each. A guest's huge page may lie in smaller ones of the host, and

@@ -1,5 +1,4 @@
-//! Functions of a program or library: its symbols, those of its debug file where installed, and
-//! where functions begin.
+//! Functions of a program or library: its symbols, its debug file's, and where functions begin.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

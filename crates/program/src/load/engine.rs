@@ -8,8 +8,7 @@
 //! No call waits but `epoll_wait`: a server whose queue is full would hold up the answers of all
 //! others. In an open loop a connection is opened when a request is due and no open one is free:
 //! one that asks nothing would hold up a server that sees to one at a time. After the end of what
-//! is measured, requests that were planned for it are still sent and waited for, as long as one
-//! request may take.
+//! is measured, requests planned for it are still sent and waited for.
 
 use std::io;
 use std::time::Duration;

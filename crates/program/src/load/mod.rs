@@ -1,5 +1,4 @@
-//! The load generator: a process beside a server that asks it, and counts what came of it
-//! (docs/exec.md).
+//! The load generator: a process that asks a server, and counts what came of it (docs/exec.md).
 //!
 //! **Closed loop**: each connection asks again as soon as it has its answer. **Open loop** (a
 //! rate): request k is planned for `k / rate`, and its latency counts from the plan, so a stall
@@ -8,8 +7,8 @@
 //!
 //! Nothing that counts is dropped: a request that had no answer in its time counts with that time,
 //! one that was never sent with the time since its plan. What was planned to warm up and has not
-//! been sent when measuring begins counts nowhere. A slot with errors in more than one of a hundred
-//! requests is no data point.
+//! been sent when measuring begins counts nowhere. With more than 1 % errors a slot is no data
+//! point.
 //!
 //! One thread, `epoll`, and a timer of the kernel (`engine.rs`). The generator reports its own CPU
 //! time and how late it sent; a wait for a connection is the server's, and kept apart. Sources: G.

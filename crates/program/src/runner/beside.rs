@@ -16,8 +16,7 @@ use crate::sys::Executable;
 const LAUNCHES_OF_TRUE: usize = 2;
 
 impl Runner<'_> {
-    /// The shortest launch of a program that does nothing, to be subtracted from commands' times;
-    /// `None` if there is none.
+    /// The shortest launch of a program that does nothing, if any, for subtraction from times.
     pub(super) fn launch_of_true(&mut self, launches: u32) -> io::Result<Option<u64>> {
         // A command that measures itself has no launch in its times.
         if self.program.reports || resolve("true").is_err() {

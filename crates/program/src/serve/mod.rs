@@ -1,6 +1,5 @@
 //! A small HTTP server in every form that servers have, for comparing the forms alone. For a request each computes a
-//! fixed number of steps, waits for a fixed time (as for a database), and answers with what it computed. What differs
-//! is who does that:
+//! fixed number of steps, waits for a fixed time (as for a database), and answers. What differs is who does that:
 //!
 //! | form | a connection is | flows | waits by |
 //! |---|---|---|---|
@@ -15,8 +14,7 @@
 //!
 //! A form whose flow sleeps while it waits serves as many requests at a time as it has flows; an event loop computes
 //! for one at a time and waits for all. Stacks of threads are of 128 KiB, mostly untouched: a connection costs kernel
-//! memory and page tables. It knows no more of HTTP than its load generator needs: one request at a time on a
-//! connection, without a body.
+//! memory and page tables. It knows no more of HTTP than its load generator needs: one request at a time.
 
 mod blocking;
 mod events;

@@ -1,8 +1,7 @@
 //! How many of all values lie below each: the empirical distribution of n values is a staircase of
 //! n steps of 1/n, without a choice of bins. Up to [`ALL`] values are drawn each; of more some,
 //! evenly spaced by rank, and each of the slowest twentieth that has room. A mark stands at each
-//! quartile as it is given elsewhere: steps on both sides of it are drawn. All points are rounded
-//! alike first.
+//! quartile as it is given elsewhere: steps on both sides of it are drawn.
 
 use maud::{Markup, html};
 

@@ -1,5 +1,5 @@
-//! Ratios of times with their intervals, one row a finding, left of one the faster, in the band of
-//! each row's floor.
+//! Ratios of times with their intervals, one row a finding, the faster left of one, in their
+//! floors' bands.
 
 use maud::{Markup, html};
 

@@ -1,5 +1,4 @@
-//! Typical times over a parameter, one line a variant, quartiles as a band, and the fitted line in
-//! dashes.
+//! Typical times over a parameter, one line a variant, quartiles as a band, the fit in dashes.
 
 use maud::{Markup, html};
 

@@ -1,8 +1,7 @@
 //! How the series of a chart are distinguished: six colours and six shapes, as many as an eye tells
 //! apart. The seventh series has the first colour and a hollow marker, the thirteenth a filled
 //! marker of the next shape: the first [`LOOKS`] differ. Of variants in several runs, colour and
-//! marker are the variant's and the stroke is the run's. Others (a time of the source) are quiet
-//! dashed lines.
+//! marker are the variant's and the stroke is the run's. Others are quiet dashed lines.
 
 use maud::{Markup, PreEscaped, html};
 

@@ -1,5 +1,4 @@
-//! Times on one logarithmic scale, a row each, its name above its mark: room for both sizes of
-//! text.
+//! Times on one logarithmic scale, a row each, its name above its mark.
 
 use maud::{Markup, html};
 

@@ -1,6 +1,5 @@
 //! The one chart that decides a study, under its conclusion, by what the headline is part of:
-//! limits are bars, a map is its grid, a sweep its lines, cases alone are a forest. It does not
-//! stand below again.
+//! limits are bars, a map is its grid, a sweep its lines, cases alone are a forest.
 
 use lab::{Answer, StudyResult};
 

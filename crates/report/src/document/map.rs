@@ -1,5 +1,4 @@
-//! A map: a row an operation, a column a model, what sharing does, and why; its sentences are in
-//! `findings.csv`.
+//! A map: a row an operation, a column a model, what sharing does, and why.
 
 use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 

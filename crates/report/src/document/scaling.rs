@@ -1,5 +1,4 @@
-//! What a study of scaling found, as rows: throughput and pages; pages not counted read `n/a`, with
-//! the reason below.
+//! What a study of scaling found, as rows: throughput and pages; uncounted ones read `n/a`.
 
 mod apart;
 mod columns;

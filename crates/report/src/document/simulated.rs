@@ -1,6 +1,5 @@
 //! What a model of another machine counted, as tables and charts: threads over processes against
-//! the number of flows, beside the source's figures. All says *simulated*. Spreads are over
-//! launches and orders.
+//! the number of flows, beside the source's figures. All says *simulated*.
 
 mod against;
 mod beside;

@@ -1,5 +1,4 @@
-//! A sweep: a table and a chart of all its points, and its points; the study's remarks say what
-//! they mean together.
+//! A sweep: a table and a chart of all its points, and its points; the study's remarks sum up.
 
 use std::collections::BTreeSet;
 

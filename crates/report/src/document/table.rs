@@ -1,8 +1,7 @@
 //! Tables as data: typed columns, and values that say why they are missing. A [`Col`] is the whole
 //! of a column: name in files, heading, unit, order of leaving where room is short, and what fills
 //! it. Columns and rows make a [`Table`] for people ([`Table::of`]), without empty columns, or the
-//! lines of a file ([`crate::csv`]). Reasons of what is *not available* stand below the table, each
-//! once.
+//! lines of a file ([`crate::csv`]). Reasons stand below the table.
 
 use crate::number;
 use crate::words::Tone;

@@ -1,6 +1,5 @@
 //! What a page embeds for programs: the values of each variant, each comparison, and how to run it
-//! again; the rest is in `findings.json`. It is one line of ASCII in which nothing can end a script
-//! element.
+//! again; the rest is in `findings.json`. It is one line of harmless ASCII.
 
 use lab::compare::{Change, ComparedRun, ComparedStudy, ComparedVariant, SideBySide};
 use lab::{CaseResult, Results, StudyResult, VariantSummary};

@@ -1,6 +1,5 @@
 //! Tables of a document as text, laid out by [`layout`]. Tables of sentences have cells wrapped
-//! within columns; where these would be narrower than [`COLUMN`], each row is written cell below
-//! cell.
+//! within columns; narrower than [`COLUMN`], each row is cell below cell.
 
 use super::layout;
 use super::page::Page;

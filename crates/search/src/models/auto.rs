@@ -7,8 +7,7 @@
 //! * Did the flow wait for a disk (CPU time beside wall time, major faults, blocks read)? Then more
 //!   flows than CPUs keep the disk busy.
 //! * Threads or processes? With `read` they tie in the work, and threads are made in a third of the
-//!   time. With `mmap` threads fight over the lock of their address space, and every `munmap`
-//!   interrupts all their CPUs.
+//!   time. With `mmap` threads fight over one lock, and every `munmap` interrupts all their CPUs.
 //! * Private tables of files save threads the locks of a shared one, for one call a thread; where
 //!   that is denied they share one.
 

@@ -2,8 +2,7 @@
 //! alone writes results; the pipe's end is the process's end. Its counts are the last thing it
 //! leaves in its slot of the shared memory; otherwise it died. A process asks the kernel to be
 //! killed when its maker dies; at a signal they are killed first ([`crate::interrupted`]). One
-//! stopped before it could ask bears its maker's name ([`sys::MakerName`]), by which the next run
-//! ends it.
+//! stopped before it could ask bears its maker's name ([`sys::MakerName`]), for the next run.
 
 use std::fs::File;
 use std::io::{self, Read};

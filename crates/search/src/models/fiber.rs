@@ -1,7 +1,6 @@
 //! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks, as a fiber that
 //! blocks in a system call puts its whole thread to sleep. A fiber lists its folder, hands the
-//! files' names to the pool, and suspends until they are searched; meanwhile its thread runs other
-//! folders' fibers.
+//! files' names to the pool, and suspends until they are searched.
 //!
 //! ```text
 //!  this thread: fiber a ─┐                    ┌─ helper 1: open, read, search, close

@@ -1,8 +1,7 @@
 //! The exchange of threads: a queue under a lock, to which flows come only without work, some
 //! hundred times in a search. How many wait beyond the queue is a word that flows at work read
 //! without the lock before every file. The search is over when all flows wait and the queue is
-//! empty. A flow is counted before it is made, so that nobody believes all is over while it is on
-//! its way.
+//! empty. A flow is counted before it is made: all is not over while it is on its way.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

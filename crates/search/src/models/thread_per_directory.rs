@@ -1,6 +1,5 @@
 //! A thread for each folder, made by the thread that found it: to give a folder away. At the cap
-//! (or where the kernel refuses another thread, said once) folders wait in a queue, for a thread
-//! that is done.
+//! (or where the kernel refuses another thread, said once) folders wait for a thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -2,8 +2,7 @@
 //! read counts references atomically; with `thread-private-files` (`unshare(CLONE_FILES |
 //! CLONE_FS)`) each thread has its own, as processes do. Roots are opened before: their numbers are
 //! good in every table. A pool whose number was chosen begins with what the known work keeps busy,
-//! and a thread with more folders than it can soon list makes another, at the cost of some ten
-//! files.
+//! and a thread with more folders than it can soon list makes another.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};

@@ -3,8 +3,7 @@
 //! * A byte order mark of UTF-8 is left out; one of UTF-16 has the file transcoded to UTF-8.
 //! * A NUL byte makes a file binary. In a file found by walking it ends the search; lines found in
 //!   windows before it (64 KiB at least) stay, with a notice; a count is dropped. In a named file
-//!   it stands for a line feed, and the first match behind it ends the search with a remark in
-//!   place of the line.
+//!   it stands for a line feed, and the first match behind it ends the search with a remark.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {

@@ -1,7 +1,6 @@
 //! Which pages are shared: those that flows of more than one group have. Within a process, groups
 //! share a page by address; between processes, by physical page, counted once at its address in the
-//! first process. So do ranges of 2 MiB *of addresses* that are touched: neighbours by address lie
-//! anywhere in physical memory.
+//! first process. So do touched ranges of 2 MiB *of addresses*, wherever they lie in memory.
 
 use std::collections::BTreeMap;
 

@@ -6,8 +6,7 @@
 //!
 //! What a piece keeps between its steps ([`Uneven::State`]) lies in the arena of its flow, which
 //! moves with it; with a queue, on the ordinary heap. What all know (the [`board`]) is mapped
-//! before the processes are forked: one address in all of them, to which a flow may keep a
-//! reference.
+//! before the processes are forked: one address in all of them.
 //!
 //! **Imbalance** is the longest CPU time of a process in pieces over the mean. Moving and waiting
 //! show in the time of the whole alone. A flow that does not yield cannot move.

@@ -1,5 +1,4 @@
-//! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write; launches in
-//! another order.
+//! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine (`failed.txt` with the reason
-//! of one that failed), and beside them what was made of all. All else in a machine's folder is
-//! left alone.
+//! of one that failed), and beside them what was made of all. All else is left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,4 @@
-//! `flowgauge fleet gather`: merges journals machine by machine, of which verdicts stay, and
-//! answers over all.
+//! `flowgauge fleet gather`: merges journals machine by machine, and answers over all.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
-//! The temporary folder of a machine of a fleet. Its file `pid` names who removes it: the two
-//! shells around a conversation by ssh (`remote::SCRIPT`), and the program; else the next run's
-//! shell, or [`sweep`].
+//! The temporary folder of a machine. Its file `pid` names who removes it: the two shells around a
+//! conversation by ssh (`remote::SCRIPT`), the program, the next run's shell, or [`sweep`].
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,6 +1,5 @@
 //! `flowgauge fleet run`: the same studies on many machines, one thread each ([`super::remote`]);
-//! no slot is launched here. What came of a machine, whole or cut, is merged into its folder as by
-//! `gather`.
+//! no slot is launched here. What came of a machine, whole or cut, is merged as by `gather`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

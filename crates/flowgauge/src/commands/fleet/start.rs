@@ -1,6 +1,5 @@
 //! All machines of a fleet begin together, when each is ready or has failed. Until then
-//! `--parallel` machines are prepared at a time: a jump host refuses more connections that are not
-//! yet through.
+//! `--parallel` machines are prepared at a time: jump hosts refuse more unfinished connections.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

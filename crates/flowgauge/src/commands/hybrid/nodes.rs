@@ -1,6 +1,5 @@
 //! The nodes of a run over several. One that cannot take part is named with the reason, and the
-//! others are run. Each has a keeper ([`mpi::keeper`]) for as long as the run lasts, on a
-//! connection of its own.
+//! others are run. Each has a keeper ([`mpi::keeper`]), on a connection of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! The checksum of a line: its last field holds the CRC-32 (that of IEEE 802.3) of the bytes before
-//! it:
+//! The checksum of a line: its last field is the CRC-32 (that of IEEE 802.3) of the bytes before:
 //! ```text
 //! {"line":"end","interrupted":null,"at_s":1.0,"crc":"8a3c20f1"}
 //! ```

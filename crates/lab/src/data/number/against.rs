@@ -1,6 +1,5 @@
 //! How much faster or slower, in one direction and unit: the subject is compared *against* the
-//! reference by the ratio of times, read as *faster* (below 1) or *slower* (above 1), never as a
-//! bare ratio.
+//! reference by the ratio of times, read as *faster* (below 1) or *slower* (above 1).
 //!
 //! * A small difference is a percentage, a large one a factor ([`is_small`]), for both ends too.
 //! * A decided interval has the direction of its word: `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster

@@ -11,8 +11,7 @@
 //! `quotes` has the words of the source, which `studies/check-quotes FOLDER` looks up; `from` says what is from
 //! elsewhere or inferred, `not_here` why nothing of ours can stand beside it. A claim may have a `size` (subject over
 //! reference), a bound (`value`), and `seconds`, the reference's time there. `machine` names the source's machine,
-//! beside which no other is simulated; `unlike` says in what ours is another thing. `findings::then` holds an entry
-//! against a run.
+//! beside which no other is simulated; `unlike` says in what ours is another thing. `findings::then` judges.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,9 @@
-//! Which cases of a study have a row on the first screen, by the study alone, as rows share one
-//! level.
+//! Which cases of a study have a row on the first screen, by the study alone.
 
 use super::{Case, Deciding, Metric, Study};
 
 impl Study {
-    /// Places of the cases with a row, in order; `alone`: the only study of its run. A study of
-    /// limits has rows of no case.
+    /// Places of the cases with a row, in order; `alone`: of its run. Studies of limits have none.
     #[must_use]
     pub fn rows(&self, alone: bool) -> Vec<usize> {
         if self.is_of_limits() {

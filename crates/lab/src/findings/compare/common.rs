@@ -3,8 +3,7 @@
 //! ([`stats::typical`]; of six ratios or more), and a regression has to lie beyond that too. A
 //! change may slow everything down as well, which no arithmetic on two runs tells (both builds in
 //! one run do): a common factor beyond the bar is reported and leaves the question open. Where
-//! variants became *faster* together nothing is judged against it: that would make a regression of
-//! what did not.
+//! variants became *faster* together nothing is judged against it: others would seem regressions.
 
 use stats::{RUNS_ALPHA, Verdict, typical};
 

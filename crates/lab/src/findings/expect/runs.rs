@@ -1,8 +1,7 @@
 //! Expectations of several runs side by side. The compared time has its ratio to the first run; any
 //! other quantity (memory, a phase) gets one as two independent samples of slots
 //! ([`stats::two_runs`]), at the level of one expectation. Neither is given where the sides did not
-//! do the same work. A compared time fails only beyond the floor of its comparison, as a regression
-//! does.
+//! do the same work. A compared time fails only beyond the floor of its comparison.
 
 use stats::{RUNS_ALPHA, two_runs};
 
@@ -17,8 +16,8 @@ use crate::findings::quantity::Kind;
 
 /// What comes of an expectation in every run but the first, which is the reference. A bound without
 /// a unit and without `vs` is one of the ratio to the first run: `primes/thread <= 1.03`,
-/// `primes/thread memory <= 1.1`. An error where it names nothing, several, or its bound is of
-/// another kind.
+/// `primes/thread memory <= 1.1`. An error where it names nothing, several, or another kind of
+/// bound.
 pub fn check_runs(
     expectation: &Expectation,
     runs: &[Named<'_>],

@@ -1,8 +1,7 @@
 //! By what machines differ: the traits (kernel, CPU model, threads per core, memory nodes, limits,
 //! noise) that separate their ratios. Each trait sorts the machines into groups; many numbers are
 //! halved at their median; traits that sort alike are named together. A grouping is held against
-//! shuffled ones ([`stats::grouping()`]), by Bonferroni over all. A trait that separates machines
-//! need not be the *cause*.
+//! shuffled ones ([`stats::grouping()`]), by Bonferroni over all. A trait need not be the *cause*.
 
 use serde::{Deserialize, Serialize};
 

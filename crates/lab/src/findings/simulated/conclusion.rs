@@ -5,8 +5,7 @@
 //!   share that is there without sharing = ln(ratio with one flow) / ln(ratio with all of them)
 //! ```
 //! From half ([`MOST`]) on, it is the cause. Otherwise the rest comes with added flows: on one core
-//! with what its hardware threads share; on several with counted pages that more than one core
-//! uses.
+//! with what its hardware threads share; on several with pages that several use.
 
 use super::{ALIKE, Count, SimulatedCase, SimulatedCount};
 use crate::data::Topology;

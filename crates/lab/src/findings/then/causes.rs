@@ -1,8 +1,7 @@
 //! Why ours is as it is, from three sources in this order: the reason of the pair's finding; the
 //! parts of the quantity (phases of a time, kinds of memory), subject against reference; and what
 //! the study's file says is known, with the page that shows it. Parts are medians without an
-//! interval: they explain an established difference and establish none. A cause is never inferred
-//! from a verdict.
+//! interval: they explain an established difference and establish none.
 
 use super::run::place;
 use super::{Run, Standing, amounts, steps};

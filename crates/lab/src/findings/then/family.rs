@@ -3,8 +3,7 @@
 //! verdicts are false on average (the false coverage rate of Y. Benjamini and D. Yekutieli, 2005,
 //! found by stepping down from k = m). A claim with too few rounds for any interval counts for
 //! none. Claims on single workers share the level of one claim besides. No verdict goes further
-//! than the one beside it in the run. Intervals of single amounts, slopes and throughput are 95 %
-//! each.
+//! than the one beside it in the run. Intervals of amounts, slopes and throughput are 95 %.
 
 use super::{Run, Standing, Then, then};
 use crate::data::Study;

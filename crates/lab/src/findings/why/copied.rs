@@ -1,8 +1,7 @@
 //! Page-table entries that forks copied, 8 bytes for each page of private memory, bounded from
 //! above by the bytes of page tables and by mapped pages (docs/why.md, "What forks copied"). It is
 //! the cause only where create and tear-down make most of the difference, entries are many for each
-//! fork, and the time for each is what one can cost: some tens of ns to copy, as much to give back,
-//! and noise.
+//! fork, and the time for each is what one can cost: some tens of ns to copy, as much to give back.
 
 use flow::{Pages, ParentMemory};
 

@@ -2,8 +2,7 @@
 //! and communicate, and wait otherwise; of a command of one thread there are CPU time in user mode,
 //! in the kernel, and the rest. Means over all flows add up to the steady phase, so their
 //! differences are shares of its difference. On a busy machine waits for a CPU go with CPU time, at
-//! the faster side's rate. Where parts go opposite ways, there are no shares, and each is said for
-//! itself.
+//! the faster side's rate. Parts that go opposite ways have no shares.
 
 use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;

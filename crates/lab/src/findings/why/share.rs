@@ -1,7 +1,6 @@
 //! Which share of a difference a cause has: the part of a gap over the gap, in ns, of medians over
 //! the rounds. Its interval is that of rounds drawn anew with replacement, [`DRAWN`] times (B.
-//! Efron, 1979), by a fixed seed. Only one that leaves out *no share* names a cause. Where both do
-//! little else it is left out.
+//! Efron, 1979), by a fixed seed. Only one that leaves out *no share* names a cause.
 
 use stats::simulate::Draw;
 

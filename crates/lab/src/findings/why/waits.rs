@@ -2,7 +2,7 @@
 //! switch. Where the slower side waits far more often while it works, and the models in between put
 //! the difference down to one shared thing, they wait for its lock: that of the address space or of
 //! the file table. Either alone proves nothing: flows also wait for a pipe, and a shared thing may
-//! be slower without a lock.
+//! be slow.
 
 use stats::Verdict;
 

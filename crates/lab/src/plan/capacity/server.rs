@@ -1,6 +1,5 @@
 //! Whether there is room for a server with all of its connections: open files, tasks of a thread
-//! each, and places at the listening socket, where a generator without one waits a second, then
-//! two.
+//! each, and places at the listening socket, without which a generator waits.
 
 use flow::Variant;
 use machine::limits::Bound;

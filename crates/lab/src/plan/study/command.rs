@@ -1,7 +1,6 @@
 //! The command line of a study, as its file writes it, for `flowgauge NAME` or `flowgauge
 //! FILE.toml`. Each `[[command.flag]]` says its name, what may be given (`value`), and what in the
-//! cases it `sets`. [`Flag::read`] reads what was typed; [`super::asked`] makes the cases: neither
-//! knows any study.
+//! cases it `sets`. [`Flag::read`] reads what was typed; [`super::asked`] makes the cases.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Names in `[[published]]`: case, variant, sweep and quantity must be in a preset, or their row is
-//! never run.
+//! Names in `[[published]]`: case, variant, sweep and quantity must be in a preset.
 
 use toml::Spanned;
 

@@ -1,5 +1,4 @@
-//! A grid drawn for a file, cut into panels of all rows where not all columns fit beside each
-//! other.
+//! A grid drawn for a file, cut into panels of all rows where columns do not fit.
 
 use maud::{Markup, html};
 

@@ -1,6 +1,5 @@
 //! How the times of all repetitions of a case are distributed, and those of its requests, with the
-//! quantiles given elsewhere: of repetitions those of [`Summary`], of requests those of
-//! [`Latencies`].
+//! quantiles given elsewhere: those of [`Summary`] and of [`Latencies`].
 
 use flow::{Latencies, Rep};
 use lab::CaseResult;

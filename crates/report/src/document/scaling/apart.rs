@@ -1,6 +1,5 @@
 //! Why ratios in one row of throughput differ: threads over processes is of slots of the same
-//! round, *of one* is that of two samples, what is below *a second* is of typical times. None of
-//! them is wrong.
+//! round, *of one* is that of two samples, what is below *a second* is of typical times.
 
 use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};
