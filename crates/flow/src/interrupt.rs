@@ -24,7 +24,7 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (unless ignored, as under `nohup`) and
-    /// [`Self::ignore_file_size_signal`].
+    /// [`ignore_file_size_signal`].
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let at_rest = Arc::new(AtomicBool::new(true));
