@@ -5,8 +5,8 @@
 //! Who waits for another flow's counter raises a flag, looks at the counter once more and sleeps
 //! **on the flag** ([`sleep_unless`]). The other moves its counter, then takes down a raised flag
 //! and wakes ([`stir`]). All is `SeqCst`: either the sleeper sees the new counter, or the mover
-//! sees the flag. A late mover may take down a flag of a later wait: then the kernel lets that
-//! sleeper not sleep. (A sleep on the counter could last.)
+//! sees the flag. A late mover may take down a flag of a later wait: the kernel does not let that
+//! sleeper sleep. (Not on the counter: it may stand as seen with the flag down, and nobody wakes.)
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -4,8 +4,9 @@
 //! sent home: its result lies in its slot, and slots never change hands.
 //!
 //! **Loss.** While a process waits for fibers that are away, it looks now and then whether those
-//! who have them live. A fiber is lost if it was at a process that died, or on its way to one. (One
-//! under way when its sender died only after its destination has looked into its mailbox since.)
+//! who have them live. A fiber is lost if it was at a process that died, or on its way to one.
+//! (Under way when its sender died, it is lost only after its destination has looked into its
+//! mailbox.)
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

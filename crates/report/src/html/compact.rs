@@ -1,5 +1,5 @@
 //! The last pass over a page: it leaves out end tags that HTML implies (a fifth of a page of
-//! tables) and quotes around one word. What looks like a tag is one.
+//! tables) and quotes around one word. Texts have their `<` escaped: what looks like a tag is one.
 
 /// A cell, row or item ends at the next or with its parent; the first row begins the body.
 const NEEDLESS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "<tbody>", "</tbody>"];

@@ -2,7 +2,7 @@
 //! (docs/method.md, "By CPU time"): of the whole, or of one unit or request (CPU share x time). It
 //! is named as CPU time, and left out where flows wait by design. All comparisons by CPU time of a
 //! run together have 1 % besides the 5 % of wall time ([`SHARE`]), by Bonferroni over all answers,
-//! whether or not they speak. Such a row has an answer: others go first.
+//! whether or not they speak. A row so decided lets others go first.
 
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Rule, Verdict, estimate};
