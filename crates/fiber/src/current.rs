@@ -1,51 +1,33 @@
 //! Who runs on this kernel thread: the scheduler, and the turn of the flow. The turn travels in a
 //! register, and the flow that gets it publishes it here, for free functions and checks. Reading it
 //! back to go on would put a store and a load between any two switches; a [`Fiber`](crate::Fiber)
-//! that finds its own copy confirmed goes on with that. A fiber keeps its kernel thread: these
-//! addresses may be kept over a switch.
-//!
-//! They are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or `replace`,
-//! which are not inlined where the caller is compiled for size: a call at every switch costs 1.2
-//! ns. `.ci/switch-code` looks at the program itself.
+//! that finds its own copy confirmed goes on with that.
 
-use std::cell::Cell;
 use std::ptr;
 
-use crate::arch::Turn;
+use crate::arch::{self, Turn};
 use crate::core::Core;
 use crate::fatal;
 
-thread_local! {
-    static TURN: Cell<Turn> = const { Cell::new(ptr::null_mut()) };
-    static CORE: Cell<*const Core> = const { Cell::new(ptr::null()) };
-}
+/// Words of the kernel thread.
+const TURN: usize = 0;
+const CORE: usize = 1;
 
 /// While a dropped scheduler unwinds fibers.
 pub(crate) const NOBODYS: Turn = ptr::without_provenance_mut(8);
 
-/// The word has no destructor: valid until the kernel thread ends.
-#[inline(always)]
-fn turn_word<R>(look: impl FnOnce(&Cell<Turn>) -> R) -> R {
-    TURN.with(look)
-}
-
-#[inline(always)]
-fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
-    CORE.with(look)
-}
-
 #[inline(always)]
 pub(crate) fn turn() -> Turn {
-    turn_word(Cell::get)
+    arch::own::<TURN>().cast()
 }
 
 #[inline(always)]
 pub(crate) fn publish(turn: Turn) {
-    turn_word(|word| word.set(turn));
+    arch::set_own::<TURN>(turn.cast());
 }
 
 pub(crate) fn address() -> usize {
-    turn_word(|word| std::ptr::from_ref(word).addr())
+    arch::own_address()
 }
 
 #[inline(always)]
@@ -85,7 +67,12 @@ pub(crate) fn core_for(what: &str) -> *const Core {
 
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
-    core_word(Cell::get)
+    arch::own::<CORE>().cast_const().cast()
+}
+
+#[inline(always)]
+fn set_core(core: *const Core) {
+    arch::set_own::<CORE>(core.cast_mut().cast());
 }
 
 /// Restores the previous scheduler when dropped.
@@ -96,7 +83,8 @@ pub(crate) struct Entered {
 
 impl Entered {
     pub(crate) fn to_run(core: &Core) -> Entered {
-        let before = core_word(|word| word.replace(core));
+        let before = self::core();
+        set_core(core);
         if !is_entered(before, core) {
             core.below.set(before);
         }
@@ -129,12 +117,12 @@ impl Entered {
 #[inline(always)]
 pub(crate) fn enter_alone(core: &Core) {
     core.below.set(ptr::null());
-    core_word(|word| word.set(core));
+    set_core(core);
 }
 
 #[inline(always)]
 pub(crate) fn leave_alone() {
-    core_word(|word| word.set(ptr::null()));
+    set_core(ptr::null());
 }
 
 /// Whether it waits below another one, as one that unwinds a fiber does, or whose generator resumes
@@ -148,7 +136,7 @@ fn is_entered(innermost: *const Core, core: &Core) -> bool {
 impl Drop for Entered {
     fn drop(&mut self) {
         publish(self.turn);
-        core_word(|word| word.set(self.core));
+        set_core(self.core);
     }
 }
 

@@ -194,12 +194,6 @@ impl<I, O, R> Generator<I, O, R> {
     fn exchange_elsewhere(&mut self, input: I) -> Step<O, R> {
         let core = Rc::clone(&self.core);
         let _entered = Entered::outside(&core);
-        self.exchange_called(input)
-    }
-
-    /// No function that switches may call into a thread-local out of line (`.ci/switch-code`).
-    #[inline(never)]
-    fn exchange_called(&mut self, input: I) -> Step<O, R> {
         self.exchange(input, false)
     }
 
@@ -416,8 +410,7 @@ impl Core {
         self.free(control, index);
     }
 
-    /// From where it gave its last value. Never inlined: see [`Generator::exchange_called`].
-    #[inline(never)]
+    /// From where it gave its last value.
     pub(crate) fn unwind_generator(&self, index: u32) {
         self.mark(index).stage.set(Stage::Resumed);
         let context = self.control(index).context();

@@ -236,6 +236,65 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
+/// A word of this kernel thread, 0 or 1.
+#[inline(always)]
+pub(crate) fn own<const WORD: usize>() -> *mut () {
+    let word;
+    // SAFETY: reads a word that each kernel thread has, at an offset that the loader knows.
+    unsafe {
+        asm!(
+            "mrs {at}, tpidr_el0",
+            concat!("adrp {word}, :gottprel:", own_words!()),
+            concat!("ldr {word}, [{word}, :gottprel_lo12:", own_words!(), "]"),
+            "add {at}, {at}, {word}",
+            "ldr {word}, [{at}, #8 * {n}]",
+            at = out(reg) _,
+            word = out(reg) word,
+            n = const WORD,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
+/// Sets what [`own`] reads.
+#[inline(always)]
+pub(crate) fn set_own<const WORD: usize>(word: *mut ()) {
+    // SAFETY: as in `own`; nothing else writes it.
+    unsafe {
+        asm!(
+            "mrs {at}, tpidr_el0",
+            concat!("adrp {offset}, :gottprel:", own_words!()),
+            concat!("ldr {offset}, [{offset}, :gottprel_lo12:", own_words!(), "]"),
+            "add {at}, {at}, {offset}",
+            "str {word}, [{at}, #8 * {n}]",
+            at = out(reg) _,
+            offset = out(reg) _,
+            word = in(reg) word,
+            n = const WORD,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Where they lie.
+pub(crate) fn own_address() -> usize {
+    let address;
+    // SAFETY: reads where this kernel thread's words begin, and an offset that the loader knows.
+    unsafe {
+        asm!(
+            "mrs {at}, tpidr_el0",
+            concat!("adrp {offset}, :gottprel:", own_words!()),
+            concat!("ldr {offset}, [{offset}, :gottprel_lo12:", own_words!(), "]"),
+            "add {at}, {at}, {offset}",
+            at = out(reg) address,
+            offset = out(reg) _,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    address
+}
+
 #[inline(always)]
 pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.

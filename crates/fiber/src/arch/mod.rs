@@ -3,8 +3,8 @@
 //! The **turn** ([`Turn`]) is the address of the running flow's ring cell, passed on in a register.
 //!
 //! A new architecture is one file with the names of `x86_64`: `available`, `switch`, `switch_to`, `leave`, `call_on`,
-//! `first_frame` (for an [`Entry`]), `hole`, `lap` (for a [`Lap`]), `prefetch`, `valgrind`, `Floats` and `FRAME_BYTES`.
-//! On other targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
+//! `first_frame` (for an [`Entry`]), `hole`, `lap` (for a [`Lap`]), `own`, `set_own`, `own_address`, `prefetch`, `valgrind`,
+//! `Floats` and `FRAME_BYTES`. On other targets, and with `RUSTFLAGS="--cfg no_fibers"` (see `.ci/run`), `none` stands in.
 
 cfg_select! {
     no_fibers => {
@@ -12,10 +12,14 @@ cfg_select! {
         pub(crate) use none::*;
     }
     all(target_arch = "x86_64", target_os = "linux") => {
+        #[macro_use]
+        mod own;
         mod x86_64;
         pub(crate) use x86_64::*;
     }
     all(target_arch = "aarch64", target_os = "linux") => {
+        #[macro_use]
+        mod own;
         mod aarch64;
         pub(crate) use aarch64::*;
     }

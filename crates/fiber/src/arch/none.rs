@@ -43,6 +43,16 @@ pub(crate) unsafe fn lap(_top: *mut u8) -> Saved {
     unreachable!("no fibers on this target")
 }
 
+pub(crate) fn own<const WORD: usize>() -> *mut () {
+    std::ptr::null_mut()
+}
+
+pub(crate) fn set_own<const WORD: usize>(_word: *mut ()) {}
+
+pub(crate) fn own_address() -> usize {
+    0
+}
+
 pub(crate) fn prefetch(_context: Context) {}
 
 pub(crate) fn valgrind(_words: &[usize; 6], otherwise: usize) -> usize {

@@ -204,6 +204,54 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
+/// A word of this kernel thread, 0 or 1.
+#[inline(always)]
+pub(crate) fn own<const WORD: usize>() -> *mut () {
+    let word;
+    // SAFETY: reads a word that each kernel thread has, at an offset that the loader knows.
+    unsafe {
+        asm!(
+            concat!("mov {word}, [rip + ", own_words!(), "@GOTTPOFF]"),
+            "mov {word}, fs:[{word} + 8 * {n}]",
+            word = out(reg) word,
+            n = const WORD,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
+/// Sets what [`own`] reads.
+#[inline(always)]
+pub(crate) fn set_own<const WORD: usize>(word: *mut ()) {
+    // SAFETY: as in `own`; nothing else writes it.
+    unsafe {
+        asm!(
+            concat!("mov {at}, [rip + ", own_words!(), "@GOTTPOFF]"),
+            "mov fs:[{at} + 8 * {n}], {word}",
+            at = out(reg) _,
+            word = in(reg) word,
+            n = const WORD,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Where they lie.
+pub(crate) fn own_address() -> usize {
+    let address;
+    // SAFETY: the first word at `fs` is its own address.
+    unsafe {
+        asm!(
+            "mov {at}, fs:[0]",
+            concat!("add {at}, [rip + ", own_words!(), "@GOTTPOFF]"),
+            at = out(reg) address,
+            options(nostack, readonly),
+        );
+    }
+    address
+}
+
 #[inline(always)]
 pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.

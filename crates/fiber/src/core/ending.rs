@@ -110,8 +110,6 @@ impl Core {
         self.resume_to_unwind(control);
     }
 
-    /// Never inlined: what switches may not call into a thread-local (`.ci/switch-code`).
-    #[inline(never)]
     fn resume_to_unwind(&self, control: &Control) {
         let own = Saved::default();
         self.dropper.set(&raw const own);

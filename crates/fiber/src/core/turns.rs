@@ -29,11 +29,10 @@ impl Core {
     fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
         let control = self.control(index);
         // SAFETY: the ring has AHEAD cells more than it can hold contexts.
-        let [far, near] =
-            [AHEAD, AHEAD / 2].map(|ahead| unsafe { turn.wrapping_add(ahead).read() });
-        arch::prefetch(far);
+        let ahead = |cells| unsafe { turn.wrapping_add(cells).read() };
+        arch::prefetch(ahead(AHEAD));
         // SAFETY: each of those cells holds a context, or nothing yet.
-        unsafe { arch::prefetch_stack(near) };
+        unsafe { arch::prefetch_stack(ahead(AHEAD / 2)) };
         self.mark(index).stage.set(stage);
         self.leave_hole(turn);
         self.away(index, turn, |next| {
