@@ -23,6 +23,7 @@ pub use model::{
 use crate::data::Case;
 use crate::findings::{CaseResult, VariantSummary};
 
+/// Two runs without a study and variants that both have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{a} and {b} have nothing in common to compare: {a} holds {of_a}, {b} holds {of_b}: name \
