@@ -216,6 +216,7 @@ mod tests {
             interval: None,
             p_value: Some(0.0),
             is_named: *difference_s != 0.0,
+            callers: Vec::new(),
         };
         let steady = lab::findings::Frame {
             seconds: [0.93, 0.93],

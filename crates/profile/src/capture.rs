@@ -16,9 +16,12 @@ use crate::value::ProfileSpec;
 
 /// Of one ring, in bytes. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
 const RING: usize = 256 << 10;
-/// The same with stacks in it, and what is taken of each.
-const RING_OF_STACKS: usize = 2 << 20;
+/// The same with stacks in it, and what is taken of each: half a second of samples, as on a busy machine a profiler
+/// comes late.
+const RING_OF_STACKS: usize = 8 << 20;
 const STACK: u32 = 16 << 10;
+/// The same of a switch, so that a profiler that comes late does not lose any.
+const STACK_OF_SWITCH: u32 = 8 << 10;
 const MOST_RECORDS: usize = 1_000_000;
 /// Of call chains, 8 bytes each.
 const MOST_WORDS: usize = 4_000_000;
@@ -109,66 +112,70 @@ pub(crate) struct Capture {
 impl Capture {
     /// Opens the events of a process before threads and children, or says why there is no profile.
     pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
-        match Self::opened(pid, spec, true) {
-            Ok(capture) => Ok(capture),
-            Err(error) if is_denied(&error) => {
-                Self::opened(pid, spec, false).map_err(|error| denied(&error))
-            }
-            Err(error) => Err(denied(&error)),
-        }
+        // What another user may lock has no room for stacks.
+        let ways = [(true, spec.stacks), (true, false), (false, false)];
+        let mut opened = ways
+            .iter()
+            .map(|&(kernel, stacks)| Self::opened(pid, spec, kernel, stacks));
+        let first = opened.find(|opened| !opened.as_ref().is_err_and(is_denied));
+        let first = first.unwrap_or_else(|| Err(Errno::EACCES.into()));
+        first.map_err(|error| denied(&error))
     }
 
-    fn opened(pid: i32, spec: &ProfileSpec, kernel: bool) -> io::Result<Self> {
-        // What another user may lock has no room for stacks.
-        let stacks = spec.stacks && kernel;
+    fn opened(pid: i32, spec: &ProfileSpec, kernel: bool, stacks: bool) -> io::Result<Self> {
         let clock = || {
-            let mut clock = usual(Software::CPU_CLOCK, kernel);
+            let mut clock = usual(Software::CPU_CLOCK, kernel, stacks.then_some(STACK));
             clock.sample_period(spec.period_ns.max(1));
             clock.mmap(true).mmap2(true).comm(true).comm_exec(true);
             clock.task(true);
-            if stacks {
-                clock.sample(SampleFlag::REGS_USER | SampleFlag::STACK_USER);
-                clock.sample_regs_user(REGISTERS).sample_stack_user(STACK);
-            }
             clock
         };
         let switches = || {
-            let mut switches = usual(Software::CONTEXT_SWITCHES, kernel);
+            let stack = stacks.then_some(STACK_OF_SWITCH);
+            let mut switches = usual(Software::CONTEXT_SWITCHES, kernel, stack);
             switches.sample_period(spec.each.max(1));
             switches.context_switch(true);
             switches
         };
+        let ring = if stacks { RING_OF_STACKS } else { RING };
         Ok(Self {
-            clocks: Rings::open(pid, if stacks { RING_OF_STACKS } else { RING }, clock)?,
+            clocks: Rings::open(pid, ring, clock)?,
             unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,
-                None => Some(Rings::open(pid, RING, switches)?),
+                None => Some(Rings::open(pid, ring, switches)?),
             },
             kernel,
         })
     }
 
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
-        let unwinding = &mut self.unwinding;
-        self.clocks.drain(|one| {
-            let one = match unwinding {
+        let mut heard = Vec::new();
+        self.clocks.drain(|one| heard.push((one, true)));
+        if let Some(switches) = &mut self.switches {
+            switches.drain(|one| heard.push((one, false)));
+        }
+        // What a program mapped comes before what it did there, on whichever CPU.
+        heard.sort_by_key(|(one, _)| one.ns);
+        for (one, clock) in heard {
+            let one = match &mut self.unwinding {
                 Some(unwinding) => unwinding.hear(one),
                 None => one,
             };
-            into.take(one, true);
-        });
-        if let Some(switches) = &mut self.switches {
-            switches.drain(|one| into.take(one, false));
+            into.take(one, clock);
         }
     }
 }
 
-fn usual(event: Software, kernel: bool) -> Builder<'static> {
+fn usual(event: Software, kernel: bool, stack: Option<u32>) -> Builder<'static> {
     let mut builder = Builder::new(event);
     builder.exclude_kernel(!kernel);
     builder.sample(SampleFlag::CALLCHAIN);
     builder.sample_max_stack(MOST_FRAMES);
+    if let Some(bytes) = stack {
+        builder.sample(SampleFlag::REGS_USER | SampleFlag::STACK_USER);
+        builder.sample_regs_user(REGISTERS).sample_stack_user(bytes);
+    }
     builder
 }
 

@@ -22,8 +22,9 @@
 //!
 //! * Records are kept until the slot ends: an address means a function only with the maps of its moment. Only what lies
 //!   in the timed spans of the slot's answer counts.
-//! * Callers come from frame pointers; of interpreters, stacks are unwound. A program without symbols still has the
-//!   beginnings of its functions (`.eh_frame_hdr`).
+//! * Callers of commands are unwound from the tops of their stacks; in studies, and where the kernel may not be seen,
+//!   they come from frame pointers. A program without symbols still has the beginnings of its functions
+//!   (`.eh_frame_hdr`).
 //! * Where the kernel may not be seen, its part of the CPU time is what the switches say was on a CPU less what was
 //!   sampled in user code, and the place of a wait is read from `/proc` now and then (`wchan`).
 //! * Rings, records and the tree of frames are bounded; what does not fit is counted.
@@ -50,6 +51,7 @@ mod value;
 mod wchan;
 
 pub use code::Code;
-pub use place::{Place, Wait, place};
+pub use place::{Place, Wait, callers, place};
 pub use profiler::{ARGUMENT, READY, is_profiler, profiler_main};
+pub use symbols::STRIPPED;
 pub use value::{Faster, Node, ON_CPU, Paused, Profile, ProfileSpec, Spans, Task, WAITS};

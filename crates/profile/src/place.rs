@@ -109,6 +109,41 @@ fn function(user: &[&str]) -> Option<String> {
     Some(script(name).unwrap_or_else(|| (*name).to_owned()))
 }
 
+/// Functions with which all programs and threads begin.
+const BEGINNINGS: [&str; 5] = ["main", "start_thread", "clone", "clone3", "<module>"];
+
+/// Functions with names that called for what a path spends its time on, the nearest first: of Python those of the
+/// script. Not what its place names, what its library calls the same, or what is hidden in libraries (`_x`).
+#[must_use]
+pub fn callers(path: &[&str]) -> Vec<String> {
+    let (user, kernel) = path.split_at(kernel_at(path));
+    let user = user.get(1..).unwrap_or_default();
+    let call = kernel
+        .first()
+        .and_then(|call| call.strip_suffix(SYSTEM_CALL));
+    let is_python = |frame: &&str| frame.starts_with("py::");
+    let of_script = user.iter().any(is_python);
+    let frames = user
+        .iter()
+        .rev()
+        .filter(|frame| !of_script || is_python(frame));
+    let names = frames.map(|name| short(script(name).as_deref().unwrap_or(name)).to_owned());
+    let mut names: Vec<String> = names.collect();
+    let said = place(path).to_string();
+    let is_said = |name: &String| said.contains(name.as_str());
+    let named = names.first().filter(|name| is_said(name)).cloned();
+    names.retain(|name| {
+        let is_hidden = name.starts_with(['_', '[']) || name.contains("@0x");
+        let is_call = call.is_some_and(|call| call == name);
+        !is_hidden
+            && !is_call
+            && Some(name) != named.as_ref()
+            && !BEGINNINGS.contains(&name.as_str())
+    });
+    names.dedup();
+    names
+}
+
 fn runs(path: &[&str]) -> String {
     let (user, kernel) = path.split_at(kernel_at(path));
     match (kernel.first(), function(user)) {
@@ -219,6 +254,33 @@ mod tests {
         let node = |name: &str| said(&["node::Start", name]);
         assert_eq!(node("JS:*slow /a.js:2:17"), "slow (/a.js:2:17)");
         assert_eq!(node("JS:~ /a.js:1:1"), "(anonymous) (/a.js:1:1)");
+    }
+
+    #[test]
+    fn callers_are_functions_with_names_that_the_place_does_not_say() {
+        let of = |first: &str, rest: &[&str]| {
+            callers(&[first].iter().chain(rest).copied().collect::<Vec<_>>())
+        };
+        let step = [
+            "_start",
+            "main",
+            "shell",
+            "lib@0x10",
+            "step(int)",
+            "lib@0x20",
+        ];
+        assert_eq!(of(ON_CPU, &step), ["step", "shell"]);
+        let wait = [
+            "main",
+            "lock",
+            "wait",
+            "epoll_wait",
+            "epoll_wait (system call)",
+        ];
+        assert_eq!(of(WAITS, &wait), ["wait", "lock"]);
+        let python = ["py::work:/a.py", "eval", "py::slow:/a.py", "add"];
+        assert_eq!(of(ON_CPU, &python), ["work"]);
+        assert!(of(WAITS, &[PREEMPTED]).is_empty());
     }
 
     #[test]

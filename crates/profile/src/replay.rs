@@ -344,7 +344,7 @@ impl Replay<'_> {
                 "sysctl kernel.perf_event_paranoid=1, or run as root",
             ));
         }
-        unseen.append(&mut self.symbols.unseen);
+        unseen.extend(self.symbols.take_unseen());
         if self.user > 0 && self.without_caller * HAVE_CALLERS > self.user {
             unseen.push(Measured::not_available(
                 "most functions are seen without their callers: they were compiled without frame pointers",

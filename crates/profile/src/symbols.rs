@@ -2,9 +2,10 @@
 
 mod elf;
 mod kernel;
+mod package;
 mod perf_map;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -17,6 +18,10 @@ pub(crate) use kernel::calls;
 use measure::ring_record::Mapping;
 use perf_map::PerfMap;
 
+/// Of a file without symbols; its name follows behind a colon.
+pub const STRIPPED: &str = "stripped, so functions are named by address";
+const SYMBOLS: &str = "install its debug symbols (Debian: its package's name and -dbgsym or -dbg), or do not strip it";
+
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     files: HashMap<(PathBuf, u64), Elf>,
@@ -25,7 +30,7 @@ pub(crate) struct Symbols {
     kept: Files,
     /// When the slot began: an older map is of another process.
     since: Option<SystemTime>,
-    pub(crate) unseen: Vec<Measured<()>>,
+    unseen: Vec<Measured<()>>,
 }
 
 impl Symbols {
@@ -59,7 +64,29 @@ impl Symbols {
         let why = file.unseen.take();
         let new = why.filter(|why| !self.unseen.contains(why));
         self.unseen.extend(new);
-        file.name(address - mapping.from + mapping.offset)
+        let offset = address - mapping.from + mapping.offset;
+        if let Some(name) = file.known.get(&offset) {
+            return name.clone();
+        }
+        let name = file.name(offset);
+        file.known.insert(offset, name.clone());
+        name
+    }
+
+    /// What has no names, with what would show them.
+    pub(crate) fn take_unseen(&mut self) -> Vec<Measured<()>> {
+        let files = self.files.iter().filter(|(_, file)| file.is_stripped);
+        let files = files.map(|((path, _), file)| (path.as_path(), file.short.as_str()));
+        let (paths, names): (Vec<&Path>, Vec<&str>) =
+            files.collect::<BTreeMap<_, _>>().into_iter().unzip();
+        let packages = package::packages(&paths);
+        let mut unseen = std::mem::take(&mut self.unseen);
+        unseen.extend(names.into_iter().zip(packages).map(|(name, package)| {
+            let package = package.map_or(String::new(), |package| format!(" (package {package})"));
+            let reason = format!("{STRIPPED}: {name}{package}");
+            Measured::not_available(reason, SYMBOLS)
+        }));
+        unseen
     }
 
     fn made(&mut self, pid: i32, address: u64) -> String {

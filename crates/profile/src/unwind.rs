@@ -1,7 +1,7 @@
 //! Callers of functions that have no frame pointers, from the tables by which exceptions find their way (`.eh_frame`),
 //! the registers of a sample and the top of its stack. A stack is unwound when it is read from its ring, as it is too
-//! large to be kept; what a process mapped on another CPU in the same turn may be missing: then the chain of frame
-//! pointers stays. Code without a file is passed by its frame pointer.
+//! large to be kept. Where it cannot be, the chain of frame pointers stays. Code without a file is passed by its frame
+//! pointer.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -165,6 +165,7 @@ mod tests {
             interval: None,
             p_value: None,
             is_named: false,
+            callers: Vec::new(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! Where the difference is: two variants' profiles, frame by frame, paired by round (docs/method.md, "Where the
 //! difference is"). The mean of the differences of rounds is judged by an exact test of signs ([`stats::SignFlips`]).
 //!
-//! * Frames are **places** (each moment has one) and **nodes** of the tree of callers, each with all below it. Tested
-//!   together, at most 5 % of those named are false on average ([`stats::discoveries`]).
-//! * A frame with less than 0.3 % of both sides together, or seen in fewer than six rounds, is shown without a test. A
-//!   flip of signs does not change that sum, so the test stays exact.
+//! * Frames are **places** (each moment has one) and **nodes** of the tree of callers, each with all below it. Of the
+//!   places that are named, at most 5 % are false on average ([`stats::discoveries`]). Nodes are named, at the same
+//!   level, only where a place is.
+//! * A place with less than 0.3 % of both sides together (a node: 1 %), or seen in fewer than six rounds, is shown
+//!   without a test. A flip of signs does not change that sum, so the test stays exact.
 //! * A frame of one side alone is 0 on the other. A process that waits for its child is left out.
 
 mod frame;

@@ -131,7 +131,7 @@ impl Run<'_> {
             ..profile
         });
         if let Some(profile) = &mut spec.profile {
-            profile.stacks = profiling::name_functions(&mut spec.work);
+            profile.stacks |= profiling::name_functions(&mut spec.work);
         }
         let sampling = sampling.filter(|_| spec.profile.is_none());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

@@ -24,6 +24,8 @@ const MOST_S: f64 = 2.0;
 const MOST_REPS: u32 = 1_000;
 /// Switches a second that each have a call chain; of more each Nth.
 const MOST_SWITCHES: f64 = 20_000.0;
+/// The same of commands, where each has a stack.
+const MOST_STACKS: f64 = 2_000.0;
 /// A case's profile ends after this many failed slots in a row.
 const FAILURES: usize = 3;
 
@@ -88,10 +90,10 @@ pub(crate) fn spec(
     let period = PERIOD_NS * (1.0 + PERIOD_SPREAD * spread);
     ProfileSpec {
         period_ns: period.round() as u64,
-        each: each(reps(log, variant)),
+        each: each(reps(log, variant), launched),
         cpus: Vec::new(),
         launched,
-        stacks: false,
+        stacks: launched,
         phases: phases(metric),
         faster: None,
     }
@@ -172,14 +174,15 @@ pub(crate) fn busiest(log: &CaseLog, variant: usize, most: usize) -> Vec<String>
     all.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-fn each<'a>(reps: impl Iterator<Item = &'a Rep>) -> u64 {
+fn each<'a>(reps: impl Iterator<Item = &'a Rep>, launched: bool) -> u64 {
     let rate = |rep: &Rep| {
         let usages = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
         let switches = usages.map(|one| one.voluntary_switches + one.involuntary_switches);
         switches.sum::<u64>() as f64 * 1e9 / rep.total_ns().max(1) as f64
     };
     let rate = median(reps.map(rate)).unwrap_or(0.0);
-    (rate / MOST_SWITCHES).ceil().max(1.0) as u64
+    let most = if launched { MOST_STACKS } else { MOST_SWITCHES };
+    (rate / most).ceil().max(1.0) as u64
 }
 
 fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {

@@ -1,5 +1,6 @@
 //! Functions of a program or library: its symbols, its debug file's, and where functions begin.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -20,12 +21,16 @@ struct Function {
 
 #[derive(Debug, Default)]
 pub(crate) struct Elf {
-    short: String,
+    pub(super) short: String,
     /// Offsets in the file, their length, and the address there.
     segments: Vec<(u64, u64, u64)>,
     functions: Vec<Function>,
     starts: Vec<u64>,
     pub(super) unseen: Option<Measured<()>>,
+    /// It has no symbols, and no debug file is here.
+    pub(super) is_stripped: bool,
+    /// Names of offsets that were asked for.
+    pub(super) known: HashMap<u64, String>,
 }
 
 impl Elf {
@@ -77,15 +82,7 @@ impl Elf {
                         self.take_symbols(&debug);
                     }
                 }
-                None => {
-                    self.unseen = Some(Measured::not_available(
-                        format!(
-                            "stripped, so functions are named by address: {}",
-                            self.short
-                        ),
-                        "install its debug symbols (Debian: the -dbg or -dbgsym package)",
-                    ));
-                }
+                None => self.is_stripped = true,
             }
         }
         self.functions.sort_by_key(|function| function.from);

@@ -108,7 +108,7 @@ fn seen(finding: &Finding, found: &Profiled) -> Option<String> {
         lost => format!("; {} were lost for want of room", many(lost, "record")),
     };
     Some(format!(
-        "Profiled: {}, {} judged together, of those named at most 5 % are false on average{each}{lost}{cost}",
+        "Profiled: {}, {} judged, of those named at most 5 % are false on average{each}{lost}{cost}",
         many(samples, "sample of CPU time").replace("sample of CPU times", "samples of CPU time"),
         many(found.judged as u64, "place and branch")
             .replace("place and branchs", "places and branches"),

@@ -1,3 +1,4 @@
+use flow::profile::STRIPPED;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,9 @@ pub struct Frame {
     pub p_value: Option<f64>,
     /// Whether the difference is named.
     pub is_named: bool,
+    /// Of a place that is named: functions that call for most of its difference, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<String>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -73,7 +77,7 @@ impl Frame {
         self.interval.map_or(String::new(), between)
     }
 
-    /// `1.90 s more [1.72 s … 2.10 s]: waits at mmap_lock (write) in munmap (1.92 s against 0.02 s)`.
+    /// `1.90 s more [1.72 s … 2.10 s]: waits at mmap_lock (write) in munmap (1.92 s against 0.02 s), called by free`.
     #[must_use]
     pub fn words(&self) -> String {
         let difference_s = self.difference_s();
@@ -83,10 +87,14 @@ impl Frame {
         let interval = interval.map_or(String::new(), |ends| format!(" {}", between(ends)));
         let [reference, subject] = self.seconds.map(seconds);
         format!(
-            "{} {}{interval}: {} ({subject} against {reference})",
+            "{} {}{interval}: {} ({subject} against {reference}){}",
             seconds(difference_s.abs()),
             if is_less { "less" } else { "more" },
-            self.name
+            self.name,
+            match self.callers.is_empty() {
+                true => String::new(),
+                false => format!(", called by {}", self.callers.join(", ")),
+            }
         )
     }
 }
@@ -107,7 +115,21 @@ impl Profiled {
             (true, _) => lines.push(format!("no function and no wait differs in {rounds}")),
             _ => {}
         }
+        lines.extend(self.addresses(&lines));
         lines
+    }
+
+    /// What would name functions that stand in these lines as addresses.
+    fn addresses(&self, lines: &[String]) -> Option<String> {
+        self.unseen.iter().find_map(|one| match one {
+            Measured::NotAvailable { reason, remedy } => {
+                let file = reason.strip_prefix(STRIPPED)?.strip_prefix(": ")?;
+                let address = format!("{}@0x", file.split(" (").next()?);
+                let is_shown = lines.iter().any(|line| line.contains(&address));
+                is_shown.then(|| format!("{reason}; {remedy}"))
+            }
+            Measured::Value(()) => None,
+        })
     }
 
     /// Subject minus reference, in seconds.

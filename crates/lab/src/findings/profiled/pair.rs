@@ -1,9 +1,9 @@
 //! Profiles of both sides, round by round, into frames with tests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use flow::Rep;
-use flow::profile::{Place, Profile, Wait, place};
+use flow::profile::{Place, Profile, Wait, callers, place};
 use measure::Measured;
 use stats::{SignFlips, discoveries};
 
@@ -11,6 +11,8 @@ use super::frame::{Frame, Profiled};
 use crate::data::{Metric, RawSlot};
 
 const LEAST: f64 = 0.003;
+/// The same of a branch.
+const LEAST_BRANCH: f64 = 0.01;
 /// Share below which a node is not kept.
 const KEPT: f64 = 0.001;
 /// Rounds in which a frame must have been seen to be judged.
@@ -20,6 +22,10 @@ const FOR_A_CPU: &str = "waits for a CPU";
 const FOLLOWS: f64 = 2.0;
 /// Share of the frames that are named which may be false.
 const LEVEL: f64 = 0.05;
+/// Callers of a place that are shown.
+const CALLERS: usize = 4;
+/// The part of a place's difference that has them.
+const CALLED: f64 = 0.6;
 
 fn units(rep: &Rep, metric: Metric) -> f64 {
     let each_ns = match metric {
@@ -67,6 +73,8 @@ struct Union {
     seconds: Vec<Seconds>,
     places: HashMap<Place, usize>,
     of_places: Vec<Seconds>,
+    /// The place of a node, and its own difference in all rounds.
+    own: BTreeMap<usize, (usize, f64)>,
 }
 
 pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
@@ -85,15 +93,22 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
     let both_s: f64 = total_s.iter().sum();
     let mut frames = Frames {
         both_s,
-        flips: Vec::new(),
+        differences: Vec::new(),
     };
-    let mut named: Vec<(Place, usize)> = union.places.into_iter().collect();
-    named.sort_unstable();
-    let places = named.into_iter();
-    let places = places.map(|(place, at)| frames.frame(place.to_string(), 0, &union.of_places[at]));
+    let mut known: Vec<(&Place, usize)> = union.places.iter().map(|(p, at)| (p, *at)).collect();
+    known.sort_unstable();
+    let places = known.iter();
+    let places = places.map(|(place, at)| {
+        let seconds = &union.of_places[*at];
+        frames.frame(place.to_string(), 0, seconds, LEAST)
+    });
     let mut places: Vec<Frame> = places.collect();
+    let mut judged = frames.judge(&mut places, true);
+    for (place, (_, at)) in places.iter_mut().zip(&known).filter(|(p, _)| p.is_named) {
+        place.callers = union.callers(*at);
+    }
     let mut tree = frames.tree(&union.nodes, &union.seconds);
-    let judged = frames.judge(places.iter_mut().chain(&mut tree));
+    judged += frames.judge(&mut tree, places.iter().any(|place| place.is_named));
     let size = |frame: &Frame| frame.difference_s().abs();
     let follows = follows(&places);
     let is_last = |frame: &Frame| follows && frame.name == FOR_A_CPU;
@@ -175,6 +190,8 @@ impl Union {
                 self.of_places.len() - 1
             });
             self.of_places[of_place][side][round] += seconds;
+            let own = self.own.entry(id).or_insert((of_place, 0.0));
+            own.1 += if side == 0 { -seconds } else { seconds };
             let mut at = id;
             while let Some(node) = at.checked_sub(1) {
                 self.seconds[node][side][round] += seconds;
@@ -184,13 +201,68 @@ impl Union {
     }
 }
 
+impl Union {
+    fn path(&self, node: usize) -> Vec<&str> {
+        let mut path = Vec::new();
+        let mut at = node;
+        while let Some(node) = at.checked_sub(1) {
+            path.push(self.nodes[node].1.as_str());
+            at = self.nodes[node].0;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Who calls for most of a place's difference, the nearest first.
+    fn callers(&self, place: usize) -> Vec<String> {
+        let own = self.own.iter().filter(|(_, own)| own.0 == place);
+        let paths = own.map(|(&node, own)| (callers(&self.path(node)), own.1));
+        let mut paths: Vec<(Vec<String>, f64)> = paths.collect();
+        let whole: f64 = paths.iter().map(|(_, seconds)| seconds).sum();
+        let mut found: Vec<String> = Vec::new();
+        while found.len() < CALLERS {
+            let mut shares: BTreeMap<&String, f64> = BTreeMap::new();
+            for (path, seconds) in &paths {
+                if let Some(next) = path.get(found.len()) {
+                    *shares.entry(next).or_default() += seconds / whole;
+                }
+            }
+            let most = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            let Some((next, _)) = most.filter(|(_, share)| *share >= CALLED) else {
+                break;
+            };
+            let next = next.clone();
+            paths.retain(|(path, _)| path.get(found.len()) == Some(&next));
+            found.push(next);
+        }
+        found
+    }
+}
+
 struct Frames {
     both_s: f64,
-    flips: Vec<SignFlips>,
+    /// Of each frame since the last judgement; `None` of one that is too small.
+    differences: Vec<Option<Vec<f64>>>,
+}
+
+/// What flips of differences tell, each once: a caller of one function alone has that one's differences.
+#[derive(Default)]
+struct Once<T>(HashMap<Vec<u64>, T>);
+
+impl<T: Copy> Once<T> {
+    fn of(&mut self, differences: &[f64], tell: impl FnOnce(SignFlips) -> T) -> Option<T> {
+        let key: Vec<u64> = differences.iter().map(|one| one.to_bits()).collect();
+        if let Some(known) = self.0.get(&key) {
+            return Some(*known);
+        }
+        let told = tell(SignFlips::of(differences)?);
+        self.0.insert(key, told);
+        Some(told)
+    }
 }
 
 impl Frames {
-    fn frame(&mut self, name: String, above: usize, seconds: &Seconds) -> Frame {
+    fn frame(&mut self, name: String, above: usize, seconds: &Seconds, least: f64) -> Frame {
         let [reference, subject] = seconds;
         let means = [mean(reference), mean(subject)];
         let differences: Vec<f64> = subject.iter().zip(reference).map(|(s, r)| s - r).collect();
@@ -198,17 +270,16 @@ impl Frames {
             .iter()
             .zip(subject)
             .filter(|(r, s)| **r + **s > 0.0);
-        let is_large = means[0] + means[1] >= LEAST * self.both_s && seen.count() >= FEWEST;
-        let flips = is_large.then(|| SignFlips::of(&differences)).flatten();
-        let p_value = flips.as_ref().map(SignFlips::p_value);
-        self.flips.extend(flips);
+        let is_large = means[0] + means[1] >= least * self.both_s && seen.count() >= FEWEST;
+        self.differences.push(is_large.then_some(differences));
         Frame {
             name,
             above,
             seconds: means,
             interval: None,
-            p_value,
+            p_value: None,
             is_named: false,
+            callers: Vec::new(),
         }
     }
 
@@ -223,23 +294,39 @@ impl Frames {
             else {
                 continue;
             };
-            tree.push(self.frame(name.clone(), above, seconds));
+            tree.push(self.frame(name.clone(), above, seconds, LEAST_BRANCH));
             kept[at + 1] = Some(tree.len());
         }
         tree
     }
 
-    /// Returns how many were judged. Those that are named have intervals that keep the level too.
-    fn judge<'a>(self, frames: impl Iterator<Item = &'a mut Frame>) -> usize {
-        let p_values: Vec<f64> = self.flips.iter().map(SignFlips::p_value).collect();
-        let judged = p_values.len();
-        let found = discoveries(&p_values, LEVEL);
-        let level = LEVEL * found as f64 / judged.max(1) as f64;
-        let own = frames.filter(|frame| frame.p_value.is_some());
-        for (frame, mut flips) in own.zip(self.flips) {
-            frame.is_named = found > 0 && flips.p_value() <= level;
-            frame.interval = flips.interval(if frame.is_named { level } else { LEVEL });
+    /// Names frames, if any `may` be; returns how many were judged. Those that are named have intervals that keep the
+    /// level too.
+    fn judge(&mut self, frames: &mut [Frame], may: bool) -> usize {
+        let all = std::mem::take(&mut self.differences);
+        let mut told = Once::default();
+        let mut p_values = Vec::new();
+        for (frame, differences) in frames.iter_mut().zip(&all) {
+            let differences = differences.as_ref();
+            frame.p_value = differences.and_then(|own| told.of(own, |flips| flips.p_value()));
+            p_values.extend(frame.p_value);
         }
-        judged
+        let found = if may {
+            discoveries(&p_values, LEVEL)
+        } else {
+            0
+        };
+        let level = LEVEL * found as f64 / p_values.len().max(1) as f64;
+        let mut told = Once::default();
+        for (frame, differences) in frames.iter_mut().zip(&all) {
+            let (Some(p_value), Some(differences)) = (frame.p_value, differences) else {
+                continue;
+            };
+            frame.is_named = found > 0 && p_value <= level;
+            let alpha = if frame.is_named { level } else { LEVEL };
+            let interval = told.of(differences, |mut flips| flips.interval(alpha));
+            frame.interval = interval.flatten();
+        }
+        p_values.len()
     }
 }

@@ -1,4 +1,4 @@
-use flow::profile::{Node, Profile};
+use flow::profile::{Node, Profile, STRIPPED};
 use flow::{Answer, Outcome, Proof, SlotRecord};
 use measure::memory::Reading;
 
@@ -103,6 +103,44 @@ fn a_place_that_is_larger_in_every_round_is_named_with_its_size() {
         node("main").seconds[0] > node("work").seconds[0],
         "with all below it"
     );
+}
+
+/// Both sides wait for events; one does so for a lock too.
+#[test]
+fn a_place_has_the_callers_of_its_difference_and_not_those_of_its_time() {
+    let call = "epoll_wait (system call)";
+    let found = found(|round, variant| {
+        profile(&[
+            (&[ON, "main", "work"], 1_000_000 + noise(round, variant)),
+            (&["waits", "main", "idle", call], 5_000_000),
+            (
+                &["waits", "main", "update", "lock", "epoll_wait", call],
+                900_000 * variant as u64,
+            ),
+        ])
+    });
+    let first = found.named().next().unwrap();
+    assert_eq!(first.callers, ["lock", "update"]);
+    let words = first.words();
+    assert!(words.ends_with("), called by lock, update"), "{words}");
+}
+
+#[test]
+fn an_address_for_a_name_is_said_with_what_names_it() {
+    let found = found(|round, variant| {
+        let mut profile = profile(&[
+            (&[ON, "work"], 1_000_000 + noise(round, variant)),
+            (&[ON, "gzip@0x3f20"], 900_000 * variant as u64),
+        ]);
+        for file in ["other", "gzip (package gzip)"] {
+            let reason = format!("{STRIPPED}: {file}");
+            let why = Measured::not_available(reason, "install it");
+            profile.unseen.push(why);
+        }
+        profile
+    });
+    let last = format!("{STRIPPED}: gzip (package gzip); install it");
+    assert_eq!(found.lines().last(), Some(&last));
 }
 
 #[test]
