@@ -16,6 +16,7 @@ const DELETED: &str = " (deleted)";
 
 #[derive(Debug, Default)]
 pub(crate) struct Files {
+    /// `None` where it could not be opened.
     seen: HashMap<(PathBuf, u64), Option<File>>,
     /// Folders of processes of Node, which write a log there beside their map of names.
     folders: HashMap<i32, PathBuf>,
@@ -53,11 +54,16 @@ impl Files {
         let key = (mapping.path.clone(), mapping.inode);
         let is_new = !self.seen.contains_key(&key);
         if is_new && self.seen.values().flatten().count() < MOST {
-            let file = (!is_it(&mapping.path, mapping.inode)).then(|| open(pid, mapping));
-            self.seen.insert(key, file.flatten());
+            // A name that is right now may be gone when it is asked for.
+            let file = match is_it(&mapping.path, mapping.inode) {
+                true => File::open(&mapping.path).ok(),
+                false => open(pid, mapping),
+            };
+            self.seen.insert(key, file);
         }
     }
 
+    /// The file of a mapping.
     pub(crate) fn of(&self, mapping: &Mapping) -> Option<&File> {
         let key = (mapping.path.clone(), mapping.inode);
         self.seen.get(&key)?.as_ref()
@@ -126,12 +132,16 @@ mod tests {
         assert_eq!(of(own.ino() + 1), None, "another file is not taken for it");
     }
 
+    /// It had a name when its process was looked at, and none when names were read.
     #[test]
-    fn a_name_that_is_right_is_enough() {
-        let own = std::env::current_exe().unwrap();
-        let inode = metadata(&own).unwrap().ino();
+    fn a_file_that_loses_its_name_later_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        std::fs::write(&gone, "").unwrap();
+        let inode = metadata(&gone).unwrap().ino();
         let mut files = Files::default();
-        files.look(&[mapped(&own, inode)]);
-        assert!(files.seen.values().all(Option::is_none));
+        files.look(&[mapped(&gone, inode)]);
+        std::fs::remove_file(&gone).unwrap();
+        assert!(files.seen.values().all(Option::is_some));
     }
 }
