@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{
-    Allocator, Answer, Emulator, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
+    Allocator, Answer, Emulator, Failure, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
 };
 use lab::{LabelledVariant, Launch, LaunchError};
 use machine::Ceiling;
@@ -30,6 +30,16 @@ fn proc_is_there() -> Result<()> {
     Ok(())
 }
 
+/// What slots rest on beside this machine, such as the nodes of a job.
+pub(crate) trait Beside: std::fmt::Debug {
+    /// Children of this process that live on between slots.
+    fn pids(&self) -> Vec<i32>;
+    /// Why this slot cannot be, where that is known before.
+    fn refusal(&self, spec: &SlotSpec<Work>) -> Option<String>;
+    /// Why this slot failed for that reason, where it lies there.
+    fn cause(&mut self, spec: &SlotSpec<Work>, reason: &Failure) -> Option<String>;
+}
+
 #[derive(Debug)]
 pub(crate) struct SlotLauncher {
     slots: Launcher,
@@ -39,7 +49,7 @@ pub(crate) struct SlotLauncher {
     narrated: VecDeque<LabelledVariant>,
     here: Cpus,
     heard: BTreeSet<String>,
-    spared: Vec<i32>,
+    beside: Option<Box<dyn Beside>>,
 }
 
 impl SlotLauncher {
@@ -55,13 +65,12 @@ impl SlotLauncher {
             narrated: VecDeque::new(),
             here,
             heard: BTreeSet::new(),
-            spared: Vec::new(),
+            beside: None,
         })
     }
 
-    /// These children live on between slots.
-    pub(crate) fn spare(&mut self, children: Vec<i32>) {
-        self.spared = children;
+    pub(crate) fn rest_on(&mut self, beside: Box<dyn Beside>) {
+        self.beside = Some(beside);
     }
 
     pub(crate) fn emulate(&mut self, emulator: Emulator) {
@@ -118,7 +127,8 @@ impl SlotLauncher {
         adopting.map_err(|source| flow::LaunchError::Start { source })?;
         let outcome = self.launch_slot(spec);
         self.tell_said(spec, outcome.as_ref().ok());
-        program::tree::end_orphans(&self.spared);
+        let spared = self.beside.as_ref().map(|beside| beside.pids());
+        program::tree::end_orphans(&spared.unwrap_or_default());
         flow::cgroup::sweep();
         outcome
     }
@@ -176,8 +186,20 @@ impl SlotLauncher {
     }
 }
 
+fn failed(what: String) -> Answer {
+    Answer::Failed {
+        reason: Failure::Error { what },
+        kept: None,
+        begun: None,
+    }
+}
+
 impl Launch for SlotLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        let beside = self.beside.as_ref();
+        if let Some(what) = beside.and_then(|beside| beside.refusal(spec)) {
+            return Ok(Outcome::new(failed(what), 0));
+        }
         let narrator = self.narrator(spec);
         let folder = spec.work.folder().unwrap_or(&self.files);
         let files = spec.work.needs_folder().then(|| folder.to_owned());
@@ -197,10 +219,15 @@ impl Launch for SlotLauncher {
         if let Some(allocator) = &spec.variant.allocator {
             self.use_allocator(allocator)?;
         }
-        let outcome = self.launch_and_clear(&spec).map_err(|error| match error {
+        let mut outcome = self.launch_and_clear(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             other => LaunchError::Fatal(other.to_string()),
         })?;
+        if let (Some(beside), Answer::Failed { reason, .. }) = (&mut self.beside, &outcome.answer)
+            && let Some(what) = beside.cause(&spec, reason)
+        {
+            outcome.answer = failed(what);
+        }
         if let (Some(label), Answer::Failed { reason, .. }) = (&narrator, &outcome.answer) {
             tell(&format!("{label}: that launch failed: {reason}"));
         }

@@ -10,7 +10,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study, Wanted};
 use machine::Machine;
 
@@ -21,7 +21,7 @@ pub(crate) use write::{shown, write_folder};
 use crate::args::HowArgs;
 use crate::commands;
 use crate::files;
-use crate::launch::SlotLauncher;
+use crate::launch::{Beside, SlotLauncher};
 use crate::output;
 use crate::result_file::ResultFile;
 use crate::results_folder::NewFolder;
@@ -92,12 +92,6 @@ impl<'a> Session<'a> {
         }
         let journal = Journal::resume(&path, overrides)?;
         let header = journal.header();
-        ensure!(
-            !commands::hybrid::is_over_nodes(&header.studies),
-            "ranks over nodes cannot be resumed, since nothing holds the nodes any more: run it again, in the same \
-             order by --seed {}",
-            header.settings.seed
-        );
         let simulation = header.settings.simulate.as_deref();
         lab::check(
             &header.studies,
@@ -129,9 +123,9 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// These children of this process live on between slots.
-    pub(crate) fn spare(&mut self, children: Vec<i32>) {
-        self.launcher.spare(children);
+    /// Until it ends.
+    pub(crate) fn rest_on(&mut self, beside: Box<dyn Beside>) {
+        self.launcher.rest_on(beside);
     }
 
     pub(crate) fn remark(&mut self, text: &str) -> Result<()> {

@@ -4,6 +4,7 @@
 //!   the node                                   flowgauge, by ssh or as a step of the job
 //!   facts, one line                 ─────▶     the same program, MPI? which CPUs?
 //!   …sleeps, holds a folder in memory…         slots: what ranks of a node share lies in that folder
+//!   what is wrong there, one line   ◀────▶     a byte, after a slot that failed: is the node well?
 //!                                   ◀─────     end of file: the run has ended, or this connection has
 //!   how many processes had to be ended ──▶     counted
 //! ```
@@ -26,6 +27,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use tidy::SlotFolder;
 
 use crate::launcher;
@@ -43,7 +45,7 @@ const LEAST: usize = 1 << 20;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Facts {
     /// Of the file of this program.
-    pub program: u64,
+    pub program: String,
     /// Name and version of the MPI there, or why that is not known.
     pub mpi: String,
     /// The same for two nodes that are one machine, made with namespaces.
@@ -52,6 +54,13 @@ pub struct Facts {
     pub id: u64,
     /// The rest.
     pub machine: Machine,
+}
+
+/// Whether ranks could begin on a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// What is wrong; empty: nothing.
+    pub trouble: String,
 }
 
 /// What is left when a run has ended.
@@ -72,11 +81,14 @@ pub fn words<'a>(own: &'a str, scratch: &'a str, run: &'a str) -> [&'a str; 4] {
     [own, ARGUMENT, scratch, run]
 }
 
-/// The digest of a program's file. Errors: it cannot be read.
-pub fn program(path: &Path) -> io::Result<u64> {
-    let mut hash = DefaultHasher::new();
-    fs::read(path)?.hash(&mut hash);
-    Ok(hash.finish())
+/// The first digits of the SHA-256 of a program's file. Errors: it cannot be read.
+pub fn program(path: &Path) -> io::Result<String> {
+    let bytes = Sha256::digest(fs::read(path)?);
+    Ok(bytes
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }
 
 /// Whether this process is a keeper.
@@ -111,7 +123,7 @@ fn live() -> Result<(), String> {
     })?;
     let told = has_room(&scratch).and_then(|()| say(&facts(Path::new(&run))?));
     if told.is_ok() {
-        wait(&interrupt);
+        wait(&interrupt, &scratch);
     }
     let ended = end_all(&scratch);
     // Open MPI has folders in it, which the sweep of files would leave.
@@ -159,7 +171,8 @@ fn say(what: &impl Serialize) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-fn wait(interrupt: &Interrupt) {
+/// Until the input ends, or a signal comes.
+fn wait(interrupt: &Interrupt, scratch: &Path) {
     let mut input = io::stdin();
     while interrupt.signal().is_none() {
         let time = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::MAX);
@@ -168,7 +181,9 @@ fn wait(interrupt: &Interrupt) {
             Ok(_) => {}
             Err(_) => return,
         }
-        if !matches!(input.read(&mut [0; 64]), Ok(1..)) {
+        let is_asked = matches!(input.read(&mut [0; 64]), Ok(1..));
+        let trouble = || has_room(scratch).err().unwrap_or_default();
+        if !is_asked || say(&Health { trouble: trouble() }).is_err() {
             return;
         }
     }

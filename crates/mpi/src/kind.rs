@@ -57,6 +57,8 @@ impl Kind {
 #[error("{0}")]
 pub struct NoMpi(pub String);
 
-pub(crate) fn quoted(word: &str) -> String {
+/// For a shell.
+#[must_use]
+pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

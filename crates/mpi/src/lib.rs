@@ -41,13 +41,14 @@ pub use rank::{is_rank, rank_main};
 pub use region::no_moves;
 pub use task::{Body, Over, Task};
 
-/// Whether this command of a slot has ranks over nodes.
+/// The nodes of the ranks that this command of a slot starts; `None`: this machine alone.
 #[must_use]
-pub fn is_over_nodes(command: &str) -> bool {
+pub fn over_of(command: &str) -> Option<Over> {
     let words = program::command::words(command, &program::Shell::Never).unwrap_or_default();
-    let rank = words.iter().position(|word| word == ARGUMENT);
-    let task = rank.and_then(|at| serde_json::from_str::<Task>(words.get(at + 2)?).ok());
-    task.is_some_and(|task| task.over.is_some())
+    let rank = words.iter().position(|word| word == ARGUMENT)?;
+    serde_json::from_str::<Task>(words.get(rank + 2)?)
+        .ok()?
+        .over
 }
 
 pub(crate) const ARGUMENT: &str = "__rank";

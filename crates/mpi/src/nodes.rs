@@ -17,7 +17,8 @@ use std::process::Command;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-use crate::kind::{Kind, quoted};
+use crate::kind::Kind;
+pub use crate::kind::quoted;
 use crate::task::{Over, Task};
 
 /// What launchers call the number of a rank, the most particular first.
@@ -42,14 +43,12 @@ impl Reach {
     #[must_use]
     pub fn command(&self, node: &str, words: &[&str], patience_s: u64) -> Command {
         match self {
-            Self::Ssh(ssh) => {
-                let mut command = Command::new(ssh);
-                let connect = format!("ConnectTimeout={}", patience_s.max(1));
-                let alive = ["ServerAliveInterval=15", "ServerAliveCountMax=3"];
-                command.args(["-T", "-o", "BatchMode=yes", "-o", &connect]);
-                command.args(["-o", alive[0], "-o", alive[1], "--", node]);
+            Self::Ssh(program) => {
+                let mut command = ssh(program, patience_s);
                 let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-                command.arg(format!("exec {}", words.join(" ")));
+                command
+                    .args(["--", node])
+                    .arg(format!("exec {}", words.join(" ")));
                 command
             }
             Self::Slurm(srun) => {
@@ -66,6 +65,32 @@ impl Reach {
                 command
             }
         }
+    }
+}
+
+/// It asks nobody, gives up a host that does not answer, and notices a dead connection. Host and command follow.
+#[must_use]
+pub fn ssh(program: &Path, patience_s: u64) -> Command {
+    let mut command = Command::new(program);
+    let connect = format!("ConnectTimeout={}", patience_s.max(1));
+    let alive = ["ServerAliveInterval=15", "ServerAliveCountMax=3"];
+    command.args(["-T", "-o", "BatchMode=yes", "-o", &connect]);
+    command.args(["-o", alive[0], "-o", alive[1]]);
+    command
+}
+
+/// What to do about what ssh said, where that is known.
+#[must_use]
+pub fn ssh_needs(said: &str) -> Option<&'static str> {
+    let asks = ["Permission denied (", "password", "passphrase"];
+    match () {
+        () if asks.iter().any(|word| said.contains(word)) => {
+            Some("ssh asks for a password, and nobody is asked here: give it a key (ssh-copy-id)")
+        }
+        () if said.contains("Host key verification failed") => {
+            Some("ssh does not know this host: connect to it once by hand")
+        }
+        () => None,
     }
 }
 
@@ -187,7 +212,8 @@ mod tests {
     fn each_launcher_deals_ranks_to_nodes_and_binds_none() {
         let ssh = Reach::Ssh("/opt/my ssh".into());
         let open = said(Kind::OpenMpi, &ssh);
-        assert!(crate::is_over_nodes(&open) && !crate::is_over_nodes("mpirun __rank a {}"));
+        assert_eq!(crate::over_of(&open), task().over);
+        assert_eq!(crate::over_of("mpirun __rank a {}"), None);
         assert!(
             open.starts_with(
                 "'/opt/mpirun' -np 4 --host 'a:2,b:2' --map-by slot --bind-to none --mca plm rsh"

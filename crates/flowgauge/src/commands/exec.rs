@@ -171,7 +171,7 @@ mod tests {
     fn a_grid_has_every_split() {
         let study = study_of(&["--grid", "echo {processes} {threads}", "--flows", "8"]).unwrap();
         assert_eq!(labels(&study), ["1x2", "1x8", "2x4", "4x2", "8x1"]);
-        assert_eq!(study.cases[0].best_of, Some(BestOf { default: Some(0) }));
+        assert_eq!(study.cases[0].best_of, Some(BestOf::beside(Some(0))));
         let study = study_of(&["--grid", "echo {processes} {threads}", "--flows", "2"]).unwrap();
         assert_eq!(labels(&study), ["1x2", "2x1"]);
     }
@@ -199,7 +199,7 @@ mod tests {
     fn a_sweep_of_one_command_asks_for_the_best_number_and_of_two_for_each() {
         let study = study_of(&["--sweep", "flows=1,2,4", "echo {flows}"]).unwrap();
         assert_eq!((study.cases.len(), labels(&study).len()), (1, 3));
-        assert_eq!(study.cases[0].best_of, Some(BestOf { default: Some(1) }));
+        assert_eq!(study.cases[0].best_of, Some(BestOf::beside(Some(1))));
         let without = study_of(&["--sweep", "flows=1,4", "echo {flows}"]).unwrap();
         assert_eq!(labels(&without), ["flows 1", "flows 2", "flows 4"]);
         let study = study_of(&[

@@ -15,8 +15,9 @@ use mpi::launcher::Mpi;
 use nodes::Nodes;
 use place::Place;
 
-use crate::args::{BodyArg, HybridArgs};
+use crate::args::{self, BodyArg, Command, HybridArgs};
 use crate::ending::Ending;
+use crate::launch::Beside;
 use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
@@ -27,13 +28,10 @@ const BUDGET_S: f64 = 600.0;
 
 pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     refuse(args)?;
-    let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?.launched_by(&args.launcher)?;
-    if let (Some(why), false) = (mpi.refuses_root(), args.allow_root) {
-        bail!(why);
-    }
+    let mut mpi = launcher(args)?;
     flow::cgroup::sweep();
     let own = flow::library::slot_program_path().map_err(Error::msg)?;
-    let (mpi, nodes) = over_nodes(args, mpi, &own)?;
+    let nodes = over_nodes(args, &mut mpi, &own)?;
     let place = match &nodes {
         Some(nodes) => nodes.place(),
         None => Place {
@@ -53,36 +51,64 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     let results = ResultFile::prepare(None, false)?;
     let mut session = Session::begin(&request, settings, &args.how, results, here)?;
     output::tell(&used(&mpi));
-    session.spare(nodes.as_ref().map(Nodes::pids).unwrap_or_default());
     for note in nodes.iter().flat_map(Nodes::notes) {
         output::tell(&note);
         session.remark(&note)?;
     }
-    let ending = session.carry_out(&args.how.answer);
     if let Some(nodes) = nodes {
-        nodes.end();
+        session.rest_on(Box::new(nodes));
     }
-    ending
+    session.carry_out(&args.how.answer)
+}
+
+fn launcher(args: &HybridArgs) -> Result<Mpi> {
+    let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?.launched_by(&args.launcher)?;
+    match (mpi.refuses_root(), args.allow_root) {
+        (Some(why), false) => bail!(why),
+        _ => Ok(mpi),
+    }
 }
 
 /// The nodes that can take part, and how they are reached; none: this machine alone.
-fn over_nodes(args: &HybridArgs, mut mpi: Mpi, own: &Path) -> Result<(Mpi, Option<Nodes>)> {
+fn over_nodes(args: &HybridArgs, mpi: &mut Mpi, own: &Path) -> Result<Option<Nodes>> {
     let Some(names) = nodes::asked(args.hosts.as_deref())? else {
-        return Ok((mpi, None));
+        return Ok(None);
     };
-    mpi.reach = Some(nodes::reach(args, &mpi));
-    let patience = Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0));
-    let nodes = Nodes::begin(&names, own, &mpi, patience)?;
+    mpi.reach = Some(nodes::reach(args, mpi));
+    let scratch = mpi::keeper::scratch()?;
+    let nodes = Nodes::begin((&names, own), mpi, patience(args), scratch)?;
     if args.body.is_empty() || args.body.contains(&BodyArg::Uneven) {
         output::tell("uneven: flows move within a node: splits over several are without them");
     }
-    Ok((mpi, Some(nodes)))
+    Ok(Some(nodes))
 }
 
-pub(crate) fn is_over_nodes(studies: &[Study]) -> bool {
-    let works = studies.iter().flat_map(|study| &study.cases);
-    let mut programs = works.filter_map(|case| case.work.program());
-    programs.any(|program| mpi::is_over_nodes(&program.command))
+fn patience(args: &HybridArgs) -> Duration {
+    Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0))
+}
+
+/// The nodes of a run that is resumed; `None`: it has ranks on this machine alone, or none.
+pub(crate) fn again(command: &[String], studies: &[Study]) -> Result<Option<Box<dyn Beside>>> {
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let works = cases.flat_map(|case| (0..case.variants.len()).map(|at| case.work_of(at)));
+    let over = works.filter_map(|work| mpi::over_of(&work.program()?.command));
+    let Some(over) = over.max_by_key(|over| over.nodes.len()) else {
+        return Ok(None);
+    };
+    let Some(Command::Hybrid(args)) = args::parsed(command) else {
+        bail!("ranks over nodes are made by flowgauge hybrid, and this run by another command");
+    };
+    let mut mpi = launcher(&args)?;
+    mpi.reach = Some(nodes::reach(&args, &mpi));
+    let own = flow::library::slot_program_path().map_err(Error::msg)?;
+    let scratch = over.scratch.clone();
+    let nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
+    ensure!(
+        nodes.place().over.as_ref() == Some(&over),
+        "a run over nodes is continued on the machine that began it, with all of them ({}): run it again instead",
+        over.nodes.join(", ")
+    );
+    Ok(Some(Box::new(nodes)))
 }
 
 fn used(mpi: &Mpi) -> String {

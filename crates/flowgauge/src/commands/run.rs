@@ -17,7 +17,10 @@ pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
                 budget_s: args.how.budget,
                 max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
             };
-            let session = Session::resume(folder, overrides, (&args.how, args.trust), here)?;
+            let mut session = Session::resume(folder, overrides, (&args.how, args.trust), here)?;
+            if let Some(nodes) = super::hybrid::again(session.command(), session.studies())? {
+                session.rest_on(nodes);
+            }
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());
             }

@@ -117,6 +117,20 @@ pub struct BestOf {
     /// The place of the variant that is taken by those who do not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<usize>,
+    /// Its variants are the same work on more and more nodes, with as many flows on each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_nodes: bool,
+}
+
+impl BestOf {
+    /// The best of several of which nobody takes one unasked, or the one at this place.
+    #[must_use]
+    pub fn beside(default: Option<usize>) -> Self {
+        Self {
+            default,
+            over_nodes: false,
+        }
+    }
 }
 
 impl LabelledVariant {

@@ -18,6 +18,7 @@ pub fn plural(label: &str) -> String {
     match label {
         "process" => "processes".to_owned(),
         "thread" => "threads".to_owned(),
+        "rank" => "ranks".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -1,10 +1,12 @@
 //! The law of a sweep over the number of workers, who all do the same. If they share one thing that serves one at a
 //! time, time grows in proportion: **linear**; if it serves all at once, **flat**; in between it is partly shared. Of
-//! nodes of a job with the same work each, flat is the best that there is. [`super::growth`] judges the shape; expected
-//! is what the study's source claims. Where memory or files grow in proportion against that, and workers keep their CPU
-//! busy, they wait for the CPU. A machine that drifts through a sweep bends its law; rounds at each count are immune.
+//! nodes of a job with the same work each, flat is the best that there is; of the same work over more and more nodes,
+//! that is so of nodes x time ([`nodes`]). [`super::growth`] judges the shape; expected is what the study's source
+//! claims. Where memory or files grow in proportion against that, and workers keep their CPU busy, they wait for the
+//! CPU. A machine that drifts through a sweep bends its law; rounds at each count are immune.
 
 mod law;
+mod nodes;
 
 pub use law::Law;
 
@@ -17,6 +19,8 @@ use crate::data::{Case, Claim, OfSweep, Ours, Published, Study};
 
 const TIME: &str = "time";
 const NODES: &str = "nodes";
+const NODE: &str = "node";
+const TIME_IN_WORDS: &str = "the time";
 
 /// CPU share that counts as busy.
 const BUSY: f64 = 0.9;
@@ -35,8 +39,11 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
             }
         }
     }
-    seen.iter()
-        .filter_map(|(sweep, label)| law(cases, &published, sweep, label))
+    let of_sweeps = seen
+        .iter()
+        .filter_map(|(sweep, label)| law(cases, &published, sweep, label));
+    of_sweeps
+        .chain(cases.iter().filter_map(nodes::strong))
         .collect()
 }
 
@@ -44,7 +51,7 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
 fn of_what(case: &Case) -> Option<(&str, &'static str)> {
     let over_nodes = case.sweep.as_ref().filter(|point| point.parameter == NODES);
     match over_nodes {
-        Some(point) => Some((&point.sweep, "node")),
+        Some(point) => Some((&point.sweep, NODE)),
         None => Some((case.work.worker_kind()?, "worker")),
     }
 }
@@ -76,24 +83,38 @@ fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) 
     let points = points(cases, sweep, label);
     let slots: Vec<(f64, f64)> = points.iter().flat_map(slots).collect();
     let growth = Growth::through(&slots)?;
-    let (first, last) = (points.first()?, points.last()?);
+    let first = points.first()?;
     let claim = claimed(published, sweep, label).filter(|_| is_on_one_cpu(first));
     let (kind, one) = of_what(&first.case.case)?;
-    let mut law = Law {
+    let mut law = unsaid((sweep, label, kind), &growth, &points)?;
+    law.expected = claim.and_then(Shape::of);
+    law.sentence = law.in_words(&growth, claim, (one, TIME_IN_WORDS));
+    if one == NODE {
+        law.sentence
+            .extend(nodes::parts(points.first(), points.last()));
+    }
+    Some(law)
+}
+
+fn unsaid(
+    (sweep, label, kind): (&str, &str, &str),
+    growth: &Growth,
+    points: &[Point<'_>],
+) -> Option<Law> {
+    let (first, last) = (points.first()?, points.last()?);
+    Some(Law {
         sweep: sweep.to_owned(),
         variant: label.to_owned(),
         kind: kind.to_owned(),
         counts: [first.workers, last.workers],
         shape: growth.shape,
-        expected: claim.and_then(Shape::of),
+        expected: None,
         cpu_share: last.summary.workers.as_ref().map(|w| w.sum.cpu_share),
         line: growth.line,
         growth: growth.share(),
         growth_interval: growth.interval,
         sentence: String::new(),
-    };
-    law.sentence = law.in_words(&growth, claim, one);
-    Some(law)
+    })
 }
 
 fn claimed(published: &[Published], sweep: &str, label: &str) -> Option<Claim> {
@@ -117,7 +138,13 @@ fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
 }
 
 impl Law {
-    fn in_words(&self, growth: &Growth, claim: Option<Claim>, one: &str) -> String {
+    /// `one`: what there is more and more of. `amount`: what grows with it.
+    fn in_words(
+        &self,
+        growth: &Growth,
+        claim: Option<Claim>,
+        (one, amount): (&str, &str),
+    ) -> String {
         let [from, to] = self.counts.map(plain);
         let who = plural(&self.variant);
         let head = match one {
@@ -126,9 +153,11 @@ impl Law {
         };
         format!(
             "{head}: {}{}: {}{}",
-            self.shape.in_words(growth.is_in_a_line()),
+            self.shape
+                .in_words(growth.is_in_a_line())
+                .replace(TIME_IN_WORDS, amount),
             claim.map_or_else(String::new, |claim| self.against(growth, claim)),
-            self.cost(one),
+            self.cost(one, amount),
             self.reason()
         )
     }
@@ -142,7 +171,7 @@ impl Law {
     }
 
     /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one worker's part … (R² 0.999)`.
-    fn cost(&self, one: &str) -> String {
+    fn cost(&self, one: &str, amount: &str) -> String {
         let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
         else {
             return format!("{} slots are too few", self.line.points);
@@ -156,7 +185,7 @@ impl Law {
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
         format!(
-            "each further {one} costs {}, {} of one {one}'s part of the time{straight}",
+            "each further {one} costs {}, {} of one {one}'s part of {amount}{straight}",
             each_further(Unit::Ns, self.line.slope, (low, high)),
             part(self.growth, least, most)
         )

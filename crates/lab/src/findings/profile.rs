@@ -87,16 +87,20 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
     })
 }
 
+/// What flows of ranks do, and under which name that is counted.
+pub(crate) const PARTS: [(&str, &str); 3] = [
+    ("computing", "compute_ns"),
+    ("communication", "communication_ns"),
+    ("waiting", "waiting_ns"),
+];
+
 fn parts(reps: &[&Rep]) -> Option<Parts> {
     let over = |name: &str| {
         let own = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
         median(own.filter_map(|own| own.counts.get(name).map(|ns| *ns as f64)))
     };
-    Some([
-        ("computing", over("compute_ns")?),
-        ("communication", over("communication_ns")?),
-        ("waiting", over("waiting_ns")?),
-    ])
+    let [a, b, c] = PARTS.map(|(part, count)| over(count).map(|ns| (part, ns)));
+    Some([a?, b?, c?])
 }
 
 /// The part of a command's time in which it waits, for a CPU too.

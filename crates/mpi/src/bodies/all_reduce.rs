@@ -64,6 +64,23 @@ impl AllReduce {
         }
     }
 
+    fn each_round(
+        &self,
+        result: &mut [f64],
+        member: &Member<'_>,
+        mut sum: impl FnMut(&mut [f64], f64),
+    ) -> u64 {
+        let mut checksum = 0_u64;
+        for round in 0..self.rounds {
+            let value = f64::from(member.flow()) + (round % 1_000) as f64;
+            sum(result, value);
+            let ends = [result.first(), result.last()];
+            let ends = ends.map(|end| end.copied().unwrap_or(f64::NAN).to_bits());
+            checksum = checksum.wrapping_add(ends[0]).wrapping_add(ends[1]);
+        }
+        checksum
+    }
+
     fn shared(&self, result: &mut [f64], value: f64, member: &Member<'_>) {
         let Member { team, thread, .. } = *member;
         member.communicate(|| written(&self.own[thread as usize]).fill(value));
@@ -102,22 +119,19 @@ impl Exchange for AllReduce {
     }
 
     fn run(&self, result: &mut Vec<f64>, member: &Member<'_>) -> Proof {
-        let mut checksum = 0_u64;
-        for round in 0..self.rounds {
-            let value = f64::from(member.flow()) + (round % 1_000) as f64;
-            if member.team.threads == 1 {
-                member.communicate(|| {
+        let checksum = match member.team.threads {
+            // A look at the clock in each round would take a tenth of a small sum.
+            1 => member.communicate(|| {
+                let mut world = member.team.world();
+                self.each_round(result, member, |result, value| {
                     result.fill(value);
-                    member.team.world().sum(result);
-                });
-            } else {
+                    world.sum(result);
+                })
+            }),
+            _ => self.each_round(result, member, |result, value| {
                 self.shared(result, value, member);
-            }
-            let ends = [result.first(), result.last()].map(|end| end.copied().unwrap_or(f64::NAN));
-            checksum = checksum
-                .wrapping_add(ends[0].to_bits())
-                .wrapping_add(ends[1].to_bits());
-        }
+            }),
+        };
         Proof {
             count: self.rounds,
             checksum,

@@ -102,7 +102,7 @@ fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Res
     let default = numbers.iter().position(|&flows| flows == cpus);
     let one = case(args, &title, of_program(command.program.clone()), variants);
     Ok(Case {
-        best_of: Some(BestOf { default }),
+        best_of: Some(BestOf::beside(default)),
         ..one
     })
 }
@@ -157,7 +157,7 @@ fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
     let variants = labelled(variants.collect());
     let default = Some(0);
     Ok(Case {
-        best_of: Some(BestOf { default }),
+        best_of: Some(BestOf::beside(default)),
         ..case(args, &title, of_program(program), variants)
     })
 }

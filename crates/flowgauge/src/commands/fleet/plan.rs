@@ -1,7 +1,5 @@
 //! What every machine of a fleet runs: the same words and program, with a seed of its own.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,24 +40,8 @@ pub(super) struct Id {
 
 impl Id {
     pub(super) fn of(path: &Path) -> Result<Self> {
-        let read = || -> io::Result<String> {
-            let mut file = File::open(path)?;
-            let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
-            loop {
-                let count = file.read(&mut piece)?;
-                if count == 0 {
-                    break;
-                }
-                hash.update(&piece[..count]);
-            }
-            let bytes = hash.finalize();
-            Ok(bytes
-                .iter()
-                .take(8)
-                .map(|byte| format!("{byte:02x}"))
-                .collect())
-        };
-        let digest = read().with_context(|| format!("cannot read {}", path.display()))?;
+        let digest = mpi::keeper::program(path);
+        let digest = digest.with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             digest,

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Interrupt;
+use mpi::nodes::{quoted, ssh_needs};
 
 use super::hosts::Host;
 use super::limits::{Allowance, WORDS, shown};
@@ -194,27 +195,15 @@ fn ssh(host: &Host, way: &Way) -> Command {
         .iter()
         .map(|(name, value)| format!("{name}={}\n", quoted(value)))
         .collect();
-    let connect = format!("ConnectTimeout={}", way.patience.as_secs().max(1));
-    let mut command = Command::new(&way.ssh);
+    let mut command = mpi::nodes::ssh(&way.ssh, way.patience.as_secs());
     if let Some(config) = &way.config {
         command.arg("-F").arg(config);
     }
     command
-        .args(["-T", "-o", "BatchMode=yes", "-o", &connect])
-        .args([
-            "-o",
-            "ServerAliveInterval=15",
-            "-o",
-            "ServerAliveCountMax=3",
-        ])
         .arg("--")
         .arg(&host.destination)
         .arg(format!("exec sh -c {}", quoted(&format!("{set}{SCRIPT}"))));
     command
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn carry_out(
@@ -247,14 +236,8 @@ fn carry_out(
 }
 
 fn explained(error: Option<anyhow::Error>, ended: Option<ExitStatus>, said: &str) -> anyhow::Error {
-    let asks = ["Permission denied (", "password", "passphrase"];
-    if asks.iter().any(|word| said.contains(word)) {
-        return anyhow!(
-            "ssh asks for a password, and nobody is asked here: give it a key (ssh-copy-id): {said}"
-        );
-    }
-    if said.contains("Host key verification failed") {
-        return anyhow!("ssh does not know this host: connect to it once by hand: {said}");
+    if let Some(needs) = ssh_needs(said) {
+        return anyhow!("{needs}: {said}");
     }
     if said.contains("No space left on device") {
         return anyhow!(

@@ -123,6 +123,7 @@ fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> 
         // One process is the usual choice, where that is a split.
         best_of: several.then_some(BestOf {
             default: (!asked.ranks_only).then_some(0),
+            over_nodes: !asked.nodes.is_empty(),
         }),
         ..Case::new(name, &asked.title, work, variants.collect())
     })
@@ -180,7 +181,7 @@ mod tests {
     fn every_split_is_a_variant_and_threads_alone_are_the_reference() {
         let cases = made(&["--body", "primes,farm"], 4).unwrap();
         assert_eq!(labels(&cases[1]), ["1x4", "2x2", "4x1"]);
-        assert_eq!(cases[1].best_of, Some(BestOf { default: Some(0) }));
+        assert_eq!(cases[1].best_of, Some(BestOf::beside(Some(0))));
         assert_eq!(cases[0].variants.len(), 6);
         assert_eq!(labels(&cases[0])[..2], ["1x4, dealt out", "1x4, taken"]);
     }
@@ -191,7 +192,7 @@ mod tests {
         let cases = made(&["--body", "uneven"], 4).unwrap();
         let ways = ["4x1, static", "4x1, taken", "4x1, migratable"];
         assert_eq!(labels(&cases[0]), ways);
-        assert_eq!(cases[0].best_of, Some(BestOf { default: None }));
+        assert_eq!(cases[0].best_of, Some(BestOf::beside(None)));
     }
 
     #[test]
@@ -268,7 +269,7 @@ mod tests {
         );
         assert_eq!(labels(&cases[4]), ["rank"]);
         assert_eq!(labels(&cases[5])[..2], ["4x1 on 1 node", "8x1 on 2 nodes"]);
-        assert_eq!(cases[5].best_of, Some(BestOf { default: Some(0) }));
+        assert!(cases[5].best_of.is_some_and(|best_of| best_of.over_nodes));
         let alone = made(&["--body", "weak"], 4).unwrap_err().to_string();
         assert!(alone.contains("--hosts"), "{alone}");
     }

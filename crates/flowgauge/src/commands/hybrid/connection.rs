@@ -1,19 +1,21 @@
 //! The way to the keeper of a node ([`mpi::keeper`]): it is started there, heard line by line, and ended.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use mpi::nodes::ssh_needs;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::de::DeserializeOwned;
 
 const MOST: usize = 4 << 20;
 const SAID: usize = 400;
 
+#[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) name: String,
     pub(super) child: Child,
@@ -42,6 +44,11 @@ impl Keeper {
             heard: Vec::new(),
             said,
         })
+    }
+
+    /// For what it will be heard to say; where it is gone, for the reason.
+    pub(super) fn ask(&mut self) {
+        let _gone_is_heard = self.child.stdin.as_mut().map(|input| input.write_all(b"?"));
     }
 
     pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Instant) -> Result<T> {
@@ -84,7 +91,11 @@ impl Keeper {
                 let how = ended.map_or_else(|error| error.to_string(), |ended| ended.to_string());
                 format!("its connection ended without a word ({how})")
             }
-            (Ok(_), text) => text.lines().map(str::trim).collect::<Vec<_>>().join("; "),
+            (Ok(_), text) => {
+                let needs = ssh_needs(text).map(|needs| format!("{needs}: "));
+                let lines: Vec<&str> = text.lines().map(str::trim).collect();
+                needs.unwrap_or_default() + &lines.join("; ")
+            }
         }
     }
 }

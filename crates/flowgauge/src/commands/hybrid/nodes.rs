@@ -1,24 +1,32 @@
 //! The nodes of a run over several. One that cannot take part is named with the reason, and the
 //! others are run. Each has a keeper ([`mpi::keeper`]), on a connection of its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
+use flow::{Failure, SlotSpec};
 use mpi::Over;
-use mpi::keeper::{self, Facts, Parting};
+use mpi::keeper::{self, Facts, Health, Parting};
 use mpi::launcher::Mpi;
 use mpi::nodes::{Reach, this_machine};
+use workload::Work;
 
 use super::connection::Keeper;
 use super::place::Place;
 use crate::args::HybridArgs;
+use crate::launch::Beside;
 use crate::output::{self, tell};
 
 const PARTING: Duration = Duration::from_secs(10);
 
+/// What launches ranks, where that is no node.
+const HERE: &str = "this machine";
+
+#[derive(Debug)]
 struct Node {
     name: String,
     cpus: Cpus,
@@ -26,9 +34,13 @@ struct Node {
     about: String,
 }
 
+#[derive(Debug)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
     keepers: Vec<Keeper>,
+    patience: Duration,
+    /// Those that are no more, and why.
+    lost: BTreeMap<String, String>,
     scratch: PathBuf,
     counted: Option<u64>,
     /// All nodes are one machine, made with namespaces.
@@ -105,13 +117,12 @@ pub(super) fn reach(args: &HybridArgs, mpi: &Mpi) -> Reach {
 impl Nodes {
     /// Those of `names` that can take part; the others are named. Errors: none can.
     pub(super) fn begin(
-        names: &[String],
-        own: &Path,
+        (names, own): (&[String], &Path),
         mpi: &Mpi,
         patience: Duration,
+        scratch: PathBuf,
     ) -> Result<Self> {
         let reach = mpi.reach.as_ref().context("nodes without a way to them")?;
-        let scratch = keeper::scratch()?;
         let mpi_there = format!("{} {}", mpi.kind.name(), mpi.version);
         let own_digest =
             keeper::program(own).with_context(|| format!("cannot read {}", own.display()))?;
@@ -131,7 +142,7 @@ impl Nodes {
         for (name, keeper) in started {
             let known = keeper.and_then(|mut keeper| {
                 let facts: Facts = keeper.hear(until)?;
-                fits(&facts, own_digest, &mpi_there, own)?;
+                fits(&facts, &own_digest, &mpi_there, own)?;
                 Ok((keeper, facts))
             });
             match known {
@@ -147,7 +158,8 @@ impl Nodes {
         let id = this_machine().ok();
         // `mpirun` is here, where no rank may be.
         let here = match found.iter().all(|(_, facts)| Some(facts.id) != id) {
-            true => Some(here(&words, until)?),
+            // Others may have taken all of their time.
+            true => Some(here(&words, Instant::now() + patience)?),
             false => None,
         };
         let first = found[0].1.boot;
@@ -161,18 +173,12 @@ impl Nodes {
         Ok(Self {
             nodes,
             keepers: keepers.into_iter().chain(here).collect(),
+            patience,
+            lost: BTreeMap::new(),
             scratch,
             counted: this_machine().ok().filter(|_| mpi.srun.is_none()),
             is_one_machine,
         })
-    }
-
-    pub(super) fn pids(&self) -> Vec<i32> {
-        let pids = self
-            .keepers
-            .iter()
-            .map(|keeper| keeper.child.id().cast_signed());
-        pids.collect()
     }
 
     pub(super) fn place(&self) -> Place {
@@ -221,50 +227,98 @@ impl Nodes {
         notes
     }
 
-    pub(super) fn end(self) -> usize {
-        let mut left = 0;
-        let mut keepers = self.keepers;
-        for keeper in &mut keepers {
-            keeper.child.stdin = None;
-        }
-        let until = Instant::now() + PARTING;
-        for mut keeper in keepers {
-            let ended = keeper.hear::<Parting>(until);
-            match ended {
-                Ok(Parting { ended: 0 }) => {}
-                Ok(Parting { ended }) => {
-                    left += 1;
-                    let number = report::number::many(ended.into(), "process");
-                    tell(&format!(
-                        "{}: {number} of this run had to be ended there",
-                        keeper.name
-                    ));
-                }
+    /// What is wrong with those that are not lost; those that are now are named.
+    fn look(&mut self) -> Vec<(String, String)> {
+        let lost = &mut self.lost;
+        self.keepers.iter_mut().for_each(Keeper::ask);
+        let until = Instant::now() + self.patience;
+        let mut wrong = Vec::new();
+        for keeper in &mut self.keepers {
+            let name = keeper.name.clone();
+            if lost.contains_key(&name) {
+                continue;
+            }
+            match keeper.hear::<Health>(until) {
+                Ok(Health { trouble }) if trouble.is_empty() => {}
+                Ok(Health { trouble }) => wrong.push((name, trouble)),
                 Err(why) => {
-                    left += 1;
                     let why = output::whole(&why);
-                    tell(&format!(
-                        "{}: the node was lost, ranks may be left on it: {why}",
-                        keeper.name
-                    ));
+                    tell(&format!("{name}: lost, ranks may be left there: {why}"));
+                    lost.insert(name, why);
                 }
             }
         }
-        left
+        wrong
+    }
+}
+
+impl Beside for Nodes {
+    fn pids(&self) -> Vec<i32> {
+        let keepers = self.keepers.iter();
+        keepers
+            .map(|keeper| keeper.child.id().cast_signed())
+            .collect()
+    }
+
+    fn refusal(&self, spec: &SlotSpec<Work>) -> Option<String> {
+        let over = over_of(spec)?;
+        let mut lost = self.lost.iter();
+        let (name, why) = lost.find(|(name, _)| rests_on(&over, name))?;
+        Some(format!("{name} is lost: {why}"))
+    }
+
+    fn cause(&mut self, spec: &SlotSpec<Work>, reason: &Failure) -> Option<String> {
+        let over = over_of(spec)?;
+        let wrong = self.look();
+        let found = wrong.iter().find(|(name, _)| rests_on(&over, name));
+        let found = found.map(|(name, why)| format!("{name}: {why}; {reason}"));
+        self.refusal(spec).or(found)
+    }
+}
+
+fn over_of(spec: &SlotSpec<Work>) -> Option<Over> {
+    mpi::over_of(&spec.work.program()?.command)
+}
+
+fn rests_on(over: &Over, name: &str) -> bool {
+    name == HERE || over.nodes.iter().any(|node| node == name)
+}
+
+impl Drop for Nodes {
+    /// Says what is left, or that it is not known.
+    fn drop(&mut self) {
+        for keeper in &mut self.keepers {
+            keeper.child.stdin = None;
+        }
+        let until = Instant::now() + PARTING;
+        for keeper in &mut self.keepers {
+            let name = &keeper.name;
+            let is_lost = self.lost.contains_key(name);
+            let said = match keeper.hear::<Parting>(if is_lost { Instant::now() } else { until }) {
+                Ok(Parting { ended: 0 }) => continue,
+                Err(_) if is_lost => continue,
+                Ok(Parting { ended }) => {
+                    let processes = if ended == 1 { "process" } else { "processes" };
+                    format!("{ended} {processes} of this run had to be ended there")
+                }
+                Err(why) => format!("lost, ranks may be left there: {}", output::whole(&why)),
+            };
+            tell(&format!("{}: {said}", keeper.name));
+        }
     }
 }
 
 fn here(words: &[&str], until: Instant) -> Result<Keeper> {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]);
-    let mut keeper = Keeper::start("this machine", command)?;
+    let mut keeper = Keeper::start(HERE, command)?;
     keeper
         .hear::<Facts>(until)
         .context("this machine, which launches ranks")?;
     Ok(keeper)
 }
 
-fn fits(facts: &Facts, own: u64, mpi: &str, path: &Path) -> Result<()> {
+fn fits(facts: &Facts, own: &str, mpi: &str, path: &Path) -> Result<()> {
     ensure!(
         facts.program == own,
         "another flowgauge is there at {}: all nodes must see one file",

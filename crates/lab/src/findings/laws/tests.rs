@@ -1,5 +1,6 @@
 //! Laws of sweeps whose truth is known.
 
+use flow::{Answer, SelfManagedUsage};
 use tempfile::tempdir;
 use workload::{Cpu, Io, Work};
 
@@ -115,6 +116,76 @@ fn nodes_with_the_same_work_each_have_a_law_too() {
     );
     assert!(
         said.contains("each further node costs") && said.contains("one node's part"),
+        "{said}"
+    );
+}
+
+/// The law of the same work on 1 to 4 nodes, which takes `ns` of their number.
+fn over_nodes(ns: fn(u64) -> u64) -> Law {
+    let mut one = case("strong", 1, &["1x8", "2x4", "4x2", "8x1"]);
+    for (labelled, nodes) in one.variants.iter_mut().zip(1..) {
+        labelled.variant.flows = 2 * nodes;
+    }
+    one.best_of = Some(crate::data::BestOf {
+        default: Some(0),
+        over_nodes: true,
+    });
+    let folder = tempdir().unwrap();
+    let mut mock = Mock::new(move |_, _, n, spec| {
+        let nodes = u64::from(spec.variant.flows) / 2;
+        let mut answer = done(spec, ns(nodes) + noise(n), PROOF);
+        if let Answer::Done(record) = &mut answer {
+            for rep in &mut record.reps {
+                let counts = [
+                    ("compute_ns", 5 - nodes),
+                    ("communication_ns", nodes),
+                    ("waiting_ns", 0),
+                ];
+                rep.self_managed = Some(Box::new(SelfManagedUsage {
+                    counts: counts.map(|(name, ns)| (name.to_owned(), ns)).into(),
+                    ..SelfManagedUsage::default()
+                }));
+            }
+        }
+        answer
+    });
+    let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies[0].laws[0].clone()
+}
+
+#[test]
+fn the_same_work_on_more_nodes_has_a_law_of_nodes_x_time() {
+    let all_divided = over_nodes(|nodes| 120 * MS / nodes);
+    assert!(
+        matches!(all_divided.shape, Shape::Flat | Shape::NearlyFlat),
+        "{all_divided:?}"
+    );
+    let said = &all_divided.sentence;
+    assert!(
+        said.starts_with("strong, 1 to 4 nodes, ranks: nodes x time is ")
+            && said.contains("; 4 nodes beat every smaller number"),
+        "{said}"
+    );
+    let nothing_divided = over_nodes(|_| 20 * MS);
+    assert_eq!(nothing_divided.shape, Shape::Linear);
+    let said = &nothing_divided.sentence;
+    assert!(
+        said.contains("a further node stops paying at 1: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn where_a_further_node_stops_paying_is_said_with_what_flows_do() {
+    let said = over_nodes(|nodes| 40 * MS / nodes + 4 * MS * nodes).sentence;
+    assert!(
+        said.contains("; a further node stops paying at 3: on 4 it takes ")
+            && said.ends_with(
+                "; of a flow's time on 1 and on 4 nodes: computing 80 and 20 %, communication 20 and 80 %, \
+                 waiting 0 and 0 %"
+            ),
         "{said}"
     );
 }

@@ -379,9 +379,7 @@ fn best_of(
     };
     let mut labels = variants.iter().map(|one| &one.label);
     match labels.position(|label| label == default.get_ref()) {
-        Some(place) => Ok(Some(BestOf {
-            default: Some(place),
-        })),
+        Some(place) => Ok(Some(BestOf::beside(Some(place)))),
         None => {
             let message = format!(
                 "the default '{}' is no variant: use the label of one",

@@ -9,7 +9,7 @@ const FOUR: [&str; 4] = ["1x8", "2x4", "4x2", "8x1"];
 
 fn search() -> Header {
     let mut one = case("one", 1, &FOUR);
-    one.best_of = Some(BestOf { default: Some(0) });
+    one.best_of = Some(BestOf::beside(Some(0)));
     header(vec![study(vec![one])])
 }
 
