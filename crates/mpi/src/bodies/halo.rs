@@ -130,7 +130,8 @@ impl Halo {
     }
 }
 
-/// The ends of a row stay.
+/// The ends of a row stay. Not inlined, it is known that rows do not overlap, and two points are computed at once.
+#[inline(never)]
 fn mean(row: &[f64], up: &[f64], down: &[f64], into: &mut [f64]) {
     let side = row.len();
     let (up, down) = (&up[..side], &down[..side]);
