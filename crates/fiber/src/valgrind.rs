@@ -1,6 +1,6 @@
 //! Stacks made known to valgrind. Memcheck follows the stack pointer: a switch looks like one large
 //! step over other flows' memory, unless valgrind knows both ends as different stacks. So each slot
-//! is told to it when first used, and the stacks on which fibers end, by **client requests**: four
+//! is made known when first used, and the stacks on which fibers end, by **client requests**: four
 //! rotations that together turn a register twice around, and one with itself that changes nothing.
 //! A processor does nothing by that (1.1 ns); valgrind reads a request from a register (`arch`).
 //!

@@ -1,4 +1,5 @@
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -17,6 +18,15 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
 
 pub(crate) fn sweep(folder: &Path) {
     tidy::whole::sweep(folder);
+}
+
+/// The last `most` bytes of what a program wrote to it.
+pub(crate) fn end_of(file: &mut File, most: usize) -> io::Result<String> {
+    let mut text = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut text)?;
+    let from = text.len().saturating_sub(most);
+    Ok(String::from_utf8_lossy(&text[from..]).into_owned())
 }
 
 /// Another user's folder, or a read-only disk.

@@ -2,7 +2,7 @@
 //! kernel stacks (+ slab)**. RSS counts a page that five processes share five times; PSS divides
 //! each page by the processes that map it. Beyond user memory, each address space has page tables
 //! and each task a kernel stack. RSS is kept for older tables. Where the kernel tells of single
-//! pages, pages of files count once for the group, whoever else maps them ([`Sharing`],
+//! pages, pages of files count once for the group, also where others map them ([`Sharing`],
 //! `files.rs`).
 //!
 //! | part | source | unit there |

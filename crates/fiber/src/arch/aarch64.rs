@@ -239,45 +239,24 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
 /// A word of this kernel thread, 0 or 1.
 #[inline(always)]
 pub(crate) fn own<const WORD: usize>() -> *mut () {
-    let word;
-    // SAFETY: reads a word that each kernel thread has, at an offset that the loader knows.
-    unsafe {
-        asm!(
-            "mrs {at}, tpidr_el0",
-            concat!("adrp {word}, :gottprel:", own_words!()),
-            concat!("ldr {word}, [{word}, :gottprel_lo12:", own_words!(), "]"),
-            "add {at}, {at}, {word}",
-            "ldr {word}, [{at}, #8 * {n}]",
-            at = out(reg) _,
-            word = out(reg) word,
-            n = const WORD,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    word
+    // SAFETY: each kernel thread has the words; only it, and a signal on it, writes them.
+    unsafe { own_word(WORD).read_volatile() }
 }
 
 /// Sets what [`own`] reads.
 #[inline(always)]
 pub(crate) fn set_own<const WORD: usize>(word: *mut ()) {
-    // SAFETY: as in `own`; nothing else writes it.
-    unsafe {
-        asm!(
-            "mrs {at}, tpidr_el0",
-            concat!("adrp {offset}, :gottprel:", own_words!()),
-            concat!("ldr {offset}, [{offset}, :gottprel_lo12:", own_words!(), "]"),
-            "add {at}, {at}, {offset}",
-            "str {word}, [{at}, #8 * {n}]",
-            at = out(reg) _,
-            offset = out(reg) _,
-            word = in(reg) word,
-            n = const WORD,
-            options(nostack, preserves_flags),
-        );
-    }
+    // SAFETY: as in `own`.
+    unsafe { own_word(WORD).write_volatile(word) }
+}
+
+#[inline(always)]
+fn own_word(word: usize) -> *mut *mut () {
+    std::ptr::with_exposed_provenance_mut::<*mut ()>(own_address()).wrapping_add(word)
 }
 
 /// Where they lie.
+#[inline(always)]
 pub(crate) fn own_address() -> usize {
     let address;
     // SAFETY: reads where this kernel thread's words begin, and an offset that the loader knows.

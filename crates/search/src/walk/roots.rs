@@ -1,6 +1,6 @@
 //! What the user named: folders, files, standard input. All that is listed is opened relative to
 //! its root. A command line may name more paths than a process may have files open, so files are
-//! opened in their turn, and only so many folders are kept.
+//! opened in their turn, and a bounded number of folders is kept open.
 
 use std::ffi::CStr;
 use std::fs::{File, Metadata};

@@ -260,16 +260,8 @@ impl Run {
     }
 
     fn said(&mut self) -> String {
-        let mut text = Vec::new();
-        let read = self
-            .said
-            .rewind()
-            .and_then(|()| self.said.read_to_end(&mut text));
-        let from = text.len().saturating_sub(SAID);
-        match read {
-            Ok(_) => String::from_utf8_lossy(&text[from..]).into_owned(),
-            Err(error) => format!("what it said cannot be read: {error}"),
-        }
+        whole_file::end_of(&mut self.said, SAID)
+            .unwrap_or_else(|error| format!("what it said cannot be read: {error}"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The way to the keeper of a node ([`mpi::keeper`]): it is started there, heard line by line, and ended.
 
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -11,6 +11,8 @@ use anyhow::{Context, Result, ensure};
 use mpi::nodes::ssh_needs;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::de::DeserializeOwned;
+
+use crate::whole_file;
 
 const MOST: usize = 4 << 20;
 const SAID: usize = 400;
@@ -77,21 +79,14 @@ impl Keeper {
     }
 
     fn last_words(&mut self) -> String {
-        let mut text = Vec::new();
-        let read = self
-            .said
-            .rewind()
-            .and_then(|()| self.said.read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text);
-        let text = text.trim();
-        let text = &text[text.ceil_char_boundary(text.len().saturating_sub(SAID))..];
+        let said = whole_file::end_of(&mut self.said, SAID).unwrap_or_default();
         let ended = self.child.wait();
-        match (read, text) {
-            (Ok(_), "") | (Err(_), _) => {
+        match said.trim() {
+            "" => {
                 let how = ended.map_or_else(|error| error.to_string(), |ended| ended.to_string());
                 format!("its connection ended without a word ({how})")
             }
-            (Ok(_), text) => {
+            text => {
                 let needs = ssh_needs(text).map(|needs| format!("{needs}: "));
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
                 needs.unwrap_or_default() + &lines.join("; ")

@@ -44,7 +44,7 @@ pub(super) fn fewest_rounds(case: &Case, answers: usize) -> usize {
     rounds_for_interval(level(case, answers)).unwrap_or(0)
 }
 
-/// Claims of a source share a level too ([`crate::findings::then`]): in time, a case gets so many of them an interval.
+/// Claims of a source share a level too ([`crate::findings::then`]): a case gives an interval to as many as time allows.
 const FEW_CLAIMS: usize = 8;
 
 pub(super) fn rounds_for_claims(case: &Case, claims: usize) -> usize {

@@ -1,4 +1,4 @@
-//! The cases that flags ask for, made out of those of a study that has been read; what comes out is
+//! The cases that flags ask for, made from those of a study file. They are
 //! checked as any other, and an error names the flag. In a fixed order: which cases; variants,
 //! CPUs, numbers of flows; parameters of the work; points of sweeps; names.
 //!
