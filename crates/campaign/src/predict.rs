@@ -170,6 +170,8 @@ fn of_body(
         model,
         "--flows",
         &flows,
+        "--placement",
+        "cores",
         "--units",
         &units,
         &predict,

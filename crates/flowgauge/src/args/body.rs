@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use flow::Model;
+use flow::{Model, Placement};
 
 use super::HowArgs;
 
@@ -38,6 +38,9 @@ pub(crate) struct BodyArgs {
     /// Operations of each unit
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = whole, default_value = "1000")]
     pub(crate) ops: u64,
+    /// CPUs to use: free, one, cores, smt, numa, or a list such as 0,2
+    #[arg(long, value_name = "PLACEMENT", default_value = "free")]
+    pub(crate) placement: Placement,
     /// An argument of the body; of one of them several values, each a case: n=1,10,100
     #[arg(long = "arg", value_name = "NAME=VALUES", value_parser = argument)]
     pub(crate) args: Vec<Argument>,

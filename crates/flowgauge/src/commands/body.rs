@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use flow::Model;
+use flow::{Model, Placement};
 use lab::{Preset, Request, Wanted};
 use machine::Machine;
 use serde_json::Value;
@@ -88,7 +88,7 @@ struct Written {
 fn cases(
     builds: &[Build],
     models: &[Model],
-    flows: u32,
+    variant: impl Fn(Model) -> String,
     title: impl Fn(&str) -> String,
     is_swept: bool,
 ) -> Vec<Written> {
@@ -96,14 +96,14 @@ fn cases(
         return vec![Written {
             name: if is_swept { "sizes" } else { "units" }.to_owned(),
             title: title(&only.name),
-            variants: models.iter().map(|model| variant(*model, flows)).collect(),
+            variants: models.iter().map(|model| variant(*model)).collect(),
         }];
     }
     let of = |model: &Model| {
         let variants = builds.iter().map(|Build { name, path }| {
             let (label, library) = (quoted(name), quoted(path));
             let own = format!("label = {label}\nwork = {{ library = {library} }}\n");
-            variant(*model, flows) + &own
+            variant(*model) + &own
         });
         Written {
             name: model.to_string().replace('/', "-over-"),
@@ -121,7 +121,8 @@ fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
     let flows = args.flows.unwrap_or_else(|| cores(here));
     let units = args.units.unwrap_or(UNITS * u64::from(flows));
     let title = |of: &str| quoted(&format!("{units} units of {} operations of {of}", args.ops));
-    let cases = cases(&builds, &models(args), flows, title, swept.is_some());
+    let variant = |model| variant(model, flows, &args.placement);
+    let cases = cases(&builds, &models(args), variant, title, swept.is_some());
     let largest = swept.and_then(|arg| arg.values.iter().max());
     let largest = largest.map_or_else(String::new, |value| format!("/{value}"));
     let mut text = format!(
@@ -166,12 +167,15 @@ fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
     Ok(text)
 }
 
-fn variant(model: Model, flows: u32) -> String {
-    let flows = (!matches!(model, Model::Mix { .. })).then(|| format!("flows = {flows}\n"));
-    format!(
-        "\n[[case.variant]]\nmodel = \"{model}\"\n{}",
-        flows.unwrap_or_default()
-    )
+fn variant(model: Model, flows: u32, placement: &Placement) -> String {
+    let mut text = format!("\n[[case.variant]]\nmodel = \"{model}\"\n");
+    if !matches!(model, Model::Mix { .. }) {
+        text += &format!("flows = {flows}\n");
+    }
+    if *placement != Placement::Free {
+        text += &format!("placement = \"{placement}\"\n");
+    }
+    text
 }
 
 /// `n = 3` for each argument with one value, and that with several.

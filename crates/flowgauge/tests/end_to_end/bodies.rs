@@ -672,8 +672,17 @@ fn the_study_that_body_prints_runs() {
     let home = Home::new();
     let library = built(&home, &[]);
     let printed = home.run(&[
-        "body", &library, "--flows", "2", "--arg", "n=1,3", "--study",
+        "body",
+        &library,
+        "--flows",
+        "2",
+        "--placement",
+        "one",
+        "--arg",
+        "n=1,3",
+        "--study",
     ]);
+    assert_eq!(printed.stdout.matches("placement = \"one\"").count(), 2);
     home.write("mine.toml", &printed.stdout);
     let run = home.run(&["run", "mine.toml", "--rounds", "1", "--out", "out"]);
     assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
