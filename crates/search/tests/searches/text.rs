@@ -269,6 +269,11 @@ fn what_is_no_file_is_left_out() {
 
 #[test]
 fn files_that_say_they_are_empty_are_read_to_their_end() {
+    if skipped::is_emulated() {
+        return skipped::skipped(
+            "the emulator has lists of mappings of its own, where it knows the path",
+        );
+    }
     // Files of /proc have no length, and give less than is asked for before they end.
     let text = fs::read("/proc/self/smaps").unwrap();
     assert!(text.len() > 8_192, "not long enough to come in parts");
