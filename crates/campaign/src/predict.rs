@@ -170,8 +170,6 @@ fn of_body(
         model,
         "--flows",
         &flows,
-        "--placement",
-        "cores",
         "--units",
         &units,
         &predict,

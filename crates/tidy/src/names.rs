@@ -45,8 +45,9 @@ impl Kind {
 /// A new name; an error where the system has no random numbers.
 pub fn new(kind: Kind) -> io::Result<String> {
     let mut random = [0; RANDOM];
-    let none = |why| format!("no random numbers from /dev/random or the kernel: {why}");
-    getrandom::fill(&mut random).map_err(|why| io::Error::other(none(why)))?;
+    getrandom::fill(&mut random)
+        .map_err(|why| format!("no random numbers from /dev/random or the kernel: {why}"))
+        .map_err(io::Error::other)?;
     let (prefix, suffix) = kind.ends();
     let digits = format!("{:032x}", u128::from_ne_bytes(random));
     Ok(format!("{prefix}{digits}{suffix}"))

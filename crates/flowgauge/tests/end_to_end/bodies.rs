@@ -4,6 +4,9 @@ use std::process::Command;
 
 use super::common::{Home, Run, results};
 
+mod cargo;
+mod languages;
+
 /// A body of C, whose faults are chosen by macros.
 const SOURCE: &str = r#"
 #include "flowgauge.h"
@@ -494,153 +497,6 @@ fn what_a_body_prints_is_in_nobodys_way() {
     );
     assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
     serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap();
-}
-
-/// The body of another language, compiled; `None` where its compiler is not here.
-fn of_language(home: &Home, command: &str, sources: &str) -> Option<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../body");
-    let [library, modules] = ["libmine.so", ""].map(|name| home.path(name).display().to_string());
-    let line = format!("{command} {sources}").replace("LIBRARY", &library);
-    let line = line.replace("MODULES", &modules);
-    let (compiler, arguments) = line.split_once(' ').unwrap();
-    let built = Command::new(compiler)
-        .args(arguments.split(' '))
-        .current_dir(folder)
-        .output();
-    let Ok(built) = built else {
-        skipped::skipped(format!(
-            "a body of another language: {compiler} is not installed"
-        ));
-        return None;
-    };
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    Some(library)
-}
-
-fn runs_once(home: &Home, library: &str, models: &str, out: &str) -> Run {
-    let usual = [
-        "body", library, "--flows", "2", "--rounds", "1", "--budget", "20s",
-    ];
-    home.run(&[&usual[..], &["--model", models, "--out", out]].concat())
-}
-
-#[test]
-fn bodies_of_other_languages_run() {
-    let gnu = "-O2 -shared -fPIC -I include -o LIBRARY";
-    let zig = "zig build-lib -dynamic -lc -O ReleaseFast -I include -femit-bin=LIBRARY";
-    for (command, sources) in [
-        (format!("g++ {gnu}"), "languages/mine.cpp"),
-        (
-            format!("gfortran {gnu}"),
-            "languages/mine.f90 languages/table.c -J MODULES",
-        ),
-        (zig.to_owned(), "languages/mine.zig"),
-    ] {
-        let home = Home::new();
-        let Some(library) = of_language(&home, &command, sources) else {
-            continue;
-        };
-        let run = runs_once(&home, &library, "process,thread,fiber", "out");
-        assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
-        home.assert_nothing_left();
-    }
-}
-
-/// The runtime of Go has threads of its own, which no fork has.
-#[test]
-fn a_body_with_threads_of_its_own_runs_as_threads_alone() {
-    let home = Home::new();
-    let go = "go build -buildmode=c-shared -o LIBRARY";
-    let Some(library) = of_language(&home, go, "languages/mine.go") else {
-        return;
-    };
-    let run = runs_once(&home, &library, "thread,thread-private-files", "out");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let run = runs_once(&home, &library, "process", "no");
-    run.refused(2, &["starts threads of its own, which a fork has not"]);
-    home.assert_nothing_left();
-}
-
-/// What cargo does with a package that is no part of the workspace: `words`, and what comes behind them.
-fn cargo(home: &Home, program: &str, words: &str, behind: &[&str]) -> Run {
-    let package = concat!(env!("CARGO_MANIFEST_DIR"), "/../body/tests/own-crate");
-    let mut cargo = Command::new(env!("CARGO"));
-    let cargo = cargo.args(words.split(' ')).args(["--offline", "--quiet"]);
-    let cargo = cargo.args(behind).current_dir(package);
-    let cargo = cargo.env("CARGO_TARGET_DIR", home.path("target"));
-    Run::from(cargo.env("FLOWGAUGE", program).output().unwrap())
-}
-
-const NONE: &str = "no-such-flowgauge";
-const BENCH: &str = "bench --bench models";
-
-#[test]
-fn cargo_bench_of_a_package_of_ones_own_runs_its_body() {
-    let home = Home::new();
-    let out = home.path("out");
-    let usual = [
-        "--",
-        "--rounds",
-        "1",
-        "--budget",
-        "20s",
-        "--out",
-        out.to_str().unwrap(),
-    ];
-    let run = cargo(&home, NONE, BENCH, &usual);
-    assert_ne!(run.code, Some(0));
-    let said = "no-such-flowgauge is not there: install flowgauge";
-    assert!(run.stderr.contains(said), "{}", run.stderr);
-    let run = cargo(&home, env!("CARGO_BIN_EXE_flowgauge"), BENCH, &usual);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stdout.contains("digits"), "{}", run.stdout);
-    let results = results(&home.path("out"));
-    assert_eq!(results.studies[0].cases[0].slots.len(), 2);
-    let run = cargo(&home, NONE, BENCH, &["nomatch"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let said = "no name holds 'nomatch'; there is digits";
-    assert!(run.stdout.contains(said), "{}", run.stdout);
-}
-
-/// It ran the whole benchmark.
-#[test]
-fn cargo_test_of_all_targets_runs_a_body_once() {
-    let home = Home::new();
-    for (program, said) in [
-        (
-            NONE,
-            "digits: built, and not run: no-such-flowgauge is not there",
-        ),
-        (env!("CARGO_BIN_EXE_flowgauge"), "digits: works"),
-    ] {
-        let run = cargo(&home, program, "test --all-targets", &[]);
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
-        assert!(run.stdout.contains(said), "{}{}", run.stdout, run.stderr);
-    }
-    let run = cargo(&home, "/bin/false", "test --bench models", &[]);
-    assert!(run.stderr.contains("digits fails"), "{}", run.stderr);
-    let run = cargo(&home, NONE, "build --example primes", &[]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let library = home.path("target/debug/examples/libprimes.so");
-    let library = library.to_str().unwrap();
-    let size = ["--ops", "2e4", "--arg", "start=1e4", "--out", "primes"];
-    let run = home.run(&[&["body", library, "--rounds", "1"][..], &size].concat());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    // Further crates would be further files to be locked.
-    let lock = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../body/tests/own-crate/Cargo.lock"
-    );
-    let lock = std::fs::read_to_string(lock).unwrap();
-    assert_eq!(
-        lock.matches("[[package]]").count(),
-        2,
-        "the package, and the body's crate"
-    );
 }
 
 /// A rebuilt library was mixed into the rounds of the one before.
