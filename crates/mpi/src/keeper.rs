@@ -235,7 +235,13 @@ mod tests {
                 .args(["-c", "read nothing; true"])
                 .args(words)
                 .stdin(Stdio::piped());
-            command.spawn().unwrap()
+            let child = command.spawn().unwrap();
+            // A program that is only being loaded has no words yet.
+            let line = format!("/proc/{}/cmdline", child.id());
+            while fs::read(&line).is_ok_and(|words| words.is_empty()) {
+                std::thread::yield_now();
+            }
+            child
         };
         let (mut rank, mut ssh) = (start(&[&path]), start(&[&path, ARGUMENT]));
         assert_eq!(end_all(&scratch), 1);

@@ -14,7 +14,7 @@
 #endif
 
 static MPI_Win window;
-static uint64_t *counter;
+static uint64_t *exposed;
 
 /* Begins; rank, size and whether so many threads may call the library are the result. A rank of one thread
  * asks for no more than it needs: at any other level small messages of Open MPI take 1.4 to 2.3 times as long. */
@@ -37,7 +37,7 @@ void fg_library(char *text, int bytes) {
 }
 
 void fg_finalize(void) {
-  if (counter) MPI_Win_free(&window);
+  if (exposed) MPI_Win_free(&window);
   MPI_Finalize();
 }
 
@@ -85,22 +85,28 @@ void fg_exchange(const double *out, int to, double *in, int from, int count) {
                from < 0 ? MPI_PROC_NULL : from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A number in the memory of rank 0, which every rank can take and add to. All ranks call this. */
-void fg_counter(void) {
-  if (!counter) {
-    MPI_Win_allocate(sizeof *counter, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &window);
+/* 64 bytes from one to the next. At 8, MPICH 4.0.2 takes numbers of two ranks for one. */
+enum { APART = 8 };
+
+/* Numbers in the memory of this rank that every rank can take and add to, now 0. All ranks call this, each with as many
+ * each time. */
+void fg_expose(int numbers) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!exposed) {
+    MPI_Aint bytes = (MPI_Aint)numbers * APART * sizeof *exposed;
+    MPI_Win_allocate(bytes, APART * sizeof *exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &exposed, &window);
   }
-  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-  uint64_t zero = 0;
-  MPI_Put(&zero, 1, MPI_UINT64_T, 0, 0, 1, MPI_UINT64_T, window);
-  MPI_Win_unlock(0, window);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
+  for (int i = 0; i < numbers; i++) exposed[i * APART] = 0;
+  MPI_Win_unlock(rank, window);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-uint64_t fg_next(void) {
+uint64_t fg_next(int rank, int number) {
   uint64_t one = 1, was = 0;
-  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
-  MPI_Fetch_and_op(&one, &was, MPI_UINT64_T, 0, 0, MPI_SUM, window);
-  MPI_Win_unlock(0, window);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+  MPI_Fetch_and_op(&one, &was, MPI_UINT64_T, rank, number, MPI_SUM, window);
+  MPI_Win_unlock(rank, window);
   return was;
 }

@@ -57,6 +57,8 @@ pub enum Body {
     Static(Box<Work>),
     /// The units of a workload, each taken when the one before it is done.
     Farm(Box<Work>),
+    /// Dealt out as `Static`; a flow that has run out takes units of another, each when the one before it is done.
+    Stolen(Box<Work>),
     /// Dealt out as `Static`, each unit a flow of its own that moves to a rank without work.
     Migratable(Box<Work>),
     /// Two flows that send a message back and forth.
@@ -183,9 +185,11 @@ impl Body {
             )),
         };
         match self {
-            Self::Units(work) | Self::Static(work) | Self::Farm(work) | Self::Migratable(work) => {
-                work.check().map_err(|error| error.0)
-            }
+            Self::Units(work)
+            | Self::Static(work)
+            | Self::Farm(work)
+            | Self::Stolen(work)
+            | Self::Migratable(work) => work.check().map_err(|error| error.0),
             Self::Bandwidth { window, .. } if !(1..=MOST_WINDOW).contains(window) => Err(format!(
                 "a window of {window} messages: use 1 to {MOST_WINDOW}"
             )),

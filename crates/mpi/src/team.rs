@@ -93,6 +93,8 @@ pub(crate) struct Member<'a> {
     compute_ns: Cell<u64>,
     communication_ns: Cell<u64>,
     moves: Cell<u64>,
+    /// End of the last part of this repetition; 0: there was none.
+    since: Cell<u64>,
 }
 
 impl<'a> Member<'a> {
@@ -103,6 +105,7 @@ impl<'a> Member<'a> {
             compute_ns: Cell::new(0),
             communication_ns: Cell::new(0),
             moves: Cell::new(0),
+            since: Cell::new(0),
         }
     }
 
@@ -111,11 +114,25 @@ impl<'a> Member<'a> {
     }
 
     pub(crate) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
-        timed(&self.compute_ns, work)
+        self.timed(&self.compute_ns, work)
     }
 
     pub(crate) fn communicate<R>(&self, work: impl FnOnce() -> R) -> R {
-        timed(&self.communication_ns, work)
+        self.timed(&self.communication_ns, work)
+    }
+
+    /// The only thread of a rank waits for none between two parts: the clock is read once for both.
+    fn timed<R>(&self, sum: &Cell<u64>, work: impl FnOnce() -> R) -> R {
+        let since = self.since.get();
+        let before = match since > 0 && self.team.threads == 1 {
+            true => since,
+            false => now_ns(),
+        };
+        let result = work();
+        let after = now_ns();
+        sum.set(sum.get() + (after - before));
+        self.since.set(after);
+        result
     }
 
     /// From user-level flows of this thread: ns of computing and communication, and moves.
@@ -130,17 +147,11 @@ impl<'a> Member<'a> {
     }
 
     pub(crate) fn take(&self) -> (u64, u64, u64) {
+        self.since.set(0);
         (
             self.compute_ns.take(),
             self.communication_ns.take(),
             self.moves.take(),
         )
     }
-}
-
-fn timed<R>(sum: &Cell<u64>, work: impl FnOnce() -> R) -> R {
-    let before = now_ns();
-    let result = work();
-    sum.set(sum.get() + (now_ns() - before));
-    result
 }

@@ -20,8 +20,8 @@ struct Shim {
     send_window: unsafe extern "C" fn(*const u8, c_int, c_int, c_int),
     receive_window: unsafe extern "C" fn(*mut u8, c_int, c_int, c_int),
     exchange: unsafe extern "C" fn(*const f64, c_int, *mut f64, c_int, c_int),
-    counter: unsafe extern "C" fn(),
-    next: unsafe extern "C" fn() -> u64,
+    expose: unsafe extern "C" fn(c_int),
+    next: unsafe extern "C" fn(c_int, c_int) -> u64,
 }
 
 /// Only its holder calls MPI.
@@ -81,7 +81,7 @@ impl World {
             init: c"fg_init", library: c"fg_library", finalize: c"fg_finalize", barrier: c"fg_barrier",
             gather: c"fg_gather", sum: c"fg_sum", send: c"fg_send", receive: c"fg_receive",
             send_window: c"fg_send_window", receive_window: c"fg_receive_window",
-            exchange: c"fg_exchange", counter: c"fg_counter", next: c"fg_next",
+            exchange: c"fg_exchange", expose: c"fg_expose", next: c"fg_next",
         };
         let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
         let (mut rank, mut size, mut allowed) = (0, 0, 0);
@@ -174,15 +174,16 @@ impl World {
         }
     }
 
-    /// All ranks call it.
-    pub(crate) fn counter(&mut self) {
+    /// Numbers of this rank that others reach, now 0. All ranks call it, each with as many each time.
+    pub(crate) fn expose(&mut self, numbers: u32) {
         // SAFETY: as in `barrier`.
-        unsafe { (self.shim.counter)() }
+        unsafe { (self.shim.expose)(numbers.cast_signed()) }
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
-        // SAFETY: as in `barrier`; the counter was made before the gate.
-        unsafe { (self.shim.next)() }
+    /// Counts a number of a rank up, and says what it was.
+    pub(crate) fn next(&mut self, rank: u32, number: u32) -> u64 {
+        // SAFETY: as in `barrier`; numbers were exposed before the gate, and MPI refuses a rank that is none.
+        unsafe { (self.shim.next)(rank.cast_signed(), number.cast_signed()) }
     }
 
     pub(crate) fn end(self) {

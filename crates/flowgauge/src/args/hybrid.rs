@@ -97,9 +97,9 @@ pub(crate) enum BodyArg {
     Halo,
     /// A search for primes in blocks assigned in advance
     Primes,
-    /// The same in uneven blocks: assigned in advance, and taken from a queue
+    /// The same in uneven blocks: assigned in advance, taken from a queue, and stolen
     Farm,
-    /// The same over ranks of one thread: divided before, taken, and as flows that move to a rank without work
+    /// The same over ranks of one thread: divided before, taken, stolen, and as flows that move to a rank without work
     Uneven,
     /// The same primes and search over more and more nodes, on all their CPUs
     Strong,
@@ -107,7 +107,7 @@ pub(crate) enum BodyArg {
     Weak,
     /// A sparse matrix times a vector
     Numeric,
-    /// A tree of files, folder by folder: assigned in advance, and taken from a queue
+    /// A tree of files, folder by folder: assigned in advance, taken from a queue, and stolen
     Search,
     /// Transactions over trees of objects
     Warehouse,

@@ -9,7 +9,8 @@
 //!   rank 1   thread 0   first ◀──────┘
 //! ```
 //! Rows alternate between two sets: threads meet once a step, in a rank with a neighbour again
-//! after the messages. The bits of all points, the same whatever the split, are the proof.
+//! after the messages. The only thread of a rank sends its rows from where they are. The bits of
+//! all points, the same whatever the split, are the proof.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -58,34 +59,45 @@ impl Halo {
         }
     }
 
+    fn ends<'s>(&self, strip: &'s Strip) -> (&'s [f64], &'s [f64]) {
+        let last = strip.now.len() - self.side;
+        (&strip.now[..self.side], &strip.now[last..])
+    }
+
     fn put_out(&self, strip: &Strip, set: usize, thread: u32) {
         let edges = &self.edges[set][thread as usize];
-        let last = strip.now.len() - self.side;
-        copied(&edges.first, &strip.now[..self.side]);
-        copied(&edges.last, &strip.now[last..]);
+        let (first, last) = self.ends(strip);
+        copied(&edges.first, first);
+        copied(&edges.last, last);
+    }
+
+    fn between_ranks(&self, strip: &Strip, set: usize, team: &Team) {
+        if team.threads == 1 {
+            return self.exchange(self.ends(strip), team);
+        }
+        let edges = &self.edges[set];
+        if let [Some(top), Some(bottom)] = [edges.first(), edges.last()] {
+            self.exchange((&seen(&top.first), &seen(&bottom.last)), team);
+        }
     }
 
     /// Down, then up.
-    fn between_ranks(&self, set: usize, team: &Team) {
+    fn exchange(&self, (first, last): (&[f64], &[f64]), team: &Team) {
         let mut world = team.world();
         let above = team.rank.checked_sub(1);
         let below = Some(team.rank + 1).filter(|rank| *rank < team.ranks);
-        let edges = &self.edges[set];
-        let [Some(top), Some(bottom)] = [edges.first(), edges.last()] else {
-            return;
-        };
         let mut into = self
             .from_ranks
             .first
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        world.exchange(&seen(&bottom.last), below, &mut into, above);
+        world.exchange(last, below, &mut into, above);
         let mut into = self
             .from_ranks
             .last
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        world.exchange(&seen(&top.first), above, &mut into, below);
+        world.exchange(first, above, &mut into, below);
     }
 
     fn neighbours(&self, set: usize, member: &Member<'_>) -> [RwLockReadGuard<'_, Vec<f64>>; 2] {
@@ -183,11 +195,13 @@ impl Exchange for Halo {
         let Member { team, thread, .. } = *member;
         for step in 0..self.steps {
             let set = (step % 2) as usize;
-            member.communicate(|| self.put_out(strip, set, thread));
-            team.meet();
+            if team.threads > 1 {
+                member.communicate(|| self.put_out(strip, set, thread));
+                team.meet();
+            }
             if team.ranks > 1 {
                 if thread == 0 {
-                    member.communicate(|| self.between_ranks(set, team));
+                    member.communicate(|| self.between_ranks(strip, set, team));
                 }
                 team.meet();
             }

@@ -16,23 +16,21 @@ use workload::Work;
 use crate::rank::repetitions;
 use crate::task::{Body, Task};
 use crate::team::Team;
+use units::{Counters, HandOut, Units};
 
 pub(crate) use exchange::Exchange;
 
 pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
+    let counters = || Counters::new(task.threads);
     match &task.body {
-        Body::Units(work) => of_work(task, team, work, units::HandOut::Dealt),
-        Body::Static(work) => of_work(task, team, work, units::HandOut::Static),
+        Body::Units(work) => of_work(task, team, work, HandOut::Dealt),
+        Body::Static(work) => of_work(task, team, work, HandOut::Static),
         Body::Migratable(work) => match &**work {
             Work::Primes(primes) => migratable::run(task, team, primes),
             _ => Err("flows that move between ranks look for primes: use this work".to_owned()),
         },
-        Body::Farm(work) => of_work(
-            task,
-            team,
-            work,
-            units::HandOut::Taken(units::Counter::default()),
-        ),
+        Body::Farm(work) => of_work(task, team, work, HandOut::Taken(counters())),
+        Body::Stolen(work) => of_work(task, team, work, HandOut::Stolen(counters())),
         Body::PingPong { bytes, rounds } => {
             repetitions(task, team, &ping_pong::PingPong::new(*bytes, *rounds))
         }
@@ -55,17 +53,12 @@ pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
     }
 }
 
-fn of_work(
-    task: &Task,
-    team: &Team,
-    work: &Work,
-    hand_out: units::HandOut,
-) -> Result<Report, String> {
+fn of_work(task: &Task, team: &Team, work: &Work, hand_out: HandOut) -> Result<Report, String> {
     match work {
-        Work::Primes(body) => repetitions(task, team, &units::Units { body, hand_out }),
-        Work::Numeric(body) => repetitions(task, team, &units::Units { body, hand_out }),
-        Work::Warehouse(body) => repetitions(task, team, &units::Units { body, hand_out }),
-        Work::Spin(body) => repetitions(task, team, &units::Units { body, hand_out }),
+        Work::Primes(body) => repetitions(task, team, &Units { body, hand_out }),
+        Work::Numeric(body) => repetitions(task, team, &Units { body, hand_out }),
+        Work::Warehouse(body) => repetitions(task, team, &Units { body, hand_out }),
+        Work::Spin(body) => repetitions(task, team, &Units { body, hand_out }),
         Work::Search(work) => {
             let search = searching::Search::new(work, hand_out)?;
             repetitions(task, team, &search)

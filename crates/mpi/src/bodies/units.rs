@@ -1,8 +1,11 @@
-//! The units of a workload, dealt out before or taken one by one (a task farm). Dealt out, flow f
+//! The units of a workload, dealt out before, taken one by one (a task farm), or stolen. Dealt out, flow f
 //! has the units f, f + flows, ...; by static division units that follow each other, so where later
 //! units take longer, so does the last flow. Taken, the next unit is a number that all flows count
-//! up: an atomic one for threads of a single rank; else one in the memory of rank 0, by
-//! `MPI_Fetch_and_op`. Proofs are added up after the steady phase.
+//! up. Stolen, each flow has the units of static division and such a number for them; a flow that has run out takes one by
+//! one from the next flow that has some, by counting its number up. Numbers are atomic ones for threads of a single rank;
+//! else in the memory of the owner's rank, by `MPI_Fetch_and_op`. (Half of a range by `MPI_Compare_and_swap` would take
+//! fewer operations: Open MPI 4.1.4 crashes in it where a rank changes its own memory.) Proofs are added up after the
+//! steady phase.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,34 +19,49 @@ use crate::team::Member;
 pub(super) enum HandOut {
     Dealt,
     Static,
-    Taken(Counter),
+    Taken(Counters),
+    Stolen(Counters),
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Counter(AtomicU64);
+/// One for each flow; those of threads of a single rank.
+#[derive(Debug)]
+pub(super) struct Counters(Vec<AtomicU64>);
 
-impl Counter {
+impl Counters {
+    pub(super) fn new(threads: u32) -> Self {
+        Self((0..threads).map(|_| AtomicU64::new(0)).collect())
+    }
+
     fn reset(&self, member: &Member<'_>) {
-        match (member.thread, member.team.ranks) {
-            (0, 1) => self.0.store(0, Ordering::Relaxed),
-            (0, _) => member.team.world().counter(),
+        let Member { team, thread, .. } = *member;
+        match (thread, team.ranks) {
+            (_, 1) => self.0[thread as usize].store(0, Ordering::Relaxed),
+            (0, _) => team.world().expose(team.threads),
             _ => {}
         }
     }
 
-    fn next(&self, member: &Member<'_>) -> u64 {
-        match member.team.ranks {
-            1 => self.0.fetch_add(1, Ordering::Relaxed),
-            _ => member.team.world().next(),
-        }
+    fn next(&self, of: u32, member: &Member<'_>) -> u64 {
+        let team = member.team;
+        member.communicate(|| match team.ranks {
+            1 => self.0[of as usize].fetch_add(1, Ordering::Relaxed),
+            _ => team.world().next(of / team.threads, of % team.threads),
+        })
+    }
+
+    /// Units of a flow, as long as its number is within them.
+    fn each(&self, of: u32, units: Range<u64>, member: &Member<'_>, each: &mut impl FnMut(u64)) {
+        let next = || Some(units.start + self.next(of, member)).filter(|unit| *unit < units.end);
+        std::iter::from_fn(next).for_each(each);
     }
 }
 
 impl HandOut {
     /// For all ranks; a gate comes before the first unit is taken.
     pub(super) fn reset(&self, member: &Member<'_>) {
-        if let Self::Taken(counter) = self {
-            counter.reset(member);
+        match self {
+            Self::Dealt | Self::Static => {}
+            Self::Taken(counters) | Self::Stolen(counters) => counters.reset(member),
         }
     }
 
@@ -54,12 +72,11 @@ impl HandOut {
                 own.for_each(each);
             }
             Self::Static => share(all, member).for_each(each),
-            Self::Taken(counter) => {
-                let next = || member.communicate(|| counter.next(member));
-                let mut unit = next();
-                while unit < all {
-                    each(unit);
-                    unit = next();
+            Self::Taken(counters) => counters.each(0, 0..all, member, &mut each),
+            Self::Stolen(counters) => {
+                let (own, flows) = (member.flow(), member.team.flows());
+                for of in (0..flows).map(|further| (own + further) % flows) {
+                    counters.each(of, share_of(all, of, flows), member, &mut each);
                 }
             }
         }
@@ -67,7 +84,10 @@ impl HandOut {
 }
 
 pub(super) fn share(all: u64, member: &Member<'_>) -> Range<u64> {
-    let (flow, flows) = (member.flow(), member.team.flows());
+    share_of(all, member.flow(), member.team.flows())
+}
+
+pub(super) fn share_of(all: u64, flow: u32, flows: u32) -> Range<u64> {
     let first = |flow: u32| all * u64::from(flow) / u64::from(flows);
     first(flow)..first(flow + 1)
 }

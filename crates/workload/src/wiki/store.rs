@@ -269,9 +269,9 @@ impl Store {
         Ok(pages)
     }
 
+    /// In order of their titles. SQLite would sort a view that does not end into files, as large as the disk.
     fn select_all(&self) -> Result<Vec<Written>, StoreError> {
-        let sql = "SELECT title, text FROM page ORDER BY title COLLATE BINARY";
-        let mut select = self.of(self.connection.prepare(sql))?;
+        let mut select = self.of(self.connection.prepare("SELECT title, text FROM page"))?;
         let rows = self.of(select.query_map((), written))?;
         let mut bytes = 0;
         let found = rows.map(|row| {
@@ -282,7 +282,9 @@ impl Store {
                 false => Ok(page),
             }
         });
-        found.collect()
+        let mut pages: Vec<Written> = found.collect::<Result<_, _>>()?;
+        pages.sort_by(|one, other| one.title.cmp(&other.title));
+        Ok(pages)
     }
 
     pub(super) fn read<T>(

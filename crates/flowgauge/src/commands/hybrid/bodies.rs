@@ -80,7 +80,7 @@ pub(super) fn asked(
         // Later blocks take several times as long.
         BodyArg::Farm => vec![handed_out(
             "farm",
-            "Primes in 64 uneven blocks, dealt out or taken one by one",
+            "Primes in 64 uneven blocks: dealt out, taken one by one, or stolen",
             flows,
             primes(1, 16_000),
         )],
@@ -101,7 +101,7 @@ pub(super) fn asked(
         )],
         BodyArg::Search => vec![handed_out(
             "search",
-            "A tree of files is searched, its folders dealt out or taken one by one",
+            "A tree of files is searched, its folders dealt out, taken one by one, or stolen",
             flows,
             search(args.tree.as_deref())?,
         )],
@@ -182,23 +182,27 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
 
 fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked {
     let taken = Body::Farm(Box::new(units.clone()));
+    let stolen = Body::Stolen(Box::new(units.clone()));
     let mut asked = work(name, title, flows, units);
     asked.bodies[0].0 = ", dealt out";
-    asked.bodies.push((", taken", taken));
+    asked
+        .bodies
+        .extend([(", taken", taken), (", stolen", stolen)]);
     asked
 }
 
-/// Over ranks of one thread: dealt out, taken, or as flows that move.
+/// Over ranks of one thread: dealt out, taken, stolen, or as flows that move.
 fn uneven(flows: u32) -> Asked {
     let units = || Box::new(primes(1, 16_000));
     let title = format!(
-        "Primes in 64 uneven blocks over {flows} ranks: divided before, taken one by one, or moved"
+        "Primes in 64 uneven blocks over {flows} ranks: divided before, taken one by one, stolen, or moved"
     );
     Asked {
         ranks_only: true,
         bodies: vec![
             (", static", Body::Static(units())),
             (", taken", Body::Farm(units())),
+            (", stolen", Body::Stolen(units())),
             (MIGRATABLE, Body::Migratable(units())),
         ],
         ..work("uneven", &title, flows, primes(1, 16_000))

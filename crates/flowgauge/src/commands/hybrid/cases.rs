@@ -182,15 +182,16 @@ mod tests {
         let cases = made(&["--body", "primes,farm"], 4).unwrap();
         assert_eq!(labels(&cases[1]), ["1x4", "2x2", "4x1"]);
         assert_eq!(cases[1].best_of, Some(BestOf::beside(Some(0))));
-        assert_eq!(cases[0].variants.len(), 6);
-        assert_eq!(labels(&cases[0])[..2], ["1x4, dealt out", "1x4, taken"]);
+        assert_eq!(cases[0].variants.len(), 9);
+        let ways = ["1x4, dealt out", "1x4, taken", "1x4, stolen"];
+        assert_eq!(labels(&cases[0])[..3], ways);
     }
 
     /// Flows move between ranks of one thread: no other split has them.
     #[test]
-    fn uneven_work_is_divided_taken_or_moved_by_ranks_of_one_thread() {
+    fn uneven_work_is_divided_taken_stolen_or_moved_by_ranks_of_one_thread() {
         let cases = made(&["--body", "uneven"], 4).unwrap();
-        let ways = ["4x1, static", "4x1, taken", "4x1, migratable"];
+        let ways = ["static", "taken", "stolen", "migratable"].map(|way| format!("4x1, {way}"));
         assert_eq!(labels(&cases[0]), ways);
         assert_eq!(cases[0].best_of, Some(BestOf::beside(None)));
     }

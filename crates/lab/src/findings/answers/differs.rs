@@ -1,9 +1,11 @@
 //! What differs a lot between two variants without a proven cause: *cause not found* would hide
 //! page faults 512x apart. That its share is not known is said. A factor counts where its whole
-//! interval lies beyond [`A_LOT`].
+//! interval lies beyond [`A_LOT`]; of CPU time, which is time itself, beyond half of the gap.
+
+use stats::Verdict;
 
 use crate::data::number::factor;
-use crate::findings::quantity::{Basis, Kind, QuantityFinding, Unit};
+use crate::findings::quantity::{Basis, Contrast, Kind, QuantityFinding, Unit};
 use crate::findings::{CaseResult, Finding};
 
 /// At the end of the interval that is nearer to no difference.
@@ -11,7 +13,7 @@ const A_LOT: f64 = 2.0;
 const NAMED: usize = 2;
 
 /// What may make a gap and is no part of it; of equal factors the first is named.
-const NAMES: [&str; 11] = [
+const COUNTED: [&str; 10] = [
     "faults",
     "switches",
     "migrations",
@@ -22,13 +24,13 @@ const NAMES: [&str; 11] = [
     "system-time",
     "memory",
     "imbalance",
-    "cpu",
 ];
+const CPU_TIME: &str = "cpu";
 const PHASES: [&str; 2] = ["create", "tear-down"];
 
-/// `page faults differ 512x, context switches 40x`.
+/// `page faults differ 512x, context switches 40x`: what a command does in its CPU time.
 pub(super) fn differing(case: &CaseResult, finding: &Finding) -> Option<String> {
-    named(case, finding, &NAMES)
+    named(case, finding, &COUNTED)
 }
 
 pub(super) fn without_a_share(case: &CaseResult, finding: &Finding) -> Option<String> {
@@ -40,7 +42,8 @@ pub(super) fn without_a_share(case: &CaseResult, finding: &Finding) -> Option<St
         format!("{said}; {whose} share of the gap was not measured")
     };
     let unproven = |said| format!("{said}; that is not proven to make the gap");
-    let counted = differing(case, finding).map(unknown);
+    let counted = [&COUNTED[..], &[CPU_TIME]].concat();
+    let counted = named(case, finding, &counted).map(unknown);
     counted
         .or_else(|| lateness(case, finding).map(unproven))
         .or_else(|| named(case, finding, &PHASES).map(unproven))
@@ -54,7 +57,10 @@ fn named(case: &CaseResult, finding: &Finding, names: &[&str]) -> Option<String>
             let contrast = own.find(|one| {
                 (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
             })?;
-            let seen = far(case, contrast)?;
+            let seen = match *name == CPU_TIME && goes_along(finding, contrast) {
+                true => contrast.contrast.value().map(|cpu| factor_of(cpu.estimate)),
+                false => far(case, contrast),
+            }?;
             Some((seen, Kind::of(name, None)?.spoken()))
         })
         .collect();
@@ -73,6 +79,22 @@ fn named(case: &CaseResult, finding: &Finding, names: &[&str]) -> Option<String>
     (!said.is_empty()).then(|| said.join(", "))
 }
 
+/// Differs as the time does, by half of its factor at least.
+fn goes_along(finding: &Finding, cpu: &QuantityFinding) -> bool {
+    let time = finding.estimate.map_or(1.0, |time| time.ratio);
+    let ratio = cpu.contrast.value().filter(|cpu| cpu.basis == Basis::Ratio);
+    let ends = ratio.and_then(Contrast::interval);
+    ends.is_some_and(|(low, high)| match finding.verdict {
+        Verdict::Slower { .. } => low >= time.sqrt(),
+        Verdict::Faster { .. } => high <= time.sqrt(),
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => false,
+    })
+}
+
+fn factor_of(ratio: f64) -> f64 {
+    ratio.max(1.0 / ratio)
+}
+
 fn is_one(what: &str) -> bool {
     ["CPU time", "memory", "time", "longest"]
         .iter()
@@ -83,10 +105,7 @@ fn far(case: &CaseResult, found: &QuantityFinding) -> Option<f64> {
     let contrast = found.contrast.value()?;
     let (low, high) = contrast.interval()?;
     match contrast.basis {
-        Basis::Ratio => {
-            let seen = contrast.estimate.max(1.0 / contrast.estimate);
-            (low >= A_LOT || high <= 1.0 / A_LOT).then_some(seen)
-        }
+        Basis::Ratio => (low >= A_LOT || high <= 1.0 / A_LOT).then(|| factor_of(contrast.estimate)),
         // Of amounts that may be none a ratio is one to the least that counts.
         Basis::Difference => {
             let of = |label: &str| {
