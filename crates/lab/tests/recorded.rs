@@ -158,6 +158,18 @@ fn work_that_is_done_twice_takes_twice_the_cpu_time() {
     );
 }
 
+/// The interval of a factor of two begins below two, and "cause not found" stood there.
+#[test]
+fn cpu_time_that_differs_as_the_time_does_is_named_on_the_first_screen() {
+    let results = Results::from_journal(&folder().join("planted.jsonl")).unwrap();
+    let below = results.answers().into_iter().flat_map(|row| row.below);
+    let lines: Vec<String> = below.map(|line| line.text).collect();
+    let named = lines.iter().any(|line| {
+        line.starts_with("CPU time differs ") && line.ends_with("share of the gap was not measured")
+    });
+    assert!(named, "{lines:#?}");
+}
+
 #[test]
 fn results_through_a_pipe_are_bytes_through_system_calls() {
     let case = case("talk");
