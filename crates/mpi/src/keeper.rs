@@ -4,7 +4,8 @@
 //!   the node                                   flowgauge, by ssh or as a step of the job
 //!   facts, one line                 ─────▶     the same program, MPI? which CPUs?
 //!   …sleeps, holds a folder in memory…         slots: what ranks of a node share lies in that folder
-//!   what is wrong there, one line   ◀────▶     a byte, after a slot that failed: is the node well?
+//!   what is wrong there, one line   ◀────▶     the run's journal, one line, before all and after a slot that failed:
+//!                                              does the node see it, and is it well?
 //!                                   ◀─────     end of file: the run has ended, or this connection has
 //!   how many processes had to be ended ──▶     counted
 //! ```
@@ -14,7 +15,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::exit;
@@ -126,10 +127,6 @@ fn live() -> Result<(), String> {
         wait(&interrupt, &scratch);
     }
     let ended = end_all(&scratch);
-    // Open MPI has folders in it, which the sweep of files would leave.
-    for entry in fs::read_dir(&scratch).into_iter().flatten().flatten() {
-        let _a_file_is_removed_below = fs::remove_dir_all(entry.path());
-    }
     folder.remove();
     told?;
     let _gone_is_fine = say(&Parting { ended });
@@ -162,6 +159,15 @@ fn has_room(scratch: &Path) -> Result<(), String> {
     fs::remove_file(&path).map_err(|error| error.to_string())
 }
 
+fn sees(journal: &str) -> Result<(), String> {
+    match journal.is_empty() || Path::new(journal).is_file() {
+        true => Ok(()),
+        false => Err(format!(
+            "it does not see {journal}: name a folder that all nodes share (--out)"
+        )),
+    }
+}
+
 fn say(what: &impl Serialize) -> Result<(), String> {
     let mut text = serde_json::to_string(what).map_err(|error| error.to_string())?;
     text.push('\n');
@@ -173,7 +179,7 @@ fn say(what: &impl Serialize) -> Result<(), String> {
 
 /// Until the input ends, or a signal comes.
 fn wait(interrupt: &Interrupt, scratch: &Path) {
-    let mut input = io::stdin();
+    let input = io::stdin();
     while interrupt.signal().is_none() {
         let time = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::MAX);
         match poll(&mut [PollFd::new(input.as_fd(), PollFlags::POLLIN)], time) {
@@ -181,8 +187,10 @@ fn wait(interrupt: &Interrupt, scratch: &Path) {
             Ok(_) => {}
             Err(_) => return,
         }
-        let is_asked = matches!(input.read(&mut [0; 64]), Ok(1..));
-        let trouble = || has_room(scratch).err().unwrap_or_default();
+        let mut journal = String::new();
+        let is_asked = matches!(input.read_line(&mut journal), Ok(1..));
+        let trouble = || has_room(scratch).and_then(|()| sees(journal.trim_end()));
+        let trouble = || trouble().err().unwrap_or_default();
         if !is_asked || say(&Health { trouble: trouble() }).is_err() {
             return;
         }

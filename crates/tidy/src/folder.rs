@@ -16,6 +16,8 @@ use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 /// Prefix of the folders that flows make within their slot's folder; a number follows.
 pub const OF_FLOW: &str = "of-";
 
+/// Levels of folders below such a one.
+const DEEPEST: u32 = 16;
 const ALWAYS: OFlag = OFlag::O_CLOEXEC.union(OFlag::O_NOFOLLOW);
 
 /// An open folder.
@@ -147,20 +149,23 @@ impl Folder {
         unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir)
     }
 
-    /// Removes files and the folders of flows. What cannot be removed stays.
+    /// Removes files, and the folders of flows and of Open MPI with all in them. What cannot be removed stays.
     pub(crate) fn empty(&self) {
+        self.empty_of(DEEPEST, &|name| is_of_flow(name) || is_of_open_mpi(name));
+    }
+
+    fn empty_of(&self, levels: u32, is_wanted: &dyn Fn(&CStr) -> bool) {
         let device = self.about().map(|about| about.st_dev);
         for name in self.names().unwrap_or_default() {
             if let Err(Errno::EISDIR | Errno::EPERM) = self.remove_file(&name)
-                && is_of_flow(&name)
+                && levels > 0
+                && is_wanted(&name)
                 && let Ok(inner) = self.enter(&name)
                 && let Ok(about) = inner.about()
                 && Ok(about.st_dev) == device
                 && is_own(&about)
             {
-                for file in inner.names().unwrap_or_default() {
-                    let _a_folder_stays = inner.remove_file(&file);
-                }
+                inner.empty_of(levels - 1, &|_| true);
                 let _full_stays = self.remove_folder(&name);
             }
         }
@@ -183,6 +188,11 @@ pub(crate) fn is(stat: &FileStat, kind: SFlag) -> bool {
 
 pub(crate) fn is_own(stat: &FileStat) -> bool {
     stat.st_uid == geteuid().as_raw()
+}
+
+/// `ompi.HOST.USER`: what its launcher leaves when it is killed.
+fn is_of_open_mpi(name: &CStr) -> bool {
+    name.to_bytes().starts_with(b"ompi.")
 }
 
 fn is_of_flow(name: &CStr) -> bool {

@@ -11,7 +11,7 @@
 //! * **Only what is provably ours is removed.** The next run removes what a killed one left
 //!   ([`slot_folder::sweep`], [`whole::sweep`]) if name, type and owner are right, a folder holds
 //!   its maker's mark, and nobody holds its lock, which the kernel drops with its process. Within a
-//!   folder, files go, and folders of the one name that flows use ([`OF_FLOW`]); no link is
+//!   folder, files go, and folders named as flows ([`OF_FLOW`]) or Open MPI name theirs; no link is
 //!   followed and no other file system is entered.
 //!
 //! Paths whose folders others may rename are not defended: who names one trusts their owners.

@@ -200,6 +200,17 @@ mod tests {
         assert!(error.contains("missing"), "{error}");
     }
 
+    /// A launcher that was killed leaves folders some levels deep.
+    #[test]
+    fn folders_of_open_mpi_go_with_all_in_them() {
+        let base = tempfile::tempdir().unwrap();
+        let left = left_in(base.path());
+        fs::create_dir_all(left.join("ompi.vm.0/pid.18298/0/1")).unwrap();
+        fs::write(left.join("ompi.vm.0/pid.18298/contact.txt"), "x").unwrap();
+        sweep(base.path());
+        assert!(!left.exists());
+    }
+
     #[test]
     fn what_a_killed_run_left_is_swept_and_what_a_live_one_uses_stays() {
         let base = tempfile::tempdir().unwrap();

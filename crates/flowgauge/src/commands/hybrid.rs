@@ -55,7 +55,8 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
         output::tell(&note);
         session.remark(&note)?;
     }
-    if let Some(nodes) = nodes {
+    if let Some(mut nodes) = nodes {
+        nodes.share(&session.journal_path())?;
         session.rest_on(Box::new(nodes));
     }
     session.carry_out(&args.how.answer)
@@ -72,6 +73,10 @@ fn launcher(args: &HybridArgs) -> Result<Mpi> {
 /// The nodes that can take part, and how they are reached; none: this machine alone.
 fn over_nodes(args: &HybridArgs, mpi: &mut Mpi, own: &Path) -> Result<Option<Nodes>> {
     let Some(names) = nodes::asked(args.hosts.as_deref())? else {
+        ensure!(
+            args.placement.is_empty(),
+            "--placement says how ranks lie on nodes, and there is one: --hosts names more"
+        );
         return Ok(None);
     };
     mpi.reach = Some(nodes::reach(args, mpi));
@@ -88,26 +93,28 @@ fn patience(args: &HybridArgs) -> Duration {
 }
 
 /// The nodes of a run that is resumed; `None`: it has ranks on this machine alone, or none.
-pub(crate) fn again(command: &[String], studies: &[Study]) -> Result<Option<Box<dyn Beside>>> {
-    let cases = studies.iter().flat_map(|study| &study.cases);
+pub(crate) fn again(session: &Session<'_>) -> Result<Option<Box<dyn Beside>>> {
+    let cases = session.studies().iter().flat_map(|study| &study.cases);
     let works = cases.flat_map(|case| (0..case.variants.len()).map(|at| case.work_of(at)));
     let over = works.filter_map(|work| mpi::over_of(&work.program()?.command));
     let Some(over) = over.max_by_key(|over| over.nodes.len()) else {
         return Ok(None);
     };
-    let Some(Command::Hybrid(args)) = args::parsed(command) else {
+    let Some(Command::Hybrid(args)) = args::parsed(session.command()) else {
         bail!("ranks over nodes are made by flowgauge hybrid, and this run by another command");
     };
     let mut mpi = launcher(&args)?;
     mpi.reach = Some(nodes::reach(&args, &mpi));
     let own = flow::library::slot_program_path().map_err(Error::msg)?;
     let scratch = over.scratch.clone();
-    let nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
+    let mut nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
     ensure!(
         nodes.place().over.as_ref() == Some(&over),
-        "a run over nodes is continued on the machine that began it, with all of them ({}): run it again instead",
+        "a run over nodes is continued on the machine that began it, with all of them ({}): where one is gone, \
+         begin a new run with the others",
         over.nodes.join(", ")
     );
+    nodes.share(&session.journal_path())?;
     Ok(Some(Box::new(nodes)))
 }
 

@@ -398,7 +398,7 @@ fn nodes_none_of_which_can_take_part_are_refused() {
         "nowhere",
         &[
             "nowhere: left out: no such host",
-            "none of 1 node can take part",
+            "no node can take part, and there is no file",
         ],
     );
     refused("me@node", &["'me@node' is no name of a node"]);

@@ -1,6 +1,6 @@
 //! The cases of a run: each body that is asked for, in each way in which its flows can lie.
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, SweepPoint};
 use mpi::{Body, Task};
@@ -24,6 +24,11 @@ pub(super) fn cases(
         true => place.nodes() > 1 || !OVER_NODES.contains(body),
         false => args.body.contains(body),
     });
+    for sizes in [&args.bytes, &args.side] {
+        if let Some(size) = names::repeated(sizes) {
+            bail!("--bytes, --side: {size} is there twice: once is enough");
+        }
+    }
     let asked: Vec<Vec<Asked>> = wanted
         .map(|&body| asked(body, args, flows, place))
         .collect::<Result<_>>()?;

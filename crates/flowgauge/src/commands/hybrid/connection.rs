@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -49,8 +50,10 @@ impl Keeper {
     }
 
     /// For what it will be heard to say; where it is gone, for the reason.
-    pub(super) fn ask(&mut self) {
-        let _gone_is_heard = self.child.stdin.as_mut().map(|input| input.write_all(b"?"));
+    pub(super) fn ask(&mut self, journal: &Path) {
+        let line = format!("{}\n", journal.display());
+        let input = self.child.stdin.as_mut();
+        let _gone_is_heard = input.map(|input| input.write_all(line.as_bytes()));
     }
 
     pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Instant) -> Result<T> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Failure, SlotSpec};
 use mpi::Over;
@@ -42,6 +42,8 @@ pub(super) struct Nodes {
     /// Those that are no more, and why.
     lost: BTreeMap<String, String>,
     scratch: PathBuf,
+    /// Empty until the run has one.
+    journal: PathBuf,
     counted: Option<u64>,
     /// All nodes are one machine, made with namespaces.
     pub(super) is_one_machine: bool,
@@ -152,8 +154,11 @@ impl Nodes {
         }
         ensure!(
             !found.is_empty(),
-            "none of {} can take part",
-            report::number::many(names.len() as u64, "node")
+            "no node can take part{}",
+            match names {
+                [name] if !Path::new(name).exists() => format!(", and there is no file {name}"),
+                _ => String::new(),
+            }
         );
         let id = this_machine().ok();
         // `mpirun` is here, where no rank may be.
@@ -176,9 +181,19 @@ impl Nodes {
             patience,
             lost: BTreeMap::new(),
             scratch,
+            journal: PathBuf::new(),
             counted: this_machine().ok().filter(|_| mpi.srun.is_none()),
             is_one_machine,
         })
+    }
+
+    /// Errors: a node does not see the journal, so it will not see what is built beside it.
+    pub(super) fn share(&mut self, journal: &Path) -> Result<()> {
+        self.journal = std::path::absolute(journal)?;
+        match self.look().into_iter().next() {
+            Some((name, why)) => bail!("{name}: {why}"),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -230,7 +245,10 @@ impl Nodes {
     /// What is wrong with those that are not lost; those that are now are named.
     fn look(&mut self) -> Vec<(String, String)> {
         let lost = &mut self.lost;
-        self.keepers.iter_mut().for_each(Keeper::ask);
+        let journal = &self.journal;
+        self.keepers
+            .iter_mut()
+            .for_each(|keeper| keeper.ask(journal));
         let until = Instant::now() + self.patience;
         let mut wrong = Vec::new();
         for keeper in &mut self.keepers {
