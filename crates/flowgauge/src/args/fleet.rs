@@ -44,12 +44,14 @@ pub(crate) struct FleetRunArgs {
     #[arg(value_name = "STUDY", required = true)]
     pub(crate) studies: Vec<String>,
     /// Machines, one a line: [NAME=]DESTINATION as ssh takes it; # begins a comment
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["slurm", "nodes"])]
+    // `requires = "slurm"` alone is not asked of an option beside --hosts, which excludes --slurm.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slurm", "nodes", "account", "qos", "constraint", "gres",
+        "reservation", "shared_nodes", "cpus", "array", "wait"])]
     pub(crate) hosts: Option<PathBuf>,
     /// Submit a Slurm job to this partition
     #[arg(long, value_name = "PARTITION")]
     pub(crate) slurm: Option<String>,
-    /// Nodes of the Slurm job
+    /// Nodes of the Slurm job [default: as many as --only names]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) nodes: Option<u32>,
     /// Account that the Slurm job is charged to
@@ -161,7 +163,7 @@ pub(crate) struct GatherArgs {
 /// How many machines make an answer, and what each may send.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MergedArgs {
-    /// Exit code 0 if this many machines have finished; a run does not begin with fewer [default: all]
+    /// Exit code 0 if this many machines have finished; a run does not begin with fewer [default: that of the run, or all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) quorum: Option<u32>,
     /// A machine whose journals are larger has failed

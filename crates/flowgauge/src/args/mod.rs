@@ -183,6 +183,23 @@ pub(crate) fn parsed(
     read(&words).ok()
 }
 
+/// As [`parsed`]; the reason is one line.
+pub(crate) fn understood(words: &[&str]) -> anyhow::Result<Command> {
+    let words: Vec<OsString> = words.iter().map(Into::into).collect();
+    read(&words).map_err(|error| {
+        let text = match error.use_stderr() {
+            true => error.to_string(),
+            false => "it shows a text, and runs nothing".to_owned(),
+        };
+        let lines = text.lines().map(str::trim);
+        let is_of_usage = |line: &str| line.starts_with("Usage:") || line.starts_with("For more");
+        let lines = lines.take_while(|line| !is_of_usage(line));
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        let line = lines.join("; ");
+        anyhow::anyhow!("{}", line.strip_prefix("error: ").unwrap_or(&line))
+    })
+}
+
 /// Commands that are no studies, where they suffice: to read study files takes as long as all else at the start.
 fn without_studies(first: Option<&OsString>) -> Option<clap::Command> {
     let first = first?.to_str()?;

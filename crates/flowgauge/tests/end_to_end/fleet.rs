@@ -138,12 +138,12 @@ fn every_format_has_every_machine() {
 fn what_is_no_fleet_is_refused() {
     let home = home_of(1);
     fs::create_dir_all(home.path("full/of")).unwrap();
+    fs::create_dir_all(home.path("empty")).unwrap();
     for (line, message) in [
+        ("fleet gather nothing", "there is no folder nothing"),
+        ("fleet gather empty", "no fleet and no run is in empty"),
         ("fleet gather m0", "--out DIR"),
-        (
-            "fleet gather nothing --out x",
-            "nothing is no folder of a fleet",
-        ),
+        ("fleet gather nothing --out x", "there is no folder nothing"),
         ("fleet gather m0 --out full", "holds other files"),
     ] {
         let run = home.run(&line.split(' ').collect::<Vec<_>>());
@@ -461,9 +461,13 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
     let home = home_with_ssh();
     home.write("hosts", "a\n");
     home.write("none", "# nobody\n");
+    let listing = home.listing(".");
     for (line, message) in [
         ("fleet run prims --hosts hosts", "primes"),
-        ("fleet run primes --hosts hosts -- --nonsense", "no command"),
+        (
+            "fleet run primes --hosts hosts -- --nonsense",
+            "unexpected argument '--nonsense'",
+        ),
         (
             "fleet run primes --hosts hosts -- --out x",
             "--out is not for the machines",
@@ -475,7 +479,32 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
         ("fleet run primes --slurm x", "--nodes N"),
         (
             "fleet run primes --hosts hosts --quorum 2",
-            "there are 1 machine",
+            "the fleet has 1 machine",
+        ),
+        (
+            "fleet run primes --hosts hosts --quorum 2 --dry-run",
+            "the fleet has 1 machine",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --quorum 5",
+            "--quorum 5: the fleet has 4 machines",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --array --quorum 5 --dry-run",
+            "--quorum 5: the fleet has 4 machines",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --only n1",
+            "--only n1 names 1 node, and --nodes says 4",
+        ),
+        ("fleet run primes --slurm x --only n[1-3]", "with --nodes N"),
+        (
+            "fleet run primes primes --hosts hosts",
+            "primes is named twice",
+        ),
+        (
+            "fleet run primes --hosts hosts --ssh-config none.cfg",
+            "no such file",
         ),
         (
             "fleet run primes --slurm x --nodes 1 --only n1\u{a0}--wrap=id",
@@ -485,6 +514,7 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
         let run = home.run(&line.split(' ').collect::<Vec<_>>());
         run.refused(2, &[message]);
     }
+    assert_eq!(home.listing("."), listing);
     let dry = fleet(&home, &["--dry-run"]).output().unwrap();
     assert!(
         String::from_utf8(dry.stdout)
@@ -492,6 +522,41 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
             .contains("a: ./ssh a: flowgauge run mine.toml --seed ")
     );
     assert!(!home.path("on").exists());
+}
+
+/// A job was paid by the account that was meant: by ssh there is none.
+#[test]
+fn options_of_slurm_are_refused_beside_hosts() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    for more in [
+        &["--account", "x"][..],
+        &["--qos", "x"],
+        &["--constraint", "x"],
+        &["--gres", "x"],
+        &["--reservation", "x"],
+        &["--array"],
+        &["--wait"],
+        &["--shared-nodes"],
+        &["--shared-nodes", "--cpus", "2"],
+        &["--cpus", "2"],
+    ] {
+        let run = fleet(&home, &[more, &["--dry-run"]].concat()).output();
+        Run::from(run.unwrap()).refused(2, &["--hosts", more[0]]);
+    }
+}
+
+/// One binary file was kilobytes of escapes, and a long list of something else as many lines.
+#[test]
+fn a_file_that_is_no_list_of_hosts_is_a_few_lines() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\0b\n\n");
+    let run = Run::from(fleet(&home, &["--dry-run"]).output().unwrap());
+    run.refused(2, &["hosts is no text"]);
+    home.write("hosts", &format!("{}a\n", "b c\n".repeat(100)));
+    let run = Run::from(fleet(&home, &["--dry-run"]).output().unwrap());
+    assert!(run.stderr.contains("hosts: and 95 more"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 6, "{}", run.stderr);
 }
 
 /// The line of a machine was shown with the name of an ssh program that turned the rest of it.
@@ -581,4 +646,40 @@ fn a_slurm_job_leaves_a_journal_a_node() {
     assert!(run.words().contains("2 machines"), "{}", run.stdout);
     assert_eq!(home.listing("f/nodes"), ["n1", "n2"]);
     home.assert_nothing_left();
+}
+
+/// It was asked for again, and all machines were needed where it was left out.
+#[test]
+fn a_quorum_of_the_run_is_that_of_a_later_gather() {
+    let home = home_of(1);
+    program(
+        &home,
+        "slurm/sbatch",
+        "#!/bin/sh\necho Submitted batch job 1\n",
+    );
+    let line = [&SLURM[..], &AT, &["--quorum", "1"], &ROUNDS].concat();
+    let run = home.command(&line).env("PATH", home.path("slurm")).output();
+    Run::from(run.unwrap()).answered();
+    let gather = |more: &[&str]| home.run(&[&["fleet", "gather", "f"], more].concat());
+    gather(&[]).refused(
+        2,
+        &["no machine in f has results", "no node has begun: squeue"],
+    );
+    home.write("f/slurm-1.out", "starting\nsrun: error: no memory\n\n");
+    gather(&[]).refused(2, &["slurm-1.out: srun: error: no memory"]);
+    fs::create_dir_all(home.path("f/nodes/n1")).unwrap();
+    fs::create_dir_all(home.path("f/nodes/n2")).unwrap();
+    fs::copy(
+        home.path("m0/journal.jsonl"),
+        home.path("f/nodes/n1/journal.jsonl"),
+    )
+    .unwrap();
+    let run = gather(&[]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("run it again alone with --only n2"),
+        "{}",
+        run.stderr
+    );
+    gather(&["--quorum", "2"]).refused(2, &["--quorum asks for 2"]);
 }

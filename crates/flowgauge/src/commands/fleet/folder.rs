@@ -40,11 +40,10 @@ pub(crate) fn places(folders: &[PathBuf]) -> Result<Places> {
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             all.entry(name(&real)).or_default().insert(real);
         } else {
-            bail!(
-                "{} is no folder of a fleet and no results folder: it has neither {NODES} nor \
-                 {FILE_NAME}",
-                folder.display()
-            );
+            let is_there = folder.is_dir();
+            let folder = folder.display();
+            ensure!(is_there, "there is no folder {folder}");
+            bail!("no fleet and no run is in {folder}: it has neither {NODES} nor {FILE_NAME}");
         }
     }
     Ok(all)

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use lab::Results;
 use lab::fleet::{Fleet, Node, side_by_side};
 
 use super::folder::{self, Kept, NODES};
-use super::limits::Room;
-use super::plan::Plan;
+use super::limits::{Allowance, Room, shown};
+use super::plan::{self, Plan};
+use super::run::SCRIPT;
 use crate::answer;
 use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;
@@ -20,6 +21,7 @@ const SHARED: &str = "the nodes were shared with other jobs (--shared-nodes): th
                       verdict may be theirs";
 
 pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
+    folder::places(&args.folders)?;
     let out = match (&args.out, args.folders.as_slice()) {
         (Some(out), _) => out.clone(),
         (None, [one]) if one.join(NODES).is_dir() => one.clone(),
@@ -62,11 +64,9 @@ pub(super) fn gathered(
         failed.extend(why.map(|why| (name, why)));
     }
     tell_failed(&failed);
-    ensure!(
-        !nodes.is_empty(),
-        "no machine in {} has results",
-        out.display()
-    );
+    if nodes.is_empty() {
+        return Err(no_results(out));
+    }
     let mut fleet = Fleet::of(nodes);
     let is_shared = |folder: &PathBuf| Plan::read(folder).is_ok_and(|plan| plan.is_shared);
     if folders.iter().any(is_shared) {
@@ -77,7 +77,33 @@ pub(super) fn gathered(
         answer::write_plots(&report::fleet::plots(&fleet), folder)?;
     }
     output::print(&show(&fleet, shown))?;
-    Ok(ended(all - failed.len(), all, merged.quorum))
+    let of_run = || Plan::read(out).ok()?.quorum;
+    let quorum = merged.quorum.or_else(of_run);
+    Ok(ended(all - failed.len(), all, quorum))
+}
+
+/// With the last words of the tasks of a Slurm job, which may have ended before their journals.
+fn no_results(out: &Path) -> anyhow::Error {
+    const NAMED: usize = 3;
+    let why = format!("no machine in {} has results", out.display());
+    let entries = std::fs::read_dir(out).into_iter().flatten().flatten();
+    let is_of_slurm = |name: &String| name.starts_with("slurm-") && name.ends_with(".out");
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let said: BTreeSet<String> = names.filter(is_of_slurm).collect();
+    let last = |name: &String| {
+        let text = Allowance::of(plan::MOST).read(&out.join(name));
+        let text = text.unwrap_or_else(|error| output::whole(&error).into_bytes());
+        let text = String::from_utf8_lossy(&text);
+        let last = text.lines().rfind(|line| !line.trim().is_empty());
+        format!("{name}: {}", last.map_or("it is empty", shown).trim())
+    };
+    let lines: Vec<String> = said.iter().take(NAMED).map(last).collect();
+    match said.len() {
+        0 if !out.join(SCRIPT).exists() => anyhow!(why),
+        0 => anyhow!("{why}: no node has begun: squeue says whether the job still waits"),
+        ..=NAMED => anyhow!("{why}\n{}", lines.join("\n")),
+        all => anyhow!("{why}\n{}\nand {} more", lines.join("\n"), all - NAMED),
+    }
 }
 
 fn ended(finished: usize, all: usize, quorum: Option<u32>) -> Ending {
@@ -146,10 +172,11 @@ fn tell_failed(failed: &[(String, String)]) {
     }
     if !failed.is_empty() {
         let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
-        let again = format!("--only {}", names.join(","));
+        let them = if names.len() == 1 { "it" } else { "them" };
         tell(&format!(
-            "{} failed or did not end; run them again alone with {again}",
-            report::number::many(failed.len() as u64, "machine")
+            "{} failed or did not end; run {them} again alone with --only {}",
+            report::number::many(failed.len() as u64, "machine"),
+            names.join(",")
         ));
     }
 }

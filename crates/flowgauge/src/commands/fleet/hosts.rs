@@ -25,7 +25,7 @@ impl Hosts {
                 let line = String::from_utf8_lossy(line);
                 all.wrong.push(format!(
                     "line {number}: '{}' is no host: it has bytes that are not UTF-8",
-                    line.trim()
+                    cut(line.trim())
                 ));
                 continue;
             };
@@ -42,10 +42,18 @@ impl Hosts {
                 )),
                 Err(why) => all
                     .wrong
-                    .push(format!("line {number}: '{line}' is no host: {why}")),
+                    .push(format!("line {number}: '{}' is no host: {why}", cut(line))),
             }
         }
         all
+    }
+}
+
+fn cut(line: &str) -> String {
+    const SHOWN: usize = 40;
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
     }
 }
 
@@ -61,6 +69,9 @@ fn host(line: &str) -> Result<Host, &'static str> {
     if destination.starts_with('-') {
         return Err("ssh would take it for an option");
     }
+    if port(destination).is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0)) {
+        return Err("its port is none of 1 to 65535");
+    }
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_of_name) {
         return Err("give it a name of letters, digits and -_. alone: NAME=DESTINATION");
@@ -69,6 +80,12 @@ fn host(line: &str) -> Result<Host, &'static str> {
         name: name.to_owned(),
         destination: destination.to_owned(),
     })
+}
+
+fn port(destination: &str) -> Option<&str> {
+    let url = destination.strip_prefix("ssh://")?.trim_end_matches('/');
+    let (_, host) = url.rsplit_once(['@', ']']).unwrap_or(("", url));
+    Some(host.split_once(':')?.1)
 }
 
 fn own_name(destination: &str) -> &str {
@@ -115,5 +132,21 @@ mod tests {
             lines,
             ["line 2", "line 3", "line 4", "line 5", "line 6", "line 7"]
         );
+        let long = Hosts::parse("é ".repeat(1_000).as_bytes());
+        assert!(long.wrong[0].chars().count() < 150, "{long:?}");
+    }
+
+    /// ssh refused it, on each run.
+    #[test]
+    fn a_port_that_no_machine_has_is_refused() {
+        for (line, is_host) in [
+            ("ssh://me@a:65535/", true),
+            ("ssh://a:99999", false),
+            ("ssh://me@a:0", false),
+            ("v6=ssh://[::1]", true),
+            ("v6=ssh://me@[::1]:70000", false),
+        ] {
+            assert_eq!(host(line).is_ok(), is_host, "{line}");
+        }
     }
 }

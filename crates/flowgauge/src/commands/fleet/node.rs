@@ -42,6 +42,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(500);
 const PARTING: Duration = Duration::from_secs(20);
 const SAID: usize = 2_000;
+/// The exit code of a run that SIGTERM ended.
+const TERMINATED: i32 = 128 + Signal::SIGTERM as i32;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
@@ -194,6 +196,7 @@ fn own_name() -> Result<String> {
 fn judged(status: Option<ExitStatus>, said: &str) -> Result<Ending> {
     match status.and_then(|status| status.code()) {
         Some(0 | 3) => Ok(Ending::Answered),
+        Some(TERMINATED) => bail!("it was cancelled or ended by SIGTERM, as at a time limit"),
         Some(code) => bail!("the run ended with exit code {code}: {}", said.trim()),
         None => bail!("the run was killed: {}", said.trim()),
     }

@@ -30,6 +30,9 @@ pub(super) struct Plan {
     /// Other jobs may have been on the machines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_shared: bool,
+    /// Machines that are enough, where `gather` names no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) quorum: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,9 +64,9 @@ impl std::fmt::Display for Id {
 
 impl Plan {
     pub(super) fn new(studies: &[String], more: &[String], program: Id, seed: u64) -> Result<Self> {
+        check(studies.iter().chain(more))?;
         let (words, files) = packed(studies)?;
         let words: Vec<String> = words.into_iter().chain(more.iter().cloned()).collect();
-        check(studies.iter().chain(more))?;
         Ok(Self {
             schema: 1,
             words,
@@ -71,6 +74,7 @@ impl Plan {
             seed,
             program,
             is_shared: false,
+            quorum: None,
         })
     }
 
@@ -147,12 +151,13 @@ fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
         .into_iter()
         .chain(words.map(String::as_str))
         .collect();
-    let Some(Command::Run(run)) = args::parsed(words.clone()) else {
-        bail!(
-            "`{}` is no command: see flowgauge run --help",
-            words.join(" ")
-        );
+    let wrong = || format!("`{}`", words.join(" "));
+    let Command::Run(run) = args::understood(&words).with_context(wrong)? else {
+        bail!("{} is no run: see flowgauge run --help", wrong());
     };
+    if let Some(study) = names::repeated(&run.studies) {
+        bail!("{study} is named twice: once is enough");
+    }
     let named = [
         ("--out", run.how.out.is_some()),
         ("--seed", run.how.seed.is_some()),
@@ -209,6 +214,20 @@ mod tests {
         let id = plan(&[]).unwrap().program;
         let unknown = Plan::new(&["prims".to_owned()], &[], id, 1).unwrap_err();
         assert!(output(&unknown).contains("primes"), "{unknown:#}");
+    }
+
+    /// `-- --budget 0` was no command.
+    #[test]
+    fn a_wrong_option_of_the_run_keeps_its_reason() {
+        for (more, reason) in [
+            (&["--budget", "0"][..], "--budget <TIME>"),
+            (&["--roundz", "9"], "'--rounds'"),
+            (&["--help"], "runs nothing"),
+            (&["primes"], "primes is named twice"),
+        ] {
+            let why = crate::output::whole(&plan(more).unwrap_err());
+            assert!(why.contains(reason) && !why.contains('\n'), "{why}");
+        }
     }
 
     #[test]

@@ -163,7 +163,7 @@ fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> 
         tell_clock(&host.name, clock.parse().ok());
         return Ok(());
     }
-    bail!("it said nothing")
+    bail!("nothing began there")
 }
 
 fn tell_clock(name: &str, there: Option<u64>) {

@@ -22,7 +22,9 @@ use crate::whole_file;
 
 /// In the folder that all nodes of a Slurm job see.
 const PROGRAM: &str = "flowgauge";
-const SCRIPT: &str = "fleet.sbatch";
+pub(super) const SCRIPT: &str = "fleet.sbatch";
+/// Lines of a file of hosts that are named.
+const WRONG: usize = 5;
 /// One machine is merged at a time: journals are large.
 static MERGE: Mutex<()> = Mutex::new(());
 
@@ -59,8 +61,9 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
         (None, Some(folder)) => Plan::read(folder)?.seed,
         (None, None) => drawn()?,
     };
-    let plan = Plan {
+    let mut plan = Plan {
         is_shared: args.shared_nodes,
+        quorum: args.merged.quorum,
         ..Plan::new(&args.studies, &args.more, Id::of(program)?, seed)?
     };
     if let Some(folder) = begun {
@@ -76,6 +79,7 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
             folder.display(),
             before.words.join(" ")
         );
+        plan.quorum = plan.quorum.or(before.quorum);
     }
     Ok(plan)
 }
@@ -93,9 +97,15 @@ fn default_folder() -> Result<PathBuf> {
     )?)
 }
 
-fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
+/// And whether every line was one.
+fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, bool)> {
     let text = tidy::input::read(file);
     let text = text.with_context(|| format!("cannot read {}", file.display()))?;
+    ensure!(
+        !text.contains(&0),
+        "{} is no text: write one machine a line",
+        file.display()
+    );
     let Hosts { mut hosts, wrong } = Hosts::parse(&text);
     if !args.only.is_empty() {
         for name in &args.only {
@@ -107,15 +117,13 @@ fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
         }
         hosts.retain(|host| args.only.contains(&host.name));
     }
-    let wrong: Vec<String> = wrong
-        .iter()
-        .map(|line| format!("{}, {line}", file.display()))
-        .collect();
-    if hosts.is_empty() {
-        wrong.iter().for_each(|line| tell(line));
-        bail!("{} names no machine", file.display());
+    let named = wrong.iter().take(WRONG);
+    named.for_each(|line| tell(&format!("{}, {line}", file.display())));
+    if let more @ 1.. = wrong.len().saturating_sub(WRONG) {
+        tell(&format!("{}: and {more} more", file.display()));
     }
-    Ok((hosts, wrong))
+    ensure!(!hosts.is_empty(), "{} names no machine", file.display());
+    Ok((hosts, wrong.is_empty()))
 }
 
 fn by_ssh(
@@ -125,8 +133,16 @@ fn by_ssh(
     program: PathBuf,
     out: &Path,
 ) -> Result<Ending> {
-    let (hosts, wrong) = hosts(args, file)?;
-    wrong.iter().for_each(|line| tell(line));
+    let (hosts, are_all_hosts) = hosts(args, file)?;
+    check_quorum(args, hosts.len(), out)?;
+    if let Some(config) = &args.ssh_config {
+        let is_there = config.exists() || config.as_os_str() == "none";
+        ensure!(
+            is_there,
+            "--ssh-config {}: there is no such file",
+            config.display()
+        );
+    }
     let way = Way {
         ssh: args
             .ssh
@@ -159,7 +175,7 @@ fn by_ssh(
         plan.program,
         out.display()
     ));
-    let start = start(args, hosts.len())?;
+    let start = start(args, hosts.len());
     let cut = visit_all(&hosts, plan, &way, &start, out)?;
     let ended = match gather::gathered(&[out.to_owned()], out, &args.merged, &args.shown) {
         Ok(ended) => ended,
@@ -168,7 +184,7 @@ fn by_ssh(
             Ending::Error
         }
     };
-    let enough = wrong.is_empty() || args.merged.quorum.is_some();
+    let enough = are_all_hosts || args.merged.quorum.is_some();
     Ok(match (cut, enough) {
         (Some(signal), _) => Ending::Interrupted(signal),
         (None, true) => ended,
@@ -178,20 +194,35 @@ fn by_ssh(
 
 fn deadline(args: &FleetRunArgs, plan: &Plan) -> Duration {
     let asked = args.machine_deadline.map(Duration::from_secs_f64);
+    if let (Some(limit), Some(budget)) = (asked, plan.budget().filter(|b| Some(*b) > asked)) {
+        let [limit, budget] = [limit, budget].map(humantime::format_duration);
+        tell(&format!(
+            "note: a run may take its budget of {budget}, and is ended after {limit} (--machine-deadline)"
+        ));
+    }
     asked.unwrap_or_else(|| plan.usual_deadline())
 }
 
+/// Machines that ran before count, too.
+fn check_quorum(args: &FleetRunArgs, machines: usize, out: &Path) -> Result<()> {
+    let before = folder::places(&[out.to_owned()]).unwrap_or_default();
+    let others = before.keys().filter(|name| !args.only.contains(name));
+    let all = machines + others.count();
+    let quorum = args.merged.quorum.unwrap_or(0);
+    ensure!(
+        quorum as usize <= all,
+        "--quorum {quorum}: the fleet has {}",
+        report::number::many(all as u64, "machine")
+    );
+    Ok(())
+}
+
 /// Machines prepared at a time, and needed.
-fn start(args: &FleetRunArgs, machines: usize) -> Result<Start> {
+fn start(args: &FleetRunArgs, machines: usize) -> Start {
     let quorum = args.merged.quorum.filter(|_| args.only.is_empty());
     let quorum = quorum.map_or(1, |quorum| quorum as usize);
-    ensure!(
-        quorum <= machines,
-        "--quorum {quorum}: there are {}",
-        report::number::many(machines as u64, "machine")
-    );
     let at_once = args.parallel.map_or(machines, |machines| machines as usize);
-    Ok(Start::of(machines, at_once, quorum))
+    Start::of(machines, at_once, quorum)
 }
 
 fn visit_all(
@@ -249,6 +280,19 @@ fn one(
     }
 }
 
+fn submitted(job: &Job<'_>, plan: &Plan, copied: Option<&Path>, wait: bool) -> Result<String> {
+    let out = job.folder;
+    whole_file::make_folder(&out.join(NODES))?;
+    plan.write(out)?;
+    if let Some(program) = copied {
+        std::fs::copy(program, out.join(PROGRAM))
+            .with_context(|| format!("cannot copy {}", program.display()))?;
+    }
+    let script = out.join(SCRIPT);
+    whole_file::write(&script, job.script())?;
+    job.submit(&script, wait)
+}
+
 fn take_back(out: &Path) {
     if std::fs::remove_dir(out.join(NODES)).is_ok() {
         for file in [plan::FILE, PROGRAM, SCRIPT] {
@@ -286,6 +330,25 @@ fn job<'a>(
     }
 }
 
+/// Slurm would add others to nodes that are named, up to --nodes.
+fn nodes(args: &FleetRunArgs) -> Result<u32> {
+    let named = u32::try_from(args.only.len())?;
+    let only = args.only.join(",");
+    if let Some(node) = names::repeated(&args.only) {
+        bail!("--only {node}: it is named twice");
+    }
+    match args.nodes {
+        Some(nodes) if named == 0 || nodes == named || only.contains('[') => Ok(nodes),
+        Some(nodes) => bail!(
+            "--only {only} names {}, and --nodes says {nodes}: leave out --nodes",
+            report::number::many(named.into(), "node")
+        ),
+        None if named == 0 => bail!("--slurm needs --nodes N"),
+        None if only.contains('[') => bail!("--only {only}: say how many these are with --nodes N"),
+        None => Ok(named),
+    }
+}
+
 fn by_slurm(
     args: &FleetRunArgs,
     partition: &str,
@@ -293,12 +356,8 @@ fn by_slurm(
     program: &Path,
     out: &Path,
 ) -> Result<Ending> {
-    let named = u32::try_from(args.only.len()).unwrap_or(u32::MAX);
-    let nodes = match (args.nodes, named) {
-        (Some(nodes), _) => nodes,
-        (None, 0) => bail!("--slurm needs --nodes N"),
-        (None, named) => named,
-    };
+    let nodes = nodes(args)?;
+    check_quorum(args, nodes as usize, out)?;
     let shared = out.join(PROGRAM).display().to_string();
     let at = args.at.as_deref().unwrap_or(&shared);
     let job = job(args, (partition, nodes), deadline(args, plan), (out, at));
@@ -313,21 +372,9 @@ fn by_slurm(
         output::print(&job.script())?;
         return Ok(Ending::Answered);
     }
-    whole_file::make_folder(&out.join(NODES))?;
-    plan.write(out)?;
-    if args.at.is_none() {
-        std::fs::copy(program, out.join(PROGRAM))
-            .with_context(|| format!("cannot copy {}", program.display()))?;
-    }
-    let script = out.join(SCRIPT);
-    whole_file::write(&script, job.script())?;
-    match job.submit(&script, args.wait) {
-        Ok(said) => tell(&said),
-        Err(why) => {
-            take_back(out);
-            return Err(why);
-        }
-    }
+    let copied = args.at.is_none().then_some(program);
+    let said = submitted(&job, plan, copied, args.wait);
+    tell(&said.inspect_err(|_| take_back(out))?);
     if args.wait {
         return gather::gathered(&[out.to_owned()], out, &args.merged, &args.shown);
     }

@@ -40,16 +40,15 @@ impl Job<'_> {
     /// What it may cost, in node-minutes, and what it does if no study needs longer.
     pub(super) fn cost(&self, budget: Option<Duration>) -> String {
         let minutes = |time: Duration| u64::from(self.nodes) * time.as_secs().div_ceil(60);
+        let many = report::number::many;
         let usual = budget.map_or_else(String::new, |budget| {
-            format!(
-                "about {}, ",
-                report::number::many(minutes(budget), "node-minute")
-            )
+            let usual = minutes(budget.min(self.time));
+            format!("about {}, ", many(usual, "node-minute"))
         });
-        let (nodes, most) = (self.nodes.into(), minutes(self.time));
         format!(
-            "{}: {usual}at most {most} (a time limit of {} each)",
-            report::number::many(nodes, "node"),
+            "{}: {usual}at most {} (a time limit of {} each)",
+            many(self.nodes.into(), "node"),
+            many(minutes(self.time), "node-minute"),
             limit(self.time)
         )
     }
@@ -72,9 +71,10 @@ impl Job<'_> {
             .map(|node| ("--only", node.as_str(), "-_.[]"));
         for (option, word, more) in names.chain(nodes) {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+            ensure!(!word.is_empty(), "{option} is empty: give it a name");
             ensure!(
-                !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain),
-                "{option} '{word}': it has letters, digits and {more} alone, and no - in front"
+                !word.starts_with('-') && word.chars().all(is_plain),
+                "{option} '{word}': use letters, digits and {more} alone, and no - in front"
             );
         }
         let folder = self.folder.to_str();
@@ -407,9 +407,22 @@ mod tests {
         let minute = Duration::from_secs(60);
         assert_eq!(
             array.cost(Some(minute)),
-            "64 nodes: about 64 node-minutes, at most 128 (a time limit of 0-00:02:00 each)"
+            "64 nodes: about 64 node-minutes, at most 128 node-minutes (a time limit of 0-00:02:00 each)"
         );
-        assert!(array.cost(None).starts_with("64 nodes: at most 128"));
+        let cost = array.cost(Some(20 * minute));
+        assert!(
+            cost.contains("about 128 node-minutes, at most 128 "),
+            "{cost}"
+        );
+        let day = Job {
+            time: 24 * 60 * minute,
+            ..array
+        };
+        let cost = day.cost(None);
+        assert!(
+            cost.starts_with("64 nodes: at most 92,160 node-minutes"),
+            "{cost}"
+        );
     }
 
     /// `--out "a b"` made a script that sbatch did not understand.

@@ -80,6 +80,9 @@ pub(super) fn sentence(one: &Comparison) -> String {
             "{subject} against {reference}: the verdict flips between machines ({})",
             one.tally.in_words()
         ),
+        Agreement::Mixed | Agreement::CannotTell if all == 1 => {
+            format!("{subject} against {reference}: no verdict on the one machine")
+        }
         Agreement::Mixed | Agreement::CannotTell => format!(
             "{subject} against {reference}: no verdict holds on most of {all} machines ({})",
             one.tally.in_words()

@@ -65,6 +65,8 @@ fn what_holds_on_all_on_most_and_what_flips() {
         "{}",
         most.sentence
     );
+    let one = on(&[0.005]).sentence;
+    assert!(one.contains("no verdict on the one machine"), "{one}");
 }
 
 /// One machine of a hundred that names the other direction at 4 % is what chance makes of a hundred.
