@@ -478,27 +478,6 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
         ("fleet run primes", "--hosts FILE"),
         ("fleet run primes --slurm x", "--nodes N"),
         (
-            "fleet run primes --hosts hosts --quorum 2",
-            "the fleet has 1 machine",
-        ),
-        (
-            "fleet run primes --hosts hosts --quorum 2 --dry-run",
-            "the fleet has 1 machine",
-        ),
-        (
-            "fleet run primes --slurm x --nodes 4 --quorum 5",
-            "--quorum 5: the fleet has 4 machines",
-        ),
-        (
-            "fleet run primes --slurm x --nodes 4 --array --quorum 5 --dry-run",
-            "--quorum 5: the fleet has 4 machines",
-        ),
-        (
-            "fleet run primes --slurm x --nodes 4 --only n1",
-            "--only n1 names 1 node, and --nodes says 4",
-        ),
-        ("fleet run primes --slurm x --only n[1-3]", "with --nodes N"),
-        (
             "fleet run primes primes --hosts hosts",
             "primes is named twice",
         ),
@@ -557,6 +536,41 @@ fn a_file_that_is_no_list_of_hosts_is_a_few_lines() {
     let run = Run::from(fleet(&home, &["--dry-run"]).output().unwrap());
     assert!(run.stderr.contains("hosts: and 95 more"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 6, "{}", run.stderr);
+}
+
+/// A job of 4 nodes was submitted with a quorum of 5, and one of 4 for the one node that was named.
+#[test]
+fn a_quorum_and_nodes_that_cannot_be_are_refused_before_any_folder_is_made() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    let listing = home.listing(".");
+    for (line, message) in [
+        (
+            "fleet run primes --hosts hosts --quorum 2",
+            "the fleet has 1 machine",
+        ),
+        (
+            "fleet run primes --hosts hosts --quorum 2 --dry-run",
+            "the fleet has 1 machine",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --quorum 5",
+            "--quorum 5: the fleet has 4 machines",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --array --quorum 5 --dry-run",
+            "--quorum 5: the fleet has 4 machines",
+        ),
+        (
+            "fleet run primes --slurm x --nodes 4 --only n1",
+            "--only n1 names 1 node, and --nodes says 4",
+        ),
+        ("fleet run primes --slurm x --only n[1-3]", "with --nodes N"),
+    ] {
+        let run = home.run(&line.split(' ').collect::<Vec<_>>());
+        run.refused(2, &[message]);
+    }
+    assert_eq!(home.listing("."), listing);
 }
 
 /// The line of a machine was shown with the name of an ssh program that turned the rest of it.

@@ -101,7 +101,7 @@ fn no_results(out: &Path) -> anyhow::Error {
     match said.len() {
         0 if !out.join(SCRIPT).exists() => anyhow!(why),
         0 => anyhow!("{why}: no node has begun: squeue says whether the job still waits"),
-        ..=NAMED => anyhow!("{why}\n{}", lines.join("\n")),
+        1..=NAMED => anyhow!("{why}\n{}", lines.join("\n")),
         all => anyhow!("{why}\n{}\nand {} more", lines.join("\n"), all - NAMED),
     }
 }
