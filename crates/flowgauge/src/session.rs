@@ -119,6 +119,10 @@ impl<'a> Session<'a> {
         plan.notes
             .iter()
             .try_for_each(|note| self.journal.note(note))?;
+        if let Err(why) = flow::library::slot_program() {
+            let text = format!("slots run in the one static file, not as usual programs do: {why}");
+            self.journal.note(&text)?;
+        }
         plan.hints.iter().for_each(|hint| output::tell(hint));
         Ok(())
     }

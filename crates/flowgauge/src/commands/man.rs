@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use clap::Command;
 use clap::builder::{Resettable, StyledStr};
+use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
@@ -14,6 +14,8 @@ use crate::args::{self, ManArgs};
 use crate::ending::Ending;
 use crate::output;
 use crate::whole_file;
+
+const VERSION: &str = concat!("flowgauge ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
     let command = built();
@@ -50,7 +52,7 @@ impl Page {
         let bare = command
             .after_help(Resettable::<StyledStr>::Reset)
             .after_long_help(Resettable::<StyledStr>::Reset);
-        let man = Man::new(bare);
+        let man = Man::new(bare.mut_args(with_help)).source(VERSION);
         let mut text = Vec::new();
         man.render(&mut text)?;
         let mut text = with_synopsis(&as_written(&String::from_utf8(text)?), &usage);
@@ -65,6 +67,15 @@ impl Page {
 
     fn write(&self, folder: &Path) -> Result<()> {
         whole_file::write(&folder.join(&self.name), &self.text)
+    }
+}
+
+/// What `-h` leaves out is on the page too: of such an option only the long help is put there.
+fn with_help(option: Arg) -> Arg {
+    let help = option.get_long_help().or(option.get_help()).cloned();
+    match help {
+        Some(help) => option.long_help(help),
+        None => option,
     }
 }
 
@@ -136,6 +147,18 @@ mod tests {
                 assert!(is_heading, "{}: {part}", command.get_name());
             }
         }
+    }
+
+    /// Those that `-h` leaves out stood there without a word.
+    #[test]
+    fn every_option_is_described() {
+        let command = built();
+        let exec = command.find_subcommand("exec").unwrap().clone();
+        let page = Page::of(exec).unwrap().text;
+        let floor = page.split("\\-\\-floor").nth(1).unwrap();
+        let described = floor.lines().nth(1).unwrap();
+        assert!(described.starts_with("Differences below"), "{described}");
+        assert!(page.contains(VERSION), "{page}");
     }
 
     /// A synopsis had `[--floor]` without its value, and one folder where two are needed.

@@ -1,8 +1,10 @@
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use lab::Study;
+use nix::errno::Errno;
 
 use crate::leftovers;
 use crate::results_folder::NewFolder;
@@ -61,7 +63,18 @@ pub(super) fn asked_for(folder: &Path) -> Result<()> {
 }
 
 pub(super) fn new_folder(folder: &Path) -> Result<NewFolder> {
-    NewFolder::make(folder).with_context(|| format!("cannot create {}", folder.display()))
+    NewFolder::make(folder).map_err(|error| {
+        let way_out = match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "; name a folder that you may write to: --out DIR"
+            }
+            _ if error.raw_os_error() == Some(Errno::EMFILE as i32) => {
+                "; raise the limit on open files: ulimit -n 256"
+            }
+            _ => "",
+        };
+        anyhow!("cannot create {}: {error}{way_out}", folder.display())
+    })
 }
 
 /// Two runs that begin at once get one each.
