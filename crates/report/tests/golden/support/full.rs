@@ -5,7 +5,9 @@ use flow::record::Turns;
 use flow::{Answer, Outcome};
 use lab::{Case, CaseEnd, Entry, Finding, Preset, Results, Settings, Study};
 use stats::{Estimate, Verdict};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use super::journal::{Writer, header};
 use super::slots::{Like, Noise, done};
@@ -100,6 +102,17 @@ pub(crate) fn of_a_user(cases: usize) -> Results {
 
 /// A run of studies, with this many rounds of each case.
 fn run_of(studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
+    // Made once: tests that run side by side must not write the journal that others read.
+    static RUNS: Mutex<BTreeMap<String, Results>> = Mutex::new(BTreeMap::new());
+    let cases: usize = studies.iter().map(|study| study.cases.len()).sum();
+    let name = format!("{}-{preset:?}-{rounds}-{cases}.jsonl", studies[0].name);
+    let mut runs = RUNS.lock().expect("no test fails in it");
+    let run = runs.entry(name.clone());
+    run.or_insert_with(|| make(&name, studies, preset, rounds))
+        .clone()
+}
+
+fn make(name: &str, studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
     let mut header = header(studies.clone());
     header.settings = Settings::usual(preset, 42);
     let mut writer = Writer::new(Noise(3));
@@ -115,7 +128,6 @@ fn run_of(studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
         interrupted: None,
         at_s: 900.0,
     });
-    let name = format!("{}-{preset:?}-{rounds}.jsonl", studies[0].name);
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, writer.text()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")
