@@ -89,7 +89,7 @@ pub use heap_pages::{HeapPages, HeapPagesError};
 pub use interrupt::{Interrupt, ignore_file_size_signal};
 pub use janitor::{is_janitor, janitor_main};
 pub use latency::Latencies;
-pub use launcher::{LaunchError, Launcher, Onlooker};
+pub use launcher::{LaunchError, Launcher, Onlooker, way_out};
 pub use memory_policy::{MemoryPolicy, MemoryPolicyError};
 pub use model::{Model, Shape, Stacks, Way};
 pub use pace::Faster;

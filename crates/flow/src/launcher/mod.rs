@@ -87,7 +87,9 @@ pub enum LaunchError {
     },
 }
 
-fn way_out(error: &io::Error) -> &'static str {
+/// `; raise the limit ...`: what to do about a limit of the system; else nothing.
+#[must_use]
+pub fn way_out(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EMFILE) => "; raise the limit on open files: ulimit -n 256",
         Some(libc::ENFILE) => "; the system has too many open files: close some programs",

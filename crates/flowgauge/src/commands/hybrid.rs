@@ -17,7 +17,6 @@ use place::Place;
 
 use crate::args::{self, BodyArg, Command, HybridArgs};
 use crate::ending::Ending;
-use crate::launch::Beside;
 use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
@@ -55,9 +54,8 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
         output::tell(&note);
         session.remark(&note)?;
     }
-    if let Some(mut nodes) = nodes {
-        nodes.share(&session.journal_path())?;
-        session.rest_on(Box::new(nodes));
+    if let Some(nodes) = nodes {
+        rest_on(&mut session, nodes)?;
     }
     session.carry_out(&args.how.answer)
 }
@@ -92,13 +90,19 @@ fn patience(args: &HybridArgs) -> Duration {
     Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0))
 }
 
-/// The nodes of a run that is resumed; `None`: it has ranks on this machine alone, or none.
-pub(crate) fn again(session: &Session<'_>) -> Result<Option<Box<dyn Beside>>> {
+fn rest_on(session: &mut Session<'_>, mut nodes: Nodes) -> Result<()> {
+    nodes.see(&session.journal_path())?;
+    session.rest_on(Box::new(nodes));
+    Ok(())
+}
+
+/// A run over nodes that is resumed rests on them again.
+pub(crate) fn again(session: &mut Session<'_>) -> Result<()> {
     let cases = session.studies().iter().flat_map(|study| &study.cases);
     let works = cases.flat_map(|case| (0..case.variants.len()).map(|at| case.work_of(at)));
     let over = works.filter_map(|work| mpi::over_of(&work.program()?.command));
     let Some(over) = over.max_by_key(|over| over.nodes.len()) else {
-        return Ok(None);
+        return Ok(());
     };
     let Some(Command::Hybrid(args)) = args::parsed(session.command()) else {
         bail!("ranks over nodes are made by flowgauge hybrid, and this run by another command");
@@ -107,15 +111,14 @@ pub(crate) fn again(session: &Session<'_>) -> Result<Option<Box<dyn Beside>>> {
     mpi.reach = Some(nodes::reach(&args, &mpi));
     let own = flow::library::slot_program_path().map_err(Error::msg)?;
     let scratch = over.scratch.clone();
-    let mut nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
+    let nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
     ensure!(
         nodes.place().over.as_ref() == Some(&over),
         "a run over nodes is continued on the machine that began it, with all of them ({}): where one is gone, \
          begin a new run with the others",
         over.nodes.join(", ")
     );
-    nodes.share(&session.journal_path())?;
-    Ok(Some(Box::new(nodes)))
+    rest_on(session, nodes)
 }
 
 fn used(mpi: &Mpi) -> String {

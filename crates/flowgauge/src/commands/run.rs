@@ -18,9 +18,7 @@ pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
                 max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
             };
             let mut session = Session::resume(folder, overrides, (&args.how, args.trust), here)?;
-            if let Some(nodes) = super::hybrid::again(&session)? {
-                session.rest_on(nodes);
-            }
+            super::hybrid::again(&mut session)?;
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());
             }

@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use anyhow::{Result, anyhow, bail};
 use lab::Study;
-use nix::errno::Errno;
 
 use crate::leftovers;
 use crate::results_folder::NewFolder;
@@ -68,10 +67,7 @@ pub(super) fn new_folder(folder: &Path) -> Result<NewFolder> {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 "; name a folder that you may write to: --out DIR"
             }
-            _ if error.raw_os_error() == Some(Errno::EMFILE as i32) => {
-                "; raise the limit on open files: ulimit -n 256"
-            }
-            _ => "",
+            _ => flow::way_out(&error),
         };
         anyhow!("cannot create {}: {error}{way_out}", folder.display())
     })

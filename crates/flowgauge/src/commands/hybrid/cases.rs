@@ -1,6 +1,6 @@
 //! The cases of a run: each body that is asked for, in each way in which its flows can lie.
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, SweepPoint};
 use mpi::{Body, Task};
@@ -9,6 +9,7 @@ use workload::Work;
 
 use super::bodies::{ALL, Asked, OVER_NODES, asked};
 use super::place::{Place, REPS, Split};
+use crate::args::axis::each_once;
 use crate::args::{HybridArgs, PlacementArg};
 
 const SWEEP_ROUNDS: usize = 20;
@@ -24,11 +25,8 @@ pub(super) fn cases(
         true => place.nodes() > 1 || !OVER_NODES.contains(body),
         false => args.body.contains(body),
     });
-    for sizes in [&args.bytes, &args.side] {
-        if let Some(size) = names::repeated(sizes) {
-            bail!("--bytes, --side: {size} is there twice: once is enough");
-        }
-    }
+    each_once("--bytes", &args.bytes)?;
+    each_once("--side", &args.side)?;
     let asked: Vec<Vec<Asked>> = wanted
         .map(|&body| asked(body, args, flows, place))
         .collect::<Result<_>>()?;

@@ -188,7 +188,7 @@ impl Nodes {
     }
 
     /// Errors: a node does not see the journal, so it will not see what is built beside it.
-    pub(super) fn share(&mut self, journal: &Path) -> Result<()> {
+    pub(super) fn see(&mut self, journal: &Path) -> Result<()> {
         self.journal = std::path::absolute(journal)?;
         match self.look().into_iter().next() {
             Some((name, why)) => bail!("{name}: {why}"),
