@@ -205,8 +205,8 @@ mod tests {
             assert!(all().iter().any(known), "{word}");
         }
         for Facts { name, does, .. } in all() {
-            let (named, told) = (format!("`{name}`"), format!("| {does} |"));
-            let has = |row: &str| row.contains(&named) && row.contains(&told);
+            let (named, told) = (format!("`{name}`"), format!(": {does}"));
+            let has = |line: &str| line.contains(&named) && line.ends_with(&told);
             assert!(page.lines().any(has), "{name}");
         }
     }
