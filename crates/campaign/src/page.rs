@@ -51,9 +51,33 @@ fn tables(runs: &[Value]) -> String {
             "| `{what} --minutes {minutes} --seed {seed}` | {build} | {tried} | {fell} |\n"
         );
     }
-    text += "\n| tried | times | fell |\n|---|---:|---:|\n";
+    text + &by_name(&rows)
+}
+
+/// What fell, a row each; what held, a line for each campaign.
+fn by_name(rows: &[(String, u64, u64)]) -> String {
+    let mut text = "\n| tried | times | fell |\n|---|---:|---:|\n".to_owned();
+    let mut held: Vec<(&str, Vec<String>)> = Vec::new();
     for (name, times, fell) in rows {
-        text += &format!("| {name} | {times} | {fell} |\n");
+        if *fell > 0 {
+            text += &format!("| {name} | {times} | {fell} |\n");
+            continue;
+        }
+        let (what, tried) = name.split_once(": ").unwrap_or(("", name));
+        let tried = match times {
+            1 => tried.to_owned(),
+            _ => format!("{tried} {times}"),
+        };
+        match held.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, all)) => all.push(tried),
+            None => held.push((what, vec![tried])),
+        }
+    }
+    if !held.is_empty() {
+        text += "\nNothing fell of these (a number: how often, if not once):\n\n";
+    }
+    for (what, all) in held {
+        text += &format!("- {what}: {}\n", all.join("; "));
     }
     text
 }
@@ -66,13 +90,15 @@ mod tests {
     fn figures_take_the_place_of_those_before() {
         let run = |seed: u64| {
             serde_json::json!({"campaign": "kill", "minutes": 1.5, "seed": seed, "build": "debug",
-                               "rows": [{"tried": "KillMain", "times": 4, "fell": 1}]})
+                               "rows": [{"tried": "KillMain", "times": 4, "fell": 1},
+                                        {"tried": "Hangup", "times": 3, "fell": 0}]})
         };
         let page = format!("a\n{BEGIN}old\n{END}\nb\n");
         let text = with_tables(&page, &[run(1), run(2)]).expect("two marks");
         assert!(text.starts_with("a\n<!-- figures -->\n| command |"));
-        assert!(text.contains("| `kill --minutes 1.5 --seed 2` | debug | 4 | 1 |\n"));
+        assert!(text.contains("| `kill --minutes 1.5 --seed 2` | debug | 7 | 1 |\n"));
         assert!(text.contains("| kill: KillMain | 8 | 2 |\n"));
+        assert!(text.contains("\n- kill: Hangup 6\n"));
         assert!(!text.contains("old") && text.ends_with("<!-- end of figures -->\nb\n"));
         assert_eq!(with_tables(&text, &[run(1), run(2)]).expect("again"), text);
         assert!(with_tables("no mark", &[]).is_err());

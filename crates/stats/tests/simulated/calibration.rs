@@ -1,6 +1,6 @@
 //! The promises of the method, kept on simulated machines whose truth is known.
 //!
-//! The table in docs/method.md is what this prints:
+//! The figures of the table in docs/method.md are what this prints:
 //!
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated calibration:: -- --nocapture --test-threads=1

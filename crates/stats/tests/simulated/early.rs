@@ -1,5 +1,5 @@
-//! How much a finding overstates that few rounds decided, simulated. The table in docs/method.md
-//! is what this prints:
+//! How much a finding overstates that few rounds decided, simulated. The figures of the table in
+//! docs/method.md are what this prints:
 //!
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated early:: -- --nocapture

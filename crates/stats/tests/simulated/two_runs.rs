@@ -1,6 +1,6 @@
 //! What the comparison of two runs promises, on simulated machines whose truth is known.
 //!
-//! The tables in docs/method.md are what this prints:
+//! The figures of the table in docs/method.md are what this prints:
 //!
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated two_runs:: -- --nocapture --test-threads=1
