@@ -1,17 +1,19 @@
 //! Requests a second of one flow of `wiki`, and where their time goes.
 //!
 //! ```text
-//! cargo run --release -p flowgauge-workload --example wiki [PAGE_SIZE [REQUESTS [REPEATS]]]
+//! cargo run --release -p flowgauge-workload --example wiki [PAGE_SIZE [REQUESTS [REPEATS [FOLDER]]]]
 //! ```
 //!
 //! Without arguments: pages of about 8 KiB, 20,000 requests, seven repeats, without and with
-//! the parser cache. Seconds are those that the CPU was given to this program, so that a
-//! machine that does other things too changes only what its caches hold; the rate by the clock
-//! on the wall stands behind it.
+//! the parser cache. FOLDER gets the pages, a file each, for other parsers. Seconds are those that
+//! the CPU was given to this program, so that a machine that does other things too changes only
+//! what its caches hold; the rate by the clock on the wall stands behind it.
 
 #![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
 
 use std::error::Error;
+use std::fs;
+use std::path::Path;
 
 use flow::{Body, Outlet};
 use measure::{clock, usage};
@@ -29,6 +31,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pages = workload::wiki::generated(USUAL_PAGES, page_size.0, 1);
     let texts = pages.iter().take(USUAL_PAGES as usize);
     let bytes: usize = texts.map(|page| page.text.len()).sum();
+    if let Some(folder) = arguments.get(3).map(Path::new) {
+        fs::create_dir_all(folder)?;
+        for (place, page) in pages.iter().take(USUAL_PAGES as usize).enumerate() {
+            fs::write(folder.join(place.to_string()), &page.text)?;
+        }
+    }
     println!(
         "mean length of a page: {} bytes",
         bytes as u64 / USUAL_PAGES
