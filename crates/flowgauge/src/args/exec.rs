@@ -51,7 +51,7 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "flows=LIST", value_parser = sweep, conflicts_with_all = ["grid", "copies", "what_if", "flows"])]
     pub(crate) sweep: Option<Sweep>,
     /// Run a command (or that of --serve) as each split of --flows into processes and threads, to find
-    /// the best; without --flows, of each number up to twice the CPUs
+    /// the best; without --flows, of each power of two up to twice the CPUs
     #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["copies", "what_if"])]
     pub(crate) grid: Option<String>,
     /// Total number of flows: {flows}
