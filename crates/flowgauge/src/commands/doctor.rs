@@ -157,7 +157,7 @@ fn events(here: &Machine) -> [Row; 2] {
     })
 }
 
-/// What decisions need and is not here: a row for each way to get something.
+/// What decisions need and is not here: a row for each installer, with the one command that gets all of it.
 fn decisions() -> Result<Vec<Row>> {
     let mut needs: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
     for decision in lab::decision_names() {
@@ -180,18 +180,53 @@ fn decisions() -> Result<Vec<Row>> {
         }
     }
     needs.retain(|name, _| !program::is_here(name));
-    let mut rows: BTreeMap<String, (Vec<String>, Vec<&str>)> = BTreeMap::new();
-    for (name, (get, of)) in needs {
-        let (names, all) = rows.entry(get).or_default();
-        add(names, name);
-        of.into_iter().for_each(|decision| add(all, decision));
+    let mut ways: BTreeMap<&str, Missing<'_>> = BTreeMap::new();
+    for (need, (get, of)) in &needs {
+        let (installer, packages) = parted(get);
+        let missing = ways.entry(installer).or_default();
+        add(&mut missing.programs, program_of(need));
+        packages.for_each(|package| add(&mut missing.packages, package));
+        of.iter()
+            .for_each(|decision| add(&mut missing.decisions, *decision));
     }
-    let rows = rows.into_iter().map(|(get, (names, of))| Row {
-        name: short(&names),
-        adds: format!("decide {}", of.join(", ")),
-        missing: Some((String::new(), get)),
-    });
-    Ok(rows.collect())
+    Ok(ways.into_iter().map(Missing::row).collect())
+}
+
+/// What one installer brings to decisions.
+#[derive(Default)]
+struct Missing<'a> {
+    programs: Vec<&'a str>,
+    packages: Vec<&'a str>,
+    decisions: Vec<&'a str>,
+}
+
+impl Missing<'_> {
+    fn row((installer, missing): (&str, Self)) -> Row {
+        let decide = format!("decide {}", missing.decisions.join(", "));
+        let programs = missing.programs.join(", ");
+        let (name, adds) = match missing.programs[..] {
+            [program] => (program.to_owned(), decide),
+            _ => (
+                format!("{} programs", missing.programs.len()),
+                format!("{decide}: {programs}"),
+            ),
+        };
+        let get = [&[installer], &missing.packages[..]].concat().join(" ");
+        Row {
+            name,
+            adds,
+            missing: Some((String::new(), get)),
+        }
+    }
+}
+
+/// An installer's command, and the packages behind it; of other advice all is the command.
+fn parted(get: &str) -> (&str, impl Iterator<Item = &str>) {
+    let installer = ["apt-get install", "pipx install", "pyenv install"]
+        .into_iter()
+        .find(|installer| get.starts_with(installer) && !get.contains([',', ';', '&']));
+    let at = installer.map_or(get.len(), str::len);
+    (&get[..at], get[at..].split_whitespace())
 }
 
 fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
@@ -200,22 +235,18 @@ fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
     }
 }
 
-fn short(names: &[String]) -> String {
-    let word = |name: &String| {
-        let mut words = name
-            .split(' ')
-            .filter(|word| !word.contains(['=', '$', '*']));
-        match (words.next().unwrap_or_default(), words.nth(2)) {
-            (python, Some(module)) if name.contains("import ") => {
-                format!("{python}, {}", module.trim_matches('\''))
-            }
-            ("ls", _) => name.rsplit('/').next().unwrap_or_default().to_owned(),
-            (program, _) => program.to_owned(),
+/// The program that a need looks for: its first word without settings, or the file that is listed.
+fn program_of(need: &str) -> &str {
+    let mut words = need
+        .split(' ')
+        .filter(|word| !word.contains(['=', '$', '*']));
+    match words.next().unwrap_or_default() {
+        "ls" => {
+            let file = need.split(' ').nth(1).unwrap_or_default();
+            file.rsplit('/').next().unwrap_or_default()
         }
-    };
-    let mut all: Vec<String> = Vec::new();
-    names.iter().map(word).for_each(|name| add(&mut all, name));
-    all.join(", ")
+        program => program,
+    }
 }
 
 #[cfg(test)]
@@ -227,14 +258,41 @@ mod tests {
         for (need, name) in [
             ("go", "go"),
             ("PATH=$PATH:/usr/sbin nginx -v", "nginx"),
-            (
-                "python3.14 -c 'import multiprocessing'",
-                "python3.14, multiprocessing",
-            ),
+            ("python3.14 -c 'import multiprocessing'", "python3.14"),
             ("ls /usr/lib/*/libjemalloc.so.2", "libjemalloc.so.2"),
+            (
+                "ls /usr/sbin/php-fpm* && PATH=/usr/sbin nginx -v",
+                "php-fpm*",
+            ),
         ] {
-            assert_eq!(short(&[need.to_owned()]), name);
+            assert_eq!(program_of(need), name);
         }
+    }
+
+    #[test]
+    fn one_command_gets_what_an_installer_has() {
+        let of = |get| {
+            let (installer, packages) = parted(get);
+            (installer, packages.collect::<Vec<_>>())
+        };
+        assert_eq!(
+            of("apt-get install php-fpm nginx-light"),
+            ("apt-get install", vec!["php-fpm", "nginx-light"])
+        );
+        let advice = "Java 21 or later: apt-get install openjdk-21-jdk-headless";
+        assert_eq!(of(advice), (advice, vec![]));
+        let row = Missing::row((
+            "apt-get install",
+            Missing {
+                programs: vec!["nginx", "ruby"],
+                packages: vec!["nginx-light", "ruby"],
+                decisions: vec!["web", "ruby"],
+            },
+        ));
+        assert_eq!(row.name, "2 programs");
+        assert_eq!(row.adds, "decide web, ruby: nginx, ruby");
+        let (_, get) = row.missing.unwrap();
+        assert_eq!(get, "apt-get install nginx-light ruby");
     }
 
     #[test]
