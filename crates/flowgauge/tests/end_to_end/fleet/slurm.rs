@@ -23,20 +23,12 @@ fn a_job_that_sbatch_refuses_is_named_and_leaves_no_folder() {
         assert!(!home.path("f").exists());
     }
     fs::remove_file(home.path("slurm/sbatch")).unwrap();
-    let line = [
-        &[
-            "fleet",
-            "run",
-            "mine.toml",
-            "--slurm",
-            "debug",
-            "--nodes",
-            "2",
-        ][..],
-        &AT,
-    ]
-    .concat();
-    let run = home.command(&line).env("PATH", &path).output().unwrap();
+    let into_its_own = [&SLURM[..7], &AT].concat();
+    let run = home
+        .command(&into_its_own)
+        .env("PATH", &path)
+        .output()
+        .unwrap();
     Run::from(run).refused(2, &["sbatch cannot be started: is Slurm installed here?"]);
 }
 
