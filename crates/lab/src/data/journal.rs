@@ -94,6 +94,8 @@ pub struct PredictEntry {
     pub variants: Vec<LabelledVariant>,
     /// Places among them: as it is, and with a faster part.
     pub pairs: Vec<[usize; 2]>,
+    /// Number of rounds.
+    pub rounds: usize,
     /// What is not predicted, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,

@@ -116,8 +116,8 @@ pub struct Predicting {
 impl Predicting {
     /// How much faster a part is where nobody says.
     pub const USUAL_PERCENT: u32 = 20;
-    /// Rounds of them.
-    pub const ROUNDS: usize = 12;
+    /// Rounds of them where there is little noise, and where there is much.
+    pub const ROUNDS: std::ops::RangeInclusive<usize> = 12..=40;
 }
 
 /// In seconds; closer samples would measure the sampler.

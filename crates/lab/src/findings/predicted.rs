@@ -1,12 +1,12 @@
 //! What the whole would gain if a part of the work were faster: virtual speed-ups ([`flow::pace`]), in rounds of their
 //! own (docs/method.md, "What a faster part would bring"). What a round says of a part is `1 - y' / y`: `y'` is the
-//! time of the slot with the faster part less all pauses, `y` that of the plain one. The mean has the interval of an
-//! exact test of signs ([`stats::SignFlips`]); parts of a case share its level.
+//! time of the slot with the faster part less all pauses, `y` that of the plain one. Their estimate and interval are
+//! those of all times ([`stats::estimate()`]); parts of a case share its level.
 
 use flow::pace::Paused;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
-use stats::SignFlips;
+use stats::Estimate;
 
 use crate::data::number::{DOTS, significant};
 use crate::data::{PredictEntry, RawSlot};
@@ -46,11 +46,10 @@ pub struct Predicted {
 }
 
 pub(crate) fn prediction(plan: &PredictEntry, slots: &[RawSlot]) -> Prediction {
-    let alpha = LEVEL / plan.pairs.len().max(1) as f64;
     let pairs = plan.pairs.iter();
     let mut parts: Vec<Predicted> = pairs
         .filter(|pair| refused(slots, pair[1]).is_none())
-        .filter_map(|pair| predicted(plan, *pair, slots, alpha))
+        .filter_map(|pair| predicted(plan, *pair, slots))
         .collect();
     let mut left_out = plan.left_out.clone();
     for why in plan.pairs.iter().filter_map(|pair| refused(slots, pair[1])) {
@@ -71,26 +70,35 @@ fn predicted(
     plan: &PredictEntry,
     [plain, changed]: [usize; 2],
     slots: &[RawSlot],
-    alpha: f64,
 ) -> Option<Predicted> {
     let faster = plan.variants.get(changed)?.variant.faster.as_ref()?;
     let of = |variant: usize| slots.iter().filter(move |slot| slot.variant == variant);
-    let gains = of(changed).filter_map(|slot| {
+    let pairs = of(changed).filter_map(|slot| {
         let beside = of(plain).find(|other| other.round == slot.round)?;
-        Some(1.0 - value_ns(slot)? / beside.value_ns?)
+        Some((beside.value_ns?, value_ns(slot)?))
     });
-    let gains: Vec<f64> = gains.collect();
-    let flips = SignFlips::of(&gains);
+    let (plain_ns, changed_ns): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    let found = stats::estimate(&plain_ns, &changed_ns, plan.level()).ok();
     let times = of(changed).filter_map(in_part_ns);
     Some(Predicted {
         variant: plan.variants.get(plain)?.label.clone(),
         part: faster.part.clone(),
         percent: faster.percent,
-        rounds: gains.len(),
+        rounds: plain_ns.len(),
         in_part_ns: crate::data::median(times),
-        gain: flips.as_ref().map(SignFlips::mean),
-        interval: flips.and_then(|mut flips| flips.interval(alpha)),
+        gain: found.map(|found| 1.0 - found.ratio),
+        interval: found
+            .as_ref()
+            .and_then(Estimate::interval)
+            .map(|(low, high)| (1.0 - high, 1.0 - low)),
     })
+}
+
+impl PredictEntry {
+    /// Each part's share of the level.
+    pub(crate) fn level(&self) -> f64 {
+        LEVEL / self.pairs.len().max(1) as f64
+    }
 }
 
 /// The slot's value without pauses, where that of its repetitions has them still.
@@ -245,6 +253,7 @@ mod tests {
             case: "c".to_owned(),
             variants: vec![plain, changed],
             pairs: vec![[0, 1]],
+            rounds: 12,
             left_out: vec!["fiber: fibers take turns".to_owned()],
         }
     }
@@ -284,7 +293,7 @@ mod tests {
         assert_eq!(
             found.lines(),
             [
-                "thread: a 20 % faster parse would make the whole 6.00 % [5.50 … 6.50 %] faster",
+                "thread: a 20 % faster parse would make the whole 6.01 % [5.50 … 6.50 %] faster",
                 "not predicted: fiber: fibers take turns",
             ]
         );

@@ -5,7 +5,7 @@ use flow::{Faster, Variant};
 
 use super::aside::{self, Aside};
 use crate::data::{Entry, LabelledVariant, PredictEntry, Predicting, Study};
-use crate::findings::ledger::At;
+use crate::findings::ledger::{At, CaseLog};
 use crate::plan::predicted::faster;
 use crate::run::error::Stop;
 use crate::run::launching::Run;
@@ -23,6 +23,8 @@ const ASIDE: Aside = Aside {
 
 /// Of a command, where none is named.
 const MOST_FUNCTIONS: usize = 3;
+/// Half of a gain's interval.
+const NARROW: f64 = 0.03;
 
 pub(super) fn predict(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
     let Some(asked) = run.journal.header().settings.predict.clone() else {
@@ -38,7 +40,8 @@ pub(super) fn predict(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> 
             let plan = plan(run, (studies, at), &asked);
             run.journal.append(Entry::Predict(plan))?;
         }
-        aside::rounds(run, (studies, at), Predicting::ROUNDS, &ASIDE)?;
+        let rounds = run.log(at).predict.as_ref().map_or(0, |plan| plan.rounds);
+        aside::rounds(run, (studies, at), rounds, &ASIDE)?;
     }
     Ok(())
 }
@@ -51,6 +54,7 @@ fn plan(run: &Run<'_>, (studies, at): (&[Study], At), asked: &Predicting) -> Pre
         case: case.name.clone(),
         variants: Vec::new(),
         pairs: Vec::new(),
+        rounds: 0,
         left_out: Vec::new(),
     };
     for place in 0..case.variants.len() {
@@ -64,7 +68,24 @@ fn plan(run: &Run<'_>, (studies, at): (&[Study], At), asked: &Predicting) -> Pre
             Err(why) => plan.left_out.push(why),
         }
     }
+    plan.rounds = rounds(run.log(at), plan.level());
     plan
+}
+
+/// So many that the intervals will probably be narrow, by the noise of the rounds before.
+fn rounds(log: &CaseLog, level: f64) -> usize {
+    let of = |variant: usize| {
+        let own = log.slots.iter().filter(|slot| slot.variant == variant);
+        let values: Vec<f64> = own.filter_map(|slot| slot.value_ns).collect();
+        stats::noise(&values).pair
+    };
+    let variants = log.slots.iter().map(|slot| slot.variant + 1).max();
+    let noise = (0..variants.unwrap_or(0))
+        .filter_map(of)
+        .fold(0.0, f64::max);
+    let is_narrow = |rounds: &usize| stats::half_width(noise, *rounds, level) <= NARROW;
+    let mut tried = Predicting::ROUNDS;
+    tried.find(is_narrow).unwrap_or(*Predicting::ROUNDS.end())
 }
 
 impl PredictEntry {

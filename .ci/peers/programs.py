@@ -1,0 +1,191 @@
+"""Programs under the allocator and its peers: CPU time and peak memory.
+
+Programs of mimalloc-bench as that suite runs them, from the checkout that `--suite` names; redis-server, if the one on
+the path has no allocator of its own; and sqlite3. Where a program runs for a fixed time, or a server until it is
+stopped, CPU time is that of an operation.
+"""
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from peers.common import ROOT, run, table
+
+TITLE = "Programs that allocate"
+PEERS = {"mimalloc 2": "libmimalloc.so.2", "jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4"}
+FOLDERS = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
+# By folder of the suite: files, and what the compiler needs beside them.
+SOURCES = {
+    "cfrac": ("*.c", "-std=gnu89 -DNOMEMOPT=1"),
+    "alloc-test": ("test_common.cpp allocator_tester.cpp", "-std=c++17 -DBENCH=4"),
+    "larson": ("larson.cpp", "-std=c++17 -DCPP=1"),
+    "mstress": ("mstress.c", ""),
+    "rptest": ("rptest.c thread.c timer.c", ""),
+    "shbench": ("sh6bench-new.c", "-DBENCH=1 -DSYS_MULTI_THREAD=1"),
+    "xmalloc-test": ("xmalloc-test.c", ""),
+}
+UNUSED = ["cfrac/getopt.c", "cfrac/ltop.c", "cfrac/ptob.c", "cfrac/pfactor.c"]
+CPUS = os.cpu_count()
+# By name: the program, its words, and what it prints of operations a second over how many seconds.
+RUNS = {
+    "cfrac": ("cfrac", "17545186520507317056371138836327483792789528", None),
+    "alloc-test, 1 thread": ("alloc-test", "1", None),
+    f"alloc-test, {CPUS} threads": ("alloc-test", f"{CPUS}", None),
+    f"larson, {CPUS} threads": ("larson", f"5 8 1000 5000 100 4141 {CPUS}", (r"Throughput = *(\d+)", 5)),
+    f"mstress, {CPUS} threads": ("mstress", f"{CPUS} 50 25", None),
+    f"rptest, {CPUS} threads": ("rptest", f"{CPUS} 0 1 2 500 1000 100 8 16000", None),
+    f"sh6bench, {2 * CPUS} threads": ("shbench", f"{2 * CPUS}", None),
+    f"xmalloc-test, {2 * CPUS} threads": ("xmalloc-test", f"-w {CPUS} -t 5 -s 64", (r"free/sec: ([\d.]+) M", 5e6)),
+}
+SQL = """
+CREATE TABLE t(n INTEGER PRIMARY KEY, word TEXT);
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 300000)
+  INSERT INTO t SELECT n, 'word ' || (n * 7919 % 100003) FROM c;
+CREATE INDEX by_word ON t(word);
+SELECT count(*), sum(length(a)) FROM (SELECT group_concat(word) AS a FROM t GROUP BY n % 5000);
+UPDATE t SET word = word || ' more' WHERE n % 3 = 0;
+SELECT count(DISTINCT substr(word, 6)) FROM t;
+"""
+# A small process whose child the program is: the peak of a child is at least that of the process that starts it.
+LAUNCHER = r"""
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int n, char **words) {
+    (void)n;
+    struct rusage used;
+    int status;
+    pid_t child = fork();
+    if (child == 0) { execvp(words[1], words + 1); _exit(127); }
+    if (wait4(child, &status, 0, &used) < 0 || status != 0) return 1;
+    double cpu = used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    fprintf(stderr, "\nused %f %ld\n", cpu, used.ru_maxrss);
+}
+"""
+
+
+def allocators():
+    run("cargo", "build", "--release", "-q", "-p", "flowgauge-alloc-preload")
+    found = {"ours": str(ROOT / "target/release/libflowgauge_malloc.so"), "libc": ""}
+    for name, file in PEERS.items():
+        found |= {name: place for folder in FOLDERS if Path(place := f"{folder}/{file}").is_file()}
+    return found
+
+
+def compile_suite(suite, folder):
+    """The names of what can be run, and of what cannot."""
+    missing = []
+    for name, (files, flags) in SOURCES.items():
+        sources = [file for word in files.split() for file in sorted((suite / "bench" / name).glob(word))]
+        sources = [file for file in sources if f"{name}/{file.name}" not in UNUSED]
+        compiler = "c++" if ".cpp" in files else "cc"
+        command = [compiler, "-O3", "-DNDEBUG", "-w", *flags.split(), *sources, "-o", folder / name, "-lpthread", "-lm"]
+        if not sources or subprocess.run(command).returncode:
+            missing.append(f"{name} of mimalloc-bench ({files} in {suite / 'bench' / name})")
+    return missing
+
+
+def used(launched, library, words, **more):
+    command = [launched, "env", f"LD_PRELOAD={library}", *words]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
+
+
+def figures(process, per):
+    """CPU seconds, or those of a million operations, and peak MiB."""
+    out, errors = process.communicate(timeout=300)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args, out, errors)
+    cpu, peak = map(float, re.search(r"\nused ([\d.]+) (\d+)\n", errors).groups())
+    if per:
+        pattern, seconds = per
+        cpu *= 1e6 / (float(re.search(pattern, out)[1]) * seconds)
+    return cpu, peak / 1024
+
+
+REQUESTS = 400_000
+
+
+def redis(launched, library, folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    server = used(launched, library, ["redis-server", "--port", port, "--save", "", "--bind", "127.0.0.1"], cwd=folder)
+    asked = ["redis-cli", "-p", port]
+    while server.poll() is None and subprocess.run([*asked, "ping"], capture_output=True).returncode:
+        time.sleep(0.05)
+    load = ["redis-benchmark", "-p", port, "-r", "1000000", "-n", str(REQUESTS), "-q", "-P", "16"]
+    subprocess.run([*load, "lpush", "a", *"12345"], check=True, capture_output=True)
+    subprocess.run([*load, "lrange", "a", "1", "5"], check=True, capture_output=True)
+    subprocess.run([*asked, "shutdown", "nosave"], capture_output=True)
+    cpu, peak = figures(server, None)
+    return cpu * 1e6 / (2 * REQUESTS), peak
+
+
+def needs_redis():
+    server = shutil.which("redis-server")
+    if not server or not shutil.which("redis-benchmark"):
+        return "redis-server (built with MALLOC=libc)"
+    linked = subprocess.run(["ldd", server], capture_output=True, text=True).stdout
+    return "redis-server without jemalloc (built with MALLOC=libc)" if "jemalloc" in linked else None
+
+
+def measure(asked):
+    libraries = allocators()
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "launch.c").write_text(LAUNCHER)
+        launched = folder / "launch"
+        subprocess.run(["cc", "-O1", "-o", launched, folder / "launch.c"], check=True)
+        missing = compile_suite(Path(asked.suite), folder) if asked.suite else ["mimalloc-bench (--suite FOLDER)"]
+        missing += [f"{name} ({file})" for name, file in PEERS.items() if name not in libraries]
+
+        def program(words, per):
+            return lambda library: figures(used(launched, library, words), per)
+
+        runs = {name: program([folder / program_, *words.split()], per)
+                for name, (program_, words, per) in RUNS.items() if (folder / program_).is_file()}
+        if shutil.which("sqlite3"):
+            runs["sqlite3, in memory"] = program(["sqlite3", ":memory:", SQL], None)
+        else:
+            missing.append("sqlite3")
+        if lacks := needs_redis():
+            missing.append(lacks)
+        else:
+            runs["redis, a million requests"] = lambda library: redis(launched, library, folder)
+        lines = [f"not here: {name}" for name in missing]
+        for _ in range(asked.rounds):
+            for name, measured in runs.items():
+                for allocator, library in libraries.items():
+                    cpu, peak = measured(library)
+                    lines.append(f"{name}: {allocator}: {cpu:.6f} {peak:.2f}")
+                    print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def show(text):
+    found = {}
+    for name, allocator, cpu, peak in re.findall(r"(?m)^(.*): (.*): ([\d.]+) ([\d.]+)$", text):
+        found.setdefault(name, {}).setdefault(allocator, []).append((float(cpu), float(peak)))
+
+    def over(own, peer, what):
+        if not peer:
+            return "-"
+        by = sorted(a[what] / b[what] for a, b in zip(own, peer))
+        return f"{statistics.median(by):.2f} [{by[0]:.2f} ... {by[-1]:.2f}]"
+
+    rows = []
+    for name, by in found.items():
+        own = by["ours"]
+        middle = [statistics.median(one[what] for one in own) for what in (0, 1)]
+        rows.append([name, f"{middle[0]:.3f} s", *(over(own, by.get(peer), 0) for peer in ("mimalloc 2", "jemalloc", "libc")),
+                     f"{middle[1]:.1f} MiB", *(over(own, by.get(peer), 1) for peer in ("mimalloc 2", "jemalloc", "libc"))])
+    missing = "".join(f"\n\nNot here: {line}" for line in re.findall(r"(?m)^not here: (.*)", text))
+    heads = ["program", "CPU", "over mimalloc 2", "over jemalloc", "over libc", "peak", "over mimalloc 2", "over jemalloc", "over libc"]
+    return (table(heads, rows) + missing + "\n\nCPU time of a run; of a million operations of larson, xmalloc-test and redis, "
+            "of which each run has another number.")
