@@ -17,7 +17,7 @@ from pathlib import Path
 from peers.common import ROOT, run, table
 
 TITLE = "Programs that allocate"
-PEERS = {"mimalloc 2": "libmimalloc.so.2", "jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4"}
+PEERS = {"mimalloc 2": "libmimalloc.so.2", "jemalloc": "libjemalloc.so.2"}
 FOLDERS = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
 # By folder of the suite: files, and what the compiler needs beside them.
 SOURCES = {
@@ -85,7 +85,7 @@ def compile_suite(suite, folder):
         sources = [file for word in files.split() for file in sorted((suite / "bench" / name).glob(word))]
         sources = [file for file in sources if f"{name}/{file.name}" not in UNUSED]
         compiler = "c++" if ".cpp" in files else "cc"
-        command = [compiler, "-O3", "-DNDEBUG", "-w", *flags.split(), *sources, "-o", folder / name, "-lpthread", "-lm"]
+        command = [compiler, "-O3", "-DNDEBUG", "-w", *flags.split(), f"-I{suite}/bench/{name}", *sources, "-o", folder / name, "-lpthread", "-lm"]
         if not sources or subprocess.run(command).returncode:
             missing.append(f"{name} of mimalloc-bench ({files} in {suite / 'bench' / name})")
     return missing
