@@ -22,7 +22,7 @@ use crate::document::figures::Figure;
 use crate::document::{Document, FOLDER};
 use crate::text::{cut, visible_markup};
 use crate::{json, words};
-use compact::compact;
+use compact::{compact, script};
 use figure::definitions;
 pub(crate) use lesson::{Along, Lessons};
 pub(crate) use method::method;
@@ -99,12 +99,6 @@ fn bounded(run: Whole<'_>, detail: Detail, reserve: usize) -> String {
         budget = SizeBudget::of(MOST.saturating_sub(around));
     }
     document(&title, body(run, detail, &mut budget), &data)
-}
-
-fn script(of: &str) -> String {
-    let lines = of.lines().map(str::trim_start);
-    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-    lines.join("\n")
 }
 
 pub(crate) fn printed(figures: &[Figure]) -> Markup {
