@@ -107,45 +107,47 @@ pub(crate) fn printed(figures: &[Figure]) -> Markup {
 
 pub(crate) fn sheet(title: &str, body: Markup) -> String {
     let body = body.into_string();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body.sheet {
-                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
-                (PreEscaped(&body))
-            }
-        }
-    };
-    compact(&visible_markup(&page.into_string()))
+    finished(html! {
+        (head(title, html! {}))
+        body.sheet { (drawn(&body)) }
+    })
 }
 
 pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     let body = body.into_string();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
-                (PreEscaped(&body))
-                script type="application/json" id="results" { (PreEscaped(data)) }
-                script { (PreEscaped(script(SCRIPT))) }
-                @if body.contains("class=\"flame") { script { (PreEscaped(script(FLAMES))) } }
-            }
+    let schemes = html! { meta name="color-scheme" content="light dark"; };
+    finished(html! {
+        (head(title, schemes))
+        body {
+            (drawn(&body))
+            script type="application/json" id="results" { (PreEscaped(data)) }
+            script { (PreEscaped(script(SCRIPT))) }
+            @if body.contains("class=\"flame") { script { (PreEscaped(script(FLAMES))) } }
         }
-    };
+    })
+}
+
+fn head(title: &str, more: Markup) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            (more)
+            title { (title) }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+fn drawn(body: &str) -> Markup {
+    html! {
+        svg.definitions width="0" height="0" aria-hidden="true" { (definitions(body)) }
+        (PreEscaped(body))
+    }
+}
+
+fn finished(page: Markup) -> String {
+    let page = html! { (DOCTYPE) html lang="en" { (page) } };
     compact(&visible_markup(&page.into_string()))
 }
 
