@@ -54,10 +54,7 @@ fn identical(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
     let ours_first = campaign.below(2) == 0;
     let ours = |campaign: &mut Campaign, table: &mut Table| -> Result<()> {
         let verdict = verdict(campaign, &line, &line, &["-r", LAUNCHES])?;
-        let fell = matches!(
-            verdict,
-            Some(Verdict::Faster { .. } | Verdict::Slower { .. })
-        );
+        let fell = verdict.is_some_and(|verdict| verdict.is_difference());
         table.tried(OURS, fell.then(|| format!("{verdict:?}")));
         Ok(())
     };

@@ -160,7 +160,12 @@ impl Model {
         match self {
             Self::Fiber { stacks, .. } => Some(stacks),
             Self::Migratable { way, .. } => Some(Stacks::Movable(way)),
-            _ => None,
+            Self::Process
+            | Self::ProcessSharedFiles
+            | Self::ThreadPrivateFiles
+            | Self::Thread
+            | Self::Mix { .. }
+            | Self::Task => None,
         }
     }
 
@@ -174,10 +179,14 @@ impl Model {
     /// Whether the kernel sees nothing of a flow but its carrier.
     #[must_use]
     pub fn is_user_level(self) -> bool {
-        matches!(
-            self,
-            Self::Fiber { .. } | Self::Migratable { .. } | Self::Task
-        )
+        match self {
+            Self::Fiber { .. } | Self::Migratable { .. } | Self::Task => true,
+            Self::Process
+            | Self::ProcessSharedFiles
+            | Self::ThreadPrivateFiles
+            | Self::Thread
+            | Self::Mix { .. } => false,
+        }
     }
 
     /// What it is in a few words; `None` of processes and threads.
@@ -207,7 +216,13 @@ impl Model {
     pub fn own_flows(self) -> Option<u64> {
         match self {
             Self::Mix { processes, threads } => Some(u64::from(processes) * u64::from(threads)),
-            _ => None,
+            Self::Process
+            | Self::ProcessSharedFiles
+            | Self::ThreadPrivateFiles
+            | Self::Thread
+            | Self::Fiber { .. }
+            | Self::Migratable { .. }
+            | Self::Task => None,
         }
     }
 
@@ -248,7 +263,12 @@ impl Model {
         match self {
             Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),
             Self::Migratable { way, .. } => Some(Self::migratable(way, carriers)),
-            _ => None,
+            Self::Process
+            | Self::ProcessSharedFiles
+            | Self::ThreadPrivateFiles
+            | Self::Thread
+            | Self::Mix { .. }
+            | Self::Task => None,
         }
     }
 }

@@ -102,13 +102,26 @@ fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
     serde_json::from_str(&text).map_err(io::Error::other)
 }
 
+/// Each field is named: no axis is measured without its effect. Those with `_` take effect elsewhere.
 pub(crate) fn prepare(variant: &Variant) -> io::Result<()> {
-    allocator::check(variant.allocator.as_ref()).map_err(io::Error::other)?;
-    variant.heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-    variant
-        .memory_policy
-        .map_or(Ok(()), MemoryPolicy::prepare)?;
-    variant.policy.map_or(Ok(()), Policy::prepare)
+    let Variant {
+        model: _,
+        flows: _,
+        placement: _,
+        schedule: _,
+        channel: _,
+        parent_memory: _,
+        allocator,
+        heap_pages,
+        memory_policy,
+        policy,
+        quota: _,
+        faster: _,
+    } = variant;
+    allocator::check(allocator.as_ref()).map_err(io::Error::other)?;
+    heap_pages.map_or(Ok(()), HeapPages::prepare)?;
+    memory_policy.map_or(Ok(()), MemoryPolicy::prepare)?;
+    policy.map_or(Ok(()), Policy::prepare)
 }
 
 pub(crate) fn limited(variant: &Variant) -> io::Result<Option<QuotaGroup>> {

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use lab::findings::Word;
 use lab::{CaseEnd, Event, Observer, Place, SlotPlace, Standing};
 use stats::Verdict;
 
@@ -166,10 +167,8 @@ fn ended(place: &Place<'_>, because: CaseEnd) -> String {
 
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Faster { .. } => "faster",
-        Verdict::Slower { .. } => "slower",
-        Verdict::Same { .. } => "same",
         Verdict::CannotTell { .. } => "not known yet",
+        decided => Word::of_time(decided).name(),
     }
 }
 

@@ -6,7 +6,9 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use lab::study::command::OfRun;
 
+use crate::args::{self, Command, StudyArgs};
 use crate::target::{Over, Target, folder_of};
 
 #[derive(Debug)]
@@ -35,6 +37,20 @@ impl ResultFile {
             kept: None,
             folder,
         })
+    }
+
+    pub(crate) fn of(args: &StudyArgs) -> Result<Self> {
+        let flags = args.flags();
+        let file = flags.of_run(OfRun::Output);
+        let file = file.map(|given| Path::new(given.shown.as_str()));
+        Self::prepare(file, flags.of_run(OfRun::Force).is_some())
+    }
+
+    pub(crate) fn of_command(command: &[String]) -> Result<Self> {
+        match args::parsed(command) {
+            Some(Command::Study(args)) => Self::of(&args),
+            _ => Self::prepare(None, false),
+        }
     }
 
     pub(crate) fn for_slots(&self) -> &File {

@@ -19,7 +19,6 @@ pub(crate) use folder::journal_in;
 pub(crate) use write::{shown, write_folder};
 
 use crate::args::HowArgs;
-use crate::commands;
 use crate::files;
 use crate::launch::{Beside, SlotLauncher};
 use crate::output;
@@ -101,7 +100,7 @@ impl<'a> Session<'a> {
         for warning in journal.warnings() {
             output::tell(&format!("warning: {warning}"));
         }
-        let results = commands::results(&header.command)?;
+        let results = ResultFile::of_command(&header.command)?;
         Ok(Self {
             launcher: SlotLauncher::new(results, lab::cpus(here))?,
             journal,

@@ -198,7 +198,6 @@ pub(crate) struct Mock {
     now_s: Rc<Cell<f64>>,
 }
 
-/// The clock of a mock.
 pub(crate) struct MockClock(Rc<Cell<f64>>);
 
 impl Clock for MockClock {

@@ -1,6 +1,8 @@
 //! What to say of a word that is none of the names it should be one of, which word of a list is there
 //! twice, and what of a name must not be shown as it is.
 
+#![forbid(unsafe_code)]
+
 /// How much a name must look like a word (Jaro-Winkler, 0 to 1) to be taken for what was meant.
 const ALIKE: f64 = 0.79;
 

@@ -63,7 +63,6 @@ impl Files {
         }
     }
 
-    /// The file of a mapping.
     pub(crate) fn of(&self, mapping: &Mapping) -> Option<&File> {
         let key = (mapping.path.clone(), mapping.inode);
         self.seen.get(&key)?.as_ref()

@@ -148,13 +148,9 @@ fn counts(all: &SideBySide, run: usize) -> String {
 }
 
 fn largest(all: &SideBySide, run: usize) -> Option<String> {
-    let established = all.changes().filter(|(_, _, _, of, change)| {
-        *of == run
-            && matches!(
-                change.verdict,
-                Verdict::Faster { .. } | Verdict::Slower { .. }
-            )
-    });
+    let established = all
+        .changes()
+        .filter(|(_, _, _, of, change)| *of == run && change.verdict.is_difference());
     let size = |change: &Change| change.estimate.map_or(0.0, |e| e.ratio.ln().abs());
     let (study, case, _, _, change) = established.max_by(|a, b| size(a.4).total_cmp(&size(b.4)))?;
     Some(format!("{}/{}: {}", study.name, case.name, change.sentence))

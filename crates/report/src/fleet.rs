@@ -20,7 +20,7 @@ use crate::number::percent;
 use crate::plots::Plot;
 use crate::terminal::{Page, Style, sections};
 use crate::text::{shell_word, tied};
-use crate::words::{Tone, comparison, many};
+use crate::words::{Tone, comparison, many, tone_of};
 
 /// Of more machines, only those that stand out have a row.
 const ROWS: usize = 40;
@@ -219,21 +219,16 @@ fn none(why: &str) -> Cell {
 fn said(agreement: Agreement) -> String {
     match agreement {
         Agreement::All { verdict } | Agreement::Most { verdict } => {
-            format!("{}: {}", verdict.word(), agreement.word())
+            format!("{}: {}", verdict.in_words(), agreement.word())
         }
         other => other.word().to_owned(),
     }
 }
 
 fn tone(agreement: Agreement) -> Tone {
-    use lab::fleet::Direction::{Faster, Same, Slower};
     match agreement {
-        Agreement::All { verdict } | Agreement::Most { verdict } => match verdict {
-            Faster => Tone::Faster,
-            Slower => Tone::Slower,
-            Same => Tone::Plain,
-        },
-        _ => Tone::Doubt,
+        Agreement::All { verdict } | Agreement::Most { verdict } => tone_of(Some(verdict)),
+        Agreement::Flips | Agreement::Mixed | Agreement::CannotTell => Tone::Doubt,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::document::figures::Figure;
 use crate::document::{Document, FOLDER};
 use crate::text::{cut, visible_markup};
 use crate::{json, words};
-use compact::compact;
+use compact::{compact, script};
 use figure::definitions;
 pub(crate) use lesson::{Along, Lessons};
 pub(crate) use method::method;
@@ -101,57 +101,53 @@ fn bounded(run: Whole<'_>, detail: Detail, reserve: usize) -> String {
     document(&title, body(run, detail, &mut budget), &data)
 }
 
-fn script(of: &str) -> String {
-    let lines = of.lines().map(str::trim_start);
-    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-    lines.join("\n")
-}
-
 pub(crate) fn printed(figures: &[Figure]) -> Markup {
     html! { @for figure in figures { (figure.render_with(Detail::All)) } }
 }
 
 pub(crate) fn sheet(title: &str, body: Markup) -> String {
     let body = body.into_string();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body.sheet {
-                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
-                (PreEscaped(&body))
-            }
-        }
-    };
-    compact(&visible_markup(&page.into_string()))
+    finished(html! {
+        (head(title, html! {}))
+        body.sheet { (drawn(&body)) }
+    })
 }
 
 pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     let body = body.into_string();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
-                (PreEscaped(&body))
-                script type="application/json" id="results" { (PreEscaped(data)) }
-                script { (PreEscaped(script(SCRIPT))) }
-                @if body.contains("class=\"flame") { script { (PreEscaped(script(FLAMES))) } }
-            }
+    let schemes = html! { meta name="color-scheme" content="light dark"; };
+    finished(html! {
+        (head(title, schemes))
+        body {
+            (drawn(&body))
+            script type="application/json" id="results" { (PreEscaped(data)) }
+            script { (PreEscaped(script(SCRIPT))) }
+            @if body.contains("class=\"flame") { script { (PreEscaped(script(FLAMES))) } }
         }
-    };
+    })
+}
+
+fn head(title: &str, more: Markup) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            (more)
+            title { (title) }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+fn drawn(body: &str) -> Markup {
+    html! {
+        svg.definitions width="0" height="0" aria-hidden="true" { (definitions(body)) }
+        (PreEscaped(body))
+    }
+}
+
+fn finished(page: Markup) -> String {
+    let page = html! { (DOCTYPE) html lang="en" { (page) } };
     compact(&visible_markup(&page.into_string()))
 }
 

@@ -36,7 +36,11 @@ impl Tone {
 }
 
 pub(crate) fn tone(answer: &Answer) -> Tone {
-    match answer.verdict {
+    tone_of(answer.verdict)
+}
+
+pub(crate) fn tone_of(verdict: Option<Word>) -> Tone {
+    match verdict {
         Some(Word::Faster) => Tone::Faster,
         Some(Word::Slower) => Tone::Slower,
         Some(Word::CannotTell | Word::NotCompared) => Tone::Doubt,

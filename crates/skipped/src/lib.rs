@@ -5,6 +5,8 @@
 //! to standard error (not by a macro: the test runner keeps what macros print of tests that pass),
 //! and to the file that [`LIST`] names, which `.ci/run` shows with its number of lines.
 
+#![forbid(unsafe_code)]
+
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Write};

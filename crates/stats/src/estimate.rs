@@ -16,10 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Side, StatsError};
 use crate::quantile;
-use crate::wilcoxon::{at_most, wilcoxon_k};
-
-/// The most rounds of [`estimate()`]: 2^-n is a normal `f64`, and counting takes part of a second.
-pub const MAX_ROUNDS: usize = 1000;
+use crate::wilcoxon::{MAX_ROUNDS, at_most, wilcoxon_k};
 
 /// How the subject's time compares with the reference's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -21,8 +21,7 @@
 //! clinical trials" (1977), with looks that grow.
 
 use crate::error::StatsError;
-use crate::estimate::MAX_ROUNDS;
-use crate::wilcoxon::rounds_for_interval;
+use crate::wilcoxon::{MAX_ROUNDS, rounds_for_interval};
 
 /// The default looks: rounds after which the data is judged.
 pub const LOOKS: [usize; 8] = [7, 10, 14, 20, 28, 40, 56, 80];

@@ -11,9 +11,10 @@
 //! what lies beyond a floor as a whole.
 
 use crate::error::{Side, StatsError};
-use crate::estimate::{Estimate, MAX_ROUNDS, check_time};
+use crate::estimate::{Estimate, check_time};
 use crate::mann_whitney::mann_whitney_k;
 use crate::quantile;
+use crate::wilcoxon::MAX_ROUNDS;
 
 /// Level of a comparison of runs, which has a single look. The comparisons of a case share it.
 pub const RUNS_ALPHA: f64 = 0.05;

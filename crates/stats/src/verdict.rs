@@ -50,6 +50,12 @@ impl Verdict {
     pub fn is_decided(&self) -> bool {
         !matches!(self, Verdict::CannotTell { .. })
     }
+
+    /// Whether one of both is faster.
+    #[must_use]
+    pub fn is_difference(&self) -> bool {
+        matches!(self, Verdict::Faster { .. } | Verdict::Slower { .. })
+    }
 }
 
 /// How strict a judgement is. Declared before the run.

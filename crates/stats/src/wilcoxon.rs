@@ -12,7 +12,8 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::estimate::MAX_ROUNDS;
+/// The most rounds of [`estimate()`](crate::estimate()): 2^-n is a normal `f64`, and counting takes part of a second.
+pub const MAX_ROUNDS: usize = 1000;
 
 /// Largest k with P(W+ <= k - 1) <= alpha / 2; 0 where `n` rounds are too few for any interval. The
 /// first count for an `n` takes work as its cube.

@@ -38,7 +38,9 @@ pub(super) fn as_many_as_can_be<B: Body>(
                 hold_all(model, body, flows)
             }))
         }
-        _ => Err(format!("flows of model {model} are not probed")),
+        Model::ProcessSharedFiles | Model::ThreadPrivateFiles | Model::Mix { .. } => {
+            Err(format!("flows of model {model} are not probed"))
+        }
     }
 }
 

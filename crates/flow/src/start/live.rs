@@ -8,6 +8,10 @@ pub(super) fn live<B: Body>(context: &Context<'_, B>, index: usize) {
         Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
         Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
         Model::Task => task::carry(context, index),
-        _ => flow_run::run(context, index),
+        Model::Process
+        | Model::ProcessSharedFiles
+        | Model::ThreadPrivateFiles
+        | Model::Thread
+        | Model::Mix { .. } => flow_run::run(context, index),
     }
 }

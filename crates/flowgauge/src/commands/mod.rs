@@ -20,18 +20,6 @@ pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod wiki;
 
-use anyhow::Result;
-
-use crate::args::{self, Command};
-use crate::result_file::ResultFile;
-
-pub(crate) fn results(command: &[String]) -> Result<ResultFile> {
-    match args::parsed(command) {
-        Some(Command::Study(args)) => study::results(&args),
-        _ => ResultFile::prepare(None, false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use ::machine::Machine;
@@ -40,6 +28,7 @@ mod tests {
     use lab::{AskedParentMemory, Predicting, Preset, Settings};
 
     use super::*;
+    use crate::args::{self, Command};
 
     /// Commands that run studies, bare and with flags that more steps are about.
     const LINES: [(&str, &str, &str); 9] = [

@@ -13,7 +13,6 @@ use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
 pub(crate) fn run(args: &SearchArgs, here: &Machine) -> Result<Ending> {

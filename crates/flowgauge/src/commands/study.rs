@@ -1,7 +1,5 @@
 //! The command of a study, as its file describes it: [`lab::plan::steps`] makes the cases.
 
-use std::path::Path;
-
 use anyhow::Result;
 use lab::study::command::OfRun;
 use lab::{Preset, Request, Study, Wanted, plural};
@@ -23,7 +21,7 @@ pub(crate) fn run(args: &StudyArgs, here: &Machine) -> Result<Ending> {
     }
     settings.deadline_s = how.deadline.or(args.study.command.deadline_s);
     let (seed, budget_s) = (settings.seed, settings.budget_s);
-    let mut session = Session::begin(&request, settings, how, results(args)?, here)?;
+    let mut session = Session::begin(&request, settings, how, ResultFile::of(args)?, here)?;
     if args.study.command.probes {
         return limits::carry_out(args, session, here);
     }
@@ -49,13 +47,6 @@ pub(crate) fn request(args: &StudyArgs) -> Result<Request<'_>> {
         rounds_asked: args.how.rounds.is_some(),
         ..Request::default()
     })
-}
-
-pub(crate) fn results(args: &StudyArgs) -> Result<ResultFile> {
-    let flags = args.flags();
-    let file = flags.of_run(OfRun::Output);
-    let file = file.map(|given| Path::new(given.shown.as_str()));
-    ResultFile::prepare(file, flags.of_run(OfRun::Force).is_some())
 }
 
 fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {

@@ -15,7 +15,6 @@ use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 const SERVER_WORKERS: u64 = 4;
-/// Default; Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 300.0;
 
 pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {

@@ -10,15 +10,14 @@ use crate::whole_file;
 
 type File = (&'static str, fn(&Results) -> Option<String>);
 
-/// Of a run; `simulated.csv`, `samples.csv`, `counters.csv` and profiles only where asked for.
-const FILES: [File; 13] = [
+/// Of a run; `simulated.csv`, `counters.csv` and profiles only where asked for.
+const FILES: [File; 12] = [
     ("findings.json", |run| Some(json::findings(run))),
     ("slots.csv", |run| Some(csv::slots(run))),
     ("findings.csv", |run| Some(csv::findings(run))),
     ("summary.csv", |run| Some(csv::summary(run))),
     ("quantities.csv", |run| Some(csv::quantities(run))),
     ("simulated.csv", csv::simulated),
-    ("samples.csv", csv::samples),
     ("counters.csv", csv::counters),
     ("profile.json", report::profiles::firefox),
     ("profile.folded", report::profiles::folded),
@@ -29,8 +28,12 @@ const FILES: [File; 13] = [
     ("then-and-now.html", report::then_and_now::page),
 ];
 
+/// Also without `--tables`, where `--sample` was given.
+const SAMPLES: &str = "samples.csv";
+
 /// What `--tables` adds: the tables of single studies, and the rows of `slots.csv` as lines of JSON.
-const TABLES: [File; 9] = [
+const TABLES: [File; 10] = [
+    (SAMPLES, csv::samples),
     ("slots.jsonl", |run| Some(csv::slots_lines(run))),
     ("shared.csv", csv::shared),
     ("workers.csv", csv::workers),
@@ -44,9 +47,12 @@ const TABLES: [File; 9] = [
 
 pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
     whole_file::sweep(folder);
+    let mut words = results.header.command.iter();
+    let sampled = words.any(|word| word.starts_with("--sample"));
+    let is_asked = |name: &str| tables || sampled && name == SAMPLES;
     let more = TABLES
         .iter()
-        .filter(|(name, _)| tables || folder.join(name).exists());
+        .filter(|(name, _)| is_asked(name) || folder.join(name).exists());
     for (name, text) in FILES.iter().chain(more) {
         if let Some(text) = text(results) {
             whole_file::write(&folder.join(name), text)?;

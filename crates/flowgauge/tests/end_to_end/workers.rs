@@ -5,7 +5,7 @@ use std::fs;
 
 use nix::sys::signal::Signal;
 
-use super::common::{Home, Run, results, within};
+use super::common::{Home, RESULT_FILES, Run, results, within};
 
 /// The rows of a table of results, each by the names of its columns.
 fn table(text: &str) -> Vec<BTreeMap<String, String>> {
@@ -53,6 +53,8 @@ fn all_kinds_prove_the_same_work_under_both_models() {
     assert!(at_four.clone().count() > 0);
     assert!(at_four.into_iter().all(|row| row["model"] == "thread"));
     assert_no_files(&home, "out");
+    // Samples are a table of single studies.
+    assert_eq!(home.listing("out"), RESULT_FILES);
     home.assert_nothing_left();
 }
 

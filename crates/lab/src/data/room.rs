@@ -30,10 +30,10 @@ pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Need
     let addresses = flow::address_bytes(model, stack);
     let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
     let (memory, mappings) = match (model, model.stacks()) {
-        (Model::Task, _) => (task, 0),
         (_, Some(Stacks::Guarded)) if !has_free_guards(machine) => (in_pages, GUARD_MAPPINGS),
         (_, Some(stacks)) if stacks.are_whole_pages() => (in_pages, 0),
         (_, Some(_)) => (addresses.map_or(stack, |(each, _)| each), 0),
+        (_, None) if model.is_user_level() => (task, 0),
         _ => return None,
     };
     let (addresses, addresses_once) = addresses.unwrap_or((memory, 0));

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use stats::{Across, Rule, Verdict};
 
-pub use agreement::{Agreement, Direction, Tally};
+pub use agreement::{Agreement, Tally};
 pub use apart::SetApart;
 pub use comparison::Comparison;
 pub use node::{Node, NodeFinding, OnMachine};

@@ -477,11 +477,10 @@ impl Judge {
 
 fn judged(pair: &Sequential) -> Option<Judged> {
     let (estimate, verdict) = pair.conclude().ok()?;
-    let differs = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
     Some(Judged {
         estimate,
         verdict,
-        overstates: differs && pair.overstates(&estimate).is_some(),
+        overstates: verdict.is_difference() && pair.overstates(&estimate).is_some(),
     })
 }
 

@@ -22,7 +22,6 @@ const NODES: &str = "nodes";
 const NODE: &str = "node";
 const TIME_IN_WORDS: &str = "the time";
 
-/// CPU share that counts as busy.
 const BUSY: f64 = 0.9;
 
 pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {

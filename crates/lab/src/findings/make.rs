@@ -346,8 +346,7 @@ fn finding(
     });
     let rounds = || rounds(subject, reference);
     let (cause, seen, reasons) = reasons(evidence.as_ref(), simulated.as_ref(), verdict, rounds);
-    let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
-    let (why, also_measured) = match differ {
+    let (why, also_measured) = match verdict.is_difference() {
         true => (reasons, Vec::new()),
         false => (Vec::new(), reasons),
     };

@@ -194,11 +194,7 @@ fn number(count: usize) -> String {
 }
 
 fn differs(case: &CaseResult) -> bool {
-    let verdict = thread(case).map(|(_, finding)| finding.verdict);
-    matches!(
-        verdict,
-        Some(Verdict::Faster { .. } | Verdict::Slower { .. })
-    )
+    thread(case).is_some_and(|(_, finding)| finding.is_difference())
 }
 
 pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {

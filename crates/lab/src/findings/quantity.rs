@@ -225,6 +225,17 @@ impl Word {
         }
     }
 
+    /// As people read it.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Same => "the same",
+            Self::CannotTell => "cannot tell",
+            Self::NotCompared => "not compared",
+            one => one.name(),
+        }
+    }
+
     /// Whether the question is answered.
     #[must_use]
     pub fn is_decided(self) -> bool {

@@ -191,10 +191,7 @@ impl Finding {
     /// Whether one side was found to be faster.
     #[must_use]
     pub fn is_difference(&self) -> bool {
-        matches!(
-            self.verdict,
-            Verdict::Faster { .. } | Verdict::Slower { .. }
-        )
+        self.verdict.is_difference()
     }
 }
 

@@ -160,7 +160,6 @@ impl SimulatedCount {
     }
 }
 
-/// Ratios nearer to 1 than this are alike.
 pub(crate) const ALIKE: f64 = 0.02;
 /// Fewest values of each side that can differ by more than chance.
 const DRAWS: usize = 5;

@@ -3,9 +3,9 @@
 use lab::compare::{
     Basis, Change, ComparedCase, ComparedStudy, ComparedVariant, Floor, SideBySide,
 };
+use lab::findings::Word;
 use stats::Verdict;
 
-use super::findings::word;
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 
 struct Row<'a> {
@@ -60,7 +60,7 @@ const COLUMNS: &[Column] = &[
         whole(row.side().map(|side| side.good as u64))
     }),
     ("verdict", |row| {
-        row.of(|change| text(word(&change.verdict)))
+        row.of(|change| text(Word::of_time(change.verdict).name()))
     }),
     ("at_least", |row| {
         row.of(|change| match change.verdict {

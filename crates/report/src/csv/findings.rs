@@ -1,5 +1,6 @@
 //! `findings.csv`: the verdict on each pair.
 
+use lab::findings::Word;
 use lab::{Finding, Phases, Results};
 use stats::{TailSide, Verdict};
 
@@ -17,7 +18,9 @@ const COLUMNS: &[Column] = &[
     ("subject", |row| text(&row.finding.subject)),
     ("reference", |row| text(&row.finding.reference)),
     ("metric", |row| text(row.finding.metric.name())),
-    ("verdict", |row| text(word(&row.finding.verdict))),
+    ("verdict", |row| {
+        text(Word::of_time(row.finding.verdict).name())
+    }),
     ("at_least", |row| number(at_least(&row.finding.verdict))),
     ("floor", |row| number(Some(row.finding.floor))),
     ("more_rounds", |row| match row.finding.verdict {
@@ -116,15 +119,6 @@ impl Row<'_> {
 
 fn said(text_of: Option<&String>) -> Field {
     text_of.map_or(Field::Nothing, text)
-}
-
-pub(crate) fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster { .. } => "faster",
-        Verdict::Slower { .. } => "slower",
-        Verdict::Same { .. } => "same",
-        Verdict::CannotTell { .. } => "cannot_tell",
-    }
 }
 
 fn at_least(verdict: &Verdict) -> Option<f64> {

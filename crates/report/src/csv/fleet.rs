@@ -1,8 +1,8 @@
 //! Many machines: one row a comparison and machine.
 
+use lab::findings::Word;
 use lab::fleet::{Comparison, Fleet, OnMachine};
 
-use super::findings::word;
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 
 struct Row<'a> {
@@ -38,7 +38,9 @@ const COLUMNS: &[Column] = &[
     ("alpha", |row| {
         number(row.on.finding.estimate.map(|e| e.alpha))
     }),
-    ("verdict", |row| text(word(&row.on.finding.verdict))),
+    ("verdict", |row| {
+        text(Word::of_time(row.on.finding.verdict).name())
+    }),
     ("p_value", |row| number(row.on.finding.p_value)),
     ("established", |row| text(row.on.established.to_string())),
     ("noise", |row| number(row.on.finding.noise)),

@@ -1,8 +1,8 @@
 //! `shared.csv`: what sharing an address space and a file table does.
 
+use lab::findings::Word;
 use lab::{Effect, Results, Shared};
 
-use super::findings::word;
 use super::place::Place;
 use super::{Field, number, sheet_of_some, text, whole};
 
@@ -26,7 +26,7 @@ const COLUMNS: &[Column] = &[
         whole(Some(row.shared.address_space.estimate.rounds as u64))
     }),
     ("address_space_verdict", |row| {
-        text(word(&row.shared.address_space.verdict))
+        text(Word::of_time(row.shared.address_space.verdict).name())
     }),
     ("address_space_ratio", |row| {
         ratio(&row.shared.address_space)
@@ -34,7 +34,7 @@ const COLUMNS: &[Column] = &[
     ("address_space_low", |row| low(&row.shared.address_space)),
     ("address_space_high", |row| high(&row.shared.address_space)),
     ("file_table_verdict", |row| {
-        text(word(&row.shared.file_table.verdict))
+        text(Word::of_time(row.shared.file_table.verdict).name())
     }),
     ("file_table_ratio", |row| ratio(&row.shared.file_table)),
     ("file_table_low", |row| low(&row.shared.file_table)),

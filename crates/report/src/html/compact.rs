@@ -27,3 +27,9 @@ pub(super) fn compact(page: &str) -> String {
         )
     })
 }
+
+pub(super) fn script(of: &str) -> String {
+    let lines = of.lines().map(str::trim_start);
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    lines.join("\n")
+}

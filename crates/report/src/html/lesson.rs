@@ -115,7 +115,7 @@ impl Lessons {
         html! {
             @if !self.rows.is_empty() {
                 script type="application/json" id="lesson" { (PreEscaped(ascii(&data.to_string()))) }
-                script { (PreEscaped(format!("{{\n{}\n}}", super::script(&SCRIPTS.concat())))) }
+                script { (PreEscaped(format!("{{\n{}\n}}", super::compact::script(&SCRIPTS.concat())))) }
             }
         }
     }

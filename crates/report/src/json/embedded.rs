@@ -2,9 +2,10 @@
 //! again; the rest is in `findings.json`. It is one line of harmless ASCII.
 
 use lab::compare::{Change, ComparedRun, ComparedStudy, ComparedVariant, SideBySide};
+use lab::findings::Word;
 use lab::{CaseResult, Results, StudyResult, VariantSummary};
 use serde_json::{Value, json};
-use stats::{Estimate, Verdict};
+use stats::Estimate;
 
 use super::SCHEMA;
 use crate::document::detail::Data;
@@ -81,7 +82,7 @@ fn row(case: &CaseResult, variant: &VariantSummary) -> Value {
         let estimate = finding.estimate.as_ref();
         let ends = estimate.and_then(Estimate::interval);
         row.extend([
-            json!(verdict(&finding.verdict)),
+            json!(said(Word::of_time(finding.verdict))),
             short(estimate.map(|estimate| estimate.ratio)),
             short(ends.map(|(low, _)| low)),
             short(ends.map(|(_, high)| high)),
@@ -90,13 +91,8 @@ fn row(case: &CaseResult, variant: &VariantSummary) -> Value {
     Value::Array(row)
 }
 
-fn verdict(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster { .. } => "faster",
-        Verdict::Slower { .. } => "slower",
-        Verdict::Same { .. } => "same",
-        Verdict::CannotTell { .. } => "cannot tell",
-    }
+fn said(word: Word) -> String {
+    word.name().replace('_', " ")
 }
 
 /// Four digits; the other files have all. Missing values are `null`.
@@ -169,12 +165,12 @@ fn compared_rows(variant: &ComparedVariant) -> Vec<Value> {
 
 fn compared(change: &Change) -> [Value; 4] {
     let word = match &change.not_compared {
-        Some(_) => "not compared",
-        None => verdict(&change.verdict),
+        Some(_) => Word::NotCompared,
+        None => Word::of_time(change.verdict),
     };
     let ends = change.estimate.as_ref().and_then(Estimate::interval);
     [
-        json!(word),
+        json!(said(word)),
         short(change.estimate.map(|estimate| estimate.ratio)),
         short(ends.map(|(low, _)| low)),
         short(ends.map(|(_, high)| high)),

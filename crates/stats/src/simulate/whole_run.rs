@@ -4,7 +4,7 @@ use crate::error::StatsError;
 use crate::looks::LookPlan;
 use crate::sequential::{Sequential, Step};
 use crate::together::shares;
-use crate::verdict::{Rule, Verdict};
+use crate::verdict::Rule;
 
 /// For what the 5 % of a run holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +179,7 @@ fn rule(comparisons: usize) -> Rule {
 fn differs(pair: &Sequential, comparisons: usize) -> bool {
     let judged = pair.at(rule(comparisons)).and_then(|pair| pair.conclude());
     let verdict = judged.map(|(_, verdict)| verdict);
-    matches!(verdict, Ok(Verdict::Faster { .. } | Verdict::Slower { .. }))
+    verdict.is_ok_and(|verdict| verdict.is_difference())
 }
 
 fn rounds(pairs: &[Sequential]) -> usize {

@@ -12,7 +12,7 @@
 )]
 
 use stats::simulate::{Draw, HOSTILE, MODELS, Machine, NoiseModel, QUIET, SHARED};
-use stats::{Rule, Verdict, two_runs, typical, wander};
+use stats::{Rule, two_runs, typical, wander};
 
 const SEED: u64 = 20_260_201;
 const MANY: u64 = 2000;
@@ -74,10 +74,7 @@ fn comparisons(model: NoiseModel, ratio: f64, shift: f64, floor: f64) -> Counts 
                 ..Rule::default()
             }
             .judge_apart(&e);
-            usize::from(matches!(
-                verdict,
-                Verdict::Faster { .. } | Verdict::Slower { .. }
-            ))
+            usize::from(verdict.is_difference())
         };
         counts.missed += usize::from(!(low..=high).contains(&ratio));
         counts.fixed += differs(floor);

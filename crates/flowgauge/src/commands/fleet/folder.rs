@@ -14,6 +14,7 @@ use crate::whole_file;
 
 pub(crate) const NODES: &str = "nodes";
 pub(crate) const FAILED: &str = "failed.txt";
+pub(crate) const SCRIPT: &str = "fleet.sbatch";
 
 pub(crate) type Places = BTreeMap<String, BTreeSet<PathBuf>>;
 

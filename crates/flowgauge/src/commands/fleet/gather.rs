@@ -7,10 +7,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use lab::Results;
 use lab::fleet::{Fleet, Node, side_by_side};
 
-use super::folder::{self, Kept, NODES};
+use super::folder::{self, Kept, NODES, SCRIPT};
 use super::limits::{Allowance, Room, shown};
 use super::plan::{self, Plan};
-use super::run::SCRIPT;
 use crate::answer;
 use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail, ensure};
 use flow::Interrupt;
 
-use super::folder::{self, FAILED, NODES};
+use super::folder::{self, FAILED, NODES, SCRIPT};
 use super::gather;
 use super::hosts::{Host, Hosts};
 use super::plan::{self, Id, Plan};
@@ -22,7 +22,6 @@ use crate::whole_file;
 
 /// In the folder that all nodes of a Slurm job see.
 const PROGRAM: &str = "flowgauge";
-pub(super) const SCRIPT: &str = "fleet.sbatch";
 /// Lines of a file of hosts that are named.
 const WRONG: usize = 5;
 /// One machine is merged at a time: journals are large.

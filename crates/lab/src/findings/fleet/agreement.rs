@@ -2,18 +2,7 @@ use serde::{Deserialize, Serialize};
 use stats::Verdict;
 
 use super::OnMachine;
-
-/// A verdict without its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// The subject takes less time.
-    Faster,
-    /// The subject takes more time.
-    Slower,
-    /// Neither, within the floor.
-    Same,
-}
+use crate::findings::Word;
 
 /// How many machines have each verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,12 +24,12 @@ pub enum Agreement {
     /// Every machine has this verdict.
     All {
         /// The verdict.
-        verdict: Direction,
+        verdict: Word,
     },
     /// More than half have it, and no other direction is established.
     Most {
         /// The verdict.
-        verdict: Direction,
+        verdict: Word,
     },
     /// Faster is established on some machines and slower on others.
     Flips,
@@ -50,36 +39,15 @@ pub enum Agreement {
     CannotTell,
 }
 
-impl Direction {
-    fn of(verdict: &Verdict) -> Option<Self> {
-        match verdict {
-            Verdict::Faster { .. } => Some(Self::Faster),
-            Verdict::Slower { .. } => Some(Self::Slower),
-            Verdict::Same { .. } => Some(Self::Same),
-            Verdict::CannotTell { .. } => None,
-        }
-    }
-
-    /// The word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Same => "the same",
-        }
-    }
-}
-
 impl Tally {
     pub(super) fn of(each: &[OnMachine]) -> Self {
         let mut tally = Self::default();
         for on in each {
-            *match Direction::of(&on.finding.verdict) {
-                Some(Direction::Faster) => &mut tally.faster,
-                Some(Direction::Slower) => &mut tally.slower,
-                Some(Direction::Same) => &mut tally.same,
-                None => &mut tally.cannot_tell,
+            *match on.finding.verdict {
+                Verdict::Faster { .. } => &mut tally.faster,
+                Verdict::Slower { .. } => &mut tally.slower,
+                Verdict::Same { .. } => &mut tally.same,
+                Verdict::CannotTell { .. } => &mut tally.cannot_tell,
             } += 1;
         }
         tally
@@ -91,26 +59,22 @@ impl Tally {
         self.faster + self.slower + self.same + self.cannot_tell
     }
 
-    fn verdicts(&self) -> [(Direction, usize); 3] {
+    fn decided(&self) -> [(Word, usize); 3] {
         [
-            (Direction::Faster, self.faster),
-            (Direction::Slower, self.slower),
-            (Direction::Same, self.same),
+            (Word::Faster, self.faster),
+            (Word::Slower, self.slower),
+            (Word::Same, self.same),
         ]
     }
 
     /// `faster on 9, the same on 2, cannot tell on 1`.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let decided = self
-            .verdicts()
-            .map(|(verdict, count)| (verdict.word(), count));
-        let all = decided
-            .into_iter()
-            .chain([("cannot tell", self.cannot_tell)]);
+        let open = (Word::CannotTell, self.cannot_tell);
+        let all = self.decided().into_iter().chain([open]);
         let said = all.filter(|(_, count)| *count > 0);
         let said: Vec<String> = said
-            .map(|(word, count)| format!("{word} on {count}"))
+            .map(|(word, count)| format!("{} on {count}", word.in_words()))
             .collect();
         said.join(", ")
     }
@@ -119,16 +83,18 @@ impl Tally {
 impl Agreement {
     pub(super) fn of(each: &[OnMachine]) -> Self {
         let tally = Tally::of(each);
-        let is = |wanted: Direction| {
+        let is = |wanted: Word| {
             let mut each = each.iter();
-            each.any(|on| on.established && Direction::of(&on.finding.verdict) == Some(wanted))
+            each.any(|on| on.established && Word::of_time(on.finding.verdict) == wanted)
         };
-        if is(Direction::Faster) && is(Direction::Slower) {
+        if is(Word::Faster) && is(Word::Slower) {
             return Self::Flips;
         }
         let all = tally.machines();
-        let verdicts = tally.verdicts();
-        let most = verdicts.into_iter().find(|(_, count)| 2 * count > all);
+        let most = tally
+            .decided()
+            .into_iter()
+            .find(|(_, count)| 2 * count > all);
         match most {
             Some((verdict, count)) if count == all => Self::All { verdict },
             Some((verdict, _)) => Self::Most { verdict },

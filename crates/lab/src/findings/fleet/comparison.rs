@@ -62,18 +62,18 @@ pub(super) fn sentence(one: &Comparison) -> String {
         Agreement::All { verdict } if all == 1 => {
             format!(
                 "{subject} against {reference}: {} on the one machine",
-                verdict.word()
+                verdict.in_words()
             )
         }
         Agreement::All { verdict } => {
             format!(
                 "{subject} against {reference}: {} on all {all} machines",
-                verdict.word()
+                verdict.in_words()
             )
         }
         Agreement::Most { verdict } => format!(
             "{subject} against {reference}: {} on most of {all} machines ({})",
-            verdict.word(),
+            verdict.in_words(),
             one.tally.in_words()
         ),
         Agreement::Flips => format!(

@@ -7,7 +7,7 @@ use workload::{Cpu, Work};
 use super::merge::{Journals, is_finished};
 use super::*;
 use crate::data::Metric;
-use crate::findings::Results;
+use crate::findings::{Results, Word};
 use crate::run::progress::Silent;
 use crate::run::{Journal, run};
 use crate::testing::{MS, Mock, PROOF, case, done, estimate, header, lost, study};
@@ -53,7 +53,7 @@ fn on(logs: &[f64]) -> Comparison {
 
 #[test]
 fn what_holds_on_all_on_most_and_what_flips() {
-    let faster = Direction::Faster;
+    let faster = Word::Faster;
     assert_eq!(on(&[-0.1; 4]).agreement, Agreement::All { verdict: faster });
     let most = on(&[-0.1, -0.12, -0.11, 0.0]);
     assert_eq!(most.agreement, Agreement::Most { verdict: faster });

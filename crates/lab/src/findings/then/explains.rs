@@ -7,7 +7,7 @@
 //! ns) refutes the explanation; less proves nothing. A side with none is taken to have one. Where
 //! the source has both times, its own gap is held against ours in number for each second.
 
-use stats::{RUNS_ALPHA, Verdict, typical_amount};
+use stats::{RUNS_ALPHA, typical_amount};
 
 use super::{Answer, Run, Standing};
 use crate::data::number::{time, time_interval};
@@ -65,7 +65,7 @@ fn is_established(case: &CaseResult, pair: &Pair) -> bool {
         let named = [&one.subject, &one.reference];
         sides.iter().all(|side| named.contains(side))
     });
-    own.is_none_or(|one| matches!(one.verdict, Verdict::Faster { .. } | Verdict::Slower { .. }))
+    own.is_none_or(|one| one.verdict.is_difference())
 }
 
 fn gap_ns(published: &Published) -> Option<(f64, f64)> {

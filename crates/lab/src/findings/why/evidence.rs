@@ -28,10 +28,7 @@ pub(crate) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn differ(&self) -> bool {
-        matches!(
-            self.verdict,
-            Verdict::Faster { .. } | Verdict::Slower { .. }
-        )
+        self.verdict.is_difference()
     }
 
     pub(super) fn has_phases(&self) -> bool {

@@ -154,7 +154,7 @@ fn data(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Table {
     });
     let rows: Vec<_> = rows.take(ROWS + 1).collect();
     let caption = match rows.len() > ROWS {
-        true => "There are more: see samples.csv.",
+        true => "There are more: see samples.csv (flowgauge report DIR --tables makes it).",
         false => "",
     };
     let rows = rows[..rows.len().min(ROWS)].to_vec();

@@ -46,18 +46,6 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
 }
 
 #[test]
-fn a_finished_run_has_nothing_left() {
-    let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64));
-    let error = Journal::resume(&ran.path(), ResumeOverrides::default())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("is finished: there is nothing left to run"),
-        "{error}"
-    );
-}
-
-#[test]
 fn a_torn_line_is_dropped_said_and_run_again() {
     let mut mock = Mock::timed(exact);
     mock.signal_after = Some(9);
