@@ -18,8 +18,9 @@ use std::process::Command;
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
-use simulate::trace::{accesses_at_end, mark};
+use simulate::trace::{EXEC, accesses_at_end};
 use simulate::{Machine, Merged, Rule, Trace};
+use sys::mark;
 
 /// The machine that a slot's accesses are run through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -288,7 +289,7 @@ impl Simulation {
             with_longer_turns: longer.transpose()?.map(Box::new),
             in_other_orders: in_other_orders.collect::<io::Result<_>>()?,
             in_parts: in_parts.collect::<io::Result<_>>()?,
-            left_out_exec: folder.join(mark::EXEC).exists(),
+            left_out_exec: folder.join(EXEC).exists(),
             merged: first,
         })
     }
