@@ -1,12 +1,12 @@
 use std::fs;
 
-use flow::{Answer, Failure, Outcome, Proof};
+use flow::{Answer, Failure, Proof};
 use proptest::prelude::*;
 use tempfile::tempdir;
 
 use super::*;
 use crate::data::journal::SCHEMA;
-use crate::data::{Metric, SlotEntry, Value, slot_value};
+use crate::data::{Metric, Outcome, SlotEntry, Value, slot_value};
 use crate::testing::{MS, PROOF, case, done, header, rep, study};
 
 fn a_header() -> Header {
