@@ -26,8 +26,8 @@ use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::pace;
+use crate::recording::{self, Recorded};
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
-use crate::simulation::{self, Recorded};
 use crate::turn::{KernelTurn, Pipes};
 use crate::{Model, Variant};
 
@@ -128,7 +128,7 @@ fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
 
 fn begins<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
-        simulation::flow_begins(index);
+        recording::flow_begins(index);
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn leave<B: Body>(
 /// Only the first call counts.
 fn ends<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
-        simulation::flow_ends(index);
+        recording::flow_ends(index);
     }
 }
 

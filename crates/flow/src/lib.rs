@@ -55,6 +55,7 @@ pub mod probe;
 mod proof;
 pub mod quota;
 pub mod record;
+pub mod recording;
 pub mod relay;
 mod rep;
 mod ring;
@@ -62,7 +63,6 @@ pub mod sampler;
 mod samples;
 mod self_managed;
 mod shared_memory;
-pub mod simulation;
 pub mod slot_process;
 pub mod spec;
 mod start;
@@ -104,11 +104,11 @@ pub use quota::{Quota, QuotaError};
 pub use record::{
     Answer, Failure, FlowRecord, FlowState, KILLED, Outcome, Rep, SelfManagedUsage, SlotRecord,
 };
+pub use recording::{Emulator, Recording};
 pub use relay::Relay;
 pub use sampler::{is_sampler, sampler_main};
 pub use samples::{SampleSpec, Samples};
 pub use self_managed::{SelfManaged, SelfManagedRep};
-pub use simulation::{Emulator, Simulated, Simulation};
 pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
 pub use spec::{SlotSpec, seconds_text};
 pub use start::{address_bytes, guarded_bytes, rounded_bytes, task_bytes};

@@ -20,7 +20,6 @@ use crate::latency::Latencies;
 use crate::pace::Paused;
 use crate::quota::Throttled;
 use crate::samples::Samples;
-use crate::simulation::Simulated;
 
 pub use counted::Counted;
 pub use failure::{Failure, KILLED};
@@ -28,9 +27,9 @@ pub use flow::{FlowRecord, FlowState};
 pub use kernel_counters::KernelCounters;
 pub use self_managed::{Forgotten, SelfManagedUsage};
 
-/// How a launch ended, as the launcher saw it.
+/// How a launch ended, as the launcher saw it; `T` is what is counted of recorded accesses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct Outcome<T = ()> {
     /// What the slot process answered, or why there is no answer.
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
@@ -42,14 +41,14 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Measured<profile::Profile>>,
     /// What a model of another machine counted, where there was to be one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub simulated: Option<Measured<Simulated>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<Measured<T>>,
     /// What its flows did and waited for, where that was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub film: Option<Box<Measured<Film>>>,
 }
 
-impl Outcome {
+impl<T> Outcome<T> {
     /// Of a slot beside which nothing looked on.
     #[must_use]
     pub fn new(answer: Answer, launch_ns: u64) -> Self {

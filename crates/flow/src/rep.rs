@@ -37,8 +37,8 @@ use crate::futex;
 use crate::latency::{Latencies, Together};
 use crate::pace;
 use crate::record::{KernelCounters, ParentRecord, Rep};
+use crate::recording::Recorded;
 use crate::shared_memory::OPEN;
-use crate::simulation::Recorded;
 use crate::start::{FlowSet, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{SlotResources, WaitFor, Watch};
@@ -86,7 +86,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         variant: &spec.variant,
         cpus: spec.bound_to(),
         narrate: spec.narrate.as_deref(),
-        recorded: Recorded::of(spec.simulate.as_deref(), &spec.cpus),
+        recorded: Recorded::of(spec.record.as_ref(), &spec.cpus),
         shared: &resources.shared,
         notify: &resources.notify,
         entrance: &entrance,

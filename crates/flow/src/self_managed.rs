@@ -27,7 +27,7 @@ use crate::record::{
     Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
 };
 use crate::slot_process::{SlotProcess, limited, prepare, throttled_since};
-use crate::{Failure, Latencies, Proof, simulation};
+use crate::{Failure, Latencies, Proof, recording};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -109,16 +109,16 @@ impl<W> SlotProcess<W> {
             if let (Some(parent_memory), 2..) = (&parent_memory, number) {
                 parent_memory.renew()?;
             }
-            if spec.simulate.is_some() {
-                simulation::each_thread_is_a_flow();
+            if spec.record.is_some() {
+                recording::each_thread_is_a_flow();
             }
             let told = (spec.film, spec.profile.is_some());
             let rep = match within(limited.as_ref(), work, told) {
                 Ok(rep) => rep,
                 Err(error) => return Ok(Answer::after(&error, Some(number))),
             };
-            if spec.simulate.is_some() {
-                simulation::no_more_flows();
+            if spec.record.is_some() {
+                recording::no_more_flows();
             }
             let first = reps.first().map_or(rep.proof(), Rep::proof);
             if first != rep.proof() {

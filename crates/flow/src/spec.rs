@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
-use crate::Simulation;
+use crate::Recording;
 use crate::Variant;
 use crate::samples::SampleSpec;
 
@@ -43,9 +43,9 @@ pub struct SlotSpec<W> {
     pub timers: bool,
     /// Seconds that the slot process needs after its deadline to end what it has launched.
     pub grace_s: f64,
-    /// The machine that its accesses are run through, with its CPUs as hardware threads.
+    /// Its accesses are recorded, with its CPUs as hardware threads of another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub simulate: Option<Box<Simulation>>,
+    pub record: Option<Recording>,
     /// What its flows do and wait for is recorded; such a slot is never a data point.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub film: bool,
@@ -73,7 +73,7 @@ impl<W> SlotSpec<W> {
             count: Vec::new(),
             timers: false,
             grace_s: 0.0,
-            simulate: None,
+            record: None,
             film: false,
             seed: 0,
         }
@@ -86,9 +86,9 @@ impl<W> SlotSpec<W> {
         &self.cpus[..carriers.min(self.cpus.len())]
     }
 
-    /// Empty for the CPUs of a simulated machine.
+    /// Empty for the CPUs of another machine.
     pub(crate) fn bound_to(&self) -> &[u32] {
-        match self.simulate {
+        match self.record {
             Some(_) => &[],
             None => &self.cpus,
         }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{
-    Allocator, Answer, Emulator, Failure, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
+    Allocator, Answer, Emulator, Failure, Interrupt, Launcher, Onlooker, ProbeSpec, Probed,
+    SlotSpec,
 };
-use lab::{LabelledVariant, Launch, LaunchError};
+use lab::{LabelledVariant, Launch, LaunchError, Outcome, Simulation};
 use machine::Ceiling;
 use workload::Work;
 
@@ -50,6 +51,7 @@ pub(crate) struct SlotLauncher {
     here: Cpus,
     heard: BTreeSet<String>,
     beside: Option<Box<dyn Beside>>,
+    simulation: Option<Box<Simulation>>,
 }
 
 impl SlotLauncher {
@@ -66,6 +68,7 @@ impl SlotLauncher {
             here,
             heard: BTreeSet::new(),
             beside: None,
+            simulation: None,
         })
     }
 
@@ -73,8 +76,9 @@ impl SlotLauncher {
         self.beside = Some(beside);
     }
 
-    pub(crate) fn emulate(&mut self, emulator: Emulator) {
+    pub(crate) fn emulate(&mut self, emulator: Emulator, simulation: Box<Simulation>) {
         self.slots.emulate(emulator);
+        self.simulation = Some(simulation);
     }
 
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
@@ -162,11 +166,16 @@ impl SlotLauncher {
     }
 
     fn launch_slot(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
-        let Some(watch) = self.watch.as_mut().filter(|_| spec.narrate.is_none()) else {
-            return self.slots.launch(spec);
-        };
-        watch.comes(spec);
-        self.slots.launch_seen_by(watch, spec)
+        let watch = self.watch.as_mut().filter(|_| spec.narrate.is_none());
+        let onlooker = watch.map(|watch| -> &mut dyn Onlooker {
+            watch.comes(spec);
+            watch
+        });
+        let simulation = self.simulation.as_ref();
+        self.slots
+            .launch_seen_by(onlooker, spec, |traces, stopped| {
+                simulation?.of_slot(traces, &spec.cpus, stopped)
+            })
     }
 
     pub(crate) fn begin(&self) {

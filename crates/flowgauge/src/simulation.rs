@@ -1,7 +1,7 @@
 use anyhow::{Error, Result, anyhow, bail};
-use flow::{Emulator, Simulation};
+use flow::Emulator;
 use lab::simulated::AskedSimulation;
-use lab::{Preset, Study};
+use lab::{Preset, Simulation, Study};
 use machine::Machine;
 
 pub(crate) fn emulator() -> Result<Emulator> {

@@ -16,8 +16,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 use flow::placement::Cpus;
-use flow::{Answer, Outcome, SlotSpec};
-use lab::{Clock, Entry, Header, Journal, Launch, LaunchError, Results, Silent, StudyResult};
+use flow::{Answer, SlotSpec};
+use lab::{
+    Clock, Entry, Header, Journal, Launch, LaunchError, Outcome, Results, Silent, StudyResult,
+};
 use stats::simulate::Draw;
 use workload::Work;
 

@@ -8,6 +8,7 @@ pub mod number;
 mod probe;
 pub mod room;
 mod settings;
+pub mod simulation;
 mod slot;
 mod study;
 pub(crate) mod words;
@@ -21,6 +22,7 @@ pub use probe::Probe;
 pub use settings::{
     AskedParentMemory, Confirming, Predicting, Preset, Profiling, Sampling, Settings, Value,
 };
+pub use simulation::{Outcome, Simulated, Simulation};
 pub(crate) use slot::failure;
 pub use slot::{Chosen, RawSlot, slot_value};
 pub use study::{

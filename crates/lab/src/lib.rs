@@ -17,7 +17,8 @@
 //!               ▼
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
-//! Nothing here touches the machine but the journal's file; all else comes through traits.
+//! Nothing here touches the machine but the journal's file and traces that are counted; all else
+//! comes through traits.
 
 #![forbid(unsafe_code)]
 
@@ -30,9 +31,10 @@ mod testing;
 
 pub use data::{
     AskedParentMemory, BestOf, Case, CaseEnd, Chosen, Claim, Confirming, Deciding, Decision, Entry,
-    Header, JournalError, LabelledVariant, Metric, Origin, Ours, Predicting, Preset, Probe,
-    Profiling, Published, RawSlot, SCHEMA, Sampling, Settings, SlotEntry, Study, SweepPoint,
-    Topology, Value, has_whole_header, journal, knob, labelled, listed, number, plural,
+    Header, JournalError, LabelledVariant, Metric, Origin, Ours, Outcome, Predicting, Preset,
+    Probe, Profiling, Published, RawSlot, SCHEMA, Sampling, Settings, Simulated, Simulation,
+    SlotEntry, Study, SweepPoint, Topology, Value, has_whole_header, journal, knob, labelled,
+    listed, number, plural,
 };
 pub use findings::compare::compare;
 pub use findings::expect::{Expectation, Judged};

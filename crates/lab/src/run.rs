@@ -1,5 +1,6 @@
 //! The run: what to do next is asked of the ledger, done, and written down.
 
+mod counting;
 mod error;
 mod journal;
 mod launch;

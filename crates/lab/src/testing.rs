@@ -6,9 +6,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use flow::placement::Cpus;
-use flow::{
-    Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, Simulated, SlotRecord, SlotSpec,
-};
+use flow::{Answer, Failure, FlowRecord, FlowState, Proof, Rep, SlotRecord, SlotSpec};
 use machine::Machine;
 use measure::Measured;
 use measure::memory::{Memory, Reading};
@@ -16,7 +14,9 @@ use measure::usage::Usage;
 use stats::Estimate;
 use workload::{Spin, Work};
 
-use crate::data::{Case, Header, Metric, Preset, SCHEMA, Settings, Study, labelled};
+use crate::data::{
+    Case, Header, Metric, Outcome, Preset, SCHEMA, Settings, Simulated, Study, labelled,
+};
 use crate::plan::cpus;
 use crate::run::progress::{Event, Observer};
 use crate::run::{Clock, Launch, LaunchError};
@@ -274,7 +274,7 @@ impl Launch for Mock {
             launch_ns,
             samples: None,
             profile: None,
-            simulated: spec.simulate.is_some().then(simulated),
+            simulated: spec.record.is_some().then(simulated),
         })
     }
 

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use simulate::Backing;
-use simulate::trace::{Event, PAGE_BITS, mark};
+use simulate::trace::{EXEC, Event, PAGE_BITS};
+use sys::mark;
 
 use crate::recording::Recording;
 use crate::{ASKED, EACH, INDEX, next, of_thread};
@@ -174,6 +175,6 @@ fn identity(file: i32) -> Option<u64> {
 fn leaves() {
     if let Some(asked) = ASKED.get() {
         // Its existence is the message; if it cannot be made, neither can a trace.
-        let _made = File::create(asked.dir.join(mark::EXEC));
+        let _made = File::create(asked.dir.join(EXEC));
     }
 }

@@ -9,7 +9,7 @@
 //!   mark (below)         ─────▶    system call   ─────▶     the window opens or closes
 //! ```
 //! **Marks.** The program says when a flow begins and ends its work by a system call that does not
-//! exist ([`simulate::trace::mark`]). Between the two, accesses are recorded up to the window's
+//! exist ([`sys::mark`]). Between the two, accesses are recorded up to the window's
 //! size and counted after it; before, only which pages a thread has written: those are its
 //! process's own after a fork. Where the work makes its own flows, or a whole program is recorded
 //! (`all`), every thread is a flow from birth to end.

@@ -17,7 +17,6 @@
 //! are. A trace that ends in the middle of a token was cut, and is an error.
 
 mod hash;
-pub mod mark;
 mod reader;
 mod writer;
 
@@ -25,6 +24,9 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 use crate::memory::Backing;
+
+/// File beside the traces that reports an exec: the new program was not recorded.
+pub const EXEC: &str = "exec";
 
 /// Bytes whose accesses are folded.
 pub const GRANULE: u64 = 16;

@@ -21,6 +21,7 @@
 //! * [`MakerName`]: what a process is called while it forks.
 //! * [`refused`]: an error that names the call that a sandbox refuses.
 //! * [`is_ignored`]: what a signal does.
+//! * [`mark`]: a call that no kernel has, by which recorded flows say that they begin and end.
 //!
 //! Not here: the calls of `alloc`, which must do without anything that might allocate; mappings at
 //! fixed addresses by which stacks move (`fiber`) and files that shrink are mended (`search`).
@@ -29,6 +30,7 @@ mod begin;
 mod fork;
 mod maker;
 mod mapping;
+pub mod mark;
 mod refused;
 mod shared;
 mod signal;

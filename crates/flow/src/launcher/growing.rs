@@ -16,18 +16,18 @@ pub(super) struct Growing<'p> {
 }
 
 impl<'p> Growing<'p> {
-    pub(super) fn new(traces: &Path, process: &'p mut Child) -> Self {
+    pub(super) fn new(
+        traces: &Path,
+        process: &'p mut Child,
+        stopped: &'p dyn Fn() -> bool,
+    ) -> Self {
         Self {
             first: traces.join(format!("{:08}", 0)),
             second: traces.join(format!("{:08}", 1)),
             open: None,
             process,
-            stopped: &|| false,
+            stopped,
         }
-    }
-
-    pub(super) fn until(self, stopped: &'p dyn Fn() -> bool) -> Self {
-        Self { stopped, ..self }
     }
 
     fn read_there(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -73,7 +73,7 @@ mod tests {
             .spawn()
             .unwrap();
         let mut text = String::new();
-        let read = Growing::new(folder.path(), &mut process).read_to_string(&mut text);
+        let read = Growing::new(folder.path(), &mut process, &|| false).read_to_string(&mut text);
         process.wait().unwrap();
         read.map(|_| text)
     }

@@ -23,7 +23,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,15 +40,15 @@ use crate::allocator::PRELOAD;
 use crate::janitor::{self, Janitor};
 use crate::library;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
-use crate::simulation;
+use crate::recording;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::stranded;
 use crate::tied::kill_with_this;
-use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
+use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
 use files::Files;
 use filming::Filming;
 pub use onlooker::Onlooker;
-use onlooker::{Nobody, Several};
+use onlooker::Several;
 use profiling::Profiler;
 pub use recorded::{RecordedProgram, UserProgram};
 use sampling::Sampler;
@@ -155,15 +155,17 @@ impl Launcher {
 
     /// Runs one slot in a fresh process; any failure but an interrupt or a start is an [`Outcome`] with its reason.
     pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
-        self.launch_seen_by(&mut Nobody, spec)
+        self.launch_seen_by(None, spec, |_, _| None)
     }
 
-    /// As [`launch`](Self::launch), with somebody who looks at the slot while it runs.
-    pub fn launch_seen_by<W: Serialize>(
+    /// As [`launch`](Self::launch), maybe with somebody who looks at the slot while it runs. Of a slot that is recorded
+    /// `count` gets the folder of its traces, which is removed then, and a question whether to stop.
+    pub fn launch_seen_by<W: Serialize, T>(
         &mut self,
-        onlooker: &mut dyn Onlooker,
+        onlooker: Option<&mut dyn Onlooker>,
         spec: &SlotSpec<W>,
-    ) -> Result<Outcome, LaunchError> {
+        count: impl FnOnce(&Path, &dyn Fn() -> bool) -> Option<Measured<T>>,
+    ) -> Result<Outcome<T>, LaunchError> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(LaunchError::Interrupted(signal));
         }
@@ -174,7 +176,8 @@ impl Launcher {
         let mut sampler = sample.as_ref().map(Sampler::start);
         let mut filming = spec.film.then(Filming::new);
         let mut profiler = spec.profile.as_ref().map(Profiler::start);
-        let mut onlookers: Vec<&mut dyn Onlooker> = vec![onlooker];
+        let onlooker = onlooker.map(|one| one as &mut dyn Onlooker);
+        let mut onlookers: Vec<&mut dyn Onlooker> = onlooker.into_iter().collect();
         onlookers.extend(sampler.iter_mut().map(|one| one as &mut dyn Onlooker));
         onlookers.extend(filming.iter_mut().map(|one| one as &mut dyn Onlooker));
         onlookers.extend(profiler.iter_mut().map(|one| one as &mut dyn Onlooker));
@@ -185,7 +188,7 @@ impl Launcher {
         let profile = profiler
             .zip(answer.as_ref())
             .map(|(profiler, answer)| profiler.profile(answer));
-        let simulated = self.simulated(spec, &files, heard.as_ref().ok());
+        let simulated = self.counted(spec, &files, heard.as_ref().ok(), count);
         files.remove(&mut self.janitor);
         let heard = heard.map_err(|source| LaunchError::Start { source })?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
@@ -204,32 +207,33 @@ impl Launcher {
         })
     }
 
-    fn simulated<W>(
+    fn counted<W, T>(
         &self,
         spec: &SlotSpec<W>,
         files: &Files,
         heard: Option<&SlotOutput>,
-    ) -> Option<Measured<Simulated>> {
-        let (simulation, traces) = (spec.simulate.as_ref()?, files.traces.as_ref()?);
+        count: impl FnOnce(&Path, &dyn Fn() -> bool) -> Option<Measured<T>>,
+    ) -> Option<Measured<T>> {
+        let (recording, traces) = (spec.record.as_ref()?, files.traces.as_ref()?);
         heard.filter(|heard| heard.ended == Ended::Closed)?;
         let stopped = || self.interrupt.signal().is_some();
-        if let Some(keep) = &simulation.keep {
+        if let Some(keep) = &recording.keep {
             let name = format!("{}-{}", spec.variant.model, spec.variant.flows);
-            if let Err(error) = simulation::keep_traces(traces.path(), keep, &name) {
+            if let Err(error) = recording::keep_traces(traces.path(), keep, &name) {
                 let reason = format!("the traces cannot be kept in {}: {error}", keep.display());
                 return Some(Measured::not_available(reason, ""));
             }
         }
-        simulation.run(traces.path(), &spec.cpus, &stopped)
+        count(traces.path(), &stopped)
     }
 
     fn program<W>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Command> {
-        let (Some(simulation), Some(traces)) = (&spec.simulate, &files.traces) else {
+        let (Some(recording), Some(traces)) = (&spec.record, &files.traces) else {
             return Ok(this_program());
         };
         let emulator = self.emulator.as_ref();
         let emulator = emulator.ok_or_else(|| io::Error::other("there is no emulator"))?;
-        emulator.this_program(traces.path(), simulation.window)
+        emulator.this_program(traces.path(), recording.window)
     }
 
     /// From now on a signal is noted and ends the running slot.
@@ -249,7 +253,7 @@ impl Launcher {
             tidy::slot_folder::sweep(base);
             self.swept = Some(base.clone());
         }
-        let recorded = spec.simulate.is_some();
+        let recorded = spec.record.is_some();
         Files::make(&self.folder, base, recorded, &mut self.janitor)
     }
 
@@ -275,7 +279,7 @@ impl Launcher {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
         let probe = stranded::spawn(&mut command(this_program(), PROBE_ARGUMENT, false))?;
-        self.hear_out(probe, &task, spec.deadline_s, &mut Nobody)
+        self.hear_out(probe, &task, spec.deadline_s, &mut Several(Vec::new()))
     }
 
     fn converse<W: Serialize>(
@@ -310,7 +314,7 @@ impl Launcher {
         if let Some((name, value)) = pages.and_then(|pages| pages.environment(allocator)) {
             command.env(name, value);
         }
-        simulation::tell_allocator(&mut command, spec.simulate.as_deref());
+        recording::tell_allocator(&mut command, spec.record.as_ref());
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
         self.hear_out(stranded::spawn(&mut command)?, &task, patience_s, onlooker)
     }

@@ -17,14 +17,6 @@ pub trait Onlooker {
     fn slot_ends(&mut self);
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Nobody;
-
-impl Onlooker for Nobody {
-    fn slot_began(&mut self, _group: i32) {}
-    fn slot_ends(&mut self) {}
-}
-
 pub(super) struct Several<'a>(pub(super) Vec<&'a mut dyn Onlooker>);
 
 impl Onlooker for Several<'_> {

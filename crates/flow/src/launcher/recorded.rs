@@ -1,28 +1,27 @@
-//! A user's program in the emulator, whose accesses are recorded and counted. It has this process's
+//! A user's program in the emulator, whose accesses are recorded. It has this process's
 //! standard input, unless that is a terminal (which another process group may not read), and writes
 //! to its standard error: standard output is the answer's. It leads a process group, which is
 //! killed when it has ended. The first trace is counted while it is written ([`Growing`]), and that
 //! count dropped where there are more threads or the window was too small.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use simulate::Merged;
 
 use super::files::Files;
 use super::growing::Growing;
 use super::{LaunchError, Launcher};
-use crate::simulation::keep_traces;
+use crate::recording::keep_traces;
 use crate::stranded;
 use crate::tied::kill_with_this;
-use crate::{Emulator, Simulated, Simulation};
+use crate::{Emulator, Recording};
 
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -37,11 +36,11 @@ pub struct UserProgram {
 
 /// What came of it.
 #[derive(Debug, Clone)]
-pub struct RecordedProgram {
+pub struct RecordedProgram<T> {
     /// How it ended.
     pub status: ExitStatus,
-    /// What the model counted.
-    pub counted: Simulated,
+    /// What was counted.
+    pub counted: T,
     /// Running and recording; the first flow is counted meanwhile.
     pub recording: Duration,
     /// Counting what is left.
@@ -49,20 +48,22 @@ pub struct RecordedProgram {
 }
 
 impl Launcher {
-    /// Runs a program in the emulator, its threads on these hardware threads in the order of their
-    /// birth. Errors: it cannot be started or recorded, or a signal came.
-    pub fn record(
+    /// Runs a program in the emulator. `first` counts its first trace while that is written, and
+    /// `all` then, with what came of it, those in a folder; both are told whether to stop. Errors:
+    /// it cannot be started, recorded or counted, or a signal came.
+    pub fn record<K, T>(
         &mut self,
         emulator: &Emulator,
         program: &UserProgram,
-        simulation: &Simulation,
-        on: &[u32],
-    ) -> Result<RecordedProgram, LaunchError> {
+        recording: &Recording,
+        first: impl FnOnce(&mut dyn Read, &dyn Fn() -> bool) -> K,
+        all: impl FnOnce(&Path, K, &dyn Fn() -> bool) -> io::Result<T>,
+    ) -> Result<RecordedProgram<T>, LaunchError> {
         self.interrupt.begin();
         let start = |source| LaunchError::Start { source };
         let files = Files::make(&self.folder, None, true, &mut self.janitor)
             .map_err(|source| LaunchError::Files { source })?;
-        let recorded = self.run_recorded(emulator, program, simulation, on, &files);
+        let recorded = self.run_recorded((emulator, recording), program, &files, first, all);
         files.remove(&mut self.janitor);
         self.finish();
         match self.interrupt.signal() {
@@ -71,46 +72,35 @@ impl Launcher {
         }
     }
 
-    fn run_recorded(
+    fn run_recorded<K, T>(
         &self,
-        emulator: &Emulator,
+        (emulator, recording): (&Emulator, &Recording),
         program: &UserProgram,
-        simulation: &Simulation,
-        on: &[u32],
         files: &Files,
-    ) -> io::Result<RecordedProgram> {
+        first: impl FnOnce(&mut dyn Read, &dyn Fn() -> bool) -> K,
+        all: impl FnOnce(&Path, K, &dyn Fn() -> bool) -> io::Result<T>,
+    ) -> io::Result<RecordedProgram<T>> {
         let traces = files.traces.as_ref().ok_or_else(no_folder)?.path();
         let name = program.words.first().cloned().unwrap_or_default();
-        let mut command = emulator.program(&program.file, &name, traces, simulation.window);
+        let mut command = emulator.program(&program.file, &name, traces, recording.window);
         command.args(program.words.iter().skip(1));
         let began = Instant::now();
         let mut process = started(command)?;
-        let known = self.count_meanwhile(simulation, on, Growing::new(traces, &mut process));
+        let stopped = || self.interrupt.signal().is_some();
+        let known = first(&mut Growing::new(traces, &mut process, &stopped), &stopped);
         let status = self.wait(&mut process)?;
-        let recording = began.elapsed();
-        if let Some(keep) = &simulation.keep {
+        let took = began.elapsed();
+        if let Some(keep) = &recording.keep {
             keep_traces(traces, keep, "program")?;
         }
-        let stopped = || self.interrupt.signal().is_some();
         let began = Instant::now();
-        let counted = simulation.of_program_known(traces, on, known, &stopped);
+        let counted = all(traces, known, &stopped);
         Ok(RecordedProgram {
             status,
             counted: counted.map_err(|error| ended_early(status, error))?,
-            recording,
+            recording: took,
             counting: began.elapsed(),
         })
-    }
-
-    fn count_meanwhile(
-        &self,
-        simulation: &Simulation,
-        on: &[u32],
-        trace: Growing<'_>,
-    ) -> Option<Merged> {
-        let stopped = || self.interrupt.signal().is_some();
-        let trace = trace.until(&stopped);
-        simulation.of_one_flow(trace, on, &stopped).ok()
     }
 
     fn wait(&self, process: &mut Child) -> io::Result<ExitStatus> {

@@ -9,11 +9,11 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flow::launcher::{RecordedProgram, UserProgram};
-use flow::{Interrupt, LaunchError, Launcher, Simulated, Simulation};
-use lab::Preset;
+use flow::launcher::UserProgram;
+use flow::{Interrupt, LaunchError, Launcher};
 use lab::findings::simulated::{Count, NAMED};
 use lab::number::{count, many, significant};
+use lab::{Preset, Simulated, Simulation};
 use machine::Machine;
 use nix::sys::signal::Signal;
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     let on = places(&simulation, args.along);
     if let Some(traces) = &args.traces {
         let began = std::time::Instant::now();
-        let counted = simulation.of_program(traces, &on, &|| false);
+        let counted = simulation.of_program(traces, &on, None, &|| false);
         let counted =
             counted.with_context(|| format!("cannot count the traces in {}", traces.display()))?;
         let took = (None, began.elapsed());
@@ -79,16 +79,17 @@ pub(crate) fn run(args: &SimulateArgs, here: &Machine) -> Result<Ending> {
     can_be_emulated(&program.file)?;
     let interrupt = Interrupt::install().context("cannot listen for signals")?;
     let mut launcher = Launcher::new(interrupt);
-    match launcher.record(&emulator, &program, &simulation, &on) {
+    let first = |trace: &mut dyn Read, stopped: &dyn Fn() -> bool| {
+        simulation.of_one_flow(trace, &on, stopped).ok()
+    };
+    let all = |traces: &Path, known, stopped: &dyn Fn() -> bool| {
+        simulation.of_program(traces, &on, known, stopped)
+    };
+    match launcher.record(&emulator, &program, &simulation.recording(), first, all) {
         Ok(recorded) => {
             told(name, recorded.status)?;
-            let RecordedProgram {
-                counted,
-                recording,
-                counting,
-                ..
-            } = &recorded;
-            answer(args, &simulation, counted, (Some(*recording), *counting))
+            let took = (Some(recorded.recording), recorded.counting);
+            answer(args, &simulation, &recorded.counted, took)
         }
         Err(LaunchError::Interrupted(signal)) => Ok(Ending::Interrupted(signal)),
         Err(error) => Err(error).with_context(|| format!("cannot record {}", name.display())),

@@ -62,8 +62,9 @@ impl Session<'_> {
         if let Some(folder) = &answer.plots {
             whole_file::make_folder(folder)?;
         }
-        if self.settings().simulate.is_some() {
-            self.launcher.emulate(crate::simulation::emulator()?);
+        if let Some(simulation) = self.settings().simulate.clone() {
+            let emulator = crate::simulation::emulator()?;
+            self.launcher.emulate(emulator, simulation);
         }
         self.launcher.begin();
         let folder = self.journal.path().parent().unwrap_or(Path::new("."));

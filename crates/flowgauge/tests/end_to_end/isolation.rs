@@ -1,7 +1,7 @@
 //! Work that goes wrong: what isolation keeps, and that no failed slot is a data point.
 
-use flow::{Answer, Failure, FlowState, Outcome, Rep};
-use lab::{CaseEnd, CaseResult};
+use flow::{Answer, Failure, FlowState, Rep};
+use lab::{CaseEnd, CaseResult, Outcome};
 
 use super::common::{Home, drill, results};
 

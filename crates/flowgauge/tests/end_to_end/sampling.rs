@@ -5,7 +5,8 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-use flow::{Answer, Outcome};
+use flow::Answer;
+use lab::Outcome;
 use measure::Measured;
 use nix::sys::signal::Signal;
 

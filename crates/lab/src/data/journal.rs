@@ -8,12 +8,11 @@ mod reader;
 
 use std::path::Path;
 
-use flow::Outcome;
 use machine::{Filesystem, Machine};
 use measure::load::Load;
 use serde::{Deserialize, Serialize};
 
-use super::{LabelledVariant, Metric, Probe, Settings, Study};
+use super::{LabelledVariant, Metric, Outcome, Probe, Settings, Study};
 
 pub(crate) use checksum::seal;
 pub use error::JournalError;

@@ -5,6 +5,7 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
 use super::axis::LaidWords;
+use super::simulation::Simulation;
 
 /// Everything about a run that is not the study; part of the journal's header.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ pub struct Settings {
     pub predict: Option<Predicting>,
     /// The machine that the accesses of every slot are run through; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub simulate: Option<Box<flow::Simulation>>,
+    pub simulate: Option<Box<Simulation>>,
 }
 
 /// Parent memory that was asked for.

@@ -1,7 +1,7 @@
-use flow::{Outcome, Rep};
+use flow::Rep;
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, SlotEntry, Value, median};
+use super::{Metric, Outcome, SlotEntry, Value, median};
 
 /// What the pilot of a case chose for its slots.
 #[derive(Debug, Clone, Copy, PartialEq)]

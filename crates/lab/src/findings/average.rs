@@ -121,8 +121,9 @@ fn plural_of(each: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Outcome;
     use crate::testing::{MS, PROOF, rep};
-    use flow::{Answer, Outcome, SlotRecord};
+    use flow::{Answer, SlotRecord};
     use stats::{LOOK_ALPHA, tail};
 
     /// Slots of five repetitions of 10 ms each, one in `slow_each` of which takes 20 ms.

@@ -228,10 +228,10 @@ fn percent_of(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use flow::pace::Paused;
-    use flow::{Answer, Faster, Model, Outcome, Proof, SlotSpec, Variant};
+    use flow::{Answer, Faster, Model, Proof, SlotSpec, Variant};
 
     use super::*;
-    use crate::data::LabelledVariant;
+    use crate::data::{LabelledVariant, Outcome};
     use crate::testing;
 
     fn plan() -> PredictEntry {

@@ -1,8 +1,9 @@
 //! What samplers recorded beside the slots of a variant, in a few numbers.
 
-use flow::{Outcome, Samples};
+use flow::Samples;
 
 use super::{CaseResult, RawSlot};
+use crate::data::Outcome;
 
 /// The sampled slots of one variant together.
 #[derive(Debug, Clone, PartialEq)]

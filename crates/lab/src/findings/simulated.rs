@@ -16,16 +16,15 @@ mod of_cases;
 pub(crate) mod testing;
 mod time;
 
-use flow::Simulated;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::Machine;
 
 use super::quantity::Word;
-use crate::data::RawSlot;
 use crate::data::number::many;
+use crate::data::simulation::PARTS;
 use crate::data::words::plural;
-use crate::data::{Case, Topology, along, base, median};
+use crate::data::{Case, RawSlot, Simulated, Topology, along, base, median};
 
 pub use conclusion::{Conclusion, conclusion};
 pub use count::{Count, NAMED, Named};
@@ -396,10 +395,7 @@ fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCoun
         verdict: draws.verdict(),
         draws: draws.subject.len(),
         exact: draws.are_exact(),
-        in_parts: flow::simulation::PARTS
-            .into_iter()
-            .filter_map(part)
-            .collect(),
+        in_parts: PARTS.into_iter().filter_map(part).collect(),
         longer_turns: middle(&|one| Some(count.in_merged(one.with_longer_turns.as_deref()?))),
         counted: counted_here(count, pairs, units),
     })

@@ -9,13 +9,12 @@
 mod asked;
 mod host;
 
-use flow::{Outcome, Simulation};
 use machine::Machine;
 
 pub use asked::{AskedSimulation, HOST, choices};
 
 use crate::data::number::many;
-use crate::data::{Case, Metric, Preset, Settings, Study};
+use crate::data::{Case, Metric, Outcome, Preset, Settings, Simulation, Study};
 
 /// Default: launches differ little.
 const ROUNDS: [usize; 2] = [3, 5];

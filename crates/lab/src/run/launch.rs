@@ -1,9 +1,11 @@
 //! The edges of a run, what launches a slot and tells the time: traits, for tests without a clock.
 
+use flow::SlotSpec;
 use flow::placement::Cpus;
-use flow::{Outcome, SlotSpec};
 use measure::load::Load;
 use workload::Work;
+
+use crate::data::Outcome;
 
 /// Launches slots.
 pub trait Launch {

@@ -2,10 +2,10 @@
 
 use flow::placement::Cpus;
 use flow::profile::ProfileSpec;
-use flow::{Outcome, Proof, SlotSpec};
+use flow::{Proof, SlotSpec};
 use workload::Work;
 
-use crate::data::{Case, Chosen, Entry, LabelledVariant, SlotEntry};
+use crate::data::{Case, Chosen, Entry, LabelledVariant, Outcome, SlotEntry};
 use crate::findings::ledger::{At, CaseLog};
 use crate::plan::simulated::{anywhere, with_counts};
 use crate::run::error::Stop;
@@ -95,8 +95,8 @@ impl Run<'_> {
     ) -> Result<Outcome, Stop> {
         let LabelledVariant { variant, work, .. } = labelled;
         let mut cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
-        let simulate = self.journal.header().settings.simulate.clone();
-        if let Some(simulation) = simulate.as_ref().filter(|_| cpus.is_empty()) {
+        let simulate = self.journal.header().settings.simulate.as_ref();
+        if let Some(simulation) = simulate.filter(|_| cpus.is_empty()) {
             cpus = anywhere(simulation);
         }
         let sampling = labelled.sample.as_ref();
@@ -119,7 +119,7 @@ impl Run<'_> {
             timers: take.timers && has_timers && simulate.is_none(),
             film: take.film,
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
-            simulate,
+            record: simulate.map(|simulation| simulation.recording()),
             seed: take.seed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
@@ -135,7 +135,7 @@ impl Run<'_> {
         }
         let sampling = sampling.filter(|_| spec.profile.is_none());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));
-        match spec.simulate {
+        match spec.record {
             Some(_) => self.launch_simulated(spec),
             None => Ok(self.launch.launch(&spec)?),
         }
@@ -153,7 +153,7 @@ impl Run<'_> {
         let here = SlotSpec {
             cpus: cpus.unwrap_or_default(),
             count,
-            simulate: None,
+            record: None,
             ..spec
         };
         let here = self.launch.launch(&here)?;

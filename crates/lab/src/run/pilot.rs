@@ -11,9 +11,9 @@
 //! of a round is cut when a quarter of what is left is over, and not before a round could be done twice. The budget can
 //! be exceeded by [`LEAST_PILOT_S`] and [`LEAST_SLOT_S`].
 
-use flow::{Answer, Failure, Outcome};
+use flow::{Answer, Failure};
 
-use crate::data::{Case, Chosen, Settings};
+use crate::data::{Case, Chosen, Outcome, Settings};
 use crate::findings::ledger::{CaseLog, is_late, rep_s, slot_s};
 
 /// How long the counted repetitions of a slot should take together, in seconds.

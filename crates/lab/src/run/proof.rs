@@ -1,8 +1,10 @@
 //! No ratio is shown unless both sides proved the same work: a slot that proved something else
 //! enters the journal as a failure.
 
-use flow::{Answer, Outcome, Proof};
+use flow::{Answer, Proof};
 use workload::Work;
+
+use crate::data::Outcome;
 
 pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>, work: &Work) -> Outcome {
     let answer = match (outcome.answer, reference) {

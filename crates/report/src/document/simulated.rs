@@ -193,7 +193,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
              {4} of all accesses ran through the model; the others are assumed to be like them",
             subject(study),
             reference(study),
-            simulation.turn * flow::simulation::OTHER_TURN,
+            simulation.turn * lab::data::simulation::OTHER_TURN,
             simulation.turn,
             percent(least_counted(study))
         ),

@@ -1,8 +1,7 @@
 //! What a model of another machine counted: a chart of each kind of misses, with the source beside it.
 
-use flow::Simulation;
 use lab::findings::simulated::{Count, SimulatedCase, SimulatedCount, Spread};
-use lab::{Results, Topology};
+use lab::{Results, Simulation, Topology};
 use report::terminal::{self, Style};
 use report::{html, plots};
 

@@ -5,13 +5,13 @@
 
 use flow::latency::Latencies;
 use flow::record::{Counted, KernelCounters, ParentRecord, SelfManagedUsage, Turns};
-use flow::simulation::Simulated;
-use flow::{Answer, FlowRecord, Outcome, Proof, Rep, SlotRecord};
+use flow::{Answer, FlowRecord, Proof, Rep, SlotRecord};
 use measure::Measured;
 use measure::memory::Reading;
 use serde::{Deserialize, Deserializer};
 
-use super::{Entry, Header, SlotEntry};
+use super::{Entry, Header, Outcome, SlotEntry};
+use crate::data::Simulated;
 
 const PILOT: &[u8] = br#"{"line":"pilot","#;
 

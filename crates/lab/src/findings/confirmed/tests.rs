@@ -1,7 +1,8 @@
-use flow::{Answer, Failure, Outcome};
+use flow::{Answer, Failure};
 use stats::simulate::Draw;
 
 use super::*;
+use crate::data::Outcome;
 
 const TRY: [usize; 2] = [2, 3];
 

@@ -1,10 +1,10 @@
 //! The entries of one case: its pilot, its slots, and what they say of what comes next.
 
-use flow::{Answer, Failure, Outcome, Proof};
+use flow::{Answer, Failure, Proof};
 use stats::StatsError;
 
 use crate::data::{
-    Case, CaseEnd, Chosen, ConfirmEntry, PredictEntry, RawSlot, Settings, slot_value,
+    Case, CaseEnd, Chosen, ConfirmEntry, Outcome, PredictEntry, RawSlot, Settings, slot_value,
 };
 use crate::findings::judge::Judge;
 

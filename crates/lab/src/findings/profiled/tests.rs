@@ -1,8 +1,9 @@
 use flow::profile::{Node, Profile, STRIPPED};
-use flow::{Answer, Outcome, Proof, SlotRecord};
+use flow::{Answer, Proof, SlotRecord};
 use measure::memory::Reading;
 
 use super::*;
+use crate::data::Outcome;
 use crate::testing::{MEMORY, case, rep};
 
 const TWO: [&str; 2] = ["process", "thread"];

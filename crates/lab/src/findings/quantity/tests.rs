@@ -1,11 +1,11 @@
 //! Quantities of scripted slots.
 
-use flow::{Answer, Outcome, SlotRecord};
+use flow::{Answer, SlotRecord};
 use measure::Measured;
 use measure::memory::Reading;
 
 use super::{Basis, Compared, Kind, Look, QuantityFinding, SlotValues, Unit, Word};
-use crate::data::RawSlot;
+use crate::data::{Outcome, RawSlot};
 use crate::testing::{MS, PROOF, case, header, rep, study};
 
 /// Rounds of a process and a thread whose records are changed.

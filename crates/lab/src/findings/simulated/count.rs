@@ -1,9 +1,8 @@
-use flow::Simulated;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::{Counts, Merged};
 
-use crate::data::RawSlot;
+use crate::data::{RawSlot, Simulated};
 
 /// One thing that a model counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

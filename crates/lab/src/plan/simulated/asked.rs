@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::string::FromUtf8Error;
 
-use flow::Simulation;
-use flow::simulation::TIMESLICE;
 use simulate::{Machine, show_bytes};
 
 use super::host;
-use crate::data::Preset;
+use crate::data::{Preset, Simulation};
 
 /// Accesses of one hardware thread.
 const TURN: u64 = 100;
+/// Accesses of a time slice: some tenths of a millisecond.
+const TIMESLICE: u64 = 256 << 10;
 /// Recorded accesses of a flow: quick, full.
 const WINDOW: [u64; 2] = [2 << 20, 16 << 20];
 /// The name of this machine.

@@ -1,12 +1,12 @@
 use std::fs;
 
-use flow::{Answer, Failure, Outcome, Proof};
+use flow::{Answer, Failure, Proof};
 use proptest::prelude::*;
 use tempfile::tempdir;
 
 use super::*;
 use crate::data::journal::SCHEMA;
-use crate::data::{Metric, SlotEntry, Value, slot_value};
+use crate::data::{Metric, Outcome, SlotEntry, Value, slot_value};
 use crate::testing::{MS, PROOF, case, done, header, rep, study};
 
 fn a_header() -> Header {
@@ -292,24 +292,12 @@ fn slots_are_valued_again_as_if_the_run_had_been_told_so() {
 }
 
 fn spec() -> flow::SlotSpec<workload::Work> {
+    let case = case("one", 1, &["thread"]);
     flow::SlotSpec {
-        work: case("one", 1, &["thread"]).work,
-        variant: case("one", 1, &["thread"]).variants[0].variant.clone(),
-        cpus: vec![],
         warmups: 1,
         reps: 2,
         deadline_s: 1.0,
-        narrate: None,
-        simulate: None,
-        film: false,
-        output: None,
-        scratch: None,
-        sample: None,
-        profile: None,
-        count: Vec::new(),
-        timers: false,
-        grace_s: 0.0,
-        seed: 0,
+        ..flow::SlotSpec::new(case.work, case.variants[0].variant.clone())
     }
 }
 

@@ -1,9 +1,9 @@
 //! A run of all built-in studies that never was: every case of a preset, with plenty of rounds,
 //! so that a page of it is as long as a page can be.
 
+use flow::Answer;
 use flow::record::Turns;
-use flow::{Answer, Outcome};
-use lab::{Case, CaseEnd, Entry, Finding, Preset, Results, Settings, Study};
+use lab::{Case, CaseEnd, Entry, Finding, Outcome, Preset, Results, Settings, Study};
 use stats::{Estimate, Verdict};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

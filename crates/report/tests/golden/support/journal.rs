@@ -1,8 +1,8 @@
 //! The journal of the run, line by line.
 
+use flow::Failure;
 use flow::film::{Film, Lane};
-use flow::{Failure, Outcome};
-use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, SlotEntry, Study};
+use lab::{Case, CaseEnd, Entry, Header, Outcome, Preset, SCHEMA, Settings, SlotEntry, Study};
 use measure::Measured;
 use measure::waits::State;
 use serde::Serialize;

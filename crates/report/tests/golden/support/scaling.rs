@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use flow::record::footprint::{Footprint, OfCore, Touched};
-use flow::{Answer, Outcome, Variant};
-use lab::{Case, Preset, Results, Spread, Study, Topology};
+use flow::{Answer, Variant};
+use lab::{Case, Outcome, Preset, Results, Spread, Study, Topology};
 use machine::Machine;
 use measure::Measured;
 use serde_json::json;

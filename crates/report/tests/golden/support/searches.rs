@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use flow::{Answer, Outcome, SelfManagedUsage};
-use lab::{Case, Preset, Results, Study};
+use flow::{Answer, SelfManagedUsage};
+use lab::{Case, Outcome, Preset, Results, Study};
 use workload::{Design, Reading, Work};
 
 use super::journal::{Writer, header};

@@ -2,7 +2,8 @@
 
 use flow::record::ParentRecord;
 use flow::record::kernel_counters::{KernelCounters, OfFlow, OfParent, PerPhase};
-use flow::{Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, SlotRecord};
+use flow::{Answer, Failure, FlowRecord, FlowState, Proof, Rep, SlotRecord};
+use lab::Outcome;
 use measure::Measured;
 use measure::memory::{Memory, Reading};
 use measure::task::Io;

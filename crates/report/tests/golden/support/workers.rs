@@ -5,8 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use flow::Outcome;
-use lab::{Case, Preset, Results};
+use lab::{Case, Outcome, Preset, Results};
 use machine::{Filesystem, filesystem::Sync};
 
 use super::journal::{Writer, header};

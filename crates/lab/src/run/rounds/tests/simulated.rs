@@ -1,12 +1,11 @@
 //! A simulated slot of which events are counted too, by recorded counts.
 
-use flow::Simulation;
 use flow::record::counted::{Came, Counted, EventCount};
 use measure::Measured;
 use measure::counters::{Event, Sample, Scope};
 
 use super::*;
-use crate::data::Metric;
+use crate::data::{Metric, Simulation};
 use crate::findings::simulated::{Against, Count};
 use crate::plan::simulated;
 
@@ -55,7 +54,7 @@ fn read(event: Event, count: u64) -> EventCount {
 /// could not be counted.
 fn recorded(model: &str, spec: &flow::SlotSpec<workload::Work>) -> flow::Answer {
     let mut answer = done(spec, MS, PROOF);
-    if let (flow::Answer::Done(record), None) = (&mut answer, &spec.simulate) {
+    if let (flow::Answer::Done(record), None) = (&mut answer, &spec.record) {
         let l1d = read(Event::L1dMisses, if model == "process" { 56 } else { 70 });
         let refused = EventCount {
             event: Event::DtlbMisses,
@@ -79,8 +78,8 @@ fn what_was_simulated_stands_beside_what_was_counted_with_the_error() {
         let [recorded, counted] = pair else {
             panic!("an odd slot")
         };
-        assert!(recorded.simulate.is_some() && recorded.count.is_empty());
-        assert!(counted.simulate.is_none() && counted.count == EVENTS);
+        assert!(recorded.record.is_some() && recorded.count.is_empty());
+        assert!(counted.record.is_none() && counted.count == EVENTS);
         assert_eq!(recorded.variant, counted.variant);
     }
     let found = &ran.results.studies[0].simulated[0];
@@ -103,7 +102,7 @@ fn what_was_simulated_stands_beside_what_was_counted_with_the_error() {
 fn a_slot_that_did_other_work_here_keeps_what_was_simulated_alone() {
     let mut mock = Mock::new(|_, model, _, spec| {
         let mut answer = recorded(model, spec);
-        if let (flow::Answer::Done(record), None) = (&mut answer, &spec.simulate) {
+        if let (flow::Answer::Done(record), None) = (&mut answer, &spec.record) {
             record.proof.checksum += 1;
         }
         answer

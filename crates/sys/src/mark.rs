@@ -12,6 +12,3 @@ pub const END: u64 = 2;
 pub const EACH: u64 = 3;
 /// First argument that ends [`EACH`], and the caller.
 pub const NO_MORE: u64 = 4;
-
-/// File beside the traces that reports an exec: the new program was not recorded.
-pub const EXEC: &str = "exec";
