@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{self, Part};
+use crate::parts::{Part, part};
 
 /// An allocator by its name (`libc`, `core-aware`, `jemalloc`) or by the path of its library.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +50,18 @@ struct Known {
     huge: Huge,
 }
 
+macro_rules! packaged {
+    ($name:literal, $libraries:expr, $get:literal, $huge:expr) => {
+        Known {
+            name: $name,
+            source: Source::Package(
+                &part!($name, Libraries $libraries, concat!("--allocator ", $name), $get),
+            ),
+            huge: $huge,
+        }
+    };
+}
+
 static KNOWN: [Known; 5] = [
     Known {
         name: "libc",
@@ -61,27 +73,38 @@ static KNOWN: [Known; 5] = [
         source: Source::Own,
         huge: Huge::Variable("FLOWGAUGE_MALLOC", "huge"),
     },
-    Known {
-        name: "jemalloc",
-        source: Source::Package(&parts::JEMALLOC),
-        huge: Huge::Variable("MALLOC_CONF", "thp:always"),
-    },
-    Known {
-        name: "mimalloc",
-        source: Source::Package(&parts::MIMALLOC),
-        huge: Huge::Asks,
-    },
-    Known {
-        name: "tcmalloc",
-        source: Source::Package(&parts::TCMALLOC),
-        huge: Huge::Never,
-    },
+    packaged!(
+        "jemalloc",
+        ["libjemalloc.so.2"],
+        "libjemalloc2",
+        Huge::Variable("MALLOC_CONF", "thp:always")
+    ),
+    packaged!(
+        "mimalloc",
+        ["libmimalloc.so.3", "libmimalloc.so.2"],
+        "libmimalloc2.0",
+        Huge::Asks
+    ),
+    packaged!(
+        "tcmalloc",
+        ["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
+        "libtcmalloc-minimal4",
+        Huge::Never
+    ),
 ];
 
 impl Allocator {
     /// Those with names, libc's first; each but that may be missing on a machine.
     pub fn known() -> impl Iterator<Item = Self> {
         KNOWN.iter().map(|known| Self(Which::Known(known)))
+    }
+
+    /// The packages of the distribution that have some.
+    pub fn parts() -> impl Iterator<Item = &'static Part> {
+        KNOWN.iter().filter_map(|known| match known.source {
+            Source::Package(part) => Some(part),
+            _ => None,
+        })
     }
 
     /// What can be typed: `libc, core-aware, ..., or the path of a library`.

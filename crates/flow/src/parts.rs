@@ -24,18 +24,25 @@ pub enum Shown {
     Libraries(&'static [&'static str]),
 }
 
+macro_rules! part {
+    ($name:literal, $shown:ident $files:expr, $adds:expr, $get:literal) => {
+        $crate::parts::Part {
+            name: $name,
+            adds: $adds,
+            get: concat!("apt-get install ", $get),
+            shown_by: $crate::parts::Shown::$shown(&$files),
+        }
+    };
+}
+pub(crate) use part;
+
 macro_rules! parts {
     ($($constant:ident = $name:literal, $shown:ident $files:expr, $adds:literal, $get:literal;)*) => {
         $(
             #[doc = $name]
-            pub const $constant: Part = Part {
-                name: $name,
-                adds: $adds,
-                get: concat!("apt-get install ", $get),
-                shown_by: Shown::$shown(&$files),
-            };
+            pub const $constant: Part = part!($name, $shown $files, $adds, $get);
         )*
-        /// All of them.
+        /// All of them but allocators, which [`crate::Allocator::parts`] lists.
         pub static PARTS: &[Part] = &[$($constant),*];
     };
 }
@@ -43,11 +50,6 @@ macro_rules! parts {
 parts! {
     COMPILER = "C compiler", Programs ["cc"], "functions and servers of your own in C: body, decide", "gcc libc6-dev";
     QEMU = "qemu-x86_64", Programs ["qemu-x86_64"], "caches and TLBs of other machines: --simulate", "qemu-user";
-    JEMALLOC = "jemalloc", Libraries ["libjemalloc.so.2"], "--allocator jemalloc", "libjemalloc2";
-    MIMALLOC = "mimalloc", Libraries ["libmimalloc.so.3", "libmimalloc.so.2"], "--allocator mimalloc",
-        "libmimalloc2.0";
-    TCMALLOC = "tcmalloc", Libraries ["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"], "--allocator tcmalloc",
-        "libtcmalloc-minimal4";
     EATMYDATA = "libeatmydata", Libraries ["libeatmydata.so"], "--confirm tries commands without fsync",
         "libeatmydata1";
     OPEN_MPI = "Open MPI", Programs ["mpirun.openmpi"], "ranks against threads: hybrid",

@@ -100,7 +100,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     let mut parts = Parts {
         resources,
         context: &context,
-        set: FlowSet::new(),
+        set: FlowSet::new(&spec.variant)?,
         watch,
         inlet,
         sink,

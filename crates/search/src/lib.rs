@@ -34,9 +34,9 @@
 //!
 //! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
 //! types; symbolic links other than roots; an order of results unless [`Query::sort`] asks for it;
-//! cutting a file (`large`) for flows that share no memory, or mapping it. Callers of [`run`] must
-//! have one thread when a model of processes is asked for: it forks. Source: G. Greer, "Pthreads:
-//! The 'P' Stands for Performance", 2012.
+//! cutting a file (`large`) for flows that share no memory, or mapping it. Models of processes fork,
+//! so they are refused beside other threads. Source: G. Greer, "Pthreads: The 'P' Stands for
+//! Performance", 2012.
 
 mod batches;
 mod by_folder;
@@ -68,6 +68,8 @@ mod worker;
 
 use std::io::Write;
 
+use sys::Alone;
+
 pub use by_folder::{FolderSearch, Folders};
 pub use error::SearchError;
 pub use escape::Escape;
@@ -79,12 +81,29 @@ pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
 pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times};
 
-/// Does the search: results go to `out`, troubles with paths to `say`; fails as a whole.
+/// Does the search: results go to `out`, troubles with paths to `say`; fails as a whole, as where a
+/// model of processes is asked for while other threads run.
 pub fn run(
     query: &Query,
     plan: &Plan,
     out: &mut (dyn Write + Send),
     say: &mut (dyn FnMut(&Problem) + Send),
 ) -> Result<Report, SearchError> {
-    models::run(query, plan, large::Sizes::USUAL, out, say)
+    models::run(query, plan, large::Sizes::USUAL, Alone::now, out, say)
+}
+
+/// As [`run`], also beside other threads.
+/// # Safety
+/// Where a model of processes may be taken: none of those threads holds a lock, during the search,
+/// that a child takes. A child uses `query`, allocates, and ends by `_exit`; `out` and `say` are
+/// called in this process alone.
+pub unsafe fn run_beside_threads(
+    query: &Query,
+    plan: &Plan,
+    out: &mut (dyn Write + Send),
+    say: &mut (dyn FnMut(&Problem) + Send),
+) -> Result<Report, SearchError> {
+    // SAFETY: the caller's promise.
+    let alone = || Ok(unsafe { Alone::assumed() });
+    models::run(query, plan, large::Sizes::USUAL, alone, out, say)
 }

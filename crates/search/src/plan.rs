@@ -117,7 +117,7 @@ impl Model {
         )
     }
 
-    /// Whether its flows are processes, so that the caller must have one thread.
+    /// Whether its flows are processes, which are not made beside other threads.
     #[must_use]
     pub fn forks(self) -> bool {
         matches!(self, Model::ProcessPerFile | Model::ProcessPool)

@@ -6,7 +6,7 @@
 //! | sleeping on a word, and waking who sleeps | `rustix::thread::futex`, safe |
 //! | handlers of signals | `nix::sys::signal::sigaction` |
 //! | a descriptor of a process | `rustix::process::pidfd_open`, safe |
-//! | a plain fork | `nix::unistd::fork` |
+//! | a plain fork | `nix::unistd::fork`, unsafe |
 //! | a file that is only read | `memmap2` |
 //!
 //! Here is what they lack:
@@ -16,6 +16,7 @@
 //! * [`pages_fit`]: whether the kernel's pages are those that all this is built for.
 //! * [`Shared`]: a header and rows of atomics that forked processes share; [`Shareable`] says that
 //!   a type is fit for it.
+//! * [`Alone`]: that this process has one thread, so that it may fork.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.
@@ -26,6 +27,7 @@
 //! Not here: the calls of `alloc`, which must do without anything that might allocate; mappings at
 //! fixed addresses by which stacks move (`fiber`) and files that shrink are mended (`search`).
 
+mod alone;
 mod begin;
 mod fork;
 mod maker;
@@ -35,6 +37,7 @@ mod refused;
 mod shared;
 mod signal;
 
+pub use alone::Alone;
 pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
 pub use maker::{MAKER, MakerName};

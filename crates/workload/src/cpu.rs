@@ -84,13 +84,7 @@ impl Workload for Cpu {
         slot.run(self, &mut NoSink)
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.workers)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.workers = flows;
-    }
+    flows_are!(workers);
 
     fn worker_kind(&self) -> Option<&'static str> {
         Some("cpu")

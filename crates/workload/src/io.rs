@@ -128,13 +128,7 @@ impl Workload for Io {
         slot.run(&self.body(slot.scratch()), &mut NoSink)
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.workers)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.workers = flows;
-    }
+    flows_are!(workers);
 
     fn worker_kind(&self) -> Option<&'static str> {
         Some("io")

@@ -3,6 +3,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+pub mod workload;
+
 pub mod allocate;
 pub mod balancing;
 pub mod bytes;
@@ -27,7 +30,6 @@ pub mod turns;
 pub mod warehouse;
 pub mod wiki;
 pub mod work;
-pub mod workload;
 
 pub use balancing::Balanced;
 pub use bytes::Bytes;

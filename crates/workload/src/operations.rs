@@ -68,13 +68,7 @@ impl Workload for Operations {
         operation::run(slot, self.operation, self.flows, self.ops())
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.flows)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.flows = flows;
-    }
+    flows_are!(flows);
 
     fn is_even(&self) -> bool {
         true

@@ -215,13 +215,7 @@ impl Workload for Turns {
         self.with_body(TakeTurns(slot))
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.flows)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.flows = flows;
-    }
+    flows_are!(flows);
 
     fn is_even(&self) -> bool {
         true

@@ -11,6 +11,19 @@ use program::{Program, Served};
 use crate::searching::{Searching, Trees};
 use crate::{Allocates, Bytes, Scaled, Work, WorkError};
 
+/// For an implementation of [`Workload`]: the number of flows is this parameter, and can be any.
+macro_rules! flows_are {
+    ($parameter:ident) => {
+        fn flows(&self) -> Option<u64> {
+            Some(self.$parameter)
+        }
+
+        fn set_flows(&mut self, flows: u64) {
+            self.$parameter = flows;
+        }
+    };
+}
+
 /// What can be asked about a workload.
 pub trait Workload: std::fmt::Debug {
     /// Units of work in one repetition.

@@ -6,7 +6,8 @@ use measure::usage::{self, ProcessUsage, Usage};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::{ForkResult, Pid, fork, getpid};
+use nix::unistd::{ForkResult, Pid, getpid};
+use sys::Alone;
 
 use crate::ending::answer_and_exit;
 use crate::flow_run::bind;
@@ -29,12 +30,10 @@ impl Forked {
         cpus: &[u32],
         life: impl Fn(usize) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let parent = getpid();
+        let (parent, alone) = (getpid(), Alone::now()?);
         let mut members = Vec::with_capacity(processes.saturating_sub(1));
         for number in 1..processes {
-            // SAFETY: the slot process has one thread, so nobody holds a lock; the child never
-            // returns.
-            match unsafe { fork() }? {
+            match alone.fork()? {
                 ForkResult::Parent { child } => members.push(child),
                 ForkResult::Child => {
                     become_child(parent);
@@ -77,9 +76,12 @@ impl Forked {
                     answer_and_exit(&Answer::from_error(&error))
                 }
             };
-            std::thread::Builder::new().spawn_scoped(scope, watch)?;
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch)?;
             let done = work();
             drop(still_at_work);
+            // The next fork wants it gone, and not only done.
+            let watched = watcher.join();
+            watched.map_err(|_| io::Error::other("a thread panicked"))?;
             done
         })
     }

@@ -10,7 +10,8 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
+use nix::unistd::{ForkResult, Pid, getegid, geteuid};
+use sys::Alone;
 
 use super::fence::{TASKS, become_nobody};
 use crate::ending::exit;
@@ -65,8 +66,7 @@ fn kernel() -> Option<(u64, u64)> {
 
 /// The parent never returns; killing it kills the namespace.
 fn be_its_first() -> io::Result<()> {
-    // SAFETY: a probe has one thread here: no lock is held by another.
-    match unsafe { fork() }? {
+    match Alone::now()?.fork()? {
         ForkResult::Parent { child } => exit(i32::from(reap(child).is_err())),
         ForkResult::Child => Ok(set_pdeathsig(Signal::SIGKILL)?),
     }
@@ -80,9 +80,9 @@ fn see_it() -> Result<(), String> {
 }
 
 fn use_up_reserved() -> io::Result<()> {
+    let alone = Alone::now()?;
     for _ in 0..PATIENCE {
-        // SAFETY: one thread, as above; the child ends at once.
-        let ForkResult::Parent { child } = unsafe { fork() }? else {
+        let ForkResult::Parent { child } = alone.fork()? else {
             exit(0)
         };
         reap(child)?;

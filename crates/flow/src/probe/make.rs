@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pause};
+use nix::unistd::{ForkResult, Pid, getpid, getppid, pause};
+use sys::Alone;
 
 use crate::body::Body;
 use crate::ending::exit;
@@ -64,8 +65,7 @@ fn processes(enough: u64) -> Reached {
 
 fn waiting_process() -> io::Result<Pid> {
     let parent = getpid();
-    // SAFETY: one thread here, so nobody holds a lock; the child allocates nothing, never returns.
-    if let ForkResult::Parent { child } = unsafe { fork() }? {
+    if let ForkResult::Parent { child } = Alone::now()?.fork()? {
         return Ok(child);
     }
     if set_pdeathsig(Signal::SIGKILL).is_err() || getppid() != parent {

@@ -7,6 +7,7 @@ use std::io;
 use ::fiber::ConfigError;
 use ::fiber::movable::{Region, Way};
 use nix::unistd::{ForkResult, Pid, fork};
+use sys::Alone;
 
 use super::fiber::{carry_with, config};
 use super::process::{become_child, leave};
@@ -25,8 +26,9 @@ pub(super) fn start<B: Body>(
     context: &Context<'_, B>,
     index: usize,
     region: &Region,
+    _alone: &Alone,
 ) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread: no lock is held by another. The child never returns.
+    // SAFETY: there is no other thread, so none holds a lock. The child never returns.
     match unsafe { fork() }? {
         ForkResult::Child => {
             become_child(context.parent);

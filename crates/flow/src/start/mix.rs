@@ -3,6 +3,7 @@
 use std::io;
 
 use nix::unistd::{ForkResult, Pid, fork};
+use sys::Alone;
 
 use super::process::{become_child, leave};
 use super::thread::Threads;
@@ -13,10 +14,10 @@ const EXIT_NO_THREAD: i32 = 98;
 
 pub(super) fn start<B: Body>(
     context: &Context<'_, B>,
-    first: usize,
-    count: usize,
+    (first, count): (usize, usize),
+    _alone: &Alone,
 ) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread: no lock is held by another. The child never returns.
+    // SAFETY: there is no other thread, so none holds a lock. The child never returns.
     match unsafe { fork() }? {
         ForkResult::Child => {
             become_child(context.parent);

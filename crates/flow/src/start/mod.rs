@@ -15,8 +15,9 @@
 //!
 //! Each forked flow asks to be killed when the slot process ends (fork clears `PR_SET_PDEATHSIG`),
 //! then compares its parent with the pid saved before the fork. It leaves by `_exit`: no buffers or
-//! exit handlers of the slot process run twice. The slot process has one thread when it forks, so
-//! the child may go on in Rust: no lock can be held by a thread that does not exist there.
+//! exit handlers of the slot process run twice. The slot process has one thread when it forks
+//! ([`Alone`], counted before the clock starts), so the child may go on in Rust: no lock can be held
+//! by a thread that does not exist there.
 
 mod carried;
 pub(crate) mod fiber;
@@ -33,11 +34,13 @@ mod thread;
 use std::io;
 
 pub use fiber::guarded_bytes;
+use nix::errno::Errno;
 use nix::unistd::Pid;
+use sys::Alone;
 
-use crate::Model;
 use crate::body::Body;
 use crate::flow_run::Context;
+use crate::{Model, Variant};
 
 pub(crate) use process::{become_child, leave, reap, reap_now};
 use thread::Threads;
@@ -47,14 +50,18 @@ pub(crate) struct FlowSet<'a, B: Body> {
     /// Processes not reaped yet, with the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
     threads: Option<Threads<'a, B>>,
+    alone: Option<Alone>,
 }
 
 impl<'a, B: Body> FlowSet<'a, B> {
-    pub(crate) fn new() -> Self {
-        Self {
+    /// Flows that are forked need a process of one thread.
+    pub(crate) fn new(variant: &Variant) -> io::Result<Self> {
+        let forks = variant.model.shape(variant.flows).processes > 0;
+        Ok(Self {
             children: Vec::new(),
             threads: None,
-        }
+            alone: forks.then(Alone::now).transpose()?,
+        })
     }
 
     /// On an error the flows already made wait at the start gate: [`FlowSet::kill`] them and exit.
@@ -63,13 +70,14 @@ impl<'a, B: Body> FlowSet<'a, B> {
         match context.variant.model {
             Model::Process => self.fork_all(context, process::start),
             Model::ProcessSharedFiles => self.fork_all(context, process_shared_files::start),
-            Model::Mix { threads, .. } => self.fork_all(context, |context, index| {
-                mix::start(context, index * threads as usize, threads as usize)
+            Model::Mix { threads, .. } => self.fork_all(context, |context, index, alone| {
+                let threads = threads as usize;
+                mix::start(context, (index * threads, threads), alone)
             }),
             Model::Migratable { way, processes } if processes > 1 => {
                 let region = migratable::region(context, way)?;
-                self.fork_all(context, |context, index| {
-                    migratable::start(context, index, &region)
+                self.fork_all(context, |context, index, alone| {
+                    migratable::start(context, index, &region, alone)
                 })
             }
             Model::Thread
@@ -86,12 +94,13 @@ impl<'a, B: Body> FlowSet<'a, B> {
     fn fork_all(
         &mut self,
         context: &'a Context<'a, B>,
-        start: impl Fn(&'a Context<'a, B>, usize) -> io::Result<Pid>,
+        start: impl Fn(&'a Context<'a, B>, usize, &Alone) -> io::Result<Pid>,
     ) -> io::Result<()> {
+        let alone = self.alone.as_ref().ok_or(Errno::EPERM)?;
         let shape = context.variant.model.shape(context.variant.flows);
         self.children.reserve(shape.processes as usize);
         for index in 0..shape.processes as usize {
-            let child = start(context, index)?;
+            let child = start(context, index, alone)?;
             self.children
                 .push((child, index * shape.flows_in_each as usize));
         }

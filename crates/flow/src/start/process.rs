@@ -4,13 +4,18 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getppid};
+use sys::Alone;
 
 use crate::body::Body;
 use crate::flow_run::Context;
 
-pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
-    // SAFETY: the slot process has one thread (flows of an earlier repetition are joined): no lock
-    // is held by another. The child never returns from `be_flow`.
+pub(super) fn start<B: Body>(
+    context: &Context<'_, B>,
+    index: usize,
+    _alone: &Alone,
+) -> io::Result<Pid> {
+    // SAFETY: no lock is held by another thread: there is none, as was counted just before this
+    // phase. The child never returns from `be_flow`.
     match unsafe { fork() }? {
         ForkResult::Child => be_flow(context, index),
         ForkResult::Parent { child } => Ok(child),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ::machine::Machine;
 use anyhow::Result;
+use flow::Allocator;
 use flow::parts::PARTS;
 use flow::quota::Quota;
 use measure::Measured;
@@ -77,7 +78,7 @@ impl Row {
 }
 
 fn rows(here: &Machine) -> Result<Vec<Row>> {
-    let installed = PARTS.iter().map(|part| Row {
+    let installed = Allocator::parts().chain(PARTS).map(|part| Row {
         name: part.name.to_owned(),
         adds: part.adds.to_owned(),
         missing: part
@@ -316,7 +317,7 @@ mod tests {
     #[test]
     fn every_part_of_the_table_is_listed() {
         let rows = rows(&Machine::read()).unwrap();
-        for part in PARTS {
+        for part in Allocator::parts().chain(PARTS) {
             assert!(
                 rows.iter().any(|row| row.name == part.name),
                 "{}",

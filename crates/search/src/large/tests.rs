@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use proptest::prelude::*;
+use sys::Alone;
 
 use super::Sizes;
 use crate::escape::Escape;
@@ -39,7 +40,8 @@ fn search(query: &Query, model: Option<Model>, workers: u32, sizes: Sizes) -> Fo
         ..Plan::of(Model::Sequential, workers)
     };
     let mut say = |problem: &Problem| said.push(problem.to_string());
-    let report = models::run(query, &plan, sizes, &mut out, &mut say).expect("a search");
+    let report =
+        models::run(query, &plan, sizes, Alone::now, &mut out, &mut say).expect("a search");
     Found {
         out: String::from_utf8_lossy(&out).into_owned(),
         said,
@@ -200,7 +202,8 @@ fn output_that_is_closed_ends_the_search_of_a_large_file() {
             model,
             ..Plan::of(Model::Sequential, workers)
         };
-        let report = models::run(&query, &plan, TINY, &mut Closes(5_000), &mut |_| {});
+        let mut out = Closes(5_000);
+        let report = models::run(&query, &plan, TINY, Alone::now, &mut out, &mut |_| {});
         assert!(report.expect("a search").output_closed, "{model:?}");
     }
 }

@@ -114,12 +114,18 @@ pub(crate) fn folders() -> usize {
     usize::try_from(for_flows().max(1)).unwrap_or(usize::MAX)
 }
 
-pub(crate) fn slots(plan: &Plan) -> usize {
-    let model = match plan.model {
-        Some(model) if model.forks() => model,
+/// The model of processes that there may be.
+pub(crate) fn forking(plan: &Plan) -> Option<Model> {
+    match plan.model {
         // A probe may choose processes.
-        None if plan.io == Io::Mmap => Model::ProcessPool,
-        _ => return 0,
+        None if plan.io == Io::Mmap => Some(Model::ProcessPool),
+        model => model.filter(|model| model.forks()),
+    }
+}
+
+pub(crate) fn slots(plan: &Plan) -> usize {
+    let Some(model) = forking(plan) else {
+        return 0;
     };
     let (most, chosen) = match model.is_pool() {
         true => (pool(model).0, auto_most(cpus())),

@@ -14,7 +14,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, fork, getpid, getppid};
+use nix::unistd::{ForkResult, Pid, getpid, getppid};
 use sys::MakerName;
 
 use crate::file::FileSearch;
@@ -129,8 +129,8 @@ impl<'c, 'o> Children<'c, 'o> {
         // A signal between its birth and its entry would strand it.
         let held = SignalsBlocked::now();
         let _as_a_maker = MakerName::bear()?;
-        // SAFETY: the caller of `run` has one thread, as documented: the copy may do all.
-        match unsafe { fork() }? {
+        let alone = self.set.alone.as_ref().ok_or(Errno::EPERM)?;
+        match alone.fork()? {
             ForkResult::Parent { child } => {
                 self.set.shared.slot(slot).made(child.as_raw());
                 drop(held);

@@ -1,3 +1,5 @@
+use sys::Alone;
+
 use crate::file::FileSearch;
 use crate::job::Job;
 use crate::models::shared_memory::SharedMemory;
@@ -8,6 +10,8 @@ pub(crate) struct FlowSet<'c, 'o> {
     pub(crate) job: &'c Job<'c>,
     pub(crate) outlet: &'c Outlet<'o>,
     pub(crate) shared: &'c SharedMemory,
+    /// Where flows may be processes.
+    pub(crate) alone: Option<Alone>,
 }
 
 impl<'c> FlowSet<'c, '_> {

@@ -34,11 +34,12 @@ mod threads;
 mod totals;
 mod walker;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Mutex;
 
 use measure::clock;
 use measure::usage::ProcessUsage;
+use sys::Alone;
 
 use crate::error::SearchError;
 use crate::job::{Job, Task};
@@ -65,11 +66,13 @@ pub(crate) fn run(
     query: &Query,
     plan: &Plan,
     sizes: Sizes,
+    alone: impl FnOnce() -> io::Result<Alone>,
     out: &mut (dyn Write + Send),
     say: &mut (dyn FnMut(&Problem) + Send),
 ) -> Result<Report, SearchError> {
     let (started_ns, before) = (clock::now_ns(), Reading::now());
     check(plan)?;
+    let alone = alone_if_it_forks(plan, alone)?;
     let rules = Rules::new(&query.filter)?;
     let shared = shared(plan)?;
     let outlet = Outlet::new(out, say, shared.stop());
@@ -98,6 +101,7 @@ pub(crate) fn run(
         job: &job,
         outlet: &outlet,
         shared: &shared,
+        alone,
     };
     let done = search(&set, plan, Task::of_roots(&roots));
     let output_closed = outlet.finish();
@@ -158,6 +162,22 @@ fn check(plan: &Plan) -> Result<(), SearchError> {
         })?;
     }
     Ok(())
+}
+
+fn alone_if_it_forks(
+    plan: &Plan,
+    alone: impl FnOnce() -> io::Result<Alone>,
+) -> Result<Option<Alone>, SearchError> {
+    let refused = |model| {
+        move |error: io::Error| SearchError::Model {
+            model,
+            reason: error.to_string(),
+        }
+    };
+    let forking = capacity::forking(plan);
+    forking
+        .map(|model| alone().map_err(refused(model)))
+        .transpose()
 }
 
 fn shows_paths(query: &Query, roots: &[Root]) -> bool {

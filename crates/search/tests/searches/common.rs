@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use search::{How, Pattern, Plan, Problem, Query, Report};
+use search::{How, Pattern, Plan, Problem, Query, Report, SearchError};
 use tempfile::TempDir;
 
 /// A tree of files that goes when it is dropped.
@@ -59,7 +60,7 @@ impl Tree {
         let mut say = |problem: &Problem| {
             problems.push(problem.to_string().replace(&prefix, ""));
         };
-        let report = search::run(query, plan, &mut out, &mut say).expect("a search");
+        let report = run(query, plan, &mut out, &mut say).expect("a search");
         let mut lines: Vec<String> = String::from_utf8_lossy(&out)
             .lines()
             .map(|line| line.replace(&prefix, ""))
@@ -88,6 +89,19 @@ impl Tree {
         query.roots = vec![self.join(file)];
         self.run(&query, &Plan::of(search::Model::Sequential, 1))
     }
+}
+
+/// A search by any model, beside the tests of other threads.
+pub(crate) fn run(
+    query: &Query,
+    plan: &Plan,
+    out: &mut (dyn Write + Send),
+    say: &mut (dyn FnMut(&Problem) + Send),
+) -> Result<Report, SearchError> {
+    // SAFETY: a child reads files, allocates (the C library has its allocator's locks whole in a
+    // fork) and takes turns at values of this search alone, then ends by `_exit`: it asks neither
+    // for the environment nor for the harness's output, which other tests may have locked.
+    unsafe { search::run_beside_threads(query, plan, out, say) }
 }
 
 /// A path that is no text.

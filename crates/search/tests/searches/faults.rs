@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use search::{FileId, Io, Model, Plan, Problem};
 
-use super::common::Tree;
+use super::common::{Tree, run};
 
 #[test]
 fn a_root_that_does_not_exist_is_said_and_others_are_searched() {
@@ -83,7 +83,7 @@ fn output_that_is_closed_early_ends_the_search_without_an_error() {
         };
         let mut say = |problem: &Problem| panic!("{model}: {problem}");
         let plan = Plan::of(model, 2);
-        let report = search::run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
+        let report = run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
         assert!(report.output_closed, "{model}");
         assert!(report.counts.files < 400, "{model}: {:?}", report.counts);
     }
@@ -102,7 +102,7 @@ fn a_full_disk_is_said_once() {
         );
         let plan = Plan::of(model, 2);
         let mut say = |problem: &Problem| said.push(problem.to_string());
-        let report = search::run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
+        let report = run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
         assert_eq!(
             (said.len(), report.counts.errors),
             (1, 1),
@@ -122,7 +122,7 @@ fn the_file_that_results_go_to_is_not_searched() {
             skip: FileId::of(&file),
             ..Plan::of(model, 2)
         };
-        let report = search::run(&tree.query("needle"), &plan, &mut file, &mut |_| {}).unwrap();
+        let report = run(&tree.query("needle"), &plan, &mut file, &mut |_| {}).unwrap();
         assert_eq!(report.counts.files, 400);
         assert_eq!(fs::read_to_string(&out).unwrap().lines().count(), 200_000);
     }
@@ -140,7 +140,7 @@ fn a_search_that_is_stopped_in_a_large_folder_stops_there() {
             kind: io::ErrorKind::BrokenPipe,
         };
         let plan = Plan::of(model, 2);
-        let report = search::run(&tree.query("needle"), &plan, &mut out, &mut |_| {}).unwrap();
+        let report = run(&tree.query("needle"), &plan, &mut out, &mut |_| {}).unwrap();
         assert!(report.output_closed, "{model}");
         assert!(report.counts.files < 3_000, "{model}: {:?}", report.counts);
         assert!(report.flows.made < 2_000, "{model}: {:?}", report.flows);

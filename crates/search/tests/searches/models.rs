@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use search::{Class, Io, Model, Plan, Query, Show};
 
-use super::common::{Found, Tree, raw};
+use super::common::{Found, Tree, raw, run};
 
 /// Small files, large files, many in one folder, many folders, rules, odd names.
 fn mixed() -> Tree {
@@ -80,7 +80,7 @@ fn every_plan() -> Vec<Plan> {
 
 fn available(plan: &Plan, tree: &Tree) -> bool {
     let query = tree.query("x");
-    let tried = search::run(&query, plan, &mut Vec::new(), &mut |_| {});
+    let tried = run(&query, plan, &mut Vec::new(), &mut |_| {});
     match tried {
         Ok(_) => true,
         // What a kernel or a machine may not have; all else is there everywhere.
@@ -259,7 +259,7 @@ fn batches_for_flows_of_one_file_are_refused() {
             io: Io::Uring,
             ..Plan::of(model, 2)
         };
-        let refused = search::run(&tree.query("x"), &plan, &mut Vec::new(), &mut |_| {});
+        let refused = run(&tree.query("x"), &plan, &mut Vec::new(), &mut |_| {});
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("one file; use --io read"), "{error}");
     }

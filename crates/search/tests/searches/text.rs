@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
-use super::common::{Tree, raw};
+use super::common::{Tree, raw, run};
 
 #[test]
 fn empty_files_and_files_without_a_last_line_feed() {
@@ -380,7 +380,7 @@ fn lines_of_a_named_pipe_are_shown_as_they_come() {
             writer.write_all(b"end\n").unwrap();
             shown
         });
-        let report = search::run(&query, &plan, &mut Hands(to), &mut |problem| {
+        let report = run(&query, &plan, &mut Hands(to), &mut |problem| {
             panic!("{problem}")
         });
         assert_eq!(report.unwrap().counts.lines, 3);

@@ -30,7 +30,7 @@ use flow::placement::Cpus;
 use flow::{Answer, Model, NoSink, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
+use crate::wiki::{Wiki, check_own_store};
 use crate::workload::{Beside, Files};
 use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use listener::try_port;
@@ -59,10 +59,10 @@ pub struct Server {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu: Option<u32>,
     /// See [`Wiki`].
-    #[serde(default = "usual_pages")]
+    #[serde(default = "crate::wiki::usual_pages")]
     pub pages: u64,
     /// See [`Wiki`].
-    #[serde(default = "usual_page_size")]
+    #[serde(default = "crate::wiki::usual_page_size")]
     pub page_size: Bytes,
     /// See [`Wiki`].
     #[serde(default)]
@@ -96,14 +96,6 @@ const OTHER_FILES: u64 = 64;
 
 fn usual_keep_alive() -> u64 {
     USUAL_KEEP_ALIVE
-}
-
-fn usual_pages() -> u64 {
-    USUAL_PAGES
-}
-
-fn usual_page_size() -> Bytes {
-    USUAL_PAGE_SIZE
 }
 
 impl Server {
@@ -193,13 +185,7 @@ impl Workload for Server {
         }
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.workers)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.workers = flows;
-    }
+    flows_are!(workers);
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
         if variant.model.is_user_level() {

@@ -167,13 +167,7 @@ impl Workload for Warehouse {
         slot.run(self, &mut NoSink)
     }
 
-    fn flows(&self) -> Option<u64> {
-        Some(self.workers)
-    }
-
-    fn set_flows(&mut self, flows: u64) {
-        self.workers = flows;
-    }
+    flows_are!(workers);
 
     fn bytes_a_flow(&self) -> Option<u64> {
         Some(self.bytes_a_worker())

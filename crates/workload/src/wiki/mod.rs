@@ -74,11 +74,11 @@ pub const MOST_PAGES: u64 = 10_000;
 /// Allowed typical lengths.
 pub const PAGE_SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(1 << 20);
 
-fn usual_pages() -> u64 {
+pub(crate) fn usual_pages() -> u64 {
     USUAL_PAGES
 }
 
-fn usual_page_size() -> Bytes {
+pub(crate) fn usual_page_size() -> Bytes {
     USUAL_PAGE_SIZE
 }
 

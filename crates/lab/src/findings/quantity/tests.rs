@@ -155,3 +155,14 @@ fn every_name_is_found_again_and_no_work_has_what_it_cannot_have() {
     let slot_values = SlotValues::of(Look::of(&case, &header), &none, vec![Kind::Requests]);
     assert!(slot_values.quantities().is_empty());
 }
+
+/// The page knew 29 of 47.
+#[test]
+fn the_page_of_results_has_every_quantity_under_its_name() {
+    let page = include_str!("../../../../../docs/results.md");
+    let (_, section) = page.split_once("## `quantities.csv`").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let named = |name: &String| section.contains(&format!("`{name}`"));
+    let missing: Vec<String> = Kind::names().filter(|name| !named(name)).collect();
+    assert_eq!(missing, [""; 0]);
+}
