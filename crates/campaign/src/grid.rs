@@ -108,7 +108,6 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     ("man", &[]),
 ];
 
-/// What makes the run of a study short.
 const SHORT: [(&str, &str); 4] = [
     ("--preset", "quick"),
     ("--rounds", "1"),

@@ -21,7 +21,6 @@ const PLANTED: &str = "2 % in a function of 7 %";
 /// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one.
 const SHORT: (u64, u64) = (116_000_000, 9_000_000);
 const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
-/// How much longer the whole takes.
 const PLANT: f64 = 0.02;
 const SLOWED: &str = "slowed_work";
 const WITHIN: f64 = 0.2;

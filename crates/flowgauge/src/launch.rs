@@ -117,7 +117,6 @@ impl SlotLauncher {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
     }
 
-    /// Also ends what a slot process could not end itself.
     fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let is_users = spec.work.program().is_some() || spec.work.library().is_some();
         if !is_users {

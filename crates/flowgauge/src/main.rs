@@ -58,7 +58,6 @@ const LEAST_STACK: u64 = if cfg!(debug_assertions) {
     128 << 10
 };
 
-/// Too small a stack would end command and slots silently.
 fn stack_is_enough() -> Result<()> {
     let (bytes, _) = getrlimit(Resource::RLIMIT_STACK).context("RLIMIT_STACK cannot be read")?;
     ensure!(

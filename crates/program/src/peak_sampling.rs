@@ -16,7 +16,6 @@ use measure::memory::{Memory, Reading, Sampler};
 
 use crate::tree;
 
-/// Fewer looks do not find a peak.
 const LEAST_LOOKS: u64 = 3;
 /// RSS growth that causes a full look.
 const HIGHER: f64 = 1.02;

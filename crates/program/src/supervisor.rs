@@ -37,7 +37,6 @@ use crate::usage::{CpuTime, Used, forgets_children, less};
 pub(crate) use end::flood;
 pub(crate) use running::{Order, Running};
 
-/// Interval of the look at the number of threads.
 const GLANCE: Duration = Duration::from_millis(100);
 /// More launched threads are a flood of processes.
 const MOST_THREADS: usize = 5_000;

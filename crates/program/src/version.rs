@@ -36,7 +36,6 @@ pub(crate) fn succeeds(command: &str) -> bool {
     said(command).is_ok_and(|(is_well, _)| is_well)
 }
 
-/// With what is attached to it: `3.13.0t`, `1.26`.
 fn number(text: &str) -> Option<String> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || ".+-_".contains(c);
     let words = text.split(|c: char| !is_of_word(c));

@@ -39,7 +39,6 @@ const TITLE: usize = 120;
 /// For markers, and for notes on what was left out.
 const RESERVE: usize = 32_000;
 
-/// Margin for a page that is made again.
 const SPARE: usize = 3_000;
 
 /// The whole page, with as much in it as it may hold: below 600,000 bytes whatever was run.

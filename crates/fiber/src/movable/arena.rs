@@ -19,7 +19,6 @@ use allocator_api2::vec::Vec;
 use super::values::Movable;
 
 const LEAST: usize = 16;
-/// 16 bytes to 512 MiB.
 const SIZES: usize = 26;
 
 /// The running fiber's arena: an allocator for boxes and vectors of [`allocator_api2`].

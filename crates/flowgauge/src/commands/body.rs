@@ -14,7 +14,6 @@ use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
-/// Units of each flow where the command line does not say.
 const UNITS: u64 = 16;
 
 pub(crate) fn run(args: &BodyArgs, here: &Machine) -> Result<Ending> {

@@ -133,7 +133,6 @@ impl Session<'_> {
         names.for_each(|name| output::tell(&format!("{name}: {said}")));
     }
 
-    /// It is in no file, or not in all.
     fn told_all_the_same(&self, answer: &AnswerArgs, error: anyhow::Error) -> anyhow::Error {
         if !self.holds_slots() {
             return error;

@@ -28,7 +28,6 @@ pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
     bail!("{here} is no results folder: {why}; name the folder that a run printed at its end")
 }
 
-/// Typeable; the current folder has a name too.
 fn named(folder: &Path) -> String {
     match folder.as_os_str().is_empty() {
         true => ".".to_owned(),

@@ -32,7 +32,6 @@ const ON_TERMINAL: Duration = Duration::from_millis(500);
 const ELSEWHERE: Duration = Duration::from_secs(1);
 const FIRST: Duration = Duration::from_millis(100);
 const REST: u32 = 20;
-/// Watched one by one.
 const MOST: usize = 256;
 
 #[derive(Debug)]

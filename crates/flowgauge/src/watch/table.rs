@@ -5,7 +5,6 @@ use report::text::cut;
 
 use super::view::{Row, View};
 
-/// However tall the terminal.
 const MOST: usize = 24;
 /// Progress, two headings, the rest, and the cursor's line.
 const OTHERS: usize = 5;

@@ -55,7 +55,6 @@ pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
     }
 }
 
-/// Rounds up, which matters in a small address space.
 fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Ceiling> {
     let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
     for room in rooms.iter_mut().filter(limited) {

@@ -183,7 +183,6 @@ impl Settings {
 }
 
 const QUICK_S: f64 = 20.0;
-/// Seconds that each further study adds to it.
 const FURTHER_S: f64 = 11.0;
 
 /// How much work a study does.

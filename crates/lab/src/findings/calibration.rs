@@ -37,7 +37,6 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     }
 }
 
-/// CPU time too, which other programs hardly change.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
         Verdict::Same { within } => format!("it costs no more than {}", percent(within)),

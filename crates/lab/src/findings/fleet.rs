@@ -163,7 +163,6 @@ fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
     Some(made)
 }
 
-/// With the widest floor of the machines.
 fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     let floors = each.iter().map(|on| on.finding.floor);
     let rule = Rule {

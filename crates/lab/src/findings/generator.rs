@@ -10,7 +10,6 @@ use crate::data::number::{plain, significant, time};
 const MOST_CPU: f64 = 0.8;
 /// Lateness over latency from which it measures itself.
 const MOST_LATE: f64 = 0.5;
-/// Share of answers from which a server keeps up.
 const KEEPS_UP: f64 = 0.95;
 
 pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {

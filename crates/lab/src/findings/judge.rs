@@ -23,7 +23,6 @@ use looks::{fewest_rounds, plan, rounds_for_claims};
 
 /// The floor on a machine where 1 % can be seen.
 const FLOOR: f64 = 0.01;
-/// The floor where it cannot.
 const NOISY_FLOOR: f64 = 0.02;
 
 #[derive(Debug, Clone)]

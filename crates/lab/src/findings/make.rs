@@ -309,7 +309,6 @@ struct Why<'a> {
     simulated: Option<SimulatedCase>,
 }
 
-/// Bytes of a page where a machine does not tell.
 const USUAL_PAGE: u64 = 4096;
 
 fn page_bytes(header: &Header) -> f64 {

@@ -42,7 +42,6 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     ))
 }
 
-/// `12 %`, or `9.3x` from 2 on.
 fn difference(more: f64) -> String {
     match more < 1.0 {
         true => percent(more),

@@ -127,7 +127,6 @@ fn in_part_ns(slot: &RawSlot) -> Option<f64> {
     crate::data::median(times.map(|paused| paused.in_part_ns as f64))
 }
 
-/// Why nothing was slowed down.
 fn refused(slots: &[RawSlot], variant: usize) -> Option<String> {
     let mut own = slots.iter().filter(|slot| slot.variant == variant);
     own.find_map(|slot| {

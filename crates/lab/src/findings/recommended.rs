@@ -8,7 +8,6 @@ use super::optimum::{AtNumber, Choice, FLAT, Optimum, ratio};
 use crate::data::number::{at_most, factor, factor_interval, is_small, time};
 use crate::data::words::listed;
 
-/// Fewer variants have no flatness.
 const LEAST_OTHERS: usize = 2;
 
 /// A recommendation, in words.

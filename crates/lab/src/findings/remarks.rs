@@ -17,7 +17,6 @@ use crate::data::number::{plain, time};
 use crate::data::words::plural;
 use crate::data::{Probe, Study, SweepPoint};
 
-/// Ratio of flows' CPU times from which work is uneven.
 const UNEVEN: f64 = 1.2;
 
 /// Flows below this say nothing of shares.

@@ -26,7 +26,6 @@ const MOST_REPS: u32 = 1_000;
 const MOST_SWITCHES: f64 = 20_000.0;
 /// The same of commands, where each has a stack.
 const MOST_STACKS: f64 = 2_000.0;
-/// A case's profile ends after this many failed slots in a row.
 const FAILURES: usize = 3;
 
 /// The slot that comes next: its round and its place in it; `None` where no more is wanted.

@@ -147,7 +147,6 @@ impl Run<'_> {
         }
     }
 
-    /// Writes down that rounds go on without variants that fail.
     fn give_up(&mut self, at: At, place: Place<'_>) -> Result<(), Stop> {
         for variant in self.log(at).failing() {
             self.journal.append(Entry::GivenUp {

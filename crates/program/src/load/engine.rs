@@ -25,7 +25,6 @@ use super::tally::Tally;
 
 const EVENTS: usize = 256;
 const TIMER: u64 = u64::MAX;
-/// Before a failed connection is tried again.
 const PAUSE_NS: u64 = 20_000_000;
 /// Time in which a local server accepts, unless its queue is full.
 const OPENS_NS: u64 = 200_000_000;
@@ -33,7 +32,6 @@ const OPENS_NS: u64 = 200_000_000;
 const OPENS_EACH_NS: u64 = 100_000;
 /// Connections that are opened at one time: more than a queue holds would wait for a second.
 const OPENING: usize = 128;
-/// Interval of the look at overdue requests.
 const GLANCE_MS: u16 = 20;
 const READS: usize = 64 << 10;
 

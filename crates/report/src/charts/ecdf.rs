@@ -16,7 +16,6 @@ const ALL: u64 = 100;
 const STEPS: u64 = 40;
 const SLOW_STEPS: u64 = 20;
 const QUARTILES: [&str; 3] = ["lower quartile", "half", "upper quartile"];
-/// A larger span is drawn on a logarithmic axis.
 const FAR: f64 = 8.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {

@@ -127,7 +127,6 @@ pub(crate) fn right_of_100(error: f64) -> String {
     crate::number::trimmed(tenths / 10.0, 1)
 }
 
-/// `Primes; Disk writes; Search and 2 more`.
 fn few(labels: &[String]) -> String {
     let named = labels[..labels.len().min(NAMED)].join("; ");
     match labels.len().saturating_sub(NAMED) {

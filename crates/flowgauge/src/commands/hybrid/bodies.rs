@@ -15,7 +15,6 @@ use crate::args::{BodyArg, HybridArgs};
 
 /// Of all messages in a repetition; also points of a grid.
 const AMOUNT: u64 = 1 << 26;
-/// Unless a message is larger.
 const WINDOW_BYTES: u64 = 1 << 25;
 const LEAST_WINDOWS: u64 = 10;
 const MOST_FILES: u64 = 20_000;

@@ -23,7 +23,6 @@ use crate::output::{self, tell};
 
 const PARTING: Duration = Duration::from_secs(10);
 
-/// What launches ranks, where that is no node.
 const HERE: &str = "this machine";
 
 #[derive(Debug)]
@@ -303,7 +302,6 @@ fn rests_on(over: &Over, name: &str) -> bool {
 }
 
 impl Drop for Nodes {
-    /// Says what is left, or that it is not known.
     fn drop(&mut self) {
         for keeper in &mut self.keepers {
             keeper.child.stdin = None;

@@ -11,7 +11,6 @@ use memchr::memmem;
 const BEFORE: &[u8] = br#","crc":""#;
 const AFTER: &[u8] = b"\"}\n";
 const DIGITS: usize = 8;
-/// The polynomial, least bit first.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
 #[derive(Debug, PartialEq, Eq)]

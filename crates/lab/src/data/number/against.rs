@@ -10,7 +10,6 @@ use super::{NONE, fixed, percent};
 
 /// Smaller factors are written in percent.
 const SMALL: f64 = 1.10;
-/// What is at most so much is in percent.
 const MANY: f64 = 2.0;
 /// What stands between the ends of an interval.
 pub const DOTS: &str = " … ";

@@ -137,7 +137,6 @@ impl<'a> Comparing<'a> {
         Ok((estimate, rule.judge_apart(&estimate)))
     }
 
-    /// In time order: ns, or ratios to the reference.
     fn values(&self, case: &CaseResult, label: &str) -> Vec<f64> {
         let Some(place) = case.case.variants.iter().position(|v| v.label == label) else {
             return Vec::new();

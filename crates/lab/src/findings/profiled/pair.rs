@@ -11,7 +11,6 @@ use super::frame::{Frame, Profiled};
 use crate::data::{Metric, RawSlot};
 
 const LEAST: f64 = 0.003;
-/// The same of a branch.
 const LEAST_BRANCH: f64 = 0.01;
 /// Share below which a node is not kept.
 const KEPT: f64 = 0.001;

@@ -50,7 +50,6 @@ fn names(cases: &[&CaseResult]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Against a small pool of the same model.
 fn flows_each(case: &CaseResult) -> Vec<String> {
     let variants = &case.case.variants;
     let design = |at: usize| Some(case.case.work_of(at).search()?.design);

@@ -95,7 +95,6 @@ fn size(effect: &Effect) -> Option<f64> {
     }
 }
 
-/// `it 33x faster [20x … 50x]`.
 fn effect(Effect { estimate, verdict }: &Effect) -> String {
     let said = compared(Some(estimate), verdict);
     let (word, interval) = (said.word, said.interval);

@@ -86,7 +86,6 @@ mod tests {
         machine
     }
 
-    /// Why there is no room for this many connections.
     fn refused(machine: &Machine, design: &str, connections: u64) -> Option<String> {
         let server = serde_json::json!({
             "kind": "wiki-server",

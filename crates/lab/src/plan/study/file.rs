@@ -358,7 +358,6 @@ fn one_case(
     })
 }
 
-/// A number that commands are given has the name of the sweep.
 fn parameter(sweep: &FileSweep) -> String {
     let name = sweep.parameter.get_ref();
     match name.rsplit_once('.') {

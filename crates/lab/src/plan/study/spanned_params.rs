@@ -102,7 +102,6 @@ impl Placed {
     }
 }
 
-/// With tables made on the way: `server.value`.
 fn within<'t>(mut value: &'t mut Value, path: std::str::Split<'_, char>) -> &'t mut Value {
     for key in path {
         if !value.is_table() {

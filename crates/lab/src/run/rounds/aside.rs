@@ -8,7 +8,6 @@ use crate::run::launching::{Run, Take};
 use crate::run::pilot::of_case;
 use crate::run::progress::{Event, Place};
 
-/// A variant without a good slot is given up after this many.
 const FAILURES: usize = 2;
 
 type Planned<'log> = (&'log Vec<LabelledVariant>, &'log Vec<RawSlot>);

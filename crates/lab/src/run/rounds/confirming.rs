@@ -11,7 +11,6 @@ use crate::plan::check;
 use crate::run::error::Stop;
 use crate::run::launching::Run;
 
-/// Knobs of one row, where none is named.
 const MOST_KNOBS: usize = 3;
 const NOTHING: &str = "it changes nothing here";
 const ASIDE: Aside = Aside {

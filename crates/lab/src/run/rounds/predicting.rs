@@ -21,7 +21,6 @@ const ASIDE: Aside = Aside {
     entry: Entry::Predicted,
 };
 
-/// Of a command, where none is named.
 const MOST_FUNCTIONS: usize = 3;
 /// Half of a gain's interval.
 const NARROW: f64 = 0.03;

@@ -10,7 +10,6 @@ use crate::words::{ending, many};
 const REASONS: usize = 4;
 /// Enough for an interval of any number of comparisons.
 const LEAST_ROUNDS: usize = 20;
-/// Cases that miss more rounds are as good as equal.
 const MOST_ROUNDS: usize = 80;
 const FAR: usize = 1_000;
 const LEAST_MINUTES: f64 = 5.0;
@@ -74,7 +73,6 @@ fn has_no_rounds(results: &Results, row: &Answer) -> bool {
     cases(results, row).all(|(_, case)| case.rounds == 0)
 }
 
-/// Whatever the rounds, such as where a client is the limit.
 fn is_not_compared(results: &Results, row: &Answer) -> bool {
     row.verdict == Some(Word::NotCompared) && !has_no_rounds(results, row)
 }

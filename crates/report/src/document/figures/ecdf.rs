@@ -83,7 +83,6 @@ fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
 
 type Values = (Vec<(f64, u64)>, Quantiles);
 
-/// Of good slots; empty ones keep their places.
 fn each<'a>(
     case: &'a CaseResult,
     values: impl Fn(Vec<&'a Rep>) -> Option<Values>,
