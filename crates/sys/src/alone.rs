@@ -58,9 +58,8 @@ fn refuse(excess: u64) -> io::Result<()> {
     match excess {
         0 => Ok(()),
         _ => Err(io::Error::other(format!(
-            "{} threads run in this process, and a fork copies one of them: use threads for the work \
-             too, or take away what starts the others (in a single-threaded program: a library of \
-             LD_PRELOAD)",
+            "{} threads run in this process, and a fork copies one of them: take away what starts the \
+             others (a library of LD_PRELOAD?), or use no model of processes",
             excess + 1
         ))),
     }
