@@ -219,7 +219,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
         reps: 1,
         deadline_s: 60.0,
         narrate: None,
-        simulate: None,
+        record: None,
         film: false,
         output: None,
         scratch: None,
