@@ -198,16 +198,22 @@ fn a_faster_part_is_predicted_in_rounds_of_its_own() {
     );
     let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
     let slots = journal.matches("{\"line\":\"predicted\"").count();
-    assert_eq!(
-        slots,
-        12 * 2 * 3,
-        "each model as it is, and with each of two parts"
-    );
     let predicted = results(&home.path("out")).studies[0].cases[0]
         .predicted
         .clone();
     let predicted = predicted.expect("it was asked for");
     assert_eq!(predicted.parts.len(), 4);
+    let rounds = predicted.parts[0].rounds;
+    assert!(
+        (12..=40).contains(&rounds),
+        "by the noise, and not {rounds}"
+    );
+    assert!(predicted.parts.iter().all(|one| one.rounds == rounds));
+    assert_eq!(
+        slots,
+        rounds * 2 * 3,
+        "each model as it is, and with each of two parts"
+    );
     assert!(predicted.parts.iter().all(|one| one.in_part_ns > Some(0.0)));
     let again = home.run(&["report", "out", "-v"]).answered();
     let table = "What faster parts would bring";
