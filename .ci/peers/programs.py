@@ -91,9 +91,11 @@ def compile_suite(suite, folder):
     return missing
 
 
-def used(launched, library, words, **more):
+def used(launched, library, words):
+    """Started in the folder of the programs: rptest leaves a file where it runs."""
     command = [launched, "env", f"LD_PRELOAD={library}", *words]
-    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
+    return subprocess.Popen(command, text=True, cwd=launched.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            stdin=subprocess.DEVNULL)
 
 
 def figures(process, per):
@@ -111,11 +113,11 @@ def figures(process, per):
 REQUESTS = 400_000
 
 
-def redis(launched, library, folder):
+def redis(launched, library):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    server = used(launched, library, ["redis-server", "--port", port, "--save", "", "--bind", "127.0.0.1"], cwd=folder)
+    server = used(launched, library, ["redis-server", "--port", port, "--save", "", "--bind", "127.0.0.1"])
     asked = ["redis-cli", "-p", port]
     while server.poll() is None and subprocess.run([*asked, "ping"], capture_output=True).returncode:
         time.sleep(0.05)
@@ -157,7 +159,7 @@ def measure(asked):
         if lacks := needs_redis():
             missing.append(lacks)
         else:
-            runs["redis, a million requests"] = lambda library: redis(launched, library, folder)
+            runs["redis, a million requests"] = lambda library: redis(launched, library)
         lines = [f"not here: {name}" for name in missing]
         for _ in range(asked.rounds):
             for name, measured in runs.items():
