@@ -1,4 +1,6 @@
 """What the parts share."""
+import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,17 @@ def run(*command, **more):
 def table(heads, rows):
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def ratios(ours, theirs):
+    """The median of the ratios of a round, with the least and the most."""
+    by = sorted(a / b for a, b in zip(ours, theirs))
+    return f"{statistics.median(by):.2f} [{by[0]:.2f} ... {by[-1]:.2f}]"
+
+
+def not_here(text):
+    """A paragraph for each line of a part's text that names what is missing."""
+    return "".join(f"\n\nNot here: {line}" for line in re.findall(r"(?m)^not here: (.*)", text))
 
 
 def ratio(ours, theirs):

@@ -1,7 +1,7 @@
 """Switches, wake-ups and creation of fibers, beside coroutines."""
 import re
 
-from peers.common import SPREAD, ratio, run, table
+from peers.common import SPREAD, not_here, ratio, run, table
 
 TITLE = "Fibers"
 
@@ -68,5 +68,4 @@ def show(text):
             title = line
     flush()
     tables.append(table(heads, rows))
-    missing = re.findall(r"^not here: (.*)", text, re.M)
-    return "\n".join(tables + [f"\nNot here: {line}" for line in missing])
+    return "\n".join(tables) + not_here(text)

@@ -14,11 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from peers.common import ROOT, run, table
+from peers.common import ROOT, not_here, ratios, run, table
 
 TITLE = "Programs that allocate"
 PEERS = {"mimalloc 2": "libmimalloc.so.2", "jemalloc": "libjemalloc.so.2"}
-FOLDERS = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
 # By folder of the suite: files, and what the compiler needs beside them.
 SOURCES = {
     "cfrac": ("*.c", "-std=gnu89 -DNOMEMOPT=1"),
@@ -73,8 +72,10 @@ int main(int n, char **words) {
 def allocators():
     run("cargo", "build", "--release", "-q", "-p", "flowgauge-alloc-preload")
     found = {"ours": str(ROOT / "target/release/libflowgauge_malloc.so"), "libc": ""}
+    installed = run("/sbin/ldconfig", "-p")
     for name, file in PEERS.items():
-        found |= {name: place for folder in FOLDERS if Path(place := f"{folder}/{file}").is_file()}
+        place = re.search(rf"{re.escape(file)} .*=> (.*)", installed)
+        found |= {name: place[1]} if place else {}
     return found
 
 
@@ -85,23 +86,24 @@ def compile_suite(suite, folder):
         sources = [file for word in files.split() for file in sorted((suite / "bench" / name).glob(word))]
         sources = [file for file in sources if f"{name}/{file.name}" not in UNUSED]
         compiler = "c++" if ".cpp" in files else "cc"
-        command = [compiler, "-O3", "-DNDEBUG", "-w", *flags.split(), f"-I{suite}/bench/{name}", *sources, "-o", folder / name, "-lpthread", "-lm"]
+        includes, libraries = f"-I{suite}/bench/{name}", ["-lpthread", "-lm"]
+        command = [compiler, "-O3", "-DNDEBUG", "-w", *flags.split(), includes, *sources, "-o", folder / name, *libraries]
         if not sources or subprocess.run(command).returncode:
             missing.append(f"{name} of mimalloc-bench ({files} in {suite / 'bench' / name})")
     return missing
 
 
-def used(launched, library, words):
-    """Started in the folder of the programs: rptest leaves a file where it runs."""
-    command = [launched, "env", f"LD_PRELOAD={library}", *words]
-    return subprocess.Popen(command, text=True, cwd=launched.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def start(launcher, library, words):
+    """In the launcher's folder: rptest leaves a file where it runs."""
+    command = [launcher, "env", f"LD_PRELOAD={library}", *words]
+    return subprocess.Popen(command, text=True, cwd=launcher.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             stdin=subprocess.DEVNULL)
 
 
 def figures(process, per):
     """CPU seconds, or those of a million operations, and peak MiB."""
     out, errors = process.communicate(timeout=300)
-    if process.returncode:
+    if process.returncode or "cannot be preloaded" in errors:
         raise subprocess.CalledProcessError(process.returncode, process.args, out, errors)
     cpu, peak = map(float, re.search(r"\nused ([\d.]+) (\d+)\n", errors).groups())
     if per:
@@ -113,11 +115,11 @@ def figures(process, per):
 REQUESTS = 400_000
 
 
-def redis(launched, library):
+def redis(launcher, library):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    server = used(launched, library, ["redis-server", "--port", port, "--save", "", "--bind", "127.0.0.1"])
+    server = start(launcher, library, ["redis-server", "--port", port, "--save", "", "--bind", "127.0.0.1"])
     asked = ["redis-cli", "-p", port]
     while server.poll() is None and subprocess.run([*asked, "ping"], capture_output=True).returncode:
         time.sleep(0.05)
@@ -142,16 +144,16 @@ def measure(asked):
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "launch.c").write_text(LAUNCHER)
-        launched = folder / "launch"
-        subprocess.run(["cc", "-O1", "-o", launched, folder / "launch.c"], check=True)
+        launcher = folder / "launch"
+        subprocess.run(["cc", "-O1", "-o", launcher, folder / "launch.c"], check=True)
         missing = compile_suite(Path(asked.suite), folder) if asked.suite else ["mimalloc-bench (--suite FOLDER)"]
         missing += [f"{name} ({file})" for name, file in PEERS.items() if name not in libraries]
 
         def program(words, per):
-            return lambda library: figures(used(launched, library, words), per)
+            return lambda library: figures(start(launcher, library, words), per)
 
-        runs = {name: program([folder / program_, *words.split()], per)
-                for name, (program_, words, per) in RUNS.items() if (folder / program_).is_file()}
+        runs = {name: program([folder / file, *words.split()], per)
+                for name, (file, words, per) in RUNS.items() if (folder / file).is_file()}
         if shutil.which("sqlite3"):
             runs["sqlite3, in memory"] = program(["sqlite3", ":memory:", SQL], None)
         else:
@@ -159,7 +161,7 @@ def measure(asked):
         if lacks := needs_redis():
             missing.append(lacks)
         else:
-            runs["redis, a million requests"] = lambda library: redis(launched, library)
+            runs["redis, a million requests"] = lambda library: redis(launcher, library)
         lines = [f"not here: {name}" for name in missing]
         for _ in range(asked.rounds):
             for name, measured in runs.items():
@@ -174,20 +176,15 @@ def show(text):
     found = {}
     for name, allocator, cpu, peak in re.findall(r"(?m)^(.*): (.*): ([\d.]+) ([\d.]+)$", text):
         found.setdefault(name, {}).setdefault(allocator, []).append((float(cpu), float(peak)))
-
-    def over(own, peer, what):
-        if not peer:
-            return "-"
-        by = sorted(a[what] / b[what] for a, b in zip(own, peer))
-        return f"{statistics.median(by):.2f} [{by[0]:.2f} ... {by[-1]:.2f}]"
-
-    rows = []
+    peers, rows = [*PEERS, "libc"], []
     for name, by in found.items():
-        own = by["ours"]
-        middle = [statistics.median(one[what] for one in own) for what in (0, 1)]
-        rows.append([name, f"{middle[0]:.3f} s", *(over(own, by.get(peer), 0) for peer in ("mimalloc 2", "jemalloc", "libc")),
-                     f"{middle[1]:.1f} MiB", *(over(own, by.get(peer), 1) for peer in ("mimalloc 2", "jemalloc", "libc"))])
-    missing = "".join(f"\n\nNot here: {line}" for line in re.findall(r"(?m)^not here: (.*)", text))
-    heads = ["program", "CPU", "over mimalloc 2", "over jemalloc", "over libc", "peak", "over mimalloc 2", "over jemalloc", "over libc"]
-    return (table(heads, rows) + missing + "\n\nCPU time of a run; of a million operations of larson, xmalloc-test and redis, "
-            "of which each run has another number.")
+        sides = {allocator: list(zip(*figures)) for allocator, figures in by.items()}
+        row = [name]
+        for what, unit in enumerate(["s", "MiB"]):
+            ours = sides["ours"][what]
+            row += [f"{statistics.median(ours):.3g} {unit}"]
+            row += [ratios(ours, sides[peer][what]) if peer in sides else "-" for peer in peers]
+        rows.append(row)
+    over = [f"over {peer}" for peer in peers]
+    return (table(["program", "CPU", *over, "peak", *over], rows) + not_here(text) + "\n\nCPU time of a run; of a million "
+            "operations of larson, xmalloc-test and redis, of which each run has another number.")

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from peers.common import ROOT, SPREAD, run, table
+from peers.common import ROOT, SPREAD, ratios, run, table
 
 TITLE = "The simulator"
 MATRICES = """
@@ -71,12 +71,10 @@ def measure(asked):
             for _ in range(asked.rounds):
                 for side, command in sides.items():
                     times[side].append(wall_and_cpu(command + program, folder))
-            ratios = []
-            for at in 0, 1:
-                by = sorted(a[at] / b[at] for a, b in zip(times["flowgauge"], times["cachegrind"]))
-                ratios.append(f"ratio {statistics.median(by):.2f} [{by[0]:.2f} ... {by[-1]:.2f}]")
+            ours, theirs = (list(zip(*times[side])) for side in ("flowgauge", "cachegrind"))
+            both = [f"ratio {ratios(*pair)}" for pair in zip(ours, theirs)]
             middle = [f"{statistics.median(wall for wall, _ in times[side]):.2f}" for side in sides]
-            lines.append(f"{name}: {' '.join(middle)} {' CPU '.join(ratios)}")
+            lines.append(f"{name}: {' '.join(middle)} {' CPU '.join(both)}")
             print(lines[-1], file=sys.stderr)
     return "\n".join(lines)
 

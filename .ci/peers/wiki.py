@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from peers.common import ROOT, run, table
+from peers.common import ROOT, not_here, ratios, run, table
 
 TITLE = "Wiki text"
 # Peers that parse wiki text: both time a lap over all files of a folder, in us of CPU a page.
@@ -91,9 +91,6 @@ def show(text):
     ours, requests = found.pop("ours"), found.pop("requests")
     rows = []
     for name, theirs in found.items():
-        by = sorted(a / b for a, b in zip(ours, theirs))
-        rows.append([name, f"{statistics.median(ours):.1f} us", f"{statistics.median(theirs):.1f} us",
-                     f"{statistics.median(by):.2f} [{by[0]:.2f} ... {by[-1]:.2f}]"])
-    missing = "".join(f"\n\nNot here: {line}" for line in re.findall(r"(?m)^not here: (.*)", text))
-    return (table(["parser", "ours", "theirs", "ratio"], rows) + missing + "\n\nA page of about 8 KiB to a tree, which is freed, "
+        rows.append([name, f"{statistics.median(ours):.1f} us", f"{statistics.median(theirs):.1f} us", ratios(ours, theirs)])
+    return (table(["parser", "ours", "theirs", "ratio"], rows) + not_here(text) + "\n\nA page of about 8 KiB to a tree, which is freed, "
             f"in us of CPU time; requests per second of CPU time, with store and HTML: {statistics.median(requests):,.0f}.")

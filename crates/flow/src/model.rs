@@ -260,16 +260,10 @@ impl Model {
     }
 
     fn over(self, carriers: u32) -> Option<Self> {
-        match self {
-            Self::Fiber { stacks, .. } => Some(Self::fibers(stacks, carriers)),
-            Self::Migratable { way, .. } => Some(Self::migratable(way, carriers)),
-            Self::Process
-            | Self::ProcessSharedFiles
-            | Self::ThreadPrivateFiles
-            | Self::Thread
-            | Self::Mix { .. }
-            | Self::Task => None,
-        }
+        Some(match self.stacks()? {
+            Stacks::Movable(way) => Self::migratable(way, carriers),
+            stacks => Self::fibers(stacks, carriers),
+        })
     }
 }
 

@@ -48,9 +48,9 @@ pub struct RecordedProgram<T> {
 }
 
 impl Launcher {
-    /// Runs a program in the emulator. `first` counts its first trace while that is written, and
-    /// `all` then, with what came of it, those in a folder; both are told whether to stop. Errors:
-    /// it cannot be started, recorded or counted, or a signal came.
+    /// Runs a program in the emulator. `first` counts its first trace while that is written; `all`
+    /// gets that count and counts the traces in a folder. Both can ask whether to stop. Errors: it
+    /// cannot be started, recorded or counted, or a signal came.
     pub fn record<K, T>(
         &mut self,
         emulator: &Emulator,

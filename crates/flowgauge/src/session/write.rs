@@ -4,7 +4,7 @@ use anyhow::Result;
 use lab::Results;
 use report::{csv, html, json};
 
-use crate::args::Format;
+use crate::args::{self, Command, Format};
 use crate::output::Paper;
 use crate::whole_file;
 
@@ -47,9 +47,10 @@ const TABLES: [File; 10] = [
 
 pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
     whole_file::sweep(folder);
-    let mut words = results.header.command.iter();
-    let sampled = words.any(|word| word.starts_with("--sample"));
-    let is_asked = |name: &str| tables || sampled && name == SAMPLES;
+    let command = args::parsed(&results.header.command);
+    let how = command.as_ref().and_then(Command::how);
+    let is_sampled = how.is_some_and(|how| how.sample.is_some());
+    let is_asked = |name: &str| tables || is_sampled && name == SAMPLES;
     let more = TABLES
         .iter()
         .filter(|(name, _)| is_asked(name) || folder.join(name).exists());

@@ -45,9 +45,9 @@ pub struct Simulated {
     pub left_out_exec: bool,
 }
 
-/// Parts of the window that are counted too: one in so many.
+/// Parts of the window that are counted too: a sixteenth and a fourth.
 pub const PARTS: [u64; 2] = [16, 4];
-/// How much longer turns are the second time.
+/// Turns are this many times as long the second time.
 pub const OTHER_TURN: u64 = 16;
 
 impl Simulation {

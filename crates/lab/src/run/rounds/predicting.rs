@@ -22,8 +22,7 @@ const ASIDE: Aside = Aside {
 };
 
 const MOST_FUNCTIONS: usize = 3;
-/// Half of a gain's interval.
-const NARROW: f64 = 0.03;
+const HALF_WIDTH: f64 = 0.03;
 
 pub(super) fn predict(run: &mut Run<'_>, studies: &[Study]) -> Result<(), Stop> {
     let Some(asked) = run.journal.header().settings.predict.clone() else {
@@ -71,7 +70,7 @@ fn plan(run: &Run<'_>, (studies, at): (&[Study], At), asked: &Predicting) -> Pre
     plan
 }
 
-/// So many that the intervals will probably be narrow, by the noise of the rounds before.
+/// By the noise of the rounds before, which tells how wide an interval will probably be.
 fn rounds(log: &CaseLog, level: f64) -> usize {
     let of = |variant: usize| {
         let own = log.slots.iter().filter(|slot| slot.variant == variant);
@@ -82,7 +81,7 @@ fn rounds(log: &CaseLog, level: f64) -> usize {
     let noise = (0..variants.unwrap_or(0))
         .filter_map(of)
         .fold(0.0, f64::max);
-    let is_narrow = |rounds: &usize| stats::half_width(noise, *rounds, level) <= NARROW;
+    let is_narrow = |rounds: &usize| stats::half_width(noise, *rounds, level) <= HALF_WIDTH;
     let mut tried = Predicting::ROUNDS;
     tried.find(is_narrow).unwrap_or(*Predicting::ROUNDS.end())
 }
