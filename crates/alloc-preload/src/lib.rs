@@ -103,7 +103,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 unsafe fn free_slowly(block: *mut c_void) {
     if let (Some(block), Some(shared)) = (NonNull::new(block.cast()), made()) {
         // SAFETY: the caller's.
-        unsafe { shared.free(block) };
+        unsafe { shared.free_slowly(block) };
     }
 }
 

@@ -14,15 +14,16 @@ pub(crate) enum Place {
 }
 
 impl CoreAware {
-    /// What may be the region of a block, and the tag there; of one that begins a region, whose header is elsewhere,
-    /// none. Safety: `block` is a live block of this allocator, or a free one on its way home.
+    /// What may be the region of a block, and the tag there; of null and of a block that begins a region, whose header
+    /// is elsewhere, none. Safety: `block` is null, a live block of this allocator, or a free one on its way home.
     #[inline]
-    pub(crate) unsafe fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
+    pub(crate) unsafe fn region_of(&self, block: *mut u8) -> Option<(NonNull<Region>, u64)> {
         let base = self.geometry.base(block);
-        if base == block.as_ptr() {
+        if base == block {
             return None;
         }
-        let region = NonNull::new(base.cast::<Region>())?;
+        // SAFETY: the caller's: no block lies so low that its region would begin at the address 0.
+        let region = unsafe { NonNull::new_unchecked(base.cast::<Region>()) };
         // SAFETY: the caller's: a block that begins no region has its region's header before it, or the first page of a
         // large block, in which this word is zero.
         let tag = unsafe { &*Region::seen(region) }.tag.load(Relaxed);
@@ -31,7 +32,7 @@ impl CoreAware {
 
     /// Safety: as [`CoreAware::region_of`], which gave `region`.
     #[inline]
-    pub(crate) unsafe fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
+    pub(crate) unsafe fn class_in(&self, region: NonNull<Region>, block: *mut u8) -> u8 {
         // SAFETY: the caller's: the region has a live block, so its header is mapped.
         let seen = unsafe { &*Region::seen(region) };
         let slice = self.geometry.slice_of(block);
@@ -44,7 +45,7 @@ impl CoreAware {
     #[inline]
     pub(crate) unsafe fn place(&self, block: NonNull<u8>) -> Place {
         // SAFETY: the caller's.
-        let owned = unsafe { self.region_of(block) };
+        let owned = unsafe { self.region_of(block.as_ptr()) };
         match owned.map(|(region, tag)| (region, core_of(tag))) {
             Some((region, Some(owner))) if owner < self.heaps.len() => Place::Region(region, owner),
             // SAFETY: the caller's.

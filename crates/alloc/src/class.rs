@@ -30,10 +30,13 @@ static CLASS_OF: [u8; SHARING / GRAIN + 1] = {
 
 #[inline]
 pub(crate) fn class_of(size: usize) -> usize {
-    match size <= SHARING {
-        true => usize::from(CLASS_OF[size.div_ceil(GRAIN)]),
-        false => compute_class(size),
-    }
+    class_of_shared(size).unwrap_or_else(|| compute_class(size))
+}
+
+/// The class of blocks that share a span, if they are so small.
+#[inline(always)]
+pub(crate) fn class_of_shared(size: usize) -> Option<usize> {
+    (size <= SHARING).then(|| usize::from(CLASS_OF[size.div_ceil(GRAIN)]))
 }
 
 /// Whether blocks of that class are larger than a page: a program may touch a part of each.

@@ -15,7 +15,6 @@ use crate::belongs::Place;
 use crate::class::{GRAIN, is_alone, size_of_class};
 use crate::guard::{self, NOT_A_BEGINNING};
 use crate::large::Keep;
-use crate::region::Region;
 use crate::remote::Chain;
 use crate::{CoreAware, rseq};
 
@@ -43,8 +42,7 @@ impl CoreAware {
     #[must_use]
     pub unsafe fn free_fast(&self, block: *mut u8) -> bool {
         if let Some(here) = self.magazines.here()
-            && let Some(block) = NonNull::new(block)
-            && block.addr().get().is_multiple_of(GRAIN)
+            && block.addr().is_multiple_of(GRAIN)
             // SAFETY: the caller's.
             && let Some((region, tag)) = unsafe { self.region_of(block) }
             && tag == here.tag()
@@ -52,22 +50,24 @@ impl CoreAware {
             // SAFETY: the caller's.
             let class = usize::from(unsafe { self.class_in(region, block) });
             // SAFETY: the caller's; the tag says that the block is of this CPU's core.
-            return self.may_begin(class, block) && unsafe { here.give(class, block.as_ptr()) };
+            return self.may_begin(class, block) && unsafe { here.give(class, block) };
         }
         false
     }
 
     /// Whether a block of that class may begin there, by what costs nothing to see.
     #[inline(always)]
-    fn may_begin(&self, class: usize, block: NonNull<u8>) -> bool {
-        !is_alone(class) || block.addr().get().is_multiple_of(self.geometry.slice())
+    fn may_begin(&self, class: usize, block: *mut u8) -> bool {
+        !is_alone(class) || self.geometry.begins_slice(block)
     }
 
     /// Frees a block that its CPU's magazine does not take: full, the block on top, another core's,
-    /// of no class, or not a beginning. Safety: as [`CoreAware::free`].
+    /// of no class, or not a beginning.
+    /// # Safety
+    /// As for [`CoreAware::free`].
     #[cold]
     #[inline(never)]
-    unsafe fn free_slowly(&self, block: NonNull<u8>) {
+    pub unsafe fn free_slowly(&self, block: NonNull<u8>) {
         if !block.addr().get().is_multiple_of(GRAIN) {
             guard::abort(NOT_A_BEGINNING, block);
         }
@@ -76,8 +76,8 @@ impl CoreAware {
         let place = unsafe { self.place(block) };
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
             // SAFETY: the caller's.
-            let class = usize::from(unsafe { self.class_in(*region, block) });
-            if !self.may_begin(class, block) {
+            let class = usize::from(unsafe { self.class_in(*region, block.as_ptr()) });
+            if !self.may_begin(class, block.as_ptr()) {
                 guard::abort(NOT_A_BEGINNING, block);
             }
             if *owner == self.cores.of(here.cpu()) {
@@ -142,11 +142,9 @@ impl CoreAware {
             unsafe { self.check_guard(block, &place) };
         }
         match place {
-            Place::Region(region, owner) if owner == core => {
-                // SAFETY: the block is live, so its span is.
-                let span = unsafe { Region::span_of(region, block, self.geometry) };
+            Place::Region(_, owner) if owner == core => {
                 // SAFETY: the caller's; the region is of this heap.
-                unsafe { self.heaps[owner].free(block, span) };
+                unsafe { self.heaps[owner].give_many(&[block.as_ptr()]) };
             }
             Place::Region(_, owner) => {
                 // SAFETY: the caller's; blocks have at least 16 bytes.

@@ -18,7 +18,7 @@ mod spans;
 use crate::Config;
 use crate::class::CLASSES;
 use crate::lock::Lock;
-use crate::region::{Block, Geometry, Region, Span};
+use crate::region::{Geometry, Region, Span};
 use crate::remote::{Chain, Remote};
 use regions::BINS;
 use std::cell::UnsafeCell;
@@ -103,12 +103,12 @@ impl Heap {
     /// A block of a class; whether it is known to hold zeros.
     #[inline]
     pub(crate) fn take(&self, class: usize) -> (*mut u8, bool) {
-        let taken = self.locked(|inner| match NonNull::new(inner.with_room[class]) {
+        let taken = self.locked(|inner| {
+            let span = self.with_room(inner, class);
             // SAFETY: a span with room of that class.
-            Some(span) => unsafe { inner.pop(span, class) },
-            None => self.take_slow(inner, class),
+            span.map(|span| unsafe { inner.pop(span, class) })
         });
-        taken.unwrap_or((null_mut(), false))
+        taken.flatten().unwrap_or((null_mut(), false))
     }
 
     /// A block that is alone, of a class whose blocks are; its place is a multiple of `align` slices.
@@ -122,19 +122,17 @@ impl Heap {
         taken.flatten().unwrap_or((null_mut(), false))
     }
 
+    /// Blocks of a class, the first of them in the last place; how many.
     pub(crate) fn take_many(&self, class: usize, places: &mut [*mut u8]) -> usize {
         let taken = self.locked(|inner| {
-            for (taken, place) in places.iter_mut().enumerate() {
-                *place = match NonNull::new(inner.with_room[class]) {
-                    // SAFETY: a span with room of that class.
-                    Some(span) => unsafe { inner.pop(span, class) }.0,
-                    None => self.take_slow(inner, class).0,
-                };
-                if place.is_null() {
-                    return taken;
-                }
+            let mut left = places.len();
+            while left > 0
+                && let Some(span) = self.with_room(inner, class)
+            {
+                // SAFETY: a span with room of that class.
+                left -= unsafe { inner.pop_many(span, class, &mut places[..left]) };
             }
-            places.len()
+            places.len() - left
         });
         taken.unwrap_or(0)
     }
@@ -142,12 +140,12 @@ impl Heap {
     /// Safety: they are of this heap, were freed, each once, and are in no list.
     pub(crate) unsafe fn give_many(&self, blocks: &[*mut u8]) {
         // SAFETY: the caller's.
-        let give = |inner: &mut Inner, block| unsafe { inner.push_at(block) };
-        let given = self.locked(|inner| blocks.iter().for_each(|&block| give(inner, block)));
+        let all = || blocks.iter().filter_map(|&block| NonNull::new(block));
+        // SAFETY: the caller's.
+        let given = self.locked(|inner| unsafe { inner.push(all()) });
         if given.is_none() {
-            let blocks = blocks.iter().filter_map(|&block| NonNull::new(block));
             // SAFETY: the caller's.
-            blocks.for_each(|block| unsafe { self.leave(block) });
+            all().for_each(|block| unsafe { self.leave(block) });
         }
     }
 
@@ -157,13 +155,13 @@ impl Heap {
         self.remote.add(unsafe { Chain::of(block) });
     }
 
-    #[cold]
-    fn take_slow(&self, inner: &mut Inner, class: usize) -> (*mut u8, bool) {
-        self.bring_home(inner);
-        let span = NonNull::new(inner.with_room[class]).or_else(|| inner.new_span(class, 1));
-        // SAFETY: a span with room of that class.
-        span.map_or((null_mut(), false), |span| unsafe {
-            inner.pop(span, class)
+    /// A span of a class with room: what comes home may have some.
+    #[inline]
+    fn with_room(&self, inner: &mut Inner, class: usize) -> Option<NonNull<Span>> {
+        let room = |inner: &Inner| NonNull::new(inner.with_room[class]);
+        room(inner).or_else(|| {
+            self.bring_home(inner);
+            room(inner).or_else(|| inner.new_span(class, 1))
         })
     }
 
@@ -173,17 +171,6 @@ impl Heap {
         // SAFETY: the caller's, and `locked` holds the lock.
         let extended = self.locked(|inner| unsafe { inner.extend(span, class) });
         extended.unwrap_or(false)
-    }
-
-    /// Safety: `at` is a live block of `span`, which lies in `region`, one of this heap's.
-    #[inline]
-    pub(crate) unsafe fn free(&self, at: NonNull<u8>, span: NonNull<Span>) {
-        // SAFETY: the caller's, and `locked` holds the lock.
-        let freed = self.locked(|inner| unsafe { inner.push(at.cast(), span) });
-        if freed.is_none() {
-            // SAFETY: the caller's.
-            unsafe { self.leave(at) };
-        }
     }
 
     /// Safety: the blocks of the chain are of this heap.
@@ -198,9 +185,9 @@ impl Heap {
     }
 
     fn bring_home(&self, inner: &mut Inner) {
+        let blocks = self.remote.take().map(NonNull::cast);
         // SAFETY: who adds a chain has freed its blocks, which are of this heap.
-        let push = |block: NonNull<Block>| unsafe { inner.push_at(block.as_ptr().cast()) };
-        self.remote.take(push);
+        unsafe { inner.push(blocks) };
     }
 
     pub(crate) fn trim(&self) -> bool {

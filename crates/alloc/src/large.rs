@@ -355,7 +355,7 @@ fn layout(geometry: Geometry, size: usize, align: usize) -> Option<(usize, usize
 /// In the page at the region's beginning, or in the one before, on one of 32 lines: those of some hundred blocks would
 /// compete for one line of a cache. None is the line of a tag in [`Region::seen`].
 pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
-    let base = geometry.base(block);
+    let base = geometry.base(block.as_ptr());
     let page = match base == block.as_ptr() {
         true => block.addr().get() - PAGE,
         false => base.addr(),

@@ -63,7 +63,7 @@ pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
 use belongs::Place;
-use class::{LARGEST, SHARING, class_of, class_of_aligned, is_alone};
+use class::{LARGEST, SHARING, class_of, class_of_aligned, class_of_shared, is_alone};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
 use large::Large;
@@ -141,10 +141,7 @@ impl CoreAware {
     #[inline(always)]
     #[must_use]
     pub fn allocate_fast(&self, size: usize) -> Option<NonNull<u8>> {
-        if size > LARGEST {
-            return None;
-        }
-        NonNull::new(self.magazines.here()?.take(class_of(size)))
+        NonNull::new(self.magazines.here()?.take(class_of_shared(size)?))
     }
 
     fn allocate_here(&self, here: Here, class: usize) -> *mut u8 {
@@ -172,8 +169,11 @@ impl CoreAware {
 
     /// The class for such a block. Spans begin at a slice: their blocks are aligned to no more.
     fn class_for(&self, size: usize, align: usize) -> Option<usize> {
+        if align <= class::GRAIN {
+            return (size <= LARGEST).then(|| class_of(size));
+        }
         let fits = align <= self.geometry.slice();
-        fits.then(|| class_of_aligned(size, align.max(class::GRAIN)))?
+        fits.then(|| class_of_aligned(size, align))?
     }
 
     /// A block of zeros.

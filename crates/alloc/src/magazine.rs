@@ -7,7 +7,7 @@
 //! collects the small blocks that are freed here and belong to other cores: one exchange for each
 //! owner, and not one for each block.
 //!
-//! A class keeps at most 31 blocks and 64 KiB in a magazine (two blocks at least), one of blocks
+//! A class keeps at most 63 blocks and 64 KiB in a magazine (two blocks at least), one of blocks
 //! that are alone in their spans 512 KiB: a random replacement of 500 blocks finds three in four
 //! there. If a program frees blocks of all sizes, that is 20 MB a CPU. Blocks in magazines count as
 //! free, and stay there until a thread runs on that CPU again: nobody else may touch them. Their
@@ -37,15 +37,15 @@ const AWAY: usize = CLASSES;
 const LARGEST_AWAY: usize = 512;
 
 /// Bytes between the magazines of two CPUs, a power of two; what lies between is never touched.
-const STRIDE: usize = 32 << 10;
+const STRIDE: usize = 64 << 10;
 const _: () = assert!(size_of::<OfCpu>() <= STRIDE);
 
 #[repr(C, align(128))]
 #[derive(Debug)]
 struct OfCpu {
+    stacks: [Stack; CLASSES + 1],
     /// What regions of the CPU's core are marked with; zero until a thread ran here.
     tag: AtomicU64,
-    stacks: [Stack; CLASSES + 1],
 }
 
 #[derive(Debug)]
@@ -190,6 +190,14 @@ impl Here {
         unsafe { self.area.push(self.cpu, self.stack(class), block) }
     }
 
+    /// Blocks that move between an opened magazine and its heap at once.
+    fn half(self, class: usize) -> usize {
+        // SAFETY: the magazines of a CPU are never unmapped.
+        let capacity = unsafe { &raw const (*self.stack(class)).capacity };
+        // SAFETY: as above; it was written before, once or with the same number.
+        (unsafe { capacity.read_volatile() } as usize / 2).min(BATCH)
+    }
+
     /// Sets size and owner of each magazine; two who come together write the same.
     fn open(self, cores: &Cores) {
         for class in 0..=AWAY {
@@ -209,20 +217,17 @@ impl Here {
         }
         let mut blocks = [null_mut(); BATCH + 1];
         // Of blocks that are alone, those that nobody had yet hold zeros: they stay with the heap.
-        let more = if is_alone(class) { 0 } else { depth(class) / 2 };
-        let wanted = 1 + more;
-        let taken = heap.take_many(class, &mut blocks[..wanted]);
-        let Some((&first, rest)) = blocks[..taken].split_first() else {
+        let more = if is_alone(class) { 0 } else { self.half(class) };
+        let blocks = &mut blocks[..=more];
+        let left = blocks.len() - heap.take_many(class, blocks);
+        // The last one taken is the deepest, so that blocks leave in the order of their addresses.
+        let Some((&first, rest)) = blocks[left..].split_last() else {
             return null_mut();
         };
-        // The last one taken is the deepest, so that blocks leave in the order of their addresses.
         // SAFETY: blocks of that class that the heap of this core gave a moment ago.
-        let left = rest
-            .iter()
-            .rposition(|&block| unsafe { !self.give(class, block) });
-        if let Some(left) = left {
-            // SAFETY: those of them that nobody took.
-            unsafe { heap.give_many(&rest[..=left]) };
+        if !rest.is_empty() && !unsafe { self.area.push_many(self.cpu, self.stack(class), rest) } {
+            // SAFETY: nobody took them.
+            unsafe { heap.give_many(rest) };
         }
         first
     }
@@ -232,7 +237,7 @@ impl Here {
     #[cold]
     pub(crate) unsafe fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];
-        let taken = 1 + self.drain(class, &mut blocks[1..=depth(class) / 2]);
+        let taken = 1 + self.drain(class, &mut blocks[1..=self.half(class)]);
         if let (Some(twice), true) = (NonNull::new(block), blocks[1..taken].contains(&block)) {
             guard::abort(FREED_TWICE, twice);
         }
@@ -263,12 +268,7 @@ impl Here {
     }
 
     fn drain(self, class: usize, places: &mut [*mut u8]) -> usize {
-        for (taken, place) in places.iter_mut().enumerate() {
-            *place = self.take(class);
-            if place.is_null() {
-                return taken;
-            }
-        }
-        places.len()
+        // SAFETY: as in `take`.
+        unsafe { self.area.pop_many(self.cpu, self.stack(class), places) }
     }
 }

@@ -75,7 +75,8 @@ const OLD: u8 = 2;
 /// The places in a header for what is looked at often.
 pub(crate) const PLACES: usize = 8;
 
-#[repr(C, align(64))]
+/// As long as a power of two: a free finds its place by a shift.
+#[repr(C, align(512))]
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The owner's tag; zero in the places that are not used, and in the header of a large block.
@@ -137,13 +138,18 @@ impl Geometry {
     /// Where the region of an address begins. Regions expose their provenance when they are mapped, as a program's
     /// pointer has that of one block at best.
     #[inline]
-    pub(crate) fn base(self, at: NonNull<u8>) -> *mut u8 {
-        with_exposed_provenance_mut(at.addr().get() & !(self.region - 1))
+    pub(crate) fn base(self, at: *mut u8) -> *mut u8 {
+        with_exposed_provenance_mut(at.addr() & !(self.region - 1))
     }
 
     #[inline]
-    pub(crate) fn slice_of(self, at: NonNull<u8>) -> usize {
-        (at.addr().get() & (self.region - 1)) >> self.slice_shift
+    pub(crate) fn begins_slice(self, at: *mut u8) -> bool {
+        at.addr() & (self.slice() - 1) == 0
+    }
+
+    #[inline]
+    pub(crate) fn slice_of(self, at: *mut u8) -> usize {
+        (at.addr() & (self.region - 1)) >> self.slice_shift
     }
 
     /// What a block within a region is aligned to at the most: half of it.
@@ -309,7 +315,7 @@ impl Region {
         at: NonNull<u8>,
         geometry: Geometry,
     ) -> NonNull<Span> {
-        let slice = geometry.slice_of(at);
+        let slice = geometry.slice_of(at.as_ptr());
         // SAFETY: the caller's: the header is there for as long as the region has a live span.
         let own = unsafe { region.as_ref() }.own();
         // What is said of a slice of a live span does not change.
@@ -360,8 +366,13 @@ impl Span {
     }
 
     #[inline]
-    pub(crate) fn has_room(&self) -> bool {
-        usize::from(self.used.get()) < self.capacity()
+    pub(crate) fn room(&self) -> usize {
+        self.capacity() - usize::from(self.used.get())
+    }
+
+    /// From its start to the end of its last block.
+    pub(crate) fn bytes(&self) -> usize {
+        self.capacity() * self.block()
     }
 
     #[inline]

@@ -119,17 +119,19 @@ impl<H: Head> Remote<H> {
         self.blocks.fetch_add(chain.blocks, Relaxed) + chain.blocks
     }
 
-    pub(crate) fn take(&self, mut home: impl FnMut(NonNull<Block>)) {
-        if self.head.load(Relaxed).is_null() {
-            return;
+    /// The blocks that waited, each after the link of its successor was read: it may be used at once.
+    pub(crate) fn take(&self) -> impl Iterator<Item = NonNull<Block>> + use<H> {
+        let mut next = null_mut();
+        if !self.head.load(Relaxed).is_null() {
+            self.blocks.store(0, Relaxed);
+            next = self.head.swap(null_mut(), Acquire);
         }
-        self.blocks.store(0, Relaxed);
-        let mut next = self.head.swap(null_mut(), Acquire);
-        while let Some(block) = NonNull::new(next) {
+        std::iter::from_fn(move || {
+            let block = NonNull::new(next)?;
             // SAFETY: blocks on the list are free, and were linked before they were published.
             next = unsafe { block.as_ref() }.next;
-            home(block);
-        }
+            Some(block)
+        })
     }
 }
 

@@ -7,12 +7,12 @@
 //! one store is done on one CPU, undisturbed, or not at all, without lock or atomic instruction (P.
 //! Turner, A. Hunter; Linux `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
 //!
-//! Here there are two, which compare the CPU within the range: pop from, and push to, a stack of
-//! pointers of one CPU. What fails stands out of line, so that the usual way has no jump. Elsewhere
+//! Here there are four, which compare the CPU within the range: pop from, and push to, a stack of
+//! pointers of one CPU, one or several of them. What fails stands out of line, so that the usual way has no jump. Elsewhere
 //! than on x86-64, and where the C library registers nothing, [`Area::find`] is `None` and callers
 //! use locks.
 
-pub(crate) const DEPTH: usize = 31;
+pub(crate) const DEPTH: usize = 63;
 
 #[repr(C)]
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Area {
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! sequence {
-    ($area:expr, $cpu:expr, $stack:expr, [$($step:literal),+] $(, $name:ident = $in:expr)?) => {{
+    ($area:expr, $cpu:expr, $stack:expr, [$($step:literal),+] $(, $name:ident = $in:expr)* $(; $scratch:ident)*) => {{
         let done: *mut u8;
         // SAFETY: reads and writes the caller's stack and this thread's area; every way out of the
         // sequence ends at 7, with `done` written.
@@ -77,7 +77,8 @@ macro_rules! sequence {
                 area = in(reg) $area,
                 cpu = in(reg) $cpu,
                 stack = in(reg) $stack,
-                $($name = in(reg) $in,)?
+                $($name = in(reg) $in,)*
+                $($scratch = out(reg) _,)*
                 count = out(reg) _,
                 done = out(reg) done,
                 options(nostack)
@@ -166,6 +167,70 @@ impl Area {
         );
         !done.is_null()
     }
+
+    /// Takes blocks from the top of the CPU's stack, the top last; how many, none where the thread
+    /// left the CPU. Safety: as [`Area::pop`].
+    pub(crate) unsafe fn pop_many(
+        self,
+        cpu: u32,
+        stack: *mut Stack,
+        places: &mut [*mut u8],
+    ) -> usize {
+        let taken = sequence!(
+            self.0,
+            cpu,
+            stack,
+            [
+                "mov {done}, {wanted}",
+                "cmp {done}, {count}",
+                "cmova {done}, {count}",
+                "sub {count}, {done}",
+                "lea {from}, [{stack} + {count} * 8]",
+                "mov {left}, {done}",
+                "test {left}, {left}",
+                "jz 6f",
+                "8: mov {block}, qword ptr [{from} + {left} * 8]",
+                "mov qword ptr [{places} + {left} * 8 - 8], {block}",
+                "dec {left}",
+                "jnz 8b"
+            ],
+            places = places.as_mut_ptr(),
+            wanted = places.len();
+            from; left; block
+        );
+        taken.addr()
+    }
+
+    /// Puts pointers, at least one, on the CPU's stack, the last of them on top; whether there was
+    /// room for all and the thread stayed. Safety: as [`Area::pop`].
+    pub(crate) unsafe fn push_many(
+        self,
+        cpu: u32,
+        stack: *mut Stack,
+        pointers: &[*mut u8],
+    ) -> bool {
+        let done = sequence!(
+            self.0,
+            cpu,
+            stack,
+            [
+                "lea {done}, [{count} + {many}]",
+                "cmp {done:e}, dword ptr [{stack} + 4]",
+                "ja 6f",
+                "lea {to}, [{stack} + {count} * 8]",
+                "mov {left}, {many}",
+                "8: mov {block}, qword ptr [{pointers} + {left} * 8 - 8]",
+                "mov qword ptr [{to} + {left} * 8], {block}",
+                "dec {left}",
+                "jnz 8b",
+                "mov {count:e}, {done:e}"
+            ],
+            pointers = pointers.as_ptr(),
+            many = pointers.len();
+            to; left; block
+        );
+        !done.is_null()
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -185,6 +250,26 @@ impl Area {
 
     /// Safety: none is needed.
     pub(crate) unsafe fn push(self, _cpu: u32, _stack: *mut Stack, _pointer: *mut u8) -> bool {
+        false
+    }
+
+    /// Safety: none is needed.
+    pub(crate) unsafe fn pop_many(
+        self,
+        _cpu: u32,
+        _stack: *mut Stack,
+        _places: &mut [*mut u8],
+    ) -> usize {
+        0
+    }
+
+    /// Safety: none is needed.
+    pub(crate) unsafe fn push_many(
+        self,
+        _cpu: u32,
+        _stack: *mut Stack,
+        _pointers: &[*mut u8],
+    ) -> bool {
         false
     }
 }
@@ -231,6 +316,18 @@ mod tests {
             // SAFETY: as above.
             unsafe { self.0.push(cpu, stack, pointer) }
         }
+
+        fn pop_many(self, places: &mut [*mut u8]) -> usize {
+            let (cpu, stack) = self.here();
+            // SAFETY: as above.
+            unsafe { self.0.pop_many(cpu, stack, places) }
+        }
+
+        fn push_many(self, pointers: &[*mut u8]) -> bool {
+            let (cpu, stack) = self.here();
+            // SAFETY: as above.
+            unsafe { self.0.push_many(cpu, stack, pointers) }
+        }
     }
 
     #[test]
@@ -256,11 +353,48 @@ mod tests {
         assert_eq!((all.len(), distinct.len()), (8 * 16, 8 * 16));
     }
 
+    #[test]
+    fn several_are_taken_in_the_order_in_which_they_were_put_and_all_or_none_find_room() {
+        let Stacks(area, stack) = Stacks::new();
+        // One thread has the stack; when it is moved, it tries again.
+        let put = |pointers: &[*mut u8]| {
+            // SAFETY: nobody else touches the stack.
+            (0..100).any(|_| unsafe { area.push_many(area.cpu(), stack, pointers) })
+        };
+        let take = || {
+            let mut places = [std::ptr::null_mut(); 30];
+            // SAFETY: as above.
+            let mut tries =
+                (0..100).map(|_| unsafe { area.pop_many(area.cpu(), stack, &mut places) });
+            let taken = tries.find(|&taken| taken > 0).unwrap_or(0);
+            places[..taken].iter().map(|place| place.addr()).collect()
+        };
+        let all: Vec<*mut u8> = (1..=40).map(std::ptr::without_provenance_mut).collect();
+        assert_eq!((put(&all), put(&all)), (true, false));
+        let (top, bottom): (Vec<usize>, Vec<usize>) = (take(), take());
+        assert_eq!(top, (11..=40).collect::<Vec<_>>());
+        assert_eq!(bottom, (1..=10).collect::<Vec<_>>());
+        assert!(take().is_empty());
+    }
+
     /// Pushes own pointers and pops whatever is there, many times; what it holds at the end.
     fn juggle(stacks: Stacks, thread: usize) -> Vec<usize> {
         let mut held: Vec<usize> = (1..=16).map(|number| thread * 100 + number).collect();
         for step in 0..200_000 {
-            if step % 2 == 0 {
+            if step % 5 == 0 {
+                let several = held.split_off(held.len() / 2);
+                let several: Vec<*mut u8> = several
+                    .into_iter()
+                    .map(std::ptr::without_provenance_mut)
+                    .collect();
+                if several.is_empty() || !stacks.push_many(&several) {
+                    held.extend(several.iter().map(|pointer| pointer.addr()));
+                }
+            } else if step % 5 == 1 {
+                let mut places = [std::ptr::null_mut(); 9];
+                let taken = stacks.pop_many(&mut places);
+                held.extend(places[..taken].iter().map(|pointer| pointer.addr()));
+            } else if step % 2 == 0 {
                 if let Some(pointer) = held.pop()
                     && !stacks.push(std::ptr::without_provenance_mut(pointer))
                 {

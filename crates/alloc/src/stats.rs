@@ -52,7 +52,7 @@ impl<'a> Stats<'a> {
                 && owner == core
             {
                 // SAFETY: as above.
-                let class = unsafe { self.allocator.class_in(region, block) };
+                let class = unsafe { self.allocator.class_in(region, block.as_ptr()) };
                 is_free(usize::from(class), 1);
             }
         };

@@ -366,7 +366,7 @@ fn blocks_that_are_alone_are_not_put_on_huge_pages_before_they_are_used() {
         .map(|_| block(allocator.allocate(900_000)))
         .collect();
     for block in sparse {
-        let region = allocator.geometry.base(block).cast::<Region>();
+        let region = allocator.geometry.base(block.as_ptr()).cast::<Region>();
         let region = NonNull::new(region).expect("a region");
         // SAFETY: the region has a live block.
         let own = unsafe { region.as_ref() }.own();
@@ -398,7 +398,8 @@ fn huge_pages_for_all_memory_are_asked_for_at_once() {
     };
     let allocator = with_cores(1, config);
     let at = block(allocator.allocate(900_000));
-    let region = NonNull::new(allocator.geometry.base(at).cast::<Region>()).expect("a region");
+    let region =
+        NonNull::new(allocator.geometry.base(at.as_ptr()).cast::<Region>()).expect("a region");
     // SAFETY: the region has a live block.
     assert!(unsafe { region.as_ref() }.own().is_huge.get());
 }

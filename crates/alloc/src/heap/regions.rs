@@ -272,7 +272,7 @@ impl Inner {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
         let slices = record.slices(self.geometry);
-        let region = self.geometry.base(span.cast()).cast::<Region>();
+        let region = self.geometry.base(span.as_ptr().cast()).cast::<Region>();
         // SAFETY: the record of a span stands in the header of its region.
         let region = unsafe { NonNull::new_unchecked(region) };
         // SAFETY: the region is mapped, and the lock is held.
@@ -294,7 +294,7 @@ impl Inner {
         let record = unsafe { span.as_ref() };
         let (from, slice) = (record.slices(self.geometry), self.geometry.slice());
         let (first, to) = (record.first(self.geometry), slices_of_class(class, slice));
-        let region = self.geometry.base(span.cast()).cast::<Region>();
+        let region = self.geometry.base(span.as_ptr().cast()).cast::<Region>();
         // SAFETY: the record of a span stands in the header of its region.
         let region = unsafe { NonNull::new_unchecked(region) };
         // SAFETY: the region is mapped, and the lock is held.

@@ -5,60 +5,151 @@ use std::ptr::{NonNull, null_mut};
 use super::Inner;
 use crate::class::{is_alone, is_sparse, size_of_class, slices_of_class};
 use crate::guard::{self, FREED_TWICE};
-use crate::region::{Block, Region, Span};
+use crate::region::{Block, Geometry, Region, Span};
+
+/// Blocks of one span that come back one after the other.
+struct Run {
+    span: NonNull<Span>,
+    start: usize,
+    bytes: usize,
+    free: *mut Block,
+    blocks: usize,
+}
+
+impl Run {
+    /// Safety: `block` is one of a live span of this heap's, whose lock is held.
+    unsafe fn of(block: NonNull<u8>, geometry: Geometry) -> Self {
+        let region = geometry.base(block.as_ptr()).cast::<Region>();
+        // SAFETY: no region begins at the address 0, and the caller's block lies in one.
+        let region = unsafe { NonNull::new_unchecked(region) };
+        // SAFETY: the caller's.
+        let span = unsafe { Region::span_of(region, block, geometry) };
+        // SAFETY: the caller's.
+        let record = unsafe { span.as_ref() };
+        Self {
+            span,
+            start: record.start(geometry).addr(),
+            bytes: record.bytes(),
+            free: record.free.get(),
+            blocks: 0,
+        }
+    }
+
+    fn holds(&self, block: NonNull<u8>) -> bool {
+        block.addr().get().wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Ends the process where the block was the last to come back: it was freed twice. Safety: the block is the span's
+    /// and free.
+    unsafe fn add(&mut self, block: NonNull<Block>) {
+        if self.free == block.as_ptr() {
+            guard::abort(FREED_TWICE, block.cast());
+        }
+        // SAFETY: the caller's.
+        unsafe { (*block.as_ptr()).next = self.free };
+        self.free = block.as_ptr();
+        self.blocks += 1;
+    }
+}
 
 impl Inner {
     /// The next block of a span; whether it holds zeros. Safety: `span` is in that class's list.
-    #[inline]
     pub(super) unsafe fn pop(&mut self, span: NonNull<Span>, class: usize) -> (*mut u8, bool) {
         // SAFETY: spans in the lists are live, and the lock is held.
         let record = unsafe { span.as_ref() };
-        let (block, is_zero) = match NonNull::new(record.free.get()) {
-            Some(block) => {
-                // SAFETY: blocks in a span's list are free.
-                record.free.set(unsafe { block.as_ref() }.next);
-                (block.cast::<u8>().as_ptr(), false)
-            }
-            None => {
-                let at = usize::from(record.carved.get()) * size_of_class(class);
-                record.carved.update(|carved| carved + 1);
-                // SAFETY: fewer blocks than the span's capacity were carved, so this one is in it.
-                let block = unsafe { record.start(self.geometry).add(at) };
-                (block, record.is_clean())
-            }
-        };
-        record.used.update(|used| used + 1);
+        let is_zero = record.free.get().is_null() && record.is_clean();
+        let mut block = [null_mut()];
+        // SAFETY: the caller's.
+        unsafe { self.pop_many(span, class, &mut block) };
+        (block[0], is_zero)
+    }
+
+    /// The next blocks of a span, one at least, the first of them in the last place; how many. Safety: `span` is in that
+    /// class's list.
+    #[inline]
+    pub(super) unsafe fn pop_many(
+        &mut self,
+        span: NonNull<Span>,
+        class: usize,
+        places: &mut [*mut u8],
+    ) -> usize {
+        // SAFETY: spans in the lists are live, and the lock is held.
+        let record = unsafe { span.as_ref() };
+        let taken = places.len().min(record.room());
+        let mut free = record.free.get();
+        let mut carved = 0;
+        let start = record.start(self.geometry);
+        let carve = usize::from(record.carved.get());
+        for place in places.iter_mut().rev().take(taken) {
+            *place = match NonNull::new(free) {
+                Some(block) => {
+                    // SAFETY: blocks in a span's list are free.
+                    free = unsafe { block.as_ref() }.next;
+                    block.cast().as_ptr()
+                }
+                None => {
+                    carved += 1;
+                    // Fewer blocks than the span's capacity were carved, so this one is in it.
+                    start.wrapping_add((carve + carved - 1) * size_of_class(class))
+                }
+            };
+        }
+        record.free.set(free);
+        record.carved.set((carve + carved) as u16);
+        record.used.update(|used| used + taken as u16);
         if is_alone(class) {
             self.spare -= record.slices(self.geometry);
         }
-        if !record.has_room() {
+        if record.room() == 0 {
             // SAFETY: the caller's.
             unsafe { self.unlink(span, class) };
         }
-        (block, is_zero)
+        taken
     }
 
-    /// Takes a block back into its span, which ends the process where it was the last to come back,
-    /// or none is in use: freed twice. Safety: the block was given out by this heap from `span`,
-    /// and nobody uses it any more.
-    #[inline]
-    pub(super) unsafe fn push(&mut self, block: NonNull<Block>, span: NonNull<Span>) {
-        // SAFETY: the span holds the block, so it is live.
+    /// Takes blocks back into their spans. Safety: they are of this heap, were freed, each once, and are in no list.
+    pub(super) unsafe fn push(&mut self, blocks: impl Iterator<Item = NonNull<u8>>) {
+        let mut run: Option<Run> = None;
+        for block in blocks {
+            let mut of = match run.take() {
+                Some(run) if run.holds(block) => run,
+                other => {
+                    if let Some(run) = other {
+                        // SAFETY: its blocks are the caller's.
+                        unsafe { self.end(run) };
+                    }
+                    // SAFETY: a block that is not home yet keeps its span and its region alive.
+                    unsafe { Run::of(block, self.geometry) }
+                }
+            };
+            // SAFETY: the caller's: the block is free now, and has room for a list.
+            unsafe { of.add(block.cast()) };
+            run = Some(of);
+        }
+        if let Some(run) = run {
+            // SAFETY: its blocks are the caller's.
+            unsafe { self.end(run) };
+        }
+    }
+
+    /// Ends the process where the span has fewer blocks in use than come back: one was freed twice. Safety: as of
+    /// [`Inner::push`] for the blocks of the run.
+    unsafe fn end(&mut self, run: Run) {
+        let span = run.span;
+        // SAFETY: the span held the blocks until now, so it is live.
         let record = unsafe { span.as_ref() };
-        if record.used.get() == 0 || record.free.get() == block.as_ptr() {
+        let used = usize::from(record.used.get());
+        if let (true, Some(block)) = (used < run.blocks, NonNull::new(run.free)) {
             guard::abort(FREED_TWICE, block.cast());
         }
-        // SAFETY: the caller's: the block is free now, and has room for a list.
-        unsafe { (*block.as_ptr()).next = record.free.get() };
-        record.free.set(block.as_ptr());
-        let class = record.class();
-        let had_room = record.has_room();
-        record.used.update(|used| used - 1);
+        let (class, had_room) = (record.class(), record.room() > 0);
+        record.free.set(run.free);
+        record.used.set((used - run.blocks) as u16);
         if !had_room {
             // SAFETY: a span without room is in no list.
             unsafe { self.link(span, class) };
         }
-        if record.used.get() > 0 {
+        if used > run.blocks {
             return;
         }
         let is_kept = match is_alone(class) {
@@ -88,20 +179,6 @@ impl Inner {
         }
         // SAFETY: it was taken out above, and is empty.
         unsafe { self.give_back(span) };
-    }
-
-    /// Safety: it is null, or a block of this heap, and in no list.
-    pub(super) unsafe fn push_at(&mut self, block: *mut u8) {
-        let Some(at) = NonNull::new(block) else {
-            return;
-        };
-        let Some(region) = NonNull::new(self.geometry.base(at).cast::<Region>()) else {
-            return;
-        };
-        // SAFETY: a block that is not home yet keeps its span and its region alive.
-        let span = unsafe { Region::span_of(region, at, self.geometry) };
-        // SAFETY: the caller's.
-        unsafe { self.push(at.cast(), span) };
     }
 
     /// Safety: `span` is a live one of this heap's, and in no list.

@@ -76,14 +76,13 @@ impl<const N: usize> Watched<N> {
 
     /// Takes all that is there: which blocks.
     fn take(&self) -> Vec<usize> {
-        let mut got = Vec::new();
-        self.list.take(|block| {
+        let place = |block| {
             let at = self.blocks.iter().position(|own| *own == block);
             let at = at.expect("a block of the test");
             self.cells[at].with_mut(|_| ());
-            got.push(at);
-        });
-        got
+            at
+        };
+        self.list.take().map(place).collect()
     }
 }
 
