@@ -6,6 +6,7 @@ pub mod knob;
 mod median;
 pub mod number;
 mod probe;
+pub(crate) mod quantity;
 pub mod room;
 mod settings;
 pub mod simulation;

@@ -1,10 +1,14 @@
 //! A machine to simulate, and what its model counted of a slot.
 
+mod count;
+
 use std::path::PathBuf;
 
 use flow::Recording;
 use serde::{Deserialize, Serialize};
 use simulate::{Machine, Merged};
+
+pub use count::{Count, NAMED, Named};
 
 /// How a launch ended, with what a model counted of it.
 pub type Outcome = flow::Outcome<Simulated>;

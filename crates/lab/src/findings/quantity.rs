@@ -13,10 +13,9 @@
 pub mod by_cpu;
 mod compared;
 mod judged;
-mod kind;
 mod read;
+mod readers;
 mod said;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -24,10 +23,11 @@ use measure::Measured;
 use serde::{Deserialize, Serialize};
 use stats::{LOOK_ALPHA, Verdict};
 
+pub(crate) use crate::data::quantity::Kind;
+pub use crate::data::quantity::Unit;
 pub use by_cpu::ByCpu;
 pub(crate) use compared::{Compared, SlotValues};
 pub(crate) use read::{Look, Seen};
-pub(crate) use table::Kind;
 
 /// One quantity of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,49 +135,6 @@ impl Basis {
 
 /// The estimator of a variant by itself.
 pub const MEDIAN: &str = "median, sign-test interval";
-
-/// What a number is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// Nanoseconds.
-    Ns,
-    /// Bytes.
-    Bytes,
-    /// A number of things or events.
-    Count,
-    /// Events a second.
-    PerSecond,
-    /// A fraction; 1 is one whole CPU.
-    Share,
-}
-
-impl Unit {
-    /// As tables of data have it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ns => "ns",
-            Self::Bytes => "bytes",
-            Self::Count => "count",
-            Self::PerSecond => "per second",
-            Self::Share => "share",
-        }
-    }
-
-    /// A number of it, for people.
-    #[must_use]
-    pub fn show(self, value: f64) -> String {
-        use crate::data::number::{amount, bytes, percent, time};
-        match self {
-            Self::Ns => time(value),
-            Self::Bytes => bytes(value),
-            Self::Count => amount(value),
-            Self::PerSecond => format!("{}/s", amount(value)),
-            Self::Share => percent(value),
-        }
-    }
-}
 
 /// A verdict in the words that fit the unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,6 @@
 //! *simulated*.
 
 mod conclusion;
-mod count;
 mod of_cases;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -26,12 +25,10 @@ use crate::data::simulation::PARTS;
 use crate::data::words::plural;
 use crate::data::{Case, RawSlot, Simulated, Topology, along, base, median};
 
+pub use crate::data::simulation::{Count, NAMED, Named};
 pub use conclusion::{Conclusion, conclusion};
-pub use count::{Count, NAMED, Named};
 pub(super) use of_cases::simulated;
 pub use time::{Part, TimePart};
-
-use count::Pair;
 
 /// Whether two cases are of one work along one way and compare the same.
 #[must_use]
@@ -399,4 +396,9 @@ fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCoun
         longer_turns: middle(&|one| Some(count.in_merged(one.with_longer_turns.as_deref()?))),
         counted: counted_here(count, pairs, units),
     })
+}
+
+struct Pair<'a> {
+    reference: (&'a RawSlot, &'a Simulated),
+    subject: (&'a RawSlot, &'a Simulated),
 }

@@ -22,6 +22,4 @@ pub(crate) use builtin::known;
 pub use builtin::{builtin, builtin_names, decision, decision_names, nearest, text_of};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
-#[cfg(test)]
-pub(crate) use published::{QUANTITIES, SIMULATED};
 pub use study_command::{StudyCommand, commands};

@@ -7,7 +7,8 @@ use measure::Measured;
 use measure::memory::{Heap, Memory, Reading};
 use measure::usage::Counter;
 
-use super::table::{Kind, OfWorker, Read, quantity};
+use super::readers::{Read, quantity, read};
+use crate::data::quantity::{Kind, OfWorker};
 use crate::data::{Case, Header, Metric, RawSlot, Value, median, slot_value};
 use crate::findings::counts::{Counts, Span};
 use crate::findings::{counted, counts};
@@ -102,16 +103,16 @@ impl Kind {
         if let Some(not_available) = seen.forgotten(self) {
             return Some(not_available);
         }
-        let row = match self {
+        let read = match self {
             Self::Event(event) => {
                 let work = look.case.work_of(slot.variant);
                 let read = counted::reading(record, event, look.permission, work);
                 return Some(read.map(|reading| reading.scaled));
             }
             Self::Worker(of, worker) => return over(record, |rep| of.of(rep, worker)),
-            _ => self.row()?,
+            _ => read(self)?,
         };
-        match row.read {
+        match read {
             Read::Rep(of) => over(record, of),
             Read::Own(name) => of_command(seen, name),
             Read::Memory(part) => memory(record, part),

@@ -1,6 +1,5 @@
 //! Findings of a source held against scripted runs.
 
-use measure::counters::Event;
 use tempfile::tempdir;
 
 use super::{Standing, Then};
@@ -8,8 +7,8 @@ use crate::data::{
     Claim, Half, OfPair, OfSweep, Ours, Pair, Preset, Published, Step, Study, SweepPoint,
 };
 use crate::findings::Results;
-use crate::findings::quantity::{Kind, Word};
-use crate::plan::study::{QUANTITIES, SIMULATED, builtin, builtin_names};
+use crate::findings::quantity::Word;
+use crate::plan::study::{builtin, builtin_names};
 use crate::run::progress::Silent;
 use crate::run::{Journal, run};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
@@ -382,22 +381,6 @@ fn an_undecided_verdict_decides_no_claim() {
             super::claim::direction(claim, Word::CannotTell),
             Standing::CannotTell
         );
-    }
-}
-
-/// The names that a study file may have are those of the quantities.
-#[test]
-fn the_names_that_a_study_may_use_are_the_quantities() {
-    let is_named = |name: &&str| {
-        let worker = name.starts_with("worker-").then_some(1);
-        Kind::of(name, worker).is_some()
-    };
-    let unknown: Vec<&&str> = QUANTITIES.iter().filter(|name| !is_named(name)).collect();
-    assert_eq!(unknown, Vec::<&&str>::new());
-    for name in Kind::names() {
-        let event = Event::ALL.into_iter().any(|event| event.name() == name);
-        let known = QUANTITIES.contains(&name.as_str()) || name.starts_with(SIMULATED);
-        assert!(known || event, "{name}");
     }
 }
 

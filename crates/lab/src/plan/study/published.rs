@@ -4,64 +4,8 @@ use toml::Spanned;
 
 use super::StudyError;
 use super::source::Source;
+use crate::data::quantity::Kind;
 use crate::data::{Case, Claim, Ours, Pair, Published, Topology, base};
-
-/// Quantities by the names that `findings` knows them by; those of a simulated machine have a prefix.
-pub(crate) const QUANTITIES: &[&str] = &[
-    "time",
-    "create",
-    "steady",
-    "tear-down",
-    "cpu",
-    "memory",
-    "pss",
-    "page-tables",
-    "kernel-stacks",
-    "rss",
-    "peak-rss",
-    "large-pages",
-    "faults",
-    "switches",
-    "migrations",
-    "bytes-read",
-    "bytes-written",
-    "storage-written",
-    "cpu-request",
-    "cpu-share",
-    "user-time",
-    "system-time",
-    "uneven",
-    "throttled",
-    "throttled-periods",
-    "imbalance",
-    "computing",
-    "communication",
-    "waiting",
-    "moves",
-    "files",
-    "requests",
-    "p50",
-    "p99",
-    "p999",
-    "rate",
-    "processes",
-    "threads",
-    "launch",
-    "without-launch",
-    "tlb-shootdowns",
-    "parent-done",
-    "done-sum",
-    "results",
-    "time-each",
-    "rss-parent",
-    "rss-worker",
-    "worker-done",
-    "worker-cpu",
-    "worker-time",
-    "migrations-event",
-];
-
-pub(crate) const SIMULATED: &str = "simulated-";
 
 pub(super) fn check(
     source: Source<'_>,
@@ -259,20 +203,14 @@ impl<'a> Named<'a> {
                 has_variant(&own, name, label)?;
             }
         }
-        let is_known = |name: &&str| QUANTITIES.contains(name) || name.starts_with(SIMULATED);
         match self.quantity {
-            Some(name) if !is_known(&name) && !is_event(name) => {
-                let meant = names::meant(name, QUANTITIES);
+            Some(name) if !Kind::every_name().any(|known| known == name) => {
+                let meant = names::meant(name, Kind::every_name());
                 Err(format!("no quantity is named '{name}'{meant}"))
             }
             _ => Ok(()),
         }
     }
-}
-
-fn is_event(name: &str) -> bool {
-    let mut events = measure::counters::Event::ALL.into_iter();
-    events.any(|event| event.name() == name)
 }
 
 fn is_named(case: &Case, name: &str) -> bool {

@@ -165,6 +165,10 @@ fn a_finding_that_names_what_the_study_does_not_have_is_refused_with_its_line() 
             "no quantity is named 'tme' (did you mean 'time'?)",
         ),
         (
+            pair("one", "thread", "simulated-page-walk"),
+            "no quantity is named 'simulated-page-walk' (did you mean 'simulated-page-walks'?)",
+        ),
+        (
             with("law = { sweep = \"grains\", variant = \"4x2\", quantity = \"time\" }"),
             "no sweep is named 'grains'",
         ),

@@ -2,7 +2,7 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::{Counts, Merged};
 
-use crate::data::{RawSlot, Simulated};
+use super::Simulated;
 
 /// One thing that a model counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,9 +183,4 @@ impl Count {
         let found = NAMED.iter().find(|named| named.count == self);
         found.unwrap_or(&NAMED[0])
     }
-}
-
-pub(super) struct Pair<'a> {
-    pub(super) reference: (&'a RawSlot, &'a Simulated),
-    pub(super) subject: (&'a RawSlot, &'a Simulated),
 }
