@@ -111,7 +111,7 @@ impl Agreement {
             Self::Most { .. } => "holds on most",
             Self::Flips => "flips",
             Self::Mixed => "differs",
-            Self::CannotTell => "cannot tell",
+            Self::CannotTell => Word::CannotTell.in_words(),
         }
     }
 }

@@ -77,7 +77,7 @@ impl Standing {
             Self::SameDirection => "same direction",
             Self::Refuted => "refuted",
             Self::Differs => "differs",
-            Self::CannotTell => "cannot tell",
+            Self::CannotTell => crate::findings::Word::CannotTell.in_words(),
             Self::NotRun => "not run",
             Self::NotPossible => "not possible here",
             Self::SideBySide => "side by side",
