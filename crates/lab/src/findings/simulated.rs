@@ -11,6 +11,7 @@
 
 mod conclusion;
 mod of_cases;
+mod pair;
 #[cfg(test)]
 pub(crate) mod testing;
 mod time;
@@ -29,6 +30,8 @@ pub use crate::data::simulation::{Count, NAMED, Named};
 pub use conclusion::{Conclusion, conclusion};
 pub(super) use of_cases::simulated;
 pub use time::{Part, TimePart};
+
+use pair::Pair;
 
 /// Whether two cases are of one work along one way and compare the same.
 #[must_use]
@@ -396,9 +399,4 @@ fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCoun
         longer_turns: middle(&|one| Some(count.in_merged(one.with_longer_turns.as_deref()?))),
         counted: counted_here(count, pairs, units),
     })
-}
-
-struct Pair<'a> {
-    reference: (&'a RawSlot, &'a Simulated),
-    subject: (&'a RawSlot, &'a Simulated),
 }

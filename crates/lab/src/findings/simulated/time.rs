@@ -5,8 +5,9 @@
 use serde::{Deserialize, Serialize};
 use simulate::{Merged, Time};
 
-use super::{Count, Pair};
+use super::pair::Pair;
 use crate::data::median;
+use crate::data::simulation::Count;
 
 /// A part of the simulated time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
