@@ -12,6 +12,8 @@ const SAMPLE: u32 = 9;
 const MMAP2: u32 = 10;
 const LOST_SAMPLES: u32 = 13;
 pub(crate) const SWITCH: u32 = 14;
+/// The same of an event for all processes, with the other task of the switch before.
+const SWITCH_CPU_WIDE: u32 = 15;
 
 const COMM_EXEC: u16 = 1 << 13;
 pub(crate) const SWITCH_OUT: u16 = 1 << 13;
@@ -119,7 +121,7 @@ pub fn decode(kind: u32, misc: u16, bytes: &[u8]) -> Option<Stamped> {
             tid: id(8)?,
             record: Record::Exit,
         }),
-        SWITCH => trailed(
+        SWITCH | SWITCH_CPU_WIDE => trailed(
             bytes,
             match misc & SWITCH_OUT {
                 0 => Record::In,

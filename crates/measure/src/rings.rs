@@ -1,5 +1,5 @@
-//! Rings of perf events on a process and on all that it makes from now on: one for each CPU, on which something
-//! happens. What a reader is slow to take is lost, and the kernel says how much.
+//! Rings of perf events, one for each CPU: of a process and all that it makes from now on, or of all that runs there.
+//! What a reader is slow to take is lost, and the kernel says how much.
 
 use std::io;
 
@@ -23,15 +23,23 @@ impl std::fmt::Debug for Rings {
 }
 
 impl Rings {
-    /// Begins with process `pid`. `event` is what is recorded, with its thread and its time by
+    /// Begins with process `pid`, or with all processes. `event` is what is recorded, with its thread and its time by
     /// [`crate::clock::now_ns`]. A ring has `bytes` where there are not too many CPUs. Fails if the kernel does not
     /// permit it or cannot do it.
-    pub fn open(pid: i32, bytes: usize, event: impl Fn() -> Builder<'static>) -> io::Result<Self> {
+    pub fn open(
+        pid: Option<i32>,
+        bytes: usize,
+        event: impl Fn() -> Builder<'static>,
+    ) -> io::Result<Self> {
         let online = cpus(SysconfVar::_NPROCESSORS_ONLN)?;
         let bytes = 1 << (ALL / online).clamp(LEAST, bytes).ilog2();
         let ring = |cpu| {
             let mut builder = event();
-            builder.observe_pid(pid).one_cpu(cpu).inherit(true);
+            match pid {
+                Some(pid) => builder.observe_pid(pid).inherit(true),
+                None => builder.any_pid(),
+            };
+            builder.one_cpu(cpu).exclude_idle(true);
             builder.enabled(true).sample_id_all(true);
             builder.clockid(Clock::MONOTONIC);
             builder.sample(SampleFlag::TID | SampleFlag::TIME);
@@ -41,6 +49,15 @@ impl Rings {
         let is_away = |error: &io::Error| error.raw_os_error() == Some(Errno::ENODEV as i32);
         let here = opened.filter(|ring| !ring.as_ref().is_err_and(is_away));
         Ok(Self(here.collect::<io::Result<_>>()?))
+    }
+
+    /// Records from now on, or no more.
+    pub fn record(&mut self, is_on: bool) -> io::Result<()> {
+        let mut rings = self.0.iter_mut();
+        match is_on {
+            true => rings.try_for_each(|ring| ring.enable()),
+            false => rings.try_for_each(|ring| ring.disable()),
+        }
     }
 
     /// Empties them, CPU by CPU.

@@ -55,7 +55,7 @@ impl Recorder {
             builder.context_switch(true).task(true);
             builder
         };
-        Rings::open(pid, RING, switches).map(Self)
+        Rings::open(Some(pid), RING, switches).map(Self)
     }
 
     /// Adds what has happened since to `moments`, CPU by CPU; returns how many records were lost.

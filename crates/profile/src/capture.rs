@@ -1,7 +1,13 @@
-//! The events of a slot, and what their rings held. What a ring's reader is slow to take is lost and counted by the
+//! The events of a slot, and what their rings held.
+//!
+//! An event of a process is stopped and started anew at each of its switches: where threads only wake each other, the
+//! clock alone takes half as long again. So who may see all processes gets the events of each CPU, whose cost does not
+//! depend on switches, and what others did there is left out ([`Members`]).
+//!
+//! What a ring's reader is slow to take is lost and counted by the
 //! kernel; what does not fit in [`MOST_RECORDS`] and [`MOST_WORDS`] is counted here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use measure::Measured;
@@ -13,6 +19,7 @@ use perf_event::{Builder, SampleFlag};
 
 use crate::unwind::Unwinding;
 use crate::value::ProfileSpec;
+use crate::windows::{Turns, Windows};
 
 /// Of one ring, in bytes. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
 const RING: usize = 256 << 10;
@@ -104,7 +111,9 @@ impl Recorded {
 
 pub(crate) struct Capture {
     clocks: Rings,
+    members: Option<Members>,
     switches: Option<Rings>,
+    turns: Turns,
     unwinding: Option<Unwinding>,
     pub(crate) kernel: bool,
 }
@@ -112,17 +121,26 @@ pub(crate) struct Capture {
 impl Capture {
     /// Opens the events of a process before threads and children, or says why there is no profile.
     pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
+        let all = spec.faster.is_none().then_some((None, true, spec.stacks));
         // What another user may lock has no room for stacks.
-        let ways = [(true, spec.stacks), (true, false), (false, false)];
-        let mut opened = ways
-            .iter()
-            .map(|&(kernel, stacks)| Self::opened(pid, spec, kernel, stacks));
+        let own = [(true, spec.stacks), (true, false), (false, false)];
+        let own = own.map(|(kernel, stacks)| (Some(pid), kernel, stacks));
+        let mut opened = all.into_iter().chain(own).map(|(whose, kernel, stacks)| {
+            let capture = Self::opened(whose, spec, kernel, stacks)?;
+            let members = whose.is_none().then(|| Members::of(pid));
+            Ok(Self { members, ..capture })
+        });
         let first = opened.find(|opened| !opened.as_ref().is_err_and(is_denied));
         let first = first.unwrap_or_else(|| Err(Errno::EACCES.into()));
         first.map_err(|error| denied(&error))
     }
 
-    fn opened(pid: i32, spec: &ProfileSpec, kernel: bool, stacks: bool) -> io::Result<Self> {
+    fn opened(
+        pid: Option<i32>,
+        spec: &ProfileSpec,
+        kernel: bool,
+        stacks: bool,
+    ) -> io::Result<Self> {
         let clock = || {
             let mut clock = usual(Software::CPU_CLOCK, kernel, stacks.then_some(STACK));
             clock.sample_period(spec.period_ns.max(1));
@@ -140,13 +158,33 @@ impl Capture {
         let ring = if stacks { RING_OF_STACKS } else { RING };
         Ok(Self {
             clocks: Rings::open(pid, ring, clock)?,
+            members: None,
             unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,
                 None => Some(Rings::open(pid, ring, switches)?),
             },
+            turns: Turns::one_of(spec.turns),
             kernel,
         })
+    }
+
+    /// Begins a turn of the profiler.
+    pub(crate) fn turn(&mut self) {
+        let Some(switches) = &mut self.switches else {
+            return;
+        };
+        match self.turns.begins() {
+            Some(true) if switches.record(true).is_ok() => self.turns.opened(),
+            Some(true) | None => {}
+            // Records that come after a window count for nothing.
+            Some(false) => drop(switches.record(false)),
+        }
+    }
+
+    /// When switches were recorded.
+    pub(crate) fn ended(self) -> Windows {
+        self.turns.windows()
     }
 
     pub(crate) fn drain(&mut self, into: &mut Recorded) {
@@ -154,6 +192,11 @@ impl Capture {
         self.clocks.drain(|one| heard.push((one, true)));
         if let Some(switches) = &mut self.switches {
             switches.drain(|one| heard.push((one, false)));
+        }
+        if let Some(members) = &mut self.members {
+            let mut next = Vec::new();
+            self.clocks.drain(|one| next.push((one, true)));
+            heard = members.keep(heard, next);
         }
         // What a program mapped comes before what it did there, on whichever CPU.
         heard.sort_by_key(|(one, _)| one.ns);
@@ -164,6 +207,49 @@ impl Capture {
             };
             into.take(one, clock);
         }
+    }
+}
+
+/// The processes that the slot made.
+#[derive(Debug)]
+pub(crate) struct Members {
+    pids: HashSet<i32>,
+    /// Heard after the others: a process of which something was heard may be made known here alone.
+    next: Vec<(Stamped, bool)>,
+}
+
+impl Members {
+    fn of(slot: i32) -> Self {
+        Self {
+            pids: HashSet::from([slot]),
+            next: Vec::new(),
+        }
+    }
+
+    /// Those of members, of what was heard and what was kept the last time; what comes `next` is kept.
+    fn keep(
+        &mut self,
+        mut heard: Vec<(Stamped, bool)>,
+        next: Vec<(Stamped, bool)>,
+    ) -> Vec<(Stamped, bool)> {
+        heard.splice(0..0, std::mem::replace(&mut self.next, next));
+        let mut forks: Vec<(u64, i32, i32)> = (heard.iter().chain(&self.next))
+            .filter_map(|(one, _)| match one.record {
+                Record::Fork { child, .. } => Some((one.ns, one.pid, child)),
+                _ => None,
+            })
+            .collect();
+        forks.sort_unstable();
+        for (_, parent, child) in forks {
+            if self.pids.contains(&parent) {
+                self.pids.insert(child);
+            }
+        }
+        heard.retain(|(one, _)| match one.record {
+            Record::Lost(_) => true,
+            _ => self.pids.contains(&one.pid),
+        });
+        heard
     }
 }
 
@@ -195,5 +281,42 @@ fn denied(error: &io::Error) -> Measured<()> {
         ),
         Some(Errno::ENOSYS) => Measured::not_available("this kernel has no perf events", ""),
         _ => Measured::not_available(format!("the slot cannot be sampled: {error}"), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pid: i32, ns: u64, record: Record) -> (Stamped, bool) {
+        let tid = pid;
+        let one = Stamped {
+            ns,
+            pid,
+            tid,
+            record,
+        };
+        (one, true)
+    }
+
+    fn fork(parent: i32, ns: u64, child: i32) -> (Stamped, bool) {
+        let record = Record::Fork {
+            child,
+            child_thread: child,
+        };
+        of(parent, ns, record)
+    }
+
+    /// The fork is in the ring of a CPU that was read before it.
+    #[test]
+    fn what_a_process_did_counts_though_its_fork_is_heard_later() {
+        let mut members = Members::of(7);
+        let first = vec![of(9, 40, Record::In), of(5, 41, Record::In)];
+        let next = vec![fork(8, 30, 9), fork(7, 20, 8)];
+        let kept = members.keep(first, next);
+        assert_eq!(kept, [of(9, 40, Record::In)]);
+        let lost = of(0, 0, Record::Lost(3));
+        let kept = members.keep(vec![lost.clone(), fork(5, 50, 6)], Vec::new());
+        assert_eq!(kept, [fork(8, 30, 9), fork(7, 20, 8), lost]);
     }
 }

@@ -24,8 +24,9 @@ struct Last {
 }
 
 impl Last {
-    fn stops(&mut self, ns: u64) {
-        self.ran += self.runs_since.take().map_or(0, |since| ns - since);
+    fn stops(&mut self, ns: u64, counted: &impl Fn(u64, u64) -> u64) {
+        let since = self.runs_since.take();
+        self.ran += since.map_or(0, |since| counted(since, ns));
     }
 }
 
@@ -36,7 +37,8 @@ pub(crate) struct Idle {
     pub(crate) helpers: HashSet<i32>,
 }
 
-pub(crate) fn idle(events: &[Event]) -> Idle {
+/// `counted` is how much of a stretch of time switches were recorded in.
+pub(crate) fn idle(events: &[Event], counted: impl Fn(u64, u64) -> u64) -> Idle {
     let mut all: HashMap<i32, Last> = HashMap::new();
     let mut idle = Idle::default();
     for Event { ns, pid, tid, kept } in events {
@@ -49,9 +51,9 @@ pub(crate) fn idle(events: &[Event]) -> Idle {
                 last.runs_since = Some(*ns);
                 last.began = last.began.or(Some(*ns));
             }
-            Record::Out { preempted: true } => last.stops(*ns),
+            Record::Out { preempted: true } => last.stops(*ns, &counted),
             Record::Out { preempted: false } => {
-                last.stops(*ns);
+                last.stops(*ns, &counted);
                 *last = Last {
                     wait: Some(*ns),
                     began: last.began,
@@ -60,10 +62,10 @@ pub(crate) fn idle(events: &[Event]) -> Idle {
                 }
             }
             Record::Exit => {
-                last.stops(*ns);
+                last.stops(*ns, &counted);
                 let wait = last.wait.filter(|_| last.ran < LAST_RUN && pid != tid);
                 idle.waits.extend(wait.map(|since| (*tid, since)));
-                let life = ns - last.began.unwrap_or(*ns);
+                let life = counted(last.began.unwrap_or(*ns), *ns);
                 if pid != tid && HELPS * (last.ran_before + last.ran) < life {
                     idle.helpers.insert(*tid);
                 }
@@ -96,7 +98,7 @@ mod tests {
             tid: 7,
             kept: Kept::Other(record),
         });
-        idle(&events)
+        idle(&events, |from, to| to - from)
     }
 
     #[test]

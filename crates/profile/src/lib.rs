@@ -49,6 +49,7 @@ mod tree;
 mod unwind;
 mod value;
 mod wchan;
+mod windows;
 
 pub use code::Code;
 pub use place::{Place, Wait, callers, place};

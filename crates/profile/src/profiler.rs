@@ -136,6 +136,7 @@ impl Recording {
     }
 
     fn turn(&mut self) {
+        self.capture.turn();
         self.capture.drain(&mut self.recorded);
         self.files.look(&self.recorded.events[self.heard..]);
         if let Some(stops) = &mut self.stops {
@@ -157,12 +158,13 @@ impl Recording {
         }
         let kernel = self.capture.kernel;
         // What the slot's other processes still do is of no interest.
-        drop(self.capture);
+        let windows = self.capture.ended();
         let seen = self.looks.map(|looks| looks.list).unwrap_or_default();
         let of = Material {
             spec,
             slot,
             spans: &spans,
+            windows: &windows,
             kernel,
             seen: &seen,
             symbols: Symbols::of_slot(self.files, self.began),
@@ -228,6 +230,7 @@ mod tests {
         let spec = ProfileSpec {
             period_ns: 1,
             each: 2,
+            turns: 1,
             cpus: vec![3],
             launched: true,
             stacks: true,

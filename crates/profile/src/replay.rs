@@ -13,6 +13,7 @@ use crate::process::{Image, Processes};
 use crate::symbols::Symbols;
 use crate::tree::Tree;
 use crate::value::{NOT_SEEN, ON_CPU, PREEMPTED, Profile, ProfileSpec, UNSEEN_KERNEL, WAITS};
+use crate::windows::{Windows, counted, end, within};
 
 /// Of all samples in user code, in parts: where fewer have a caller, callers are not known.
 const HAVE_CALLERS: u64 = 2;
@@ -22,6 +23,8 @@ pub(crate) struct Material<'a> {
     pub(crate) slot: i32,
     /// Ascending, apart from each other.
     pub(crate) spans: &'a [(u64, u64)],
+    /// When switches were recorded: ascending, apart from each other.
+    pub(crate) windows: &'a [(u64, u64)],
     pub(crate) kernel: bool,
     /// What threads were seen to wait in, as frames.
     pub(crate) seen: &'a [Vec<String>],
@@ -80,6 +83,8 @@ impl Active {
 struct Replay<'a> {
     of: Material<'a>,
     chains: &'a [Box<[u64]>],
+    /// Spans in which switches were recorded.
+    watched: Windows,
     processes: Processes,
     threads: HashMap<i32, Thread>,
     active: HashMap<i32, Active>,
@@ -106,7 +111,7 @@ pub(crate) fn replay(
     let mut replay = Replay {
         profile: Profile {
             period_ns: of.spec.period_ns,
-            each: of.spec.each,
+            each: of.spec.each * of.spec.turns,
             span_ns: of.spans.iter().map(|(from, to)| to - from).sum(),
             lost: recorded.lost,
             ..Profile::default()
@@ -114,9 +119,10 @@ pub(crate) fn replay(
         threads: HashMap::from([(of.slot, Thread::new(of.slot, 0))]),
         // Flows of a study wait for its gates.
         idle: match of.spec.launched {
-            true => idle(&recorded.events),
+            true => idle(&recorded.events, |from, to| counted(of.windows, from, to)),
             false => Idle::default(),
         },
+        watched: within(of.spans, of.windows),
         symbols: std::mem::take(&mut of.symbols),
         of,
         chains: &recorded.chains,
@@ -148,7 +154,7 @@ impl Replay<'_> {
                 }
             }
             Kept::Other(Record::Out { preempted }) => {
-                self.close(ns, tid);
+                self.close(ns, tid, Some(true));
                 let rested = self.turns(ns, (pid, tid), *preempted);
                 let is_idle = self.idle.waits.contains(&(tid, ns));
                 let thread = self.thread(ns, (pid, tid));
@@ -156,7 +162,7 @@ impl Replay<'_> {
                 thread.rested = rested;
             }
             Kept::Other(Record::In) => {
-                self.close(ns, tid);
+                self.close(ns, tid, Some(false));
                 self.turns(ns, (pid, tid), true);
                 self.thread(ns, (pid, tid)).runs = true;
             }
@@ -170,7 +176,7 @@ impl Replay<'_> {
                 self.thread(ns, (*child, *child_thread)).preempted = true;
             }
             Kept::Other(Record::Exit) => {
-                self.close(ns, tid);
+                self.close(ns, tid, Some(true));
                 self.turns(ns, (pid, tid), false);
                 self.threads.remove(&tid);
             }
@@ -201,15 +207,16 @@ impl Replay<'_> {
         }
     }
 
-    fn counted(&self, from: u64, to: u64) -> u64 {
-        let spans = self.of.spans;
-        let first = spans.partition_point(|span| span.1 <= from);
-        let within = spans[first..].iter().take_while(|span| span.0 < to);
-        within.map(|span| span.1.min(to) - span.0.max(from)).sum()
+    /// Of all spans: what stands for this in those that were watched.
+    fn whole(&self, ns: u64) -> u64 {
+        let watched: u64 = self.watched.iter().map(|(from, to)| to - from).sum();
+        let share = self.profile.span_ns as f64 / watched.max(1) as f64;
+        (ns as f64 * share).round() as u64
     }
 
-    /// Ends what a thread has done since its last switch.
-    fn close(&mut self, ns: u64, tid: i32) {
+    /// Ends what a thread has done since its last switch. `ran`: whether it ran last, where that is known. What it did
+    /// until the window closed that it was last seen in may be another thing.
+    fn close(&mut self, ns: u64, tid: i32, ran: Option<bool>) {
         let Some(thread) = self.threads.get_mut(&tid) else {
             return;
         };
@@ -218,21 +225,34 @@ impl Replay<'_> {
         if !was.runs {
             thread.leaves = None;
         }
-        let span = self.counted(was.since, ns);
+        let turned = match ran {
+            Some(ran) if ran != was.runs => end(self.of.windows, was.since).min(ns),
+            _ => ns,
+        };
+        self.spent((tid, &was), turned);
+        let other = Thread {
+            runs: !was.runs,
+            ..Thread::new(was.pid, turned)
+        };
+        self.spent((tid, &other), ns);
+    }
+
+    fn spent(&mut self, (tid, was): (i32, &Thread), ns: u64) {
+        let span = counted(&self.watched, was.since, ns);
         if span == 0 || !self.counts(was.pid) {
             return;
         }
         match was.runs {
             true => self.ran += span,
             false if tid == self.of.slot || was.is_idle => {}
-            false => self.wait((tid, &was), ns, span),
+            false => self.wait((tid, was), ns, span),
         }
     }
 
     fn wait(&mut self, (tid, thread): (i32, &Thread), until: u64, ns: u64) {
         self.profile.waits += 1;
         if thread.preempted {
-            return self.add(&[WAITS, PREEMPTED], ns);
+            return self.add(&[WAITS, PREEMPTED], self.whole(ns));
         }
         if let (true, Some(chain)) = (self.of.kernel, thread.leaves) {
             let path = self.path(WAITS, thread.pid, chain);
@@ -252,9 +272,9 @@ impl Replay<'_> {
             Some(frames) => {
                 let frames = frames.iter().map(String::as_str);
                 let path: Vec<&str> = [WAITS].into_iter().chain(frames).collect();
-                self.add(&path, ns);
+                self.add(&path, self.whole(ns));
             }
-            None => self.add(&[WAITS, NOT_SEEN], ns),
+            None => self.add(&[WAITS, NOT_SEEN], self.whole(ns)),
         }
     }
 
@@ -274,7 +294,7 @@ impl Replay<'_> {
     }
 
     fn sample(&mut self, ns: u64, pid: i32, chain: u32) {
-        if self.counted(ns, ns + 1) == 0 || !self.counts(pid) {
+        if counted(self.of.spans, ns, ns + 1) == 0 || !self.counts(pid) {
             return;
         }
         let path = self.path(ON_CPU, pid, chain);
@@ -316,19 +336,22 @@ impl Replay<'_> {
         let last = self.of.spans.last().map_or(0, |span| span.1);
         let left: Vec<i32> = self.threads.keys().copied().collect();
         for tid in left {
-            self.close(last, tid);
+            self.close(last, tid, None);
         }
         let with_chain: u64 = self.waits.iter().map(|(_, ns)| ns).sum();
-        let share = self.may_have_chain as f64 / with_chain.max(1) as f64;
+        let share = self.whole(self.may_have_chain) as f64 / with_chain.max(1) as f64;
         for (node, ns) in std::mem::take(&mut self.waits) {
             self.tree.add(node, (ns as f64 * share).round() as u64);
         }
         if with_chain == 0 && self.may_have_chain > 0 {
-            self.add(&[WAITS, NOT_SEEN], self.may_have_chain);
+            self.add(&[WAITS, NOT_SEEN], self.whole(self.may_have_chain));
         }
         if !self.of.kernel {
             let sampled = self.profile.samples * self.of.spec.period_ns;
-            self.add(&[ON_CPU, UNSEEN_KERNEL], self.ran.saturating_sub(sampled));
+            self.add(
+                &[ON_CPU, UNSEEN_KERNEL],
+                self.whole(self.ran).saturating_sub(sampled),
+            );
         }
         self.symbols.remove_maps(self.processes.launched());
         self.unseen();

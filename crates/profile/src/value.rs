@@ -25,8 +25,10 @@ pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
 pub struct ProfileSpec {
     /// CPU time between two samples, in ns.
     pub period_ns: u64,
-    /// One switch of `each` has its call chain.
+    /// One recorded switch of `each` has its call chain.
     pub each: u64,
+    /// Switches are recorded in one turn of `turns`.
+    pub turns: u64,
     /// CPUs that the profiler keeps to: those of no flow. Empty where there are none.
     pub cpus: Vec<u32>,
     /// Whether the programs count that the slot launches, and not the slot process itself.

@@ -26,6 +26,10 @@ const MOST_REPS: u32 = 1_000;
 const MOST_SWITCHES: f64 = 20_000.0;
 /// The same of commands, where each has a stack.
 const MOST_STACKS: f64 = 2_000.0;
+/// Beyond [`MOST_SWITCHES`] they are recorded in one turn of at most so many.
+const MOST_TURNS: u64 = 16;
+/// In such a turn that many times as many have a call chain, at most: rings have room for a late profiler.
+const DENSER: u64 = 4;
 const FAILURES: usize = 3;
 
 /// The slot that comes next: its round and its place in it; `None` where no more is wanted.
@@ -87,9 +91,13 @@ pub(crate) fn spec(
 ) -> ProfileSpec {
     let spread = (drawn >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
     let period = PERIOD_NS * (1.0 + PERIOD_SPREAD * spread);
+    let rate = switches(reps(log, variant));
+    let turns = one_of(rate, MOST_SWITCHES).min(MOST_TURNS);
+    let most = if launched { MOST_STACKS } else { MOST_SWITCHES };
     ProfileSpec {
         period_ns: period.round() as u64,
-        each: each(reps(log, variant), launched),
+        each: one_of(rate, most).div_ceil(turns.min(DENSER)),
+        turns,
         cpus: Vec::new(),
         launched,
         stacks: launched,
@@ -102,6 +110,7 @@ pub(crate) fn stopping(faster: &flow::Faster, metric: Metric) -> ProfileSpec {
     ProfileSpec {
         period_ns: PERIOD_NS.round() as u64,
         each: 1,
+        turns: 1,
         cpus: Vec::new(),
         launched: true,
         stacks: false,
@@ -173,15 +182,18 @@ pub(crate) fn busiest(log: &CaseLog, variant: usize, most: usize) -> Vec<String>
     all.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-fn each<'a>(reps: impl Iterator<Item = &'a Rep>, launched: bool) -> u64 {
+fn one_of(rate: f64, most: f64) -> u64 {
+    (rate / most).ceil().max(1.0) as u64
+}
+
+/// In a second.
+fn switches<'a>(reps: impl Iterator<Item = &'a Rep>) -> f64 {
     let rate = |rep: &Rep| {
         let usages = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
         let switches = usages.map(|one| one.voluntary_switches + one.involuntary_switches);
         switches.sum::<u64>() as f64 * 1e9 / rep.total_ns().max(1) as f64
     };
-    let rate = median(reps.map(rate)).unwrap_or(0.0);
-    let most = if launched { MOST_STACKS } else { MOST_SWITCHES };
-    (rate / most).ceil().max(1.0) as u64
+    median(reps.map(rate)).unwrap_or(0.0)
 }
 
 fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {

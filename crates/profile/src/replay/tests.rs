@@ -9,6 +9,7 @@ fn spec(each: u64) -> ProfileSpec {
     ProfileSpec {
         period_ns: 100,
         each,
+        turns: 1,
         cpus: Vec::new(),
         launched: false,
         stacks: false,
@@ -29,6 +30,17 @@ fn fork(ns: u64) -> Event {
     event(ns, (SLOT, SLOT), Kept::Other(record))
 }
 
+fn code(ns: u64) -> Event {
+    let map = Record::Map(measure::ring_record::Mapping {
+        from: 0,
+        to: 10,
+        offset: 0,
+        path: "/bin/gzip".into(),
+        inode: 0,
+    });
+    event(ns, WORKER, Kept::Other(map))
+}
+
 fn runs(ns: u64) -> Event {
     event(ns, WORKER, Kept::Other(Record::In))
 }
@@ -38,15 +50,26 @@ fn leaves(ns: u64, preempted: bool) -> Event {
 }
 
 fn replayed(events: Vec<Event>, each: u64, kernel: bool, spans: &[(u64, u64)]) -> Profile {
+    in_windows(events, each, kernel, spans, &[(0, u64::MAX)])
+}
+
+fn in_windows(
+    events: Vec<Event>,
+    each: u64,
+    kernel: bool,
+    spans: &[(u64, u64)],
+    windows: &[(u64, u64)],
+) -> Profile {
     let mut recorded = Recorded {
         events,
-        chains: vec![Box::new([]), Box::new([])],
+        chains: vec![Box::new([]), Box::new([OF_A_USER, 5])],
         ..Recorded::default()
     };
     let of = Material {
         spec: &spec(each),
         slot: SLOT,
         spans,
+        windows,
         kernel,
         seen: &[vec!["pipe_read_[k]".to_owned()]],
         symbols: Symbols::default(),
@@ -102,6 +125,62 @@ fn waits_without_a_reason_are_shared_out_where_only_some_were_to_have_one() {
     assert_eq!(own_ns(&each, &[WAITS, NOT_SEEN]), 20);
 }
 
+/// A pair of waits, of 3 and of 1 in each 10, and a seventh of the switches with a chain.
+#[test]
+fn waits_in_windows_stand_for_all_without_bias() {
+    let windows: Vec<(u64, u64)> = (0..50)
+        .map(|cycle| (16 * cycle + 7 * cycle % 16) * 1_000)
+        .map(|from| (from, from + 1_000))
+        .collect();
+    let is_seen = |event: &Event| {
+        let is_in = windows
+            .iter()
+            .any(|&(from, to)| (from..to).contains(&event.ns));
+        is_in || event.ns == 0
+    };
+    let mut events = vec![fork(0), code(0)];
+    for turn in 0..80_000 {
+        let from = turn * 10;
+        for (at, (left, length)) in [(2, 3), (8, 1)].into_iter().enumerate() {
+            if (2 * turn + at as u64).is_multiple_of(7) {
+                events.push(event(from + left, WORKER, Kept::Leaves(at as u32)));
+            }
+            events.extend([leaves(from + left, false), runs(from + left + length)]);
+        }
+    }
+    events.retain(is_seen);
+    let profile = in_windows(events, 7, true, &[(0, 800_000)], &windows);
+    let waits = |frames: usize| {
+        let nodes = (0..profile.nodes.len()).filter(|&at| profile.path(at).len() == frames);
+        nodes.map(|at| profile.nodes[at].own_ns as f64).sum::<f64>()
+    };
+    let off = |found: f64, right: f64| (found / right - 1.0).abs();
+    assert!(off(waits(1), 240_000.0) < 0.03, "{}", waits(1));
+    assert!(off(waits(2), 80_000.0) < 0.03, "{}", waits(2));
+}
+
+/// A thread that computes, whose last switch on to a CPU nobody saw, waited for one all the while.
+#[test]
+fn a_switch_between_windows_is_known_by_the_next_one() {
+    let events = vec![
+        fork(0),
+        runs(10),
+        leaves(90, true),
+        leaves(1_050, false),
+        runs(1_070),
+    ];
+    let windows = [(0, 100), (500, 600), (1_000, 1_100)];
+    let profile = in_windows(events, 1, false, &[(0, 1_100)], &windows);
+    let whole = |ns: f64| (ns * 1_100.0 / 300.0_f64).round() as u64;
+    assert_eq!(
+        own_ns(&profile, &[WAITS, PREEMPTED]),
+        whole(10.0) + whole(10.0)
+    );
+    assert_eq!(own_ns(&profile, &[WAITS, NOT_SEEN]), whole(20.0));
+    let ran = 80.0 + 100.0 + 50.0 + 30.0;
+    assert_eq!(own_ns(&profile, &[ON_CPU, UNSEEN_KERNEL]), whole(ran));
+}
+
 /// Without rights: the kernel's time is what is left, and waits are as `/proc` tells.
 #[test]
 fn what_a_plain_user_may_not_see_is_told_from_the_switches() {
@@ -134,14 +213,10 @@ fn of_a_command_only_what_was_launched_counts() {
     let forked = event(1, (SLOT, SLOT), Kept::Other(record));
     let clock = |ns| event(ns, child, Kept::Clock(0));
     let exec = event(30, child, Kept::Other(Record::Exec));
-    let map = Record::Map(measure::ring_record::Mapping {
-        from: 0,
-        to: 10,
-        offset: 0,
-        path: "/bin/gzip".into(),
-        inode: 0,
-    });
-    let map = event(31, child, Kept::Other(map));
+    let map = Event {
+        pid: child.0,
+        ..code(31)
+    };
     let events = vec![forked, clock(10), exec, map, clock(50)];
     let mut recorded = Recorded {
         events,
@@ -156,6 +231,7 @@ fn of_a_command_only_what_was_launched_counts() {
         spec: &spec,
         slot: SLOT,
         spans: &[(0, 100)],
+        windows: &[(0, u64::MAX)],
         kernel: true,
         seen: &[],
         symbols: Symbols::default(),
@@ -176,6 +252,7 @@ fn an_address_of_nothing_ends_a_chain_and_nothing_else() {
         spec: &spec(1),
         slot: SLOT,
         spans: &[(0, 100)],
+        windows: &[(0, u64::MAX)],
         kernel: true,
         seen: &[],
         symbols: Symbols::default(),
