@@ -96,7 +96,7 @@ pub(crate) fn spec(
     let most = if launched { MOST_STACKS } else { MOST_SWITCHES };
     ProfileSpec {
         period_ns: period.round() as u64,
-        each: one_of(rate, most).div_ceil(turns.min(DENSER)),
+        each: prime_from(one_of(rate, most).div_ceil(turns.min(DENSER))),
         turns,
         cpus: Vec::new(),
         launched,
@@ -186,6 +186,12 @@ fn one_of(rate: f64, most: f64) -> u64 {
     (rate / most).ceil().max(1.0) as u64
 }
 
+/// Where threads take turns on a CPU, each Nth switch is then not always that of the same thread.
+fn prime_from(least: u64) -> u64 {
+    let is_prime = |n: &u64| (2..*n).all(|divisor| n % divisor != 0);
+    (least..).find(is_prime).unwrap_or(least)
+}
+
 /// In a second.
 fn switches<'a>(reps: impl Iterator<Item = &'a Rep>) -> f64 {
     let rate = |rep: &Rep| {
@@ -205,6 +211,11 @@ fn reps(log: &CaseLog, variant: usize) -> impl Iterator<Item = &Rep> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_threads_that_take_turns_on_a_cpu_are_both_sampled() {
+        assert_eq!([1, 2, 4, 100, 116].map(prime_from), [1, 2, 5, 101, 127]);
+    }
 
     #[test]
     fn interpreters_that_the_command_names_name_their_functions() {
