@@ -188,7 +188,7 @@ fn one_of(rate: f64, most: f64) -> u64 {
 
 /// Where threads take turns on a CPU, each Nth switch is then not always that of the same thread.
 fn prime_from(least: u64) -> u64 {
-    let is_prime = |n: &u64| (2..*n).all(|divisor| n % divisor != 0);
+    let is_prime = |n: &u64| (2..*n).all(|divisor| !n.is_multiple_of(divisor));
     (least..).find(is_prime).unwrap_or(least)
 }
 
