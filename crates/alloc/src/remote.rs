@@ -119,7 +119,7 @@ impl<H: Head> Remote<H> {
         self.blocks.fetch_add(chain.blocks, Relaxed) + chain.blocks
     }
 
-    /// The blocks that waited, each after the link of its successor was read: it may be used at once.
+    /// The blocks that waited; each may be used at once, as its link was read.
     pub(crate) fn take(&self) -> impl Iterator<Item = NonNull<Block>> + use<H> {
         let mut next = null_mut();
         if !self.head.load(Relaxed).is_null() {

@@ -7,8 +7,8 @@
 //! one store is done on one CPU, undisturbed, or not at all, without lock or atomic instruction (P.
 //! Turner, A. Hunter; Linux `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
 //!
-//! Here there are four, which compare the CPU within the range: pop from, and push to, a stack of
-//! pointers of one CPU, one or several of them. What fails stands out of line, so that the usual way has no jump. Elsewhere
+//! There are four, which compare the CPU within the range: pop and push, of one pointer or of several,
+//! on a stack of one CPU. What fails stands out of line, so that the usual way has no jump. Elsewhere
 //! than on x86-64, and where the C library registers nothing, [`Area::find`] is `None` and callers
 //! use locks.
 

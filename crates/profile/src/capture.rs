@@ -4,8 +4,8 @@
 //! clock alone takes half as long again. So who may see all processes gets the events of each CPU, whose cost does not
 //! depend on switches, and what others did there is left out ([`Members`]).
 //!
-//! What a ring's reader is slow to take is lost and counted by the
-//! kernel; what does not fit in [`MOST_RECORDS`] and [`MOST_WORDS`] is counted here.
+//! What a ring's reader is slow to take is lost and counted by the kernel; what does not fit in [`MOST_RECORDS`] and
+//! [`MOST_WORDS`] is counted here.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -118,29 +118,37 @@ pub(crate) struct Capture {
     pub(crate) kernel: bool,
 }
 
+/// Whose events are recorded for a slot, by its process.
+enum Whose {
+    All(i32),
+    Own(i32),
+}
+
 impl Capture {
     /// Opens the events of a process before threads and children, or says why there is no profile.
     pub(crate) fn open(pid: i32, spec: &ProfileSpec) -> Result<Self, Measured<()>> {
-        let all = spec.faster.is_none().then_some((None, true, spec.stacks));
+        // Predictions were held against real gains with the events of a process.
+        let of_cpus = spec
+            .faster
+            .is_none()
+            .then_some((Whose::All(pid), true, spec.stacks));
         // What another user may lock has no room for stacks.
         let own = [(true, spec.stacks), (true, false), (false, false)];
-        let own = own.map(|(kernel, stacks)| (Some(pid), kernel, stacks));
-        let mut opened = all.into_iter().chain(own).map(|(whose, kernel, stacks)| {
-            let capture = Self::opened(whose, spec, kernel, stacks)?;
-            let members = whose.is_none().then(|| Members::of(pid));
-            Ok(Self { members, ..capture })
-        });
+        let own = own.map(|(kernel, stacks)| (Whose::Own(pid), kernel, stacks));
+        let mut opened = of_cpus
+            .into_iter()
+            .chain(own)
+            .map(|(whose, kernel, stacks)| Self::opened(whose, spec, kernel, stacks));
         let first = opened.find(|opened| !opened.as_ref().is_err_and(is_denied));
         let first = first.unwrap_or_else(|| Err(Errno::EACCES.into()));
         first.map_err(|error| denied(&error))
     }
 
-    fn opened(
-        pid: Option<i32>,
-        spec: &ProfileSpec,
-        kernel: bool,
-        stacks: bool,
-    ) -> io::Result<Self> {
+    fn opened(whose: Whose, spec: &ProfileSpec, kernel: bool, stacks: bool) -> io::Result<Self> {
+        let (pid, members) = match whose {
+            Whose::All(slot) => (None, Some(Members::of(slot))),
+            Whose::Own(slot) => (Some(slot), None),
+        };
         let clock = || {
             let mut clock = usual(Software::CPU_CLOCK, kernel, stacks.then_some(STACK));
             clock.sample_period(spec.period_ns.max(1));
@@ -158,7 +166,7 @@ impl Capture {
         let ring = if stacks { RING_OF_STACKS } else { RING };
         Ok(Self {
             clocks: Rings::open(pid, ring, clock)?,
-            members: None,
+            members,
             unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,

@@ -26,9 +26,9 @@ const MOST_REPS: u32 = 1_000;
 const MOST_SWITCHES: f64 = 20_000.0;
 /// The same of commands, where each has a stack.
 const MOST_STACKS: f64 = 2_000.0;
-/// Beyond [`MOST_SWITCHES`] they are recorded in one turn of at most so many.
+/// Beyond [`MOST_SWITCHES`] they are recorded in one turn of N, which is at most this.
 const MOST_TURNS: u64 = 16;
-/// In such a turn that many times as many have a call chain, at most: rings have room for a late profiler.
+/// How much denser call chains are in such a turn, at most: rings keep room for a late profiler.
 const DENSER: u64 = 4;
 const FAILURES: usize = 3;
 

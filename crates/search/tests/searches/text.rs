@@ -357,17 +357,19 @@ fn writer_of(pipe: &Path) -> ChildStdin {
 #[test]
 fn lines_of_a_named_pipe_are_shown_as_they_come() {
     let tree = Tree::new();
-    nix::unistd::mkfifo(&tree.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    for plan in [
-        Plan::of(Model::Sequential, 1),
-        Plan::default(),
-        Plan::of(Model::ProcessPool, 2),
+    for (name, plan) in [
+        ("sequential", Plan::of(Model::Sequential, 1)),
+        ("usual", Plan::default()),
+        ("processes", Plan::of(Model::ProcessPool, 2)),
     ] {
+        // Of its own: a process that a test beside this one forks may keep the reader of the pipe before.
+        let pipe = tree.join(name);
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let mut query = tree.query("needle");
-        query.roots = vec![tree.join("pipe")];
+        query.roots = vec![pipe.clone()];
         query.line_numbers = true;
         let (to, came) = mpsc::channel();
-        let mut writer = writer_of(&tree.join("pipe"));
+        let mut writer = writer_of(&pipe);
         let shown = std::thread::spawn(move || {
             let mut shown = Vec::new();
             for part in ["hay\nneedle 1\n", "needle 2\nhay\n", "hay\n", "needle 3\n"] {
