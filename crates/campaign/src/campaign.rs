@@ -9,6 +9,8 @@ pub(crate) struct Campaign {
     pub(crate) random: ChaCha8Rng,
     pub(crate) runs: u64,
     pub(crate) trials: Option<PathBuf>,
+    /// Part of the names of the rows that are tried.
+    pub(crate) row: String,
 }
 
 impl Campaign {

@@ -122,7 +122,7 @@ const PLANTS: [Plant; 32] = [
 ];
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("causes", &OUTCOMES, campaign.trials.clone())?;
+    let mut trials = Trials::resumed("causes", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
     let source = folder.path().join("plants.c");
     std::fs::write(&source, include_str!("plants.c"))?;

@@ -26,7 +26,7 @@ const ROWS: [&str; 4] = [ORDER, BUILDS, PATHS, ENVIRONMENT];
 const OBJECTS: usize = 6;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("layout", &OUTCOMES, campaign.trials.clone())?;
+    let mut trials = Trials::resumed("layout", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
     let objects = objects(folder.path())?;
     while campaign.goes_on() {

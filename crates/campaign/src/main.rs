@@ -71,6 +71,9 @@ struct Args {
     /// Where those are kept.
     #[arg(long, value_name = "FILE")]
     trials: Option<PathBuf>,
+    /// Only rows whose name contains this.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    row: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -99,6 +102,7 @@ fn main() -> Result<ExitCode> {
         random: ChaCha8Rng::seed_from_u64(args.seed),
         runs: args.runs,
         trials: args.trials.clone(),
+        row: args.row.clone(),
     };
     let table = match args.what {
         What::Verdict => verdict::run(&mut campaign)?,

@@ -70,7 +70,7 @@ const STEPS: u32 = 100_000;
 const FUNCTION: &str = "slowed_work";
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("predict", &OUTCOMES, campaign.trials.clone())?;
+    let mut trials = Trials::resumed("predict", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
     let source = folder.path().join("profiles.c");
     let built = folder.path().join("built");

@@ -18,15 +18,15 @@ const OUTCOMES: [&str; 6] = ["none", "named", "right", "size", "other", "refused
 const IDENTICAL: &str = "identical pairs";
 const PLANTED: &str = "2 % in a function of 7 %";
 
-/// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one.
-const SHORT: (u64, u64) = (116_000_000, 9_000_000);
+/// Steps of both functions: 0.12 s of an identical pair, 4 s of a planted one.
+const SHORT: (u64, u64) = (58_000_000, 4_500_000);
 const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
 const PLANT: f64 = 0.02;
 const SLOWED: &str = "slowed_work";
 const WITHIN: f64 = 0.2;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("profile", &OUTCOMES, campaign.trials.clone())?;
+    let mut trials = Trials::resumed("profile", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
     let source = folder.path().join("profiles.c");
     let built = folder.path().join("profiles");
@@ -62,7 +62,7 @@ const MOST: f64 = 1.05;
 
 /// What a profiler costs: a command against itself, profiled launches beside timed ones.
 pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("profile-cost", &CHEAP, campaign.trials.clone())?;
+    let mut trials = Trials::resumed("profile-cost", &CHEAP, campaign)?;
     let folder = tempfile::tempdir()?;
     for (name, source) in [
         ("profiles", include_str!("profiles.c")),

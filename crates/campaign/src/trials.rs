@@ -9,27 +9,32 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use crate::Campaign;
+
 pub(crate) struct Trials {
     campaign: &'static str,
     outcomes: &'static [&'static str],
     file: Option<PathBuf>,
+    row: String,
     counts: BTreeMap<String, Vec<u64>>,
 }
 
 impl Trials {
     pub(crate) fn resumed(
-        campaign: &'static str,
+        name: &'static str,
         outcomes: &'static [&'static str],
-        file: Option<PathBuf>,
+        campaign: &Campaign,
     ) -> Result<Self> {
+        let file = campaign.trials.clone();
         let text = match &file {
             Some(file) if file.exists() => fs::read_to_string(file)?,
             _ => String::new(),
         };
         let mut trials = Self {
-            campaign,
+            campaign: name,
             outcomes,
             file,
+            row: campaign.row.clone(),
             counts: BTreeMap::new(),
         };
         for line in text.lines() {
@@ -38,7 +43,7 @@ impl Trials {
             if let (Some(row), Some(outcome), true) = (
                 trial["row"].as_str(),
                 trial["outcome"].as_str(),
-                trial["campaign"] == campaign,
+                trial["campaign"] == name,
             ) {
                 trials.count(row, outcome);
             }
@@ -55,14 +60,15 @@ impl Trials {
         }
     }
 
-    /// The row with the fewest trials, while it has fewer than `runs`.
+    /// Of those that are asked for, the row with the fewest trials, while it has fewer than `runs`.
     pub(crate) fn next<'a, T>(
         &self,
         rows: &'a [T],
         name: impl Fn(&'a T) -> &'a str,
         runs: u64,
     ) -> Option<&'a T> {
-        let next = rows.iter().min_by_key(|row| self.tried(name(row)));
+        let asked = rows.iter().filter(|row| name(row).contains(&self.row));
+        let next = asked.min_by_key(|row| self.tried(name(row)));
         next.filter(|row| self.tried(name(row)) < runs)
     }
 
@@ -118,6 +124,9 @@ impl Trials {
 
 #[cfg(test)]
 mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
     use super::*;
 
     #[test]
@@ -125,8 +134,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("trials");
         let outcomes = &["right", "wrong"];
-        let begin =
-            |campaign| Trials::resumed(campaign, outcomes, Some(file.clone())).expect("it reads");
+        let campaign = Campaign {
+            until: std::time::Instant::now(),
+            random: ChaCha8Rng::seed_from_u64(1),
+            runs: 3,
+            trials: Some(file.clone()),
+            row: "fau".to_owned(),
+        };
+        let begin = |name| Trials::resumed(name, outcomes, &campaign).expect("it reads");
         let mut trials = begin("causes");
         trials.add("faults", "right", "x").expect("it writes");
         trials.add("faults", "wrong", "y").expect("it writes");
@@ -136,6 +151,8 @@ mod tests {
         let again = begin("causes");
         assert_eq!((again.tried("faults"), again.of(None, "wrong")), (2, 1));
         assert_eq!(begin("layout").tried("faults"), 0);
+        let next = |runs| again.next(&["kernel", "faults"], |row| row, runs).copied();
+        assert_eq!((next(2), next(3)), (None, Some("faults")));
         assert!(
             again.in_words().contains("faults       1       1"),
             "{}",
