@@ -51,9 +51,7 @@ pub(crate) unsafe extern "C" fn dlopen(file: *const c_char, flags: c_int) -> *mu
     )
 }
 
-/// As in POSIX, but `RTLD_DEEPBIND` has no effect.
-/// # Safety
-/// As that of libc: `file` is null or a C string; initialisers of that library may run.
+/// As on x86-64, its safety too.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]

@@ -33,7 +33,6 @@ pub(crate) fn class_of(size: usize) -> usize {
     class_of_shared(size).unwrap_or_else(|| compute_class(size))
 }
 
-/// The class of blocks that share a span, if they are so small.
 #[inline(always)]
 pub(crate) fn class_of_shared(size: usize) -> Option<usize> {
     (size <= SHARING).then(|| usize::from(CLASS_OF[size.div_ceil(GRAIN)]))

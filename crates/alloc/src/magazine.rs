@@ -3,9 +3,8 @@
 //! After J. Bonwick and J. Adams (*Magazines and Vmem*, USENIX 2001), with restartable sequences
 //! ([`crate::rseq`]) in place of the CPU's lock, as in tcmalloc's per-CPU mode. A magazine holds
 //! blocks from regions of its CPU's core alone. An empty one is filled half from the core's heap, a
-//! full one gives half back, each under the heap's lock once. One more magazine a CPU, *away*,
-//! collects the small blocks that are freed here and belong to other cores: one exchange for each
-//! owner, and not one for each block.
+//! full one gives half back, each under the heap's lock once. One more a CPU, *away*, collects the
+//! small blocks that are freed here and belong to other cores: one exchange for each owner.
 //!
 //! A class keeps at most 63 blocks and 64 KiB in a magazine (two blocks at least), one of blocks
 //! that are alone in their spans 512 KiB: a random replacement of 500 blocks finds three in four
@@ -27,7 +26,6 @@ use crate::rseq::{Area, DEPTH, Stack};
 
 /// Bytes of a class at the most.
 const BYTES: usize = 64 << 10;
-/// The same of one whose blocks are alone.
 const BYTES_ALONE: usize = 512 << 10;
 /// Blocks that move between a magazine and its heap at once, at the most.
 const BATCH: usize = DEPTH / 2;

@@ -7,10 +7,9 @@
 //! one store is done on one CPU, undisturbed, or not at all, without lock or atomic instruction (P.
 //! Turner, A. Hunter; Linux `Documentation/userspace-api/rseq.rst`, `include/uapi/linux/rseq.h`).
 //!
-//! There are four, which compare the CPU within the range: pop and push, of one pointer or of several,
-//! on a stack of one CPU. What fails stands out of line, so that the usual way has no jump. Elsewhere
-//! than on x86-64, and where the C library registers nothing, [`Area::find`] is `None` and callers
-//! use locks.
+//! Four compare the CPU within the range: pop and push, of one pointer or several, on a CPU's
+//! stack. Failures stand out of line: the usual way has no jump. Elsewhere than on x86-64, and
+//! where the C library registers nothing, [`Area::find`] is `None` and callers use locks.
 
 pub(crate) const DEPTH: usize = 63;
 
@@ -243,17 +242,15 @@ impl Area {
         u32::MAX
     }
 
-    /// Safety: none is needed.
+    /// Safety: this and those below need none.
     pub(crate) unsafe fn pop(self, _cpu: u32, _stack: *mut Stack) -> *mut u8 {
         std::ptr::null_mut()
     }
 
-    /// Safety: none is needed.
     pub(crate) unsafe fn push(self, _cpu: u32, _stack: *mut Stack, _pointer: *mut u8) -> bool {
         false
     }
 
-    /// Safety: none is needed.
     pub(crate) unsafe fn pop_many(
         self,
         _cpu: u32,
@@ -263,7 +260,6 @@ impl Area {
         0
     }
 
-    /// Safety: none is needed.
     pub(crate) unsafe fn push_many(
         self,
         _cpu: u32,

@@ -8,17 +8,10 @@
 //! what fell, adds its figures to `--figures FILE` (a line of JSON each), makes a page (`--page docs/reliability.md`),
 //! and exits with 1 where something fell.
 //!
-//! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
-//! * [`commands`]: identical commands and planted differences through `exec`, hyperfine beside it; `planted` alone
-//!   takes minutes for each trial.
-//! * [`causes`]: differences of one known cause, and whether it is named; [`layout`]: files of the same objects;
-//!   [`profiles`]: profiles of identical programs, and of one with a slower function; [`predict`]: what faster parts
-//!   bring, beside what was predicted. These stop after `--runs` of each; `--trials FILE` keeps them, and goes on with
-//!   those that it has.
-//! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
-//! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
-//! * [`misuse`]: programs of safe code that misuse fibers, and programs that misuse memory.
-//! * [`faults`]: disks, outputs, limits and machines that do not do what they should.
+//! What each attacks, and what falls, stands in its file. `commands` has identical ones, `planted`
+//! differences too, minutes for each trial: both are [`commands`]; `profile-cost` is of
+//! [`profiles`]. [`causes`], [`layout`], [`profiles`] and [`predict`] stop after `--runs` of each;
+//! `--trials FILE` keeps those, and goes on with what it has.
 
 #![forbid(unsafe_code)]
 #![expect(

@@ -53,7 +53,6 @@ impl Table {
         }
     }
 
-    /// Says how many of a row's tries may fall by plan.
     pub(crate) fn allow(&mut self, name: &str, allowed: impl Fn(u64) -> u64) {
         for row in self.rows.iter_mut().filter(|row| row.name == name) {
             row.allowed = allowed(row.tried);

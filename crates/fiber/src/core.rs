@@ -12,8 +12,7 @@
 //!   **Marks** lie apart from both: who awakens fibers in any order touches nothing else of them.
 //! * A context in the last cell spares a test for the end of the array. It begins the ring again
 //!   where nobody came or left, and else goes on with the scheduler.
-//! * A fiber that **suspends** or **ends** leaves a *hole*, which hands the turn on, until the
-//!   round's end.
+//! * Who **suspends** or **ends** leaves a *hole*, which hands the turn on, until the round ends.
 //! * Fibers made or awakened during a round join the ring after it, in order: every runnable fiber
 //!   runs once a round, none can keep others out by awakening, and both arrays are bounded.
 //!

@@ -108,9 +108,8 @@ impl Lent<'_> {
     }
 }
 
-/// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
-/// turn (then there is a turn to go on with), or has its own floating-point state (and has
-/// yielded).
+/// What is no plain switch: the fiber yielded by other means since its handle saw the turn (then
+/// there is a turn to go on with), or has its own floating-point state (and has yielded).
 #[cold]
 #[inline(never)]
 fn uncommonly() -> Option<Turn> {

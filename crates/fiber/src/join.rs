@@ -39,8 +39,7 @@ impl<T> JoinHandle<T> {
     }
 
     /// The fiber's result, when it has ended. In a fiber, lets the others run until then; outside,
-    /// runs the scheduler. Errors: it panicked, cannot end, its scheduler was dropped, or that
-    /// runs, and another's fiber asks.
+    /// runs the scheduler. Errors: see [`JoinError`].
     #[inline]
     pub fn join(self) -> Result<T, JoinError> {
         if self.stage() == Stage::Done {

@@ -16,10 +16,9 @@
 //! })??;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! A flow that is not running is a few saved words in its control block; the queue is an array of
-//! their addresses; to yield is to save those words, load those of the next and jump. A switch
-//! touches the next flow's control block, a cache line, and of its stack what the
-//! saved registers cannot hold.
+//! A flow at rest is a few saved words in its control block; the queue is an array of their
+//! addresses; to yield is to save those words, load the next one's and jump. A switch touches the
+//! next flow's control block, a cache line, and of its stack what the saved registers cannot hold.
 //! ```text
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
@@ -39,9 +38,8 @@
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Code may keep thread-locals and `errno` over a yield.
 //! * **Make small slots fit.** Frames of unoptimised code are several times as large.
-//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the canary, or a
-//!   guard page below all slots, finds that and ends the program; a frame that jumps over it
-//!   faults.
+//! * **Check deep frames in packed slots.** Library calls can need kilobytes; canary or guard page
+//!   below all slots finds that and ends the program; a frame that jumps over it faults.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the fiber's
 //!   stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
 //! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other fibers

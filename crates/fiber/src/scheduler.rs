@@ -76,8 +76,7 @@ impl Scheduler {
         start::spawn(&self.core, floats, Closure::new(body))
     }
 
-    /// Makes a [`Generator`], which runs when resumed. Errors: as [`Scheduler::spawn`]; [`SpawnError::NoGenerator`]
-    /// where it could not be unwound.
+    /// Makes a [`Generator`]. Errors: as [`Scheduler::spawn`]; it could not be unwound.
     #[inline]
     pub fn generator<F, I, O, R>(&self, body: F) -> Result<Generator<I, O, R>, SpawnError>
     where

@@ -19,8 +19,7 @@ pub enum Part {
     End,
 }
 
-/// The work itself, the same for every model: [`SlotProcess::run`](crate::SlotProcess::run) is
-/// generic over it, without dynamic dispatch.
+/// The work, the same for every model: [`run`](crate::SlotProcess::run) is generic over it.
 pub trait Body: Sync {
     /// What one flow keeps between its units, made before the start gate: part of *create*.
     type State;

@@ -4,8 +4,7 @@
 //! ```text
 //!   carried, packed ─▶ unpacked at the first use, its SHA-256 checked ─▶ run, loaded ─▶ removed
 //! ```
-//! They lie in a [`tidy`] folder for temporary files: new in each run, this user's, removed at the end or by the
-//! janitor.
+//! They lie in a temporary [`tidy`] folder of the run and user, gone at its end or by the janitor.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};

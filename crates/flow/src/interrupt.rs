@@ -1,8 +1,7 @@
-//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to poll, from
+//! SIGINT, SIGTERM and SIGHUP in the main process: a flag and a descriptor to poll, from
 //! [`Interrupt::begin`] to [`Interrupt::end`], while slots run or a journal is open. At other
-//! times, while files are written that are whole or not there, a signal ends the process with the
-//! exit code of one that was cut. No thread: the launcher forks, and parent-death signals follow
-//! the *thread*.
+//! times, as whole files are written, a signal ends the process with the exit code of one that was
+//! cut. No thread: the launcher forks, and parent-death signals follow the *thread*.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -23,8 +22,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (unless ignored, as under `nohup`) and
-    /// [`ignore_file_size_signal`].
+    /// Installs the handlers (unless ignored, as under `nohup`) and [`ignore_file_size_signal`].
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let at_rest = Arc::new(AtomicBool::new(true));

@@ -103,8 +103,7 @@ impl Placement {
         }
     }
 
-    /// The CPUs that flows are dealt to in turn; empty means free. Errors: a CPU that this process
-    /// may not use; `numa` on one memory node.
+    /// The CPUs that flows are dealt to in turn; empty means free. Errors: no such CPUs or nodes.
     pub fn resolve(&self, cpus: &Cpus) -> Result<Vec<u32>, PlacementError> {
         match self {
             Self::Free => Ok(Vec::new()),

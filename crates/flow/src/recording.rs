@@ -3,10 +3,9 @@
 //!   launcher ─▶ qemu-x86_64 -plugin recorder ─▶ slot process, flows     a trace for each thread
 //!      └─ when it has answered: traces ─▶ who asked for them ─▶ counts, in the slot's outcome
 //! ```
-//! The slot process runs in the emulator; its CPUs are hardware threads of the other machine.
-//! Recorded is the steady phase of each flow, up to a window ([`mark`]). Work that makes its own
-//! flows, and a user's program ([`Launcher::record`](crate::Launcher::record)), each thread a flow,
-//! are recorded as a whole.
+//! The slot's CPUs are hardware threads of the other machine. Recorded is the steady phase of each
+//! flow, up to a window ([`mark`]). Work that makes its own flows, and a user's program
+//! ([`Launcher::record`](crate::Launcher::record)), each thread a flow, are recorded as a whole.
 
 use std::ffi::CStr;
 use std::ffi::OsStr;
@@ -188,7 +187,6 @@ pub(crate) fn flow_ends(flow: usize) {
     tell(mark::END, flow);
 }
 
-/// From here on this thread and every new one are flows.
 pub(crate) fn each_thread_is_a_flow() {
     tell(mark::EACH, 0);
 }

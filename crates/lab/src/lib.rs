@@ -17,8 +17,7 @@
 //!               ▼
 //!            Results: findings and sentences, made from the ledger alone
 //! ```
-//! Nothing here touches the machine but the journal's file and traces that are counted; all else
-//! comes through traits.
+//! Nothing here touches the machine but the journal's file and counted traces; the rest is traits.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,5 @@
-//! Control groups: quotas and limits set above this process. A limit in any group up to the root of
-//! its hierarchy binds, so all are read. One machine may run both versions, so it is found for each
-//! controller:
+//! Control groups: quotas and limits set above this process. A limit in any group up to the root
+//! binds, so all are read. One machine may run both versions, so it is found for each controller:
 //! 1. `/proc/self/cgroup` has a line `N:CONTROLLERS:PATH` that names the controller: version 1.
 //!    Otherwise the line `0::PATH`: version 2.
 //! 2. `/proc/self/mountinfo` tells where that hierarchy is mounted, and for which of its groups the

@@ -1,10 +1,9 @@
-//! The clocks, and what a reading of one costs. Wall time is `CLOCK_MONOTONIC`: one clock for the
-//! whole machine, so times of two processes may be subtracted. CPU time is
-//! `CLOCK_THREAD_CPUTIME_ID` and `CLOCK_PROCESS_CPUTIME_ID`, which bring the running task up to
-//! date; `getrusage` reports what the last scheduler tick knew. A wall clock backed by the TSC is
-//! read in user space in some 20 to 60 ns. A slow clock source (HPET, ACPI PM) needs a system call
-//! and about a microsecond, and may step in larger units; times near that size are artefacts.
-//! [`cost`] finds out.
+//! The clocks, and what a reading of one costs. Wall time is `CLOCK_MONOTONIC`, one clock of the
+//! machine: times of two processes may be subtracted. CPU time is `CLOCK_THREAD_CPUTIME_ID` and
+//! `CLOCK_PROCESS_CPUTIME_ID`, which bring the running task up to date; `getrusage` reports what
+//! the last scheduler tick knew. A wall clock backed by the TSC is read in user space in 20 to 60
+//! ns. A slow source (HPET, ACPI PM) needs a system call and about a microsecond, and may step in
+//! larger units; times near that size are artefacts. [`cost`] finds out.
 
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;

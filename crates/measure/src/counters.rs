@@ -2,9 +2,8 @@
 //! counters take turns, and tells of each how long it was wanted and ran while the thread had a CPU
 //! ([`Sample`]). It would have counted `count * enabled / running` ([`Sample::scaled`]); one that
 //! never ran is no zero. A [`Source`] opens counters: the [`Kernel`], or a script in a test. Errors
-//! are error numbers; crate `machine` puts them into words. Counters are in no groups that run
-//! together, as one that does not fit never runs, and do not count what the thread makes
-//! (`inherit`).
+//! are error numbers; crate `machine` puts them into words. Counters are in no groups, as one that
+//! does not fit never runs, and do not count what the thread makes (`inherit`).
 
 mod event;
 mod kernel;

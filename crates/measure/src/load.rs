@@ -1,7 +1,6 @@
-//! How busy the machine is while something runs: CPU time of all processes against this one's and
-//! its children's, waits for a CPU, what a host and a quota take. Sources: `/proc/stat` and
-//! `/proc/self/stat` (ticks), `/proc/pressure/cpu` (some task waited), `cpu.stat` of the own
-//! control group.
+//! How busy the machine is: CPU time of all processes against this one's and its children's, waits
+//! for a CPU, what a host and a quota take. Sources: `/proc/stat` and `/proc/self/stat` (ticks),
+//! `/proc/pressure/cpu` (some task waited), `cpu.stat` of the own control group.
 
 use std::fs;
 

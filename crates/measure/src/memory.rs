@@ -1,9 +1,8 @@
-//! Honest memory: what a group of processes costs the machine, in bytes: **PSS + page tables +
-//! kernel stacks (+ slab)**. RSS counts a page that five processes share five times; PSS divides
-//! each page by the processes that map it. Beyond user memory, each address space has page tables
-//! and each task a kernel stack. RSS is kept for older tables. Where the kernel tells of single
-//! pages, pages of files count once for the group, also where others map them ([`Sharing`],
-//! `files.rs`).
+//! Honest memory: what a group of processes costs, in bytes: **PSS + page tables + kernel stacks (+
+//! slab)**. RSS counts a page of five processes five times; PSS divides each page by the processes
+//! that map it. Beyond user memory, each address space has page tables and each task a kernel
+//! stack. RSS is kept for older tables. Where the kernel tells of single pages, pages of files
+//! count once for the group, also where others map them ([`Sharing`], `files.rs`).
 //!
 //! | part | source | unit there |
 //! |---|---|---|

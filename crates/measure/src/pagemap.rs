@@ -1,7 +1,6 @@
-//! What the kernel tells of single pages of a process: `/proc/PID/pagemap`, 8 bytes for every page.
-//! Bit 63: it is in memory; bit 61: of a file or of shared memory; bit 56: no other process maps
-//! it; the low 55 bits: the physical page's number, which reads 0 without `CAP_SYS_ADMIN` since
-//! Linux 4.2: *hidden*.
+//! Single pages of a process, by `/proc/PID/pagemap`: 8 bytes each. Bit 63: it is in memory; bit
+//! 61: of a file or of shared memory; bit 56: no other process maps it; the low 55 bits: the
+//! physical page's number, which reads 0 without `CAP_SYS_ADMIN` since Linux 4.2: *hidden*.
 
 use std::fs::File;
 use std::io;

@@ -2,8 +2,7 @@
 //! of a task to a ring ([`crate::rings`]; `PERF_RECORD_SWITCH`, with `FORK` and `EXIT`), for one's
 //! own processes without rights (`kernel.perf_event_paranoid` up to 2). A task switched off while
 //! it could run waits for a CPU; any other waits for something that is read at that moment
-//! ([`crate::waits::Seen`]). A wait that is over before somebody has looked has no cause
-//! ([`State::Unseen`](crate::waits::State)).
+//! ([`crate::waits::Seen`]), unless the wait is over by then (`Unseen`).
 
 use std::io;
 

@@ -88,8 +88,7 @@ fn ns(time: timeval) -> u64 {
     1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
 }
 
-/// Usage of the calling thread since it began. Panics where a sandbox refuses
-/// `getrusage(RUSAGE_THREAD)`.
+/// Of the calling thread since it began. Panics where `getrusage(RUSAGE_THREAD)` is refused.
 pub fn this_thread() -> Usage {
     let cpu_ns = clock::thread_cpu_ns();
     match getrusage(UsageWho::RUSAGE_THREAD) {

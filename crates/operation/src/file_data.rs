@@ -1,7 +1,6 @@
-//! `pread`, `pwrite`, `read`, `write`, `readseek`, `writeseek`: blocks of files. Each call looks
-//! its descriptor up in the file table: where flows share it, that costs two changes of a common
-//! count. Calls that move the file's position also lock it where it is common. In the one file each
-//! flow writes blocks of its own.
+//! Blocks of files, read and written. Each call looks its descriptor up in the file table: where
+//! flows share it, that costs two changes of a common count. Calls that move the file's position
+//! also lock it where it is common. In the one file each flow writes blocks of its own.
 //!
 //! | | own file | one file of all flows |
 //! |---|---|---|

@@ -7,9 +7,8 @@
 //!  pipes    └┬─┴┬─┴┬ …           each is read by one receiver
 //!  receivers 1  3  5 …
 //! ```
-//! Flows of even place in a group send, so flows on two cores in turn are on both sides. A flow
-//! alone sends to itself. Sources: hackbench (R. Russell and others; package rt-tests), `perf bench
-//! sched messaging`.
+//! Flows of even place send: flows on two cores in turn do both. One alone sends to itself.
+//! Sources: hackbench (R. Russell and others; package rt-tests), `perf bench sched messaging`.
 
 use std::io;
 use std::os::fd::AsFd;

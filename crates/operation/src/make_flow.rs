@@ -10,9 +10,8 @@
 //! | `posix-spawn` | lent until it runs a program | copied | the new one, then both |
 //! | `pthread` | shared | shared | both |
 //!
-//! A new process only ends with an exit code, by calls that are allowed where other threads may
-//! hold any lock. Under `thread` it is a child of the slot process, which listens for none but its
-//! own flows ([`flow`]'s watch).
+//! A new process only ends with an exit code, by calls allowed where other threads may hold any
+//! lock. Under `thread` it is a child of the slot process, which listens for its own flows alone.
 
 use std::io;
 

@@ -23,8 +23,7 @@ use crate::windows::{Turns, Windows};
 
 /// Of one ring, in bytes. Both rings of a CPU fit in what any user may lock (516 KiB a CPU).
 const RING: usize = 256 << 10;
-/// The same with stacks in it, and what is taken of each: half a second of samples, as on a busy machine a profiler
-/// comes late.
+/// With stacks, and what is taken of each: half a second of samples, as a profiler may come late.
 const RING_OF_STACKS: usize = 8 << 20;
 const STACK: u32 = 16 << 10;
 /// The same of a switch, so that a profiler that comes late does not lose any.
@@ -177,7 +176,6 @@ impl Capture {
         })
     }
 
-    /// Begins a turn of the profiler.
     pub(crate) fn turn(&mut self) {
         let Some(switches) = &mut self.switches else {
             return;

@@ -109,7 +109,6 @@ fn function(user: &[&str]) -> Option<String> {
     Some(script(name).unwrap_or_else(|| (*name).to_owned()))
 }
 
-/// Functions with which all programs and threads begin.
 const BEGINNINGS: [&str; 5] = ["main", "start_thread", "clone", "clone3", "<module>"];
 
 /// Functions with names that called for what a path spends its time on, the nearest first: of Python those of the

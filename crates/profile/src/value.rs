@@ -17,7 +17,6 @@ pub(crate) const PREEMPTED: &str = "for a CPU";
 /// The same, as a quota is used up.
 pub(crate) const THROTTLED: &str = "for CPU time (throttled by a quota)";
 pub(crate) const NOT_SEEN: &str = "not seen for what";
-/// In the kernel, where it cannot be seen.
 pub(crate) const UNSEEN_KERNEL: &str = "in the kernel (not seen where)";
 
 /// How a slot is profiled.

@@ -30,8 +30,7 @@ pub enum Shell {
 
 const SH: &str = "/bin/sh";
 
-/// The words that are executed for a line. Fails, in words, if it cannot be read, or may not have a
-/// shell.
+/// The words executed for a line. Fails, in words, if it cannot be read, or may not have a shell.
 pub fn words(line: &str, shell: &Shell) -> Result<Vec<String>, String> {
     let by = |shell: &str| vec![shell.to_owned(), "-c".to_owned(), line.to_owned()];
     match shell {
@@ -63,8 +62,7 @@ pub fn by_shell(line: &str, shell: &Shell) -> bool {
     }
 }
 
-/// The file that a program's name stands for, looked up as a shell does. Fails, in words, if none
-/// is there.
+/// The file of a program's name, looked up as a shell does. Fails, in words, if none is there.
 pub fn resolve(program: &str) -> Result<PathBuf, String> {
     if program.contains('/') {
         return executable(Path::new(program))

@@ -1,9 +1,8 @@
-//! Launches commands, waits for them, and leaves nothing of them. One thread sleeps in one `poll`
-//! over a descriptor for each command, the pipes that commands write to, and a descriptor for
-//! `SIGTERM`. Between launch and end of a timed command it wakes up for output, and each [`GLANCE`]
-//! to see whether the machine is being filled with processes. The wait ends where all commands have
-//! ended, the time is over, at `SIGTERM`, or at the fence on the number of tasks. Then
-//! [`Supervisor::clear`] leaves no descendant.
+//! Launches commands and waits for them. One thread sleeps in one `poll` over a descriptor for each
+//! command, their pipes, and one for `SIGTERM`. Between launch and end of a timed command it wakes
+//! up for output, and each [`GLANCE`] to see whether the machine is being filled with processes.
+//! The wait ends where all commands have ended, the time is over, at `SIGTERM`, or at the fence on
+//! the number of tasks. Then [`Supervisor::clear`] leaves no descendant.
 //!
 //! A tree that forks on and on is killed by its control group, from which no fork escapes, or
 //! stopped process by process ([`tree::kill_descendants`]). This process takes a real-time priority
@@ -199,7 +198,6 @@ impl Supervisor {
         self.cgroup.is_some()
     }
 
-    /// CPU time of all that was launched, as its control group counts it.
     pub(crate) fn cpu_by_cgroup(&self) -> Option<CpuTime> {
         let group = self.cgroup.as_ref()?;
         let own = match group.is_entered() {

@@ -10,8 +10,7 @@
 //! to the subreaper, and the next pass finds them. When a pass finds nobody new, all are killed. A
 //! control group does that without a race (`flow::cgroup`).
 //!
-//! What it cannot see: processes that another daemon starts on request (`systemd-run`, a container
-//! engine). Sources: prctl(2), proc(5).
+//! Unseen: what daemons start if asked (`systemd-run`, containers). Sources: prctl(2), proc(5).
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -32,11 +32,10 @@
 //! the folders that it finds, and gives some (or half of its remaining files, if many or large)
 //! away only when another flow has nothing to do.
 //!
-//! Deliberately not done: context lines, replacements, inverted or multi-line matches and file
-//! types; symbolic links other than roots; an order of results unless [`Query::sort`] asks for it;
-//! cutting a file (`large`) for flows that share no memory, or mapping it. Models of processes fork,
-//! so they are refused beside other threads. Source: G. Greer, "Pthreads: The 'P' Stands for
-//! Performance", 2012.
+//! Not done: context lines, replacements, inverted or multi-line matches and file types; symbolic
+//! links other than roots; an order of results without [`Query::sort`]; cutting a file (`large`)
+//! for flows that share no memory, or mapping it. Models of processes fork, so they are refused
+//! beside other threads. Source: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012.
 
 mod batches;
 mod by_folder;

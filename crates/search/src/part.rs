@@ -62,8 +62,7 @@ struct Folder {
     folders: BTreeMap<OsString, Folder>,
 }
 
-/// The part that `bound` holds: the smallest folder if none fits, no files if there are none.
-/// Errors as of [`run`](crate::run()).
+/// The part that `bound` holds, or the smallest folder. Errors: as of [`run`](crate::run()).
 pub fn part(query: &Query, bound: Bound) -> Result<Part, SearchError> {
     let mut chosen = Part::default();
     let mut trees = Vec::new();

@@ -140,8 +140,7 @@ pub enum Class {
     Walk,
     /// Opening and closing files.
     Open,
-    /// Reading, or mapping; faults are [`Class::Search`], opens and closes of `uring`
-    /// [`Class::Open`].
+    /// Reading, mapping; faults are [`Class::Search`], opens and closes of `uring` [`Class::Open`].
     Read,
     /// Finding lines.
     Search,

@@ -10,10 +10,9 @@
 //! The time model is of first order: a base for each access and its instructions, and a penalty for
 //! each level that was missed, from the machine's file: relative throughput, not cycles.
 //!
-//! **Sources.** Hill and Smith, *Evaluating Associativity in CPU Caches*, IEEE ToC 1989 (what
-//! associativity does; the tests have its cases). Al-Zoubi and others, *Performance Evaluation of
-//! Cache Replacement Policies*, 2004 (pseudo-LRU by used bits). Inoue and Nakatani, IISWC 2010: the
-//! question.
+//! **Sources.** Hill and Smith, *Evaluating Associativity in CPU Caches*, IEEE ToC 1989
+//! (associativity; tests have its cases). Al-Zoubi and others, *Performance Evaluation of Cache
+//! Replacement Policies*, 2004 (pseudo-LRU by used bits). Inoue and Nakatani, IISWC 2010 (why).
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,4 @@
-//! Traces of the flows of one slot, each recorded by itself, merged on the cores of a machine.
-//! These rules order their accesses:
+//! Traces of the flows of one slot, each recorded by itself, merged on the cores of a machine:
 //!
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
 //! * **Hardware threads of a core** take turns of some accesses each.

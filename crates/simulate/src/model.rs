@@ -6,9 +6,8 @@
 //! ```
 //! * Caches are looked up by frame; a TLB entry's tag stands for a page of an address space, and
 //!   for the hardware thread where the machine says so.
-//! * A miss brings the line into every level that it missed. What falls out of an inclusive last
-//!   level falls out of the caches of its cores. A store takes the line from all other cores
-//!   ([`crate::sharing`]).
+//! * A miss brings the line into every level missed. What falls out of an inclusive last level
+//!   leaves its cores' caches. A store takes the line from all other cores ([`crate::sharing`]).
 //! * Where the first level does not allocate on stores, every store goes on to the next level, and
 //!   is no miss of the first: nobody waits for it.
 //! * Where entries do not outlive a switch, a hardware thread in another address space loses them.

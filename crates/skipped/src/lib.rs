@@ -21,8 +21,7 @@ pub const LIST: &str = "SKIPPED_TESTS";
 /// A program in Python that runs a command without some system calls, as other kernels and sandboxes do.
 pub const SECCOMP: &str = include_str!("seccomp.py");
 
-/// The environment variable that holds the words before a program that this machine's processor
-/// cannot run: an emulator and its options.
+/// The environment variable with an emulator, and its options, for programs of other processors.
 pub const EMULATOR: &str = "TESTS_EMULATOR";
 
 const SIGABRT: i32 = 6;

@@ -1,5 +1,4 @@
-//! Whether a difference that few rounds found is likely to look larger than it is (docs/method.md,
-//! "What few rounds overstate"):
+//! Whether few rounds found too large a difference (docs/method.md, "What few rounds overstate"):
 //! ```text
 //!              truth   needed at this look     estimates of many runs
 //!   -----|-------|------------|------------->
@@ -18,8 +17,7 @@ const FEW: usize = 20;
 const MORE_NOISE: f64 = 1.5;
 
 /// The smallest difference, as a fraction, that so few rounds find reliably, where a decided
-/// estimate is below; `noise` is that of its rounds
-/// ([`Sequential::noise`](crate::Sequential::noise)).
+/// estimate is below; `noise` is that of its rounds.
 pub fn overstates(estimate: &Estimate, noise: f64) -> Option<f64> {
     let reliable = detectable(MORE_NOISE * noise, estimate.rounds, estimate.alpha);
     let found = estimate.ratio.ln().abs().exp() - 1.0;

@@ -5,8 +5,7 @@
 //! and the interval leaves out 1 in 12 to 14 % of runs. So where the spread of one side is more
 //! than [`APART`] times the other's, the medians of the sides and the signs of the rounds (at one
 //! of twenty) must agree, and the interval is widened to hold both. Simulated (600 runs): 3.3 %
-//! instead of 14 % (6.8 % at one of ten). For every pair, 2 % would be found in 84, not 98 % of
-//! runs.
+//! instead of 14 % (6.8 % at one of ten). For every pair, 2 % would be found in 84, not 98 %.
 
 use crate::estimate::Estimate;
 use crate::median_interval::typical_amount;

@@ -5,18 +5,16 @@
 //! ```text
 //! P_{m,n}(u) = m/(m+n) P_{m-1,n}(u - n)  +  n/(m+n) P_{m,n-1}(u)
 //! ```
-//! (if it is one of the m, it lies above all n of the others). U is also the number of differences
-//! s_j - r_i below zero: with k the largest number such that P(U <= k - 1) <= alpha / 2, the k-th
-//! smallest and the k-th largest of the m n differences bound an interval of level at least 1 -
-//! alpha.
+//! (if of the m, it lies above all n others). U is also the number of differences s_j - r_i below
+//! zero: with k the largest number such that P(U <= k - 1) <= alpha / 2, the k-th smallest and the
+//! k-th largest of the m n differences bound an interval of level at least 1 - alpha.
 //!
 //! Counting takes work as (m n)^2. Beyond [`EXACT`] pairs the Gaussian with the same mean and
 //! variance takes over, with a correction for continuity: within 1 in 1,000 of the exact k.
 
 const EXACT: usize = 10_000;
 
-/// Largest k with P(U <= k - 1) <= alpha / 2; 0 where `m` and `n` values are too few for any
-/// interval.
+/// Largest k with P(U <= k - 1) <= alpha / 2; 0 where `m`, `n` are too few for any interval.
 /// ```
 /// assert_eq!(stats::mann_whitney_k(10, 10, 0.05), 24);
 /// assert_eq!(stats::mann_whitney_k(3, 3, 0.05), 0);

@@ -29,8 +29,7 @@ impl Step {
     }
 }
 
-/// One comparison while it is being measured; it gets every round until the last of a study's is
-/// settled.
+/// One comparison while it is measured; it gets every round until a study's last is settled.
 /// ```
 /// use stats::{LookPlan, Rule, Sequential, Step, Verdict};
 /// let mut s = Sequential::new(LookPlan::default(), Rule::default())?;

@@ -24,9 +24,8 @@ pub struct Shift {
     pub alpha: f64,
 }
 
-/// Hodges-Lehmann estimate of subject - reference with its exact Wilcoxon interval. Errors: columns
-/// empty, unequal, longer than [`MAX_ROUNDS`](crate::MAX_ROUNDS) or with a value not finite;
-/// `alpha` not between 0 and 1.
+/// Hodges-Lehmann estimate of subject - reference with its exact Wilcoxon interval. Errors: as of
+/// [`estimate()`](crate::estimate()), but values may be 0 or less.
 pub fn shift(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Shift, StatsError> {
     check_columns(reference.len(), subject.len())?;
     let pairs = reference.iter().zip(subject).enumerate();

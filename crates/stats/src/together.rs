@@ -1,6 +1,5 @@
 //! Several answers of one run, at one level together (docs/method.md, "The answers of a run
-//! together"), by S. Holm's procedure ("A simple sequentially rejective multiple test procedure",
-//! 1979):
+//! together"), by S. Holm ("A simple sequentially rejective multiple test procedure", 1979):
 //! ```text
 //!   k = S   which answers name a difference at 1/S of the level?     d of them: they stand
 //!   k = S-d which of the others do at 1/(S-d)?                       those stand too
@@ -25,11 +24,10 @@ pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> 
     }
 }
 
-/// How many of these comparisons name a difference so that at most a share of `level` of those is
-/// false on average: the R of m whose p-value is at most `level * R / m`; judged at that level,
-/// their intervals keep it too (Benjamini and Yekutieli, 2005). Source: Y. Benjamini and Y.
-/// Hochberg, "Controlling the false discovery rate", *Journal of the Royal Statistical Society B*,
-/// 1995.
+/// How many comparisons name a difference so that at most a share of `level` of those is false on
+/// average: the R of m whose p-value is at most `level * R / m`; judged at that level, their
+/// intervals keep it too (Benjamini and Yekutieli, 2005). Source: Y. Benjamini and Y. Hochberg,
+/// "Controlling the false discovery rate", *Journal of the Royal Statistical Society B*, 1995.
 pub fn discoveries(p_values: &[f64], level: f64) -> usize {
     let mut sorted = p_values.to_vec();
     sorted.sort_by(f64::total_cmp);

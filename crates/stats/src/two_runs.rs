@@ -1,5 +1,4 @@
-//! The ratio of one variant in two runs, whose rounds are not paired (docs/method.md, "Two runs"):
-//! slots are two independent samples.
+//! The ratio of one variant in two runs, two independent samples (docs/method.md, "Two runs"):
 //! ```text
 //! r_1 .. r_m, s_1 .. s_n  ->  all m n differences ln s_j - ln r_i, sorted
 //!

@@ -1,5 +1,4 @@
-//! The floor that the other crates stand on: memory that is mapped, and processes that share. Most
-//! of it is somebody else's:
+//! What the other crates stand on: mapped memory, and processes that share. Others have most of it:
 //!
 //! | need | who has it |
 //! |---|---|
@@ -11,11 +10,9 @@
 //!
 //! Here is what they lack:
 //!
-//! * [`Mapping`]: mapped memory with an owner (nix gives a bare address, memmap2 none that forks
-//!   share).
+//! * [`Mapping`]: memory with an owner (nix gives an address, memmap2 none that forks share).
 //! * [`pages_fit`]: whether the kernel's pages are those that all this is built for.
-//! * [`Shared`]: a header and rows of atomics that forked processes share; [`Shareable`] says that
-//!   a type is fit for it.
+//! * [`Shared`]: a header and rows of atomics for forked processes, of [`Shareable`] types.
 //! * [`Alone`]: that this process has one thread, so that it may fork.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.

@@ -1,5 +1,4 @@
-//! Marks of flows' begins and ends in a recorded program, by a system call that no kernel has:
-//! elsewhere a harmless error.
+//! Begins and ends of flows, recorded by a system call that no kernel has: else a harmless error.
 
 /// Number of the call.
 pub const CALL: i64 = 0x666c_6f77;

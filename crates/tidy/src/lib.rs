@@ -1,6 +1,5 @@
 //! Files on disk that touch nothing of others, and of which nothing stays. Others may write into
-//! the same folders: `/tmp`, a results folder that somebody sent, a disk that containers share.
-//! Four rules make that safe:
+//! the same folders: `/tmp`, a results folder that somebody sent, a disk of containers. Four rules:
 //!
 //! * **Made, never taken over.** A file is made with `O_EXCL` and `O_NOFOLLOW` below an open
 //!   folder, so no link under its name is followed. A file that replaces another is written whole,

@@ -5,8 +5,7 @@
 //! ```
 //! A link replaces nothing, so a file that is there is replaced by renaming another over it, which
 //! needs a name for a moment. Signals that ask to end wait until it is over ([`crate::held`]); a
-//! `SIGKILL` does not, and [`sweep`] removes what it leaves. Renaming replaces a link and does not
-//! follow it.
+//! `SIGKILL` does not, and [`sweep`] removes what it leaves. Renaming replaces a link itself.
 //!
 //! Where a file system gives no file without a name, or there is no `/proc` to link through, the
 //! file has its random name from the beginning. Such signals then wait from the beginning too, and

@@ -1,5 +1,4 @@
-//! `drill`: work with a fault in one unit. Under `process` the other workers' results are kept,
-//! under `thread` none.
+//! `drill`: a fault in one unit. `process` keeps the other workers' results, `thread` keeps none.
 
 use std::path::Path;
 

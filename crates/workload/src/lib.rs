@@ -1,5 +1,4 @@
-//! The bodies that every model runs unchanged, each with its self-check, in a file or folder of its
-//! own.
+//! The bodies that every model runs unchanged, each with its self-check, in its own file or folder.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,7 @@
 //! `body`: units of a function that is loaded from the user's own library, in the slot process
 //! before any flow: a process shares what a fork shares, and a crash takes only its slot along.
 //! Before a run the library is loaded once in a process of its own ([`look`]): what can never run
-//! is refused. In a slot a crash, `exit` or hang is said with the function of the body. A unit is
-//! one indirect call with `ops` operations.
+//! is refused. In a slot a crash, `exit` or hang is said with the function of the body.
 
 mod look;
 

@@ -4,8 +4,7 @@
 //! Stands for Performance", 2012): the crate [`search`] makes them, of the variant's *model* and
 //! number; the [`Design`] says how work gets to them. Results go to `/dev/null`.
 //!
-//! Proof: the number of matching lines, and a checksum without order into which the number of files
-//! goes.
+//! Proof: the number of matching lines, and an unordered checksum with the number of files.
 
 mod runner;
 mod tree;

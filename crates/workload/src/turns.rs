@@ -1,10 +1,9 @@
-//! `turns`: flows that take turns and hand over to each other (docs/switch.md): N flows only let
-//! the next one run, or first touch this many bytes of their own memory. The bytes lie in the
-//! future of the body: on a flow's own stack under the kernel's models and on a fiber, in the task
-//! itself for stackless ones. Kernel and user-level flows have their own numbers of turns; one's
-//! time is compared. Self-check: every line is counted up once a turn, so the proof shows bytes
-//! that a switch lost or mixed up. Whether the switches happened at all is recorded beside it
-//! ([`flow::turn`]).
+//! `turns`: flows that take turns (docs/switch.md): N flows only let the next one run, or first
+//! touch this many bytes of their own memory. The bytes lie in the future of the body: on a flow's
+//! own stack under the kernel's models and on a fiber, in the task itself for stackless ones.
+//! Kernel and user-level flows have their own numbers of turns; one's time is compared. Self-check:
+//! every line is counted up once a turn, so the proof shows bytes that a switch lost or mixed up.
+//! Whether the switches happened at all is recorded beside it ([`flow::turn`]).
 
 mod readiness;
 mod touching;

@@ -287,8 +287,7 @@ impl Inner {
         }
     }
 
-    /// Makes the span of a lone block one of another class; whether it could. Safety: `span` is this heap's, its block
-    /// live.
+    /// As `Heap::extend`, which holds the lock; its safety too.
     pub(super) unsafe fn extend(&mut self, span: NonNull<Span>, class: usize) -> bool {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };

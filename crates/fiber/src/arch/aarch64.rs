@@ -1,8 +1,8 @@
 //! Switching contexts on aarch64, AAPCS64.
 //!
-//! As in `x86_64`: **inline**, four registers saved beside stack pointer and where to go on, every
-//! other one declared clobbered. Two of the four are x19 and x29, which the compiler keeps for
-//! itself and nobody can declare. A switch takes 12 instructions.
+//! As in `x86_64`, which explains these items too: **inline**, four registers saved beside stack
+//! pointer and where to go on, every other one declared clobbered. Two of the four are x19 and x29,
+//! which the compiler keeps for itself and nobody can declare. A switch takes 12 instructions.
 //! ```text
 //!  Saved │ where to go on │ sp │ x19 │ x29 │ x20 │ x21 │
 //! ```
@@ -54,8 +54,7 @@ pub(crate) fn available() -> Result<(), &'static str> {
     })
 }
 
-/// Saves this context in `own` and goes on with that of the cell `next`; returns the turn. Safety:
-/// `own` is writable; `next` holds a context of this module, on a mapped stack, resumed once.
+/// As on x86-64, its safety too.
 #[inline(always)]
 pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;
@@ -92,8 +91,7 @@ pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the known context `other`, which gets `turn`: no cell to look into, on which
-/// all would wait. Safety: as [`switch`]; `other` waits for such a turn.
+/// As on x86-64, its safety too.
 #[inline(always)]
 pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn {
     let ours;
@@ -129,8 +127,7 @@ pub(crate) unsafe fn switch_to(own: Context, other: Context, turn: Turn) -> Turn
     ours
 }
 
-/// Goes on with the context of the cell `next`. Safety: `next` as in [`switch`]; nothing on the
-/// present stack is needed any more.
+/// As on x86-64, its safety too.
 pub(crate) unsafe fn leave(next: Turn) -> ! {
     // SAFETY: the caller vouches for the context; nothing here is returned to.
     unsafe {
@@ -145,8 +142,7 @@ pub(crate) unsafe fn leave(next: Turn) -> ! {
     }
 }
 
-/// Goes on in `function` on the stack that ends at `top`. Safety: `top` is the end of a writable,
-/// unused stack, 16-byte aligned; nothing on the present stack is needed any more.
+/// As on x86-64, its safety too.
 pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! {
     // SAFETY: the caller vouches for the stack; zeros in lr and frame pointer end backtraces.
     unsafe {
@@ -162,8 +158,7 @@ pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! 
     }
 }
 
-/// Makes `context` one that starts in `entry` below `top`, which it will know as `top_there`.
-/// Safety: `top` is 16-byte aligned with [`FRAME_BYTES`] writable, unused bytes below it.
+/// As on x86-64, its safety too.
 #[inline(always)]
 pub(crate) unsafe fn first_frame(context: &Saved, entry: Entry, _top: *mut u8, top_there: *mut u8) {
     context.begins(begin as *const () as usize, top_there);
@@ -182,14 +177,13 @@ unsafe extern "C" fn begin(_turn: Turn) -> ! {
     )
 }
 
-/// A context below `top` that hands the turn on, each time. Safety: as [`first_frame`].
+/// As on x86-64, its safety too.
 pub(crate) unsafe fn hole(top: *mut u8) -> Saved {
     let context = Saved::default();
     context.begins(hand_on as *const () as usize, top);
     context
 }
 
-/// It changes nothing, so it can be resumed without end.
 #[unsafe(naked)]
 unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     naked_asm!(
@@ -201,14 +195,13 @@ unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     )
 }
 
-/// The context of a [`Lap`], resumed only there. Safety: as [`first_frame`].
+/// As on x86-64, its safety too.
 pub(crate) unsafe fn lap(top: *mut u8) -> Saved {
     let context = Saved::default();
     context.begins(begin_again as *const () as usize, top);
     context
 }
 
-/// As in a hole, nothing of its own changes but the count.
 #[unsafe(naked)]
 unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     naked_asm!(
@@ -236,14 +229,12 @@ unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
     )
 }
 
-/// A word of this kernel thread, 0 or 1.
 #[inline(always)]
 pub(crate) fn own<const WORD: usize>() -> *mut () {
     // SAFETY: each kernel thread has the words; only it, and a signal on it, writes them.
     unsafe { own_word(WORD).read_volatile() }
 }
 
-/// Sets what [`own`] reads.
 #[inline(always)]
 pub(crate) fn set_own<const WORD: usize>(word: *mut ()) {
     // SAFETY: as in `own`.
@@ -255,7 +246,6 @@ fn own_word(word: usize) -> *mut *mut () {
     std::ptr::with_exposed_provenance_mut::<*mut ()>(own_address()).wrapping_add(word)
 }
 
-/// Where they lie.
 #[inline(always)]
 pub(crate) fn own_address() -> usize {
     let address;
@@ -286,7 +276,6 @@ pub(crate) fn prefetch(context: Context) {
     };
 }
 
-/// A request to valgrind, which answers; a processor leaves `otherwise`.
 pub(crate) fn valgrind(words: &[usize; 6], otherwise: usize) -> usize {
     let answer;
     // SAFETY: this changes nothing: x12 is turned by 3 + 13 + 51 + 61 = 128 bits, x10 joined with
@@ -306,7 +295,6 @@ pub(crate) fn valgrind(words: &[usize; 6], otherwise: usize) -> usize {
     answer
 }
 
-/// The floating-point control state: rounding, denormals, exception masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Floats {
     fpcr: u64,

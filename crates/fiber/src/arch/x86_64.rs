@@ -221,7 +221,6 @@ pub(crate) fn own<const WORD: usize>() -> *mut () {
     word
 }
 
-/// Sets what [`own`] reads.
 #[inline(always)]
 pub(crate) fn set_own<const WORD: usize>(word: *mut ()) {
     // SAFETY: as in `own`; nothing else writes it.

@@ -3,10 +3,9 @@
 //! ```text
 //!  base │ header: used, free lists by size │ blocks … │ unused … │ canary │ stack
 //! ```
-//! Sizes are powers of two from 16 bytes on. A block is taken from the list of its size, or from
-//! what is unused, and goes back there; blocks are never joined. What is used ends at one address:
-//! a copy leaves out the rest. A full arena refuses ([`ArenaFull`] from the `try_` functions): the
-//! ordinary heap would not move.
+//! Sizes: powers of two from 16 bytes on. A block is taken from the list of its size, or from what
+//! is unused, and goes back there; blocks are never joined. What is used ends at one address: a
+//! copy leaves the rest. A full arena refuses ([`ArenaFull`]): the ordinary heap would not move.
 
 use std::alloc::Layout;
 use std::fmt;

@@ -272,8 +272,7 @@ impl<A, T> Life for Catches<A, T> {
 }
 
 impl Scheduler {
-    /// Makes a fiber that can move within its region
-    /// ([`Region::join`](crate::movable::Region::join)). Errors: as [`Scheduler::spawn`].
+    /// Makes a fiber that can move within its region. Errors: as [`Scheduler::spawn`].
     pub fn spawn_movable<A, T>(
         &self,
         argument: A,

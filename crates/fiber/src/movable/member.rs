@@ -3,10 +3,9 @@
 //! are taken before the next round, in the order of sending. A fiber that ends away from home is
 //! sent home: its result lies in its slot, and slots never change hands.
 //!
-//! **Loss.** While a process waits for fibers that are away, it looks now and then whether those
-//! who have them live. A fiber is lost if it was at a process that died, or on its way to one.
-//! (Under way when its sender died, it is lost only after its destination has looked into its
-//! mailbox.)
+//! **Loss.** While a process waits for fibers that are away, it looks now and then whether their
+//! holders live. A fiber is lost if it was at a process that died, or on its way to one. (Under way
+//! when its sender died, it is lost once its destination has looked into its mailbox.)
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,7 +1,6 @@
-//! The footprint: on which pages flows work, and which of them several flows work on
-//! (docs/scaling.md). No file tells which pages a core *has touched*. But a flow knows its objects:
-//! after the last repetition's work, untimed, it writes down their pages
-//! ([`crate::Body::touched`]):
+//! The footprint: which pages flows work on, and which several do (docs/scaling.md). No file tells
+//! which pages a core *has touched*. A flow knows its objects: after the last repetition, untimed,
+//! it writes down their pages ([`crate::Body::touched`]):
 //! ```text
 //!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
 //! ```

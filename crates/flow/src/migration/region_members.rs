@@ -1,7 +1,6 @@
-//! Processes between which flows move: process 0, the slot process, reserves the region, forks the
-//! others, which only serve, and makes all flows; results come home to it. A process that dies
-//! takes along the flows that it had and those under way to it; the others go on, and the error
-//! names process and lost flows.
+//! Process 0, the slot process, reserves the region, forks the others, which only serve, and makes
+//! all flows; results come home to it. A process that dies takes along the flows that it had and
+//! those under way to it; the others go on, and the error names process and lost flows.
 
 use std::io;
 

@@ -13,11 +13,10 @@
 //!
 //! With the file table goes `fs` (working folder, root, umask), with memory the signal handlers.
 //!
-//! Each forked flow asks to be killed when the slot process ends (fork clears `PR_SET_PDEATHSIG`),
-//! then compares its parent with the pid saved before the fork. It leaves by `_exit`: no buffers or
-//! exit handlers of the slot process run twice. The slot process has one thread when it forks
-//! ([`Alone`], counted before the clock starts), so the child may go on in Rust: no lock can be held
-//! by a thread that does not exist there.
+//! Each forked flow asks for its end and looks at its parent again ([`crate::slot_process`]). It
+//! leaves by `_exit`: no buffers or exit handlers of the slot process run twice. The slot process
+//! has one thread when it forks ([`Alone`], counted before the clock starts), so the child may go
+//! on in Rust: no lock can be held by a thread that does not exist there.
 
 mod carried;
 pub(crate) mod fiber;

@@ -1,8 +1,7 @@
 //! Turns of processes and threads. In a ring each flow waits for a token, has its turn, and passes
 //! it on; one untimed lap lines all up. `sched_yield` names nobody: its flows yield until all run,
 //! or those that the gate wakes first would hand over to a few. Reading usage takes as long as a
-//! switch: it is read, and hand-overs are counted, a lap before the timed and after the checked
-//! ones.
+//! switch: it is read, and hand-overs are counted, a lap before the timed and after the checked.
 
 use std::pin::{Pin, pin};
 use std::sync::atomic::Ordering;

@@ -1,6 +1,5 @@
-//! Turns: flows that run one after the other (docs/switch.md) and hand over: of kernel flows by a
-//! [`HandOver`], of fibers by the scheduler's yield, of tasks by `Pending`. A **lap** is one turn
-//! of all.
+//! Turns: flows that run one after the other (docs/switch.md) and hand over: kernel flows by a
+//! [`HandOver`], fibers by the scheduler's yield, tasks by `Pending`. A **lap** is one turn of all.
 //!
 //! One body serves them all as a future: on kernel flows and fibers a hand-over comes back when the
 //! next turn begins, so it is polled once; a task returns at each. What the body keeps from turn to

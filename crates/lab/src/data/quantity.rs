@@ -1,6 +1,5 @@
-//! Every quantity, a row each: name, what sentences call it, and unit. Tables, files, `--expect`,
-//! published findings and runs side by side find them here; how a slot tells one stands in
-//! `findings/quantity/readers.rs`.
+//! Every quantity, a row each: name, what sentences call it, and unit. All that shows or judges one
+//! finds it here; how a slot tells one stands in `findings/quantity/readers.rs`.
 
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};

@@ -23,8 +23,7 @@ const WARM: u64 = 4;
 const ORDERS: u64 = 4;
 
 impl Simulation {
-    /// Counts what the traces of a slot tell, its flows on these hardware threads in flow order.
-    /// `None` if it was stopped.
+    /// Counts a slot's traces, flow by flow on these hardware threads; `None` if it was stopped.
     pub fn of_slot(
         &self,
         folder: &Path,

@@ -9,8 +9,7 @@ use crate::data::Outcome;
 
 /// Launches slots.
 pub trait Launch {
-    /// Runs one slot in a fresh process; one that fails is an outcome. An error if the run was
-    /// interrupted, or no slot can be launched at all.
+    /// Runs one slot in a fresh process; one that fails is an outcome, and no error.
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError>;
 
     /// The CPUs of the machine that slots run on, whatever machine the run is planned for.

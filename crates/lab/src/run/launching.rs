@@ -141,8 +141,7 @@ impl Run<'_> {
         }
     }
 
-    /// A slot whose accesses are recorded. On this machine's own model it runs here too, for its
-    /// events.
+    /// A slot that is recorded. On this machine's own model it runs here too, for its events.
     fn launch_simulated(&mut self, mut spec: SlotSpec<Work>) -> Result<Outcome, Stop> {
         let count = std::mem::take(&mut spec.count);
         let simulated = self.launch.launch(&spec)?;

@@ -1,5 +1,4 @@
-//! No ratio is shown unless both sides proved the same work: a slot that proved something else
-//! enters the journal as a failure.
+//! No ratio without the same proof on both sides: a slot that proved other work is a failure.
 
 use flow::{Answer, Proof};
 use workload::Work;

@@ -1,9 +1,8 @@
-//! A flow that sends another one as many messages as it can: the loop of the OSU micro-benchmark
-//! for bandwidth. One side starts a window of messages, all from one buffer, and waits until they
-//! are gone; the other receives each into its own buffer, and answers with an empty message.
-//! Between threads of one rank the window is a counter of ready messages: the receiver copies the
-//! sender's buffer for each. Each message begins with the number of its window, and the receiver
-//! adds up what came: the proof.
+//! A flow sends another as many messages as it can: the loop of the OSU micro-benchmark for
+//! bandwidth. One side starts a window of messages, all from one buffer, and waits until they are
+//! gone; the other receives each into its own buffer, and answers with an empty message. Between
+//! threads of one rank the window is a counter of ready messages: the receiver copies the sender's
+//! buffer for each. Each message begins with its window's number; their sum is the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};

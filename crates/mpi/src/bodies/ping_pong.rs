@@ -1,7 +1,6 @@
-//! Two flows that send a message back and forth (docs/hybrid.md): the loop of the OSU
-//! micro-benchmark for latency, with a buffer each way. Of two threads of a rank the sender says
-//! that its buffer is full, and the receiver copies it. Each message begins with its number, and
-//! the receiver adds them up: the proof.
+//! Two flows send a message back and forth (docs/hybrid.md): the loop of the OSU micro-benchmark
+//! for latency, with a buffer each way. In a rank the sender says that its buffer is full, and the
+//! receiver copies it. Each message begins with its number; their sum is the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};

@@ -92,8 +92,7 @@ extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
     code.addr() as libc::c_int
 }
 
-/// The process exits with `code`; `flags` of `clone` say what it shares. Wait for it before the
-/// stack is used again.
+/// It exits with `code`, and shares what `flags` say. Wait for it before the stack is used again.
 #[inline]
 pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
     let argument = std::ptr::without_provenance_mut(code.into());

@@ -98,8 +98,7 @@ impl Connection {
         Ok(open)
     }
 
-    /// Sends a request with its planned time and the time when it could be sent; now, if it has
-    /// none. Fails if it cannot be sent.
+    /// Sends a request with its planned time and when it could be sent; now, if it has none.
     pub fn ask(
         &mut self,
         number: usize,

@@ -5,10 +5,9 @@
 //! counts for all requests planned meanwhile (from the sending: coordinated omission). One that
 //! finds no free connection waits for one.
 //!
-//! Nothing that counts is dropped: a request that had no answer in its time counts with that time,
-//! one that was never sent with the time since its plan. What was planned to warm up and has not
-//! been sent when measuring begins counts nowhere. With more than 1 % errors a slot is no data
-//! point.
+//! Nothing that counts is dropped: a request without an answer in its time counts with that, one
+//! that was never sent with the time since its plan. What was planned to warm up and has not been
+//! sent when measuring begins counts nowhere. With more than 1 % errors a slot is no data point.
 //!
 //! One thread, `epoll`, and a timer of the kernel (`engine.rs`). The generator reports its own CPU
 //! time and how late it sent; a wait for a connection is the server's, and kept apart. Sources: G.

@@ -1,5 +1,4 @@
-//! Commands beside a program, in no phase: `true`, `build`, `setup`, `prepare`, `check`,
-//! `conclude`, `cleanup`.
+//! Commands in no phase: `true`, `build`, `setup`, `prepare`, `check`, `conclude`, `cleanup`.
 
 use std::io;
 use std::path::Path;

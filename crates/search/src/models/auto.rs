@@ -8,8 +8,7 @@
 //!   flows than CPUs keep the disk busy.
 //! * Threads or processes? With `read` they tie in the work, and threads are made in a third of the
 //!   time. With `mmap` threads fight over one lock, and every `munmap` interrupts all their CPUs.
-//! * Private tables of files save threads the locks of a shared one, for one call a thread; where
-//!   that is denied they share one.
+//! * Private tables of files save locks, for a call a thread; where denied, threads share one.
 
 use std::cell::RefCell;
 

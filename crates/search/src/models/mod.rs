@@ -6,11 +6,10 @@
 //!
 //! Flows are not created by crate `flow`, which creates all before the first one works: a searcher
 //! does not know how many flows a tree is worth until it has listed it, and a flow a file would be
-//! tens of thousands at once. Measured, in 60 rounds of random order on 2 CPUs that other programs
-//! used too (medians with quartiles, whole searches): a tree of 40 files in 5 folders takes 2.4 ms
-//! [0.40 … 8.5] and 15 page faults by one flow, as [`auto`] chooses; 8.7 ms [5.7 … 13.9] and 55
-//! faults by a pool of two threads that are created first; 17 ms [13 … 24] and 315 faults by a pool
-//! of 16.
+//! tens of thousands at once. Measured, in 60 rounds of random order on 2 CPUs that others used too
+//! (medians with quartiles, whole searches): a tree of 40 files in 5 folders takes 2.4 ms [0.40 …
+//! 8.5] and 15 page faults by one flow, as [`auto`] chooses; 8.7 ms [5.7 … 13.9] and 55 faults by a
+//! pool of two threads that are created first; 17 ms [13 … 24] and 315 faults by a pool of 16.
 
 mod auto;
 mod blocking_tasks;

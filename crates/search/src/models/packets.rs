@@ -1,10 +1,9 @@
-//! The exchange of processes: a pair of packet sockets, to one end of which all write and from the
-//! other read pieces of work. The kernel keeps the queue and wakes one reader a packet, so there is
-//! no lock to die with. Where the queue is full, the giver keeps its work. Work travels as a path;
-//! the receiver reads the rules above it anew. The search is over when a word that counts
-//! outstanding pieces comes to zero: that flow shuts the socket down, which wakes all who wait. A
-//! process that dies takes its piece with it; then the parent shuts the socket down as soon as all
-//! others wait ([`Packets::is_over`]).
+//! The exchange of processes: a pair of packet sockets, one end for writing pieces of work, one for
+//! reading. The kernel keeps the queue and wakes one reader a packet, so there is no lock to die
+//! with. Where the queue is full, the giver keeps its work. Work travels as a path; the receiver
+//! reads the rules above it anew. The search is over when a word that counts outstanding pieces
+//! comes to zero: that flow shuts the socket down, which wakes all who wait. A process that dies
+//! takes its piece with it; then the parent shuts the socket down as soon as all others wait.
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -61,7 +61,6 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
         for task in tasks {
             let _kept_where_none_can_be_made = maker.give(task);
         }
-        // Without any thread, this flow does the work.
         while let Some(task) = maker.take_if_nobody_works() {
             maker.work(task);
         }

@@ -7,10 +7,9 @@
 //!    only inside a repository, and not beyond its border;
 //! 3. a name that begins with a dot is left out.
 //!
-//! A rule that lets an entry in (a glob of the query, `!pattern` in an ignore file) lets a hidden
-//! one in too. Git's global excludes are read only where a repository is met: to find them takes a
-//! regular expression, more memory than all else. A repository that holds a root, or is one, is met
-//! before any fork.
+//! A rule that lets an entry in (a query's glob, an ignore file's `!pattern`) lets a hidden one in
+//! too. Git's global excludes are read only where a repository is met: finding them takes a regular
+//! expression, the most memory. A repository that holds a root, or is one, is met before any fork.
 
 use std::ffi::OsStr;
 use std::fs::File;

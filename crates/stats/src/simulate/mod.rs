@@ -1,5 +1,4 @@
-//! Machines with known noise, to test the method. Seeded and portable: ChaCha8 gives the same bits
-//! everywhere.
+//! Machines with known noise, to test the method. Seeded: ChaCha8 gives the same bits everywhere.
 
 mod draw;
 mod experiment;

@@ -1,9 +1,8 @@
-//! A small warehouse whose objects all lie in one given memory `A` (the arena of a flow that moves,
-//! or the ordinary heap). Transactions, mix and audit are those of [`crate::warehouse`], in one
-//! district: customers, orders with lines, stock. Orders replace the oldest, and each kind of
-//! object always asks for the same number of bytes, so an arena that held the full warehouse holds
-//! it for good. Objects are found by number, in vectors: trees and hash tables of the library lie
-//! on its heap.
+//! A small warehouse whose objects lie in one memory `A` (the arena of a flow that moves, or the
+//! ordinary heap). Transactions, mix and audit are those of [`crate::warehouse`], in one district:
+//! customers, orders with lines, stock. Orders replace the oldest, and each kind of object always
+//! asks for as many bytes, so an arena that held the full warehouse holds it for good. Objects are
+//! found by number, in vectors: trees and hash tables of the library lie on its heap.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;
@@ -23,7 +22,6 @@ pub(super) const MOST: Bytes = Bytes(64 << 20);
 const LINES: u32 = 15;
 const DELIVERED: u32 = 10;
 const RECENT: u32 = 20;
-/// A quantity that is not sold below by more than this is filled up.
 const LEAST_LEFT: u32 = 10;
 const RESTOCK: u32 = 91;
 const HISTORY: usize = 4;

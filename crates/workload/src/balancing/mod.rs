@@ -1,11 +1,10 @@
 //! `balance`: uneven work over several processes, evened out by moving flows or by a queue
-//! (docs/migratable.md; [`flow::migration`] says what each way does). `migratable/2` moves flows,
-//! `process` and `thread` take pieces from a queue. Work is [`primes`] among the first numbers, of
-//! which larger ones take longer, or transactions in [`warehouses`] of growing work, whose objects
-//! move with them ([`depot`]). `pieces` cuts the same amount into more or fewer units: the grain.
-//! Proof: number and sum of primes; number of transactions and the sum of what they read; each
-//! warehouse is audited at its end. Deliberately not done: moving other workloads, whose data lies
-//! on the ordinary heap of a process.
+//! (docs/migratable.md; [`flow::migration`]). `migratable/2` moves flows, `process` and `thread`
+//! take pieces from a queue. Work is [`primes`] among the first numbers, of which larger ones take
+//! longer, or transactions in [`warehouses`] of growing work, whose objects move with them
+//! ([`depot`]). `pieces` cuts the same amount into more or fewer units: the grain. Proof: number
+//! and sum of primes; number of transactions and the sum of what they read; each warehouse is
+//! audited at its end. Not done: moving other workloads, whose data lies on a process's heap.
 
 mod depot;
 mod primes;

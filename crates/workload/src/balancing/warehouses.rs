@@ -1,5 +1,4 @@
-//! Warehouses of which the first half does a quarter of all transactions. A piece is a [`Depot`],
-//! filled when it begins.
+//! Warehouses; the first half does a quarter of all transactions. A piece fills a [`Depot`] first.
 
 use allocator_api2::alloc::Allocator;
 use flow::Proof;

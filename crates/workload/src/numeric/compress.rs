@@ -1,6 +1,5 @@
-//! Text deflated and inflated again (RFC 1951, by flate2's Rust implementation): lines of words,
-//! few frequent and many rare, as in a log. Buffers and tables are kept. Self-check: what comes out
-//! is what went in.
+//! Text deflated and inflated (RFC 1951, by flate2 in Rust): lines of words, few frequent and many
+//! rare, as in a log. Buffers and tables are kept. Self-check: what comes out is what went in.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 

@@ -1,5 +1,4 @@
-//! Bytes encrypted (AES-128 in counter mode), hashed (SHA-256) and decrypted. Self-check: the round
-//! trip.
+//! Bytes encrypted (AES-128-CTR), hashed (SHA-256) and decrypted. Self-check: the round trip.
 
 use aes::Aes128;
 use ctr::cipher::{KeyIvInit, StreamCipher};

@@ -1,6 +1,5 @@
 //! A document of orders parsed to a tree of small objects, summed up by customer, and written anew:
-//! this kernel allocates. Self-check: the totals in the written document are those reckoned while
-//! the first was made.
+//! this kernel allocates. Self-check: the written totals are those known when the first was made.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,8 +1,7 @@
-//! `numeric`: kernels that compute and hardly allocate (docs/workloads/numeric.md has sizes and
-//! sources): the control beside `warehouse`, as Inoue and Nakatani (2010) ran SPECjvm2008. Five
-//! kernels are those of SciMark 2.0 in its two sizes: what a core's caches hold, and what they do
-//! not. Three more stand for compression, cryptography and documents. Caches and the TLB are left
-//! between threads and processes.
+//! `numeric`: kernels that compute and hardly allocate (docs/workloads/numeric.md): the control
+//! beside `warehouse`, as Inoue and Nakatani (2010) ran SPECjvm2008. Five kernels are those of
+//! SciMark 2.0 in its two sizes: what a core's caches hold, and more. Three more compress, encrypt
+//! and parse. Caches and the TLB are left between threads and processes.
 //!
 //! A unit is this many passes of one kernel over its data, the same for all units and made before
 //! the gate. Self-check: each unit ends with a check by another way (an inverse, a product, a round

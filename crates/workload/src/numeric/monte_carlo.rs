@@ -1,6 +1,5 @@
-//! Pi by random points in a unit square. Self-check: the share of N points within a quarter of a
-//! circle strays at most six known deviations from its mean (honest points exceed that once in 500
-//! million units).
+//! Pi by random points in a unit square. Self-check: the share in a quarter circle strays at most
+//! six known deviations from its mean (farther by chance once in 500 million units).
 
 use std::f64::consts::PI;
 

@@ -1,6 +1,5 @@
 //! A sparse matrix, by rows, times a vector. Every row has as many entries, spread over the columns
-//! up to its own. Self-check: the components of the product sum up to the columns' sums times the
-//! vector.
+//! up to its own. Self-check: the product's components sum to the columns' sums times the vector.
 
 use flow::Pieces;
 

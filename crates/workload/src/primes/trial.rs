@@ -1,7 +1,6 @@
 //! Trial division, plain: each number is divided by 2, by 3 and then by 6k - 1 and 6k + 1 up to its
 //! root, as in the study of 2010. Uneven on purpose: a prime near 6 * 10^7 takes 2.4 times the
-//! divisions of one near 10^7. Older CPUs divide numbers of 32 bits several times faster, in 32
-//! bits.
+//! divisions of one near 10^7. Older CPUs divide small numbers several times faster in 32 bits.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! The tree that a search goes through: the one named, or one that this machine has, within the
-//! bounds.
+//! The tree of a search: the one named, or one that this machine has, within the bounds.
 
 use std::path::PathBuf;
 

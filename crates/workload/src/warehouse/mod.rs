@@ -1,8 +1,7 @@
-//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker
-//! (docs/workloads/warehouse.md), as SPECjbb2005 models a business program and Inoue and Nakatani
-//! (2010) ran it: workers that share nothing, each with some hundred megabytes of live objects,
-//! allocate with every transaction and visit objects in no order. Caches, the reach of the TLB and
-//! the allocator bound it.
+//! `warehouse`: transactions over trees of objects in memory (docs/workloads/warehouse.md), as
+//! SPECjbb2005 models a business program and Inoue and Nakatani (2010) ran it: workers that share
+//! nothing, each with some hundred megabytes of live objects, allocate with every transaction and
+//! visit objects in no order. Caches, the reach of the TLB and the allocator bound it.
 //!
 //! A worker is a unit with a warehouse: ten districts with customers and their orders, and a stock
 //! ([`store`]). It is filled before the gate, as part of *create*; transactions come in the

@@ -1,5 +1,4 @@
-//! Where the objects of a warehouse lie, by their references' addresses; of trees and tables, where
-//! entries are.
+//! Where a warehouse's objects lie, by addresses of references; of trees and tables, the entries.
 
 use flow::Pieces;
 

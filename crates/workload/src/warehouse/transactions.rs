@@ -1,7 +1,6 @@
-//! The six kinds of transaction. Each looks its objects up, changes them, and writes what it did on
-//! a screen, freed when its sum is taken. What it keeps replaces an older one, so the heap keeps
-//! its size. Orders come to the districts in turn, and each delivery takes one of each: as many
-//! wait after a deck.
+//! The six kinds of transaction. Each changes objects, and writes what it did on a screen, freed
+//! when its sum is taken. What it keeps replaces an older one, so the heap keeps its size. Orders
+//! come to the districts in turn, and each delivery takes one of each: as many wait after a deck.
 
 use super::deck::Kind;
 use super::screen::Screen;

@@ -1,8 +1,7 @@
-//! Pages from a seed, in words that mean nothing. To a parser it matters how often it meets which
-//! sign, to a cache and an allocator how long pages are: the text has what articles have, about as
-//! often. Words are drawn from a few thousand by Zipf's law, some with letters beyond ASCII.
-//! Lengths spread from a fifth to five times the usual one: the logarithm is a sum of three uniform
-//! draws.
+//! Pages of senseless words from a seed. To a parser it matters how often it meets which sign, to a
+//! cache and an allocator how long pages are: the text has what articles have, about as often.
+//! Words are drawn from a few thousand by Zipf's law, some with letters beyond ASCII. Lengths
+//! spread from a fifth to five times the usual one: the logarithm is a sum of three uniform draws.
 
 mod templates;
 mod words;

@@ -1,6 +1,5 @@
-//! `wiki`: pages from a store, parsed and made into HTML (docs/workloads/wiki.md), as Inoue and
-//! Nakatani (2010) ran MediaWiki on PHP: work of text and of an allocator whose blocks live for one
-//! request.
+//! `wiki`: pages from a store, made into HTML (docs/workloads/wiki.md), as Inoue and Nakatani
+//! (2010) ran MediaWiki on PHP: work of text and of an allocator whose blocks live for one request.
 //! ```text
 //! title ─▶ store ─▶ text ─▶ marks ─▶ blocks and inlines ─▶ html ─▶ checked, freed
 //!            └─▶ templates: text ─▶ marks ─▶ blocks ───────┘

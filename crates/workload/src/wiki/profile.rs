@@ -12,8 +12,7 @@ use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
 
-/// Steps of a request with their microseconds of CPU per page, over `requests` pages; each includes
-/// those to its left.
+/// Steps of a request, in us of CPU a page over `requests` pages; each includes those to its left.
 pub fn profile(
     folder: &Path,
     page_size: u64,

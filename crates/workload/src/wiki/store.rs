@@ -97,8 +97,7 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     }
 }
 
-/// Checks a user's store: it must be there, whole and have pages. Returns how many, without
-/// templates.
+/// Checks a user's store: there, whole, with pages. Returns how many, without templates.
 pub fn check_store(path: &Path) -> Result<u64, StoreError> {
     let all = Store::read_all(path)?;
     let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));

@@ -1,7 +1,6 @@
 //! A flow a piece, which moves to where it is wanted. All are made in process 0; the first move, to
 //! its own process, does not count. A flow that waits looks now and then whether all processes
-//! live: a dead one brings nobody to the barrier. Then it ends, and the lost flows are named
-//! ([`RegionMembers::results`]).
+//! live: a dead one brings nobody to the barrier. Then it ends, and the lost flows are named.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,5 @@
 //! Reading the bits of a segment. The baseline of x86-64 has no POPCNT: the compiler turns a plain
-//! sum of `count_ones` over words into a good SSE2 loop (and into POPCNT or wider where a user
-//! builds for it).
+//! sum of `count_ones` over words into a good SSE2 loop (POPCNT or wider where built for it).
 
 use super::wheel::RESIDUES;
 use crate::primes::tally::Tally;

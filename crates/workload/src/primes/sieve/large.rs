@@ -4,8 +4,7 @@
 //! in the range takes no memory.
 //!
 //! Beyond 7 * 10^16 (more than 15 million primes, 120 MB) a range is cut into stretches of 2 * 10^9
-//! numbers, each with all primes found and placed again: bounded memory, more time for larger
-//! numbers.
+//! numbers, each with all primes found and placed again: bounded memory, more time.
 
 use std::ops::Range;
 

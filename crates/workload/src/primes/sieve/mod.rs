@@ -1,7 +1,6 @@
 //! The segmented sieve of Eratosthenes on a wheel of 30. A worker's [`Sieve`] holds base primes up
-//! to the root of the highest number, and a buffer of one segment: below 10^13 further ranges
-//! allocate nothing. In a range so narrow that this is cheaper, Miller-Rabin tests what few primes
-//! leave.
+//! to the root of the highest number, and a segment's buffer: below 10^13 further ranges allocate
+//! nothing. Where a narrow range makes it cheaper, Miller-Rabin tests what few primes leave.
 //!
 //! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays and Hudson 1977);
 //! that pre-sieve tables and one loop per class of prime pay is the experience of primesieve (K.
