@@ -2,7 +2,9 @@
 //! Under Miri, which knows mappings of the simplest kind alone, they come from the system's allocator, are never given
 //! back, and all advice is refused.
 
-use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
+use std::ptr::{NonNull, with_exposed_provenance_mut};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) const PAGE: usize = 4096;
 /// Advice to make huge pages of what is mapped now (Linux 6.1); older kernels refuse it.
@@ -16,13 +18,14 @@ pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
         // SAFETY: callers map at least a page.
         return NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) });
     }
-    let first = map_anywhere(size)?;
+    let below = next_below(size, align);
+    let first = map_near(below, size)?;
     if first.addr().get().is_multiple_of(align) {
         return Some(first);
     }
     // SAFETY: it was made a moment ago, and nobody else knows it.
     unsafe { unmap(first, size) };
-    let wide = map_anywhere(size.checked_add(align)?)?;
+    let wide = map_near(0, size.checked_add(align)?)?;
     let before = wide.addr().get().next_multiple_of(align) - wide.addr().get();
     // SAFETY: `before` is less than `align`, so the block lies within the mapping just made.
     let block = unsafe { wide.add(before) };
@@ -36,14 +39,33 @@ pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
         // SAFETY: its rest, behind the block.
         unsafe { unmap(after, align - before) };
     }
+    BELOW.store(block.addr().get(), Relaxed);
     Some(block)
 }
 
-fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
+/// The lowest of the aligned mappings.
+static BELOW: AtomicUsize = AtomicUsize::new(0);
+
+/// An aligned address below the mappings, in the same TiB; 0 for none. The kernel takes it where it is free: one call
+/// in place of up to five.
+fn next_below(size: usize, align: usize) -> usize {
+    if align <= PAGE {
+        return 0;
+    }
+    let next = |below: usize| {
+        let at = below.checked_sub(size)? & !(align - 1);
+        (at >> 40 == below >> 40).then_some(at)
+    };
+    let before = BELOW.fetch_update(Relaxed, Relaxed, next);
+    before.ok().and_then(next).unwrap_or(0)
+}
+
+fn map_near(place: usize, size: usize) -> Option<NonNull<u8>> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new private mapping at an address of the kernel's choice touches nothing.
-    let at = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
+    let place = with_exposed_provenance_mut(place);
+    // SAFETY: a new private mapping touches nothing: the kernel takes another place where this one is not free.
+    let at = unsafe { libc::mmap(place, size, protection, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return None;
     }
