@@ -18,8 +18,8 @@ const OUTCOMES: [&str; 6] = ["none", "named", "right", "size", "other", "refused
 const IDENTICAL: &str = "identical pairs";
 const PLANTED: &str = "2 % in a function of 7 %";
 
-/// Steps of both functions: 0.12 s of an identical pair, 4 s of a planted one.
-const SHORT: (u64, u64) = (58_000_000, 4_500_000);
+/// Steps of both functions: 0.25 s of an identical pair, 4 s of a planted one.
+const SHORT: (u64, u64) = (116_000_000, 9_000_000);
 const LONG: (u64, u64) = (1_870_000_000, 140_000_000);
 const PLANT: f64 = 0.02;
 const SLOWED: &str = "slowed_work";
