@@ -51,12 +51,15 @@ pub(crate) struct Stops {
 }
 
 impl Stops {
+    /// The kernel's names are read here: a tenth of a second that the slot would otherwise share its CPUs for.
     pub(crate) fn new(slot: i32, faster: &Faster, period_ns: u64, began: SystemTime) -> Self {
+        let mut symbols = Symbols::of_slot(Files::default(), began);
+        symbols.read_kernel();
         Self {
             faster: faster.clone(),
             period_ns,
             processes: Processes::of_slot(slot),
-            symbols: Symbols::of_slot(Files::default(), began),
+            symbols,
             known: HashMap::new(),
             owed: BTreeMap::new(),
             due: Vec::new(),
@@ -221,6 +224,12 @@ mod tests {
     const A: i32 = i32::MAX - 2;
     const B: i32 = i32::MAX - 1;
     const C: i32 = i32::MAX;
+
+    /// What ran beside another process on two CPUs was predicted to gain half of what it does.
+    #[test]
+    fn names_of_the_kernel_are_read_before_the_slot_runs() {
+        assert!(stops(&[]).symbols.read_kernel());
+    }
 
     #[test]
     fn all_but_who_runs_the_function_owe_a_share_of_its_samples() {

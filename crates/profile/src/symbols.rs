@@ -114,17 +114,24 @@ impl Symbols {
 
     /// Of a function of the kernel; `None` for one that says nothing of what is done.
     pub(crate) fn kernel(&mut self, address: u64) -> Option<String> {
-        if self.kernel.is_none() {
-            let kernel = Kernel::read();
-            if kernel.is_empty() {
-                self.unseen.push(Measured::not_available(
-                    "the names of the kernel's functions are hidden from this user",
-                    "sysctl kernel.kptr_restrict=0, or run as root",
-                ));
-            }
-            self.kernel = Some(kernel);
-        }
+        self.read_kernel();
         self.kernel.as_ref()?.frame(address)
+    }
+
+    /// Reads the kernel's names, some hundred thousand, unless they were read before; whether that was so.
+    pub(crate) fn read_kernel(&mut self) -> bool {
+        if self.kernel.is_some() {
+            return true;
+        }
+        let kernel = Kernel::read();
+        if kernel.is_empty() {
+            self.unseen.push(Measured::not_available(
+                "the names of the kernel's functions are hidden from this user",
+                "sysctl kernel.kptr_restrict=0, or run as root",
+            ));
+        }
+        self.kernel = Some(kernel);
+        false
     }
 }
 
